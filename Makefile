@@ -1,0 +1,85 @@
+# The commands of this repository: `make` alone lists them. Each does the set-up that it needs.
+SHELL := /bin/sh
+BIN := node_modules/.bin
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test up down engines clean build install generate check check-format check-lint \
+	check-types check-generated bench golden test-faults require-node local
+
+help: ## Lists the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: install build ## Shows the main job on real traffic: starts all that it needs, and stops it
+	@node --enable-source-maps test/dist/demo/main.js
+
+test: install build ## Runs all tests, on real engines
+	@$(BIN)/jest
+
+up: install build ## Starts the engines and the mesh in the background, or what is missing of them
+	@node --enable-source-maps deploy/local/dist/up.js
+
+down: local ## Stops the mesh and its engines; their data stays
+	@node --enable-source-maps deploy/local/dist/down.js
+
+engines: local ## Starts Kafka, MongoDB and Redis alone
+	@node --enable-source-maps deploy/local/dist/engines.js
+
+clean: local ## Stops the mesh and removes its data, logs and settings
+	@node --enable-source-maps deploy/local/dist/clean.js
+
+build: install ## Compiles what has changed
+	@$(BIN)/tsc -b
+
+check: check-format check-lint check-types check-generated ## Format, lint, types, generated code
+
+bench: install build ## Runs the benchmarks
+	@node --enable-source-maps test/dist/bench/main.js
+
+test-faults: install build ## Runs the fault tests: engines and services killed under load (BMG_FAULTS=long: at length)
+	@BMG_FAULTS=$${BMG_FAULTS:-short} $(BIN)/jest test/e2e/faults --selectProjects mesh
+
+golden: install build ## Writes the golden files anew: look at the difference before you commit it
+	@GOLDEN=write $(BIN)/jest golden contract --selectProjects unit
+	@git status --short -- test/golden
+
+generate: install ## Generates the code of the protos
+	@npm run --silent generate
+
+# `npm install --no-save` installs what the lockfile says and leaves it as it is. `npm ci` would refuse a
+# lockfile that lacks the optional binaries of platforms which a registry does not carry.
+# Nothing is installed when node_modules fits the lockfile: by our own copy of it, or because npm
+# wrote there later.
+install: require-node ## Installs the npm packages, when they have changed
+	@if cmp -s package-lock.json node_modules/.installed-lock || \
+		[ node_modules/.package-lock.json -nt package-lock.json ]; then :; \
+	else \
+		echo 'installing the npm packages ...'; \
+		npm install --no-save --progress && cp package-lock.json node_modules/.installed-lock; \
+	fi
+
+local: install
+	@$(BIN)/tsc -b deploy/local
+
+check-format: install
+	@$(BIN)/prettier --check --log-level warn .
+
+check-lint: install build
+	@$(BIN)/eslint .
+
+check-types: install build
+	@$(BIN)/tsc -p tsconfig.tests.json --noEmit
+
+# Compared with what was there before, not with the last commit: a change that was just generated
+# is in step.
+check-generated: install
+	@mkdir -p .run && rm -rf .run/generated && cp -R proto/gen .run/generated
+	@npm run --silent generate
+	@diff -rq .run/generated proto/gen || { \
+		echo 'proto/gen was not in step with the protos: now it is, commit it'; exit 1; }
+	@rm -rf .run/generated
+
+require-node:
+	@command -v node >/dev/null && command -v npm >/dev/null || { \
+		echo 'Node 20.19 or newer is needed, with npm: https://nodejs.org'; exit 1; }
+	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(+(a * 100 + +b < 2019))' || { \
+		echo "Node 20.19 or newer is needed, this is $$(node --version): https://nodejs.org"; exit 1; }

@@ -1,0 +1,55 @@
+// What is wrong and what to do: the service's own checks, and whether the parts of the mesh answer.
+import { OperatorDefinition } from '@bmg/proto/onboarding';
+import { settingOf, type Session } from './session';
+
+export interface Check {
+  name: string;
+  ok: boolean;
+  detail: string;
+  advice: string;
+}
+
+const HEALTH_LIMIT_MS = 3_000;
+
+export async function doctor(session: Session): Promise<{ ok: boolean; checks: Check[] }> {
+  const checks = [await gateway()];
+  try {
+    const found = await session.client(OperatorDefinition).diagnose({}, session.call());
+    checks.push(...found.checks);
+  } catch {
+    const address = settingOf('ONBOARDING_ADDR', '127.0.0.1:50051');
+    checks.push({
+      name: 'onboarding',
+      ok: false,
+      detail: `does not answer at ${address}`,
+      advice: 'start it (make up), or set ONBOARDING_ADDR',
+    });
+  }
+  return { ok: checks.every(({ ok }) => ok), checks };
+}
+
+async function gateway(): Promise<Check> {
+  const base = settingOf('PUBLIC_URL', 'http://127.0.0.1:8080');
+  const advice = 'look at the log of what is down (.run/<name>.log), start it with make up';
+  try {
+    const answer = await fetch(`${base}/v1/health`, {
+      signal: AbortSignal.timeout(HEALTH_LIMIT_MS),
+    });
+    const body = (await answer.json()) as {
+      status?: string;
+      dependencies?: Record<string, { status?: string }>;
+    };
+    const down = Object.entries(body.dependencies ?? {})
+      .filter(([, { status }]) => status !== 'ok')
+      .map(([name]) => name);
+    return {
+      name: 'gateway',
+      ok: body.status === 'ok',
+      detail:
+        down.length > 0 ? `${body.status}: ${down.join(', ')} down` : `${body.status} at ${base}`,
+      advice,
+    };
+  } catch {
+    return { name: 'gateway', ok: false, detail: `does not answer at ${base}`, advice };
+  }
+}

@@ -1,0 +1,158 @@
+// The MongoDB stand-in of the local mesh: a MongoDB wire server over one H2 MVStore file, used
+// where no mongod is on the PATH. Run without a build: java -cp 'lib/*' MongoServer.java PORT FILE.
+// Not for production, nor for figures.
+//
+// Durability: a write is answered only after the store has been committed to its file, so the loss
+// window for acknowledged writes is zero when the process is killed (kill -9). The file is not
+// fsynced for each commit: a power cut may lose what the operating system had not yet written.
+
+import de.bwaldvogel.mongo.MongoVersion;
+import de.bwaldvogel.mongo.backend.h2.H2Backend;
+import de.bwaldvogel.mongo.bson.Document;
+import io.netty.channel.Channel;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.h2.mvstore.MVStore;
+
+public class MongoServer {
+    /**
+     * A writing connection waits in its thread for the commit, so there are more threads than
+     * cores: they share commits.
+     */
+    static final int WORKER_THREADS = 16;
+
+    static final int COMPACT_EVERY_MS = 500;
+    static final int COMPACT_BELOW_PERCENT = 60;
+    static final int COMPACT_BYTES = 4 * 1024 * 1024;
+
+    /**
+     * Chunks without live data are kept this long for readers that are still in them; every commit
+     * makes a chunk.
+     */
+    static final int RETENTION_MS = 5_000;
+
+    public static void main(String[] args) {
+        int port = Integer.parseInt(args[0]);
+        // Commits at moments of the store's own choosing would save half a write (an index entry
+        // without its document), so they are off: no delay means no background writer, no buffer
+        // size means no commit when full.
+        MVStore store = new MVStore.Builder()
+            .fileName(args[1])
+            .autoCommitDisabled()
+            .autoCommitBufferSize(0)
+            .open();
+        store.setRetentionTime(RETENTION_MS);
+
+        DurableBackend backend = new DurableBackend(store);
+        backend.version(new Version());
+        var server = new de.bwaldvogel.mongo.MongoServer(backend);
+        Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
+        Executors.newSingleThreadScheduledExecutor(MongoServer::daemon)
+            .scheduleWithFixedDelay(
+                backend::compact, COMPACT_EVERY_MS, COMPACT_EVERY_MS, TimeUnit.MILLISECONDS);
+        server.bind(new InetSocketAddress("127.0.0.1", port), 1, WORKER_THREADS);
+        System.out.println("mongo stand-in listens on 127.0.0.1:" + port + ", data in " + args[1]);
+    }
+
+    static Thread daemon(Runnable work) {
+        Thread thread = new Thread(work, "compaction");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** The driver refuses servers below wire version 9, which is what a 4.4 answers. */
+    static final class Version implements MongoVersion {
+        @Override
+        public List<Integer> getVersionArray() {
+            return List.of(4, 4, 0);
+        }
+
+        @Override
+        public int getWireVersion() {
+            return 9;
+        }
+    }
+
+    /**
+     * Writes run side by side; a commit runs alone, so that it never sees half of one, and saves
+     * all that have ended.
+     */
+    static final class DurableBackend extends H2Backend {
+        private static final Set<String> WRITES = Set.of(
+            "insert", "update", "delete", "findandmodify", "create", "createindexes", "drop",
+            "dropindexes", "deleteindexes", "dropdatabase", "renamecollection");
+
+        private final MVStore store;
+        private final ReadWriteLock gate = new ReentrantReadWriteLock();
+        private final AtomicLong ended = new AtomicLong();
+        private final Object turn = new Object();
+        private long saved;
+
+        DurableBackend(MVStore store) {
+            super(store);
+            this.store = store;
+        }
+
+        @Override
+        public Document handleCommand(
+            Channel channel, String database, String command, Document query) {
+            if (!writes(command, query)) {
+                return super.handleCommand(channel, database, command, query);
+            }
+            gate.readLock().lock();
+            try {
+                return super.handleCommand(channel, database, command, query);
+            } finally {
+                long mine = ended.incrementAndGet();
+                gate.readLock().unlock();
+                save(mine);
+            }
+        }
+
+        private static boolean writes(String command, Document query) {
+            String name = command.toLowerCase(Locale.ROOT);
+            if (name.equals("aggregate")) {
+                String pipeline = String.valueOf(query.get("pipeline"));
+                return pipeline.contains("$out") || pipeline.contains("$merge");
+            }
+            return WRITES.contains(name);
+        }
+
+        /**
+         * Those that wait for their turn mostly find that the one before them has saved their write
+         * as well.
+         */
+        private void save(long mine) {
+            synchronized (turn) {
+                if (saved >= mine) return;
+                gate.writeLock().lock();
+                try {
+                    long all = ended.get();
+                    store.commit();
+                    saved = all;
+                } finally {
+                    gate.writeLock().unlock();
+                }
+            }
+        }
+
+        void compact() {
+            gate.writeLock().lock();
+            try {
+                if (store.isClosed()) return;
+                if (store.compact(COMPACT_BELOW_PERCENT, COMPACT_BYTES)) store.commit();
+            } catch (RuntimeException e) {
+                System.err.println("compaction failed, tried again later: " + e);
+            } finally {
+                gate.writeLock().unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// For the tests and the demo: the engines, the mesh in the background, and what it was started
+// with.
+export { describeMesh } from './describe';
+export type { EngineName } from './engine';
+export { readEnv } from './env-file';
+export { LocalError } from './errors';
+export { isUp } from './health';
+export type { ProcessName, ServiceName, Settings } from './mesh';
+export { RUN_DIR } from './paths';
+export { freePort } from './ports';
+export { pidOf, runningIn } from './running';
+export {
+  enginePid,
+  startEngine,
+  startEngines,
+  stopEngine,
+  type EngineOptions,
+  type Engines,
+  type EnginesOptions,
+  type RunningEngine,
+} from './start-engines';
+export { startService, up, upEngines, type Mesh, type UpOptions } from './start-mesh';
+export { clean, down, type DownOptions } from './stop-mesh';

@@ -1,0 +1,104 @@
+// The engines' jars, copied by Maven from what pom.xml names: once, and again when the pom has
+// changed.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { LocalError, messageOf } from './errors';
+import { DOWNLOADS, LOCAL } from './paths';
+import type { Log } from './processes';
+import { findProgram, type Wanted } from './tools';
+
+const run = promisify(execFile);
+const POM = path.join(LOCAL, 'pom.xml');
+const DOWNLOAD_LIMIT_MS = 10 * 60_000;
+const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024;
+const ERROR_LINES = 5;
+/** What Maven adds to each of its errors. */
+const CHATTER =
+  /^(\[ERROR\])?\s*(To see the full stack|Re-run Maven|For more information|\[Help|$)/;
+
+/** The folder of the jars, complete. Safe to ask for from two processes at a time. */
+export async function requireJars(
+  env: NodeJS.ProcessEnv,
+  wanted: Wanted,
+  log: Log,
+): Promise<string> {
+  const lib = path.join(DOWNLOADS, 'lib');
+  const stamp = createHash('sha256').update(fs.readFileSync(POM)).digest('hex');
+  if (readStamp(lib) === stamp) return lib;
+
+  const maven = findProgram('mvn', env);
+  if (!maven) {
+    throw new LocalError(
+      `Maven (mvn) is needed once, to fetch ${wanted.what}: install it, or ${wanted.instead}`,
+    );
+  }
+  log('fetching the local engines with Maven, once (about 60 MB) ...');
+  // Copied beside and moved into place whole: an interrupted download is never taken for a complete
+  // one.
+  const fresh = path.join(DOWNLOADS, `lib.${process.pid}.new`);
+  const old = path.join(DOWNLOADS, `lib.${process.pid}.old`);
+  const began = Date.now();
+  try {
+    fs.mkdirSync(fresh, { recursive: true });
+    await copyJars(maven, fresh, env);
+    fs.writeFileSync(path.join(fresh, STAMP), `${stamp}\n`);
+    try {
+      if (fs.existsSync(lib)) fs.renameSync(lib, old);
+      fs.renameSync(fresh, lib);
+    } catch (error) {
+      // Another process may have been quicker with the same jars.
+      if (readStamp(lib) !== stamp) throw error;
+    }
+  } finally {
+    fs.rmSync(fresh, { recursive: true, force: true });
+    fs.rmSync(old, { recursive: true, force: true });
+  }
+  log(`fetched the local engines in ${Math.ceil((Date.now() - began) / 1000)} s`);
+  return lib;
+}
+
+const STAMP = '.stamp';
+
+function readStamp(lib: string): string | undefined {
+  const file = path.join(lib, STAMP);
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : undefined;
+}
+
+async function copyJars(maven: string, folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const args = [
+    '-q',
+    '-B',
+    '-f',
+    POM,
+    'dependency:copy-dependencies',
+    `-DoutputDirectory=${folder}`,
+  ];
+  try {
+    await run(maven, args, {
+      env,
+      cwd: LOCAL,
+      timeout: DOWNLOAD_LIMIT_MS,
+      maxBuffer: OUTPUT_LIMIT_BYTES,
+    });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    const text = stripVTControlCharacters(`${stdout}\n${stderr}`);
+    const lines = text.split('\n').filter((line) => !CHATTER.test(line));
+    const shown = lines.length > 0 ? lines.slice(0, ERROR_LINES) : [messageOf(error)];
+    throw new LocalError(
+      ['Maven could not fetch the local engines:', ...shown.map((line) => `  ${line}`)].join('\n'),
+    );
+  }
+}
+
+/** The one jar in the folder whose name begins so. */
+export function findJar(lib: string, prefix: string): string {
+  const jar = fs.readdirSync(lib).find((name) => name.startsWith(prefix) && name.endsWith('.jar'));
+  if (jar === undefined) {
+    throw new LocalError(`${lib} holds no ${prefix}*.jar: remove that folder and try again`);
+  }
+  return path.join(lib, jar);
+}

@@ -1,0 +1,77 @@
+import { findService, listening, meshSettings, SERVICES, serviceEnv, wantedServices } from './mesh';
+
+test('without anything in the environment the local defaults hold', () => {
+  expect(meshSettings({})).toMatchObject({
+    BASE_URL: 'http://127.0.0.1:8080/v1',
+    PUBLIC_URL: 'http://127.0.0.1:8080',
+    INGRESS_URL: 'http://127.0.0.1:8081',
+    UPSTREAM_URL: 'http://127.0.0.1:8090',
+    UPSTREAM_SDK_URL: 'http://127.0.0.1:8090/sdk.js',
+    EMULATOR_WEBHOOK_URL: 'http://127.0.0.1:8081/webhooks/upstream',
+    ONBOARDING_ADDR: '127.0.0.1:50051',
+    NUMBER_ADMIN_ADDR: '127.0.0.1:50055',
+    UPSTREAM_APP_ID: 'app-local',
+    ALLOW_PRIVATE_URLS: 'true',
+    RATE_LIMIT_PER_SEC: '200',
+  });
+});
+
+test('no two processes listen on the same port', () => {
+  const ports = SERVICES.flatMap((service) => listening(service, meshSettings({})));
+  expect(new Set(ports.map(({ port }) => port)).size).toBe(ports.length);
+  expect(ports.map(({ port }) => port).sort()).toEqual(
+    [
+      ...[50_051, 50_052, 50_053, 50_054, 50_055, 50_056, 8080, 8081, 8090],
+      ...[9100, 9101, 9102, 9103, 9104, 9105, 9106, 9107],
+    ].sort(),
+  );
+});
+
+test('what the environment names wins, and addresses made from it follow', () => {
+  const settings = meshSettings({
+    GATEWAY_PORT: '18080',
+    EMULATOR_PORT: '18090',
+    LOG_LEVEL: 'debug',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+    PATH: '/bin',
+  });
+  expect(settings).toMatchObject({
+    BASE_URL: 'http://127.0.0.1:18080/v1',
+    PUBLIC_URL: 'http://127.0.0.1:18080',
+    UPSTREAM_URL: 'http://127.0.0.1:18090',
+    LOG_LEVEL: 'debug',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
+  });
+  expect(settings).not.toHaveProperty('PATH');
+});
+
+test('an empty value in the environment is as good as none', () => {
+  expect(meshSettings({ UPSTREAM_URL: '', KEY_PEPPER: '' })).toEqual(meshSettings({}));
+});
+
+test('a secret in a file takes the place of the local default', () => {
+  const settings = meshSettings({ ENCRYPTION_KEYRING_FILE: '/secrets/keyring' });
+  expect(settings['ENCRYPTION_KEYRING_FILE']).toBe('/secrets/keyring');
+  expect(settings).not.toHaveProperty('ENCRYPTION_KEYRING');
+});
+
+test('with an upstream of one’s own there is no emulator, nor its sign-up script', () => {
+  const settings = meshSettings({ UPSTREAM_URL: 'https://upstream.example' });
+  expect(Object.keys(settings).filter((name) => name.startsWith('EMULATOR'))).toEqual([]);
+  expect(settings).not.toHaveProperty('UPSTREAM_SDK_URL');
+  expect(wantedServices(settings).map(({ name }) => name)).not.toContain('emulator');
+});
+
+test('each process gets its own two ports, whatever the caller’s environment says of them', () => {
+  const settings = meshSettings({ MESSAGING_ADDR: '127.0.0.1:60052' });
+  const env = { PATH: '/bin', GRPC_PORT: '1', METRICS_PORT: '2' };
+  expect(serviceEnv(findService('messaging'), env, settings)).toMatchObject({
+    PATH: '/bin',
+    GRPC_PORT: '60052',
+    METRICS_PORT: '9102',
+    ONBOARDING_ADDR: '127.0.0.1:50051',
+  });
+  const gateway = serviceEnv(findService('gateway'), env, settings);
+  expect(gateway).toMatchObject({ GATEWAY_PORT: '8080', METRICS_PORT: '9100' });
+  expect(gateway).not.toHaveProperty('GRPC_PORT');
+});

@@ -1,0 +1,51 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { freePort, isFree, parsePort, requireFree } from './ports';
+
+const listen = async (port = 0, host = '127.0.0.1') => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+};
+
+test('a port is free until something listens there, on this address or on all', async () => {
+  const port = await freePort();
+  expect(await isFree(port)).toBe(true);
+  for (const host of ['127.0.0.1', '0.0.0.0']) {
+    const server = await listen(port, host);
+    expect(await isFree(port)).toBe(false);
+    await server.close();
+  }
+  expect(await isFree(port)).toBe(true);
+});
+
+test('every taken port is told in a line of its own, with the setting that moves it', async () => {
+  const [a, b] = [await listen(), await listen()];
+  const free = await freePort();
+  await expect(
+    requireFree([
+      { name: 'gateway', port: a.port, setting: 'GATEWAY_PORT' },
+      { name: 'fanout', port: free, setting: 'FANOUT_METRICS_PORT' },
+      { name: 'webhooks', port: b.port, setting: 'INGRESS_PORT' },
+    ]),
+  ).rejects.toThrow(
+    `port ${a.port} (gateway) is taken by another program: stop that, or set GATEWAY_PORT\n` +
+      `port ${b.port} (webhooks) is taken by another program: stop that, or set INGRESS_PORT`,
+  );
+  await Promise.all([a.close(), b.close()]);
+});
+
+test('a port that is just being given back is waited for', async () => {
+  const server = await listen();
+  setTimeout(() => void server.close(), 200);
+  await requireFree([{ name: 'mongo', port: server.port, setting: 'MONGO_PORT' }]);
+});
+
+test('what is no port is refused by the name of its setting', () => {
+  expect(parsePort('GATEWAY_PORT', '8080')).toBe(8080);
+  for (const text of ['0', '65536', '80a', '-1', 'tcp://10.0.0.1:80']) {
+    expect(() => parsePort('GATEWAY_PORT', text)).toThrow(`GATEWAY_PORT is no port: ${text}`);
+  }
+});

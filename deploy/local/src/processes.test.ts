@@ -1,0 +1,71 @@
+import * as fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { findPid, isOurs, launch, logSince, logTail, pidFile, stopProcess } from './processes';
+
+let dir: string;
+beforeEach(() => {
+  dir = fs.mkdtempSync(path.join(os.tmpdir(), 'bmg-processes-'));
+});
+afterEach(() => fs.rmSync(dir, { recursive: true, force: true }));
+
+const start = (script: string) =>
+  launch({
+    dir,
+    name: 'worker',
+    command: process.execPath,
+    args: ['-e', script, 'marker-of-the-worker'],
+    cwd: dir,
+    env: {},
+  });
+const marker = 'marker-of-the-worker';
+const stop = (lines: string[] = []) =>
+  stopProcess({ dir, name: 'worker', marker, limit_ms: 300, log: (line) => lines.push(line) });
+
+test('a launched process is found by its own pid until it is stopped', async () => {
+  const { pid } = await start('setInterval(() => {}, 1000)');
+  expect(fs.readFileSync(pidFile(dir, 'worker'), 'utf8')).toBe(`${pid}\n`);
+  expect(findPid(dir, 'worker', marker)).toBe(pid);
+  expect(await stop()).toBe(true);
+  expect(isOurs(pid, marker)).toBe(false);
+  expect(fs.existsSync(pidFile(dir, 'worker'))).toBe(false);
+  expect(await stop()).toBe(false);
+});
+
+test('a pid that belongs to somebody else now is stale: forgotten, and never signalled', async () => {
+  // This very process stands for the stranger; a signal would end the test.
+  fs.writeFileSync(pidFile(dir, 'worker'), `${process.pid}\n`);
+  expect(await stop()).toBe(false);
+  expect(fs.existsSync(pidFile(dir, 'worker'))).toBe(false);
+});
+
+test.each(['', 'nonsense', '0', '1', '-1', '999999999'])('a pid file with %j is stale', (text) => {
+  fs.writeFileSync(pidFile(dir, 'worker'), text);
+  expect(findPid(dir, 'worker', '')).toBeUndefined();
+  expect(fs.existsSync(pidFile(dir, 'worker'))).toBe(false);
+});
+
+test('what does not listen to SIGTERM is killed, and that is said', async () => {
+  const script = `process.on('SIGTERM', () => {}); console.log('deaf'); setInterval(() => {}, 1000)`;
+  const { pid, logFile } = await start(script);
+  while (!logSince(logFile).includes('deaf')) await new Promise((r) => setTimeout(r, 10));
+  const lines: string[] = [];
+  await stop(lines);
+  expect(lines).toEqual([`worker (pid ${pid}) did not stop within 0 s: killed`]);
+  expect(isOurs(pid, marker)).toBe(false);
+});
+
+test('a program that is not there is said by the name of its process', async () => {
+  const missing = { dir, name: 'worker', command: '/nowhere/program', args: [], cwd: dir, env: {} };
+  await expect(launch(missing)).rejects.toThrow(/^worker could not be started: .*ENOENT/);
+});
+
+test('the end of a log is told from where its run began', () => {
+  const file = path.join(dir, 'worker.log');
+  fs.writeFileSync(file, 'an earlier run\n');
+  const from = fs.statSync(file).size;
+  fs.appendFileSync(file, Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join(''));
+  expect(logSince(file, from)).not.toContain('earlier');
+  expect(logTail(file, from).split('\n')).toHaveLength(12);
+  expect(logTail(file, from)).toMatch(/^ {2}line 8\n[^]*\n {2}line 19$/);
+});

@@ -1,0 +1,172 @@
+// Background processes with a pid file and a log file each: started detached, found again by a
+// later command, and never mistaken for a stranger that was given the same pid after a restart of
+// the machine.
+import { execFileSync, spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LocalError, messageOf } from './errors';
+
+export type Log = (line: string) => void;
+
+export interface Launch {
+  /** Folder of the pid and log files. */
+  dir: string;
+  name: string;
+  command: string;
+  args: string[];
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+}
+
+export interface Launched {
+  name: string;
+  pid: number;
+  logFile: string;
+  /** Where this run's lines begin in the log file. */
+  logFrom: number;
+}
+
+export const STOP_LIMIT_MS = 30_000;
+const KILL_LIMIT_MS = 5_000;
+const POLL_MS = 25;
+/** A log that has grown beyond this is started anew with its process. */
+const LOG_LIMIT_BYTES = 32 * 1024 * 1024;
+const TAIL_BYTES = 8 * 1024;
+export const TAIL_LINES = 12;
+
+export const pidFile = (dir: string, name: string): string => path.join(dir, `${name}.pid`);
+export const logFile = (dir: string, name: string): string => path.join(dir, `${name}.log`);
+
+/** Starts a process that outlives this one. The pid is its own: no shell stands in between. */
+export async function launch({ dir, name, command, args, cwd, env }: Launch): Promise<Launched> {
+  fs.mkdirSync(dir, { recursive: true });
+  const file = logFile(dir, name);
+  if (fs.existsSync(file) && fs.statSync(file).size > LOG_LIMIT_BYTES) fs.rmSync(file);
+  const output = fs.openSync(file, 'a');
+  const logFrom = fs.statSync(file).size;
+  try {
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: ['ignore', output, output],
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    child.unref();
+    const pid = child.pid as number;
+    fs.writeFileSync(pidFile(dir, name), `${pid}\n`);
+    return { name, pid, logFile: file, logFrom };
+  } catch (error) {
+    throw new LocalError(`${name} could not be started: ${messageOf(error)}`);
+  } finally {
+    fs.closeSync(output);
+  }
+}
+
+/** The pid of a process of ours that is alive. A stale pid file is removed. */
+export function findPid(dir: string, name: string, marker: string): number | undefined {
+  const file = pidFile(dir, name);
+  if (!fs.existsSync(file)) return undefined;
+  const pid = Number.parseInt(fs.readFileSync(file, 'utf8'), 10);
+  if (isOurs(pid, marker)) return pid;
+  fs.rmSync(file, { force: true });
+  return undefined;
+}
+
+/**
+ * Alive, and its command line holds the marker. A pid alone may have been given to somebody else
+ * since.
+ */
+export const isOurs = (pid: number, marker: string): boolean =>
+  Number.isInteger(pid) && pid > 1 && (commandLine(pid)?.includes(marker) ?? false);
+
+/**
+ * Undefined for a process that is gone; also for a zombie, which has ended but was not waited for
+ * yet.
+ */
+export function commandLine(pid: number): string | undefined {
+  if (process.platform === 'linux') {
+    try {
+      const line = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      return line === '' ? undefined : line;
+    } catch {
+      return undefined;
+    }
+  }
+  try {
+    const line = execFileSync('ps', ['-ww', '-o', 'stat=,command=', '-p', String(pid)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+    return line === '' || line.startsWith('Z') ? undefined : line;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface StopOptions {
+  dir: string;
+  name: string;
+  marker: string;
+  limit_ms?: number;
+  log: Log;
+}
+
+/** SIGTERM, a bounded wait, then SIGKILL with a notice. True when there was something to stop. */
+export async function stopProcess(options: StopOptions): Promise<boolean> {
+  const { dir, name, marker, limit_ms = STOP_LIMIT_MS, log } = options;
+  const pid = findPid(dir, name, marker);
+  if (pid === undefined) return false;
+  signal(pid, 'SIGTERM');
+  if (!(await gone(pid, marker, limit_ms))) {
+    log(`${name} (pid ${pid}) did not stop within ${Math.round(limit_ms / 1000)} s: killed`);
+    signal(pid, 'SIGKILL');
+    await gone(pid, marker, KILL_LIMIT_MS);
+  }
+  fs.rmSync(pidFile(dir, name), { force: true });
+  return true;
+}
+
+async function gone(pid: number, marker: string, limit_ms: number): Promise<boolean> {
+  const deadline = Date.now() + limit_ms;
+  while (isOurs(pid, marker)) {
+    if (Date.now() > deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // It ended between the look and the signal; anything else (not permitted) is worth knowing.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** What a process has written since it was started, at most the last few KiB of it. */
+export function logSince(file: string, from = 0): string {
+  if (!fs.existsSync(file)) return '';
+  const size = fs.statSync(file).size;
+  const start = Math.max(from, size - TAIL_BYTES);
+  const buffer = Buffer.alloc(Math.max(0, size - start));
+  const input = fs.openSync(file, 'r');
+  try {
+    return buffer.toString('utf8', 0, fs.readSync(input, buffer, 0, buffer.length, start));
+  } finally {
+    fs.closeSync(input);
+  }
+}
+
+export const logTail = (file: string, from = 0): string =>
+  logSince(file, from)
+    .trimEnd()
+    .split('\n')
+    .slice(-TAIL_LINES)
+    .map((line) => `  ${line}`)
+    .join('\n');

@@ -1,0 +1,178 @@
+// The engines themselves, in a folder of their own: started, killed, started again with what they
+// had acknowledged.
+import * as fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kafka, logLevel } from 'kafkajs';
+import { MongoClient } from 'mongodb';
+import { ask } from './ask';
+import type { EngineName } from './engine';
+import { freePort } from './ports';
+import {
+  enginePid,
+  rememberedPort,
+  startEngine,
+  startEngines,
+  stopEngine,
+  type Engines,
+} from './start-engines';
+
+const quiet = { log: () => {} };
+/** Without addresses of the run's shared engines, which would be used instead of started. */
+const { MONGO_URL: _m, KAFKA_BROKERS: _k, REDIS_URL: _r, ...env } = process.env;
+
+let dir: string;
+let engines: Engines;
+
+beforeAll(async () => {
+  dir = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'bmg-engines-')));
+  engines = await startEngines({ dir, ports: 'free', env, ...quiet });
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all(
+    (['kafka', 'mongo', 'redis'] as const).map((name) => stopEngine(name, { dir, ...quiet })),
+  );
+  fs.rmSync(dir, { recursive: true, force: true });
+}, 60_000);
+
+/** The pid is looked at again at once, as a person does who runs `make up` after a kill. */
+async function killAndStart(name: EngineName): Promise<void> {
+  const before = enginePid(name, dir) as number;
+  process.kill(before, 'SIGKILL');
+  while (enginePid(name, dir) !== undefined) await sleep(10);
+  const again = await startEngine(name, { dir, env, ...quiet });
+  expect(again).toMatchObject({ started: true, port: rememberedPort(dir, name) });
+  expect(again.pid).not.toBe(before);
+}
+
+test('engines that run already are found, not started again', async () => {
+  expect(engines.started.map(({ name }) => name).sort()).toEqual(['kafka', 'mongo', 'redis']);
+  const again = await startEngines({ dir, ports: 'free', env, ...quiet });
+  expect(again).toMatchObject({ MONGO_URL: engines.MONGO_URL, started: [] });
+  await again.stop();
+  expect(enginePid('redis', dir)).toBeDefined();
+});
+
+test('an engine that the environment names is not started', async () => {
+  const elsewhere = path.join(dir, 'elsewhere');
+  const { KAFKA_BROKERS, MONGO_URL, REDIS_URL } = engines;
+  const named = { ...env, KAFKA_BROKERS, MONGO_URL, REDIS_URL };
+  const result = await startEngines({ dir: elsewhere, env: named, ...quiet });
+  expect(result).toMatchObject({ KAFKA_BROKERS, MONGO_URL, REDIS_URL, started: [] });
+});
+
+test('a taken port is said in one line, with the setting to change', async () => {
+  const port = await freePort();
+  const server = createServer().listen(port, '127.0.0.1');
+  const elsewhere = path.join(dir, 'taken');
+  await expect(startEngine('redis', { dir: elsewhere, port, env, ...quiet })).rejects.toThrow(
+    `port ${port} (redis) is taken by another program: stop that, or set REDIS_PORT (or REDIS_URL, to use what is there)`,
+  );
+  server.close();
+});
+
+test('a killed Redis comes back with every write that it had answered', async () => {
+  const redis = (command: string, answer: string) =>
+    ask(rememberedPort(dir, 'redis') as number, Buffer.from(`${command}\r\n`), (bytes) =>
+      bytes.includes('\n') ? bytes.toString().includes(answer) : undefined,
+    );
+  expect(await redis('SET kept yes', '+OK')).toBe(true);
+  await killAndStart('redis');
+  expect(await redis('GET kept', 'yes')).toBe(true);
+}, 60_000);
+
+test('a killed MongoDB has lost no acknowledged write, and no half of one', async () => {
+  const first = new MongoClient(engines.MONGO_URL);
+  const documents = first.db('local').collection('documents');
+  await documents.createIndex({ key: 1 }, { unique: true });
+  const acknowledged: string[] = [];
+  const sent: string[] = [];
+  const writers = Array.from({ length: 8 }, async (_, writer) => {
+    for (let n = 0; n < 100_000; n += 1) {
+      const key = `${writer}-${n}`;
+      sent.push(key);
+      try {
+        await documents.insertOne({ key, n });
+        await documents.findOneAndUpdate({ key }, { $set: { n: n + 1 } });
+        acknowledged.push(key);
+      } catch {
+        return;
+      }
+    }
+  });
+  await sleep(1_000);
+  await killAndStart('mongo');
+  await Promise.all(writers);
+  await first.close();
+
+  const second = new MongoClient(engines.MONGO_URL);
+  const kept = second.db('local').collection<{ key: string; n: number }>('documents');
+  const found = new Map((await kept.find().toArray()).map((one) => [one.key, one.n]));
+  expect(acknowledged.length).toBeGreaterThan(0);
+  expect(acknowledged.filter((key) => found.get(key) !== Number(key.split('-')[1]) + 1)).toEqual(
+    [],
+  );
+  // An index entry without its document would refuse these.
+  for (const key of sent.filter((one) => !found.has(one))) await kept.insertOne({ key, n: 0 });
+  await expect(kept.insertOne({ key: sent[0] as string, n: 0 })).rejects.toMatchObject({
+    code: 11_000,
+  });
+  await second.close();
+}, 60_000);
+
+test('the driver’s bulk writes, upserts and atomic updates work', async () => {
+  const client = new MongoClient(engines.MONGO_URL);
+  const counters = client.db('local').collection<{ _id: string; n: number }>('counters');
+  const add = (by: number) => ({
+    updateOne: { filter: { _id: 'a' }, update: { $inc: { n: by } }, upsert: true },
+  });
+  const result = await counters.bulkWrite([add(1), add(2), add(3)]);
+  expect(result).toMatchObject({ upsertedCount: 1, modifiedCount: 2 });
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      counters.findOneAndUpdate({ _id: 'a' }, { $inc: { n: 1 } }, { returnDocument: 'after' }),
+    ),
+  );
+  expect(await counters.findOne({ _id: 'a' })).toEqual({ _id: 'a', n: 26 });
+  await client.close();
+});
+
+const kafkaWith = (retries: number) =>
+  new Kafka({
+    brokers: [engines.KAFKA_BROKERS],
+    logLevel: logLevel.NOTHING,
+    retry: { initialRetryTime: 50, maxRetryTime: 500, retries },
+  });
+
+test('a killed Kafka comes back with its messages', async () => {
+  const kafka = kafkaWith(20);
+  const admin = kafka.admin();
+  const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
+  await admin.connect();
+  await producer.connect();
+  await admin.createTopics({ topics: [{ topic: 'kept', numPartitions: 3 }] });
+  const messages = Array.from({ length: 50 }, (_, n) => ({ key: `${n}`, value: `${n}` }));
+  await producer.send({ topic: 'kept', acks: -1, messages });
+  await killAndStart('kafka');
+  await producer.send({ topic: 'kept', acks: -1, messages });
+  const offsets = await admin.fetchTopicOffsets('kept');
+  expect(offsets.reduce((sum, { offset }) => sum + Number(offset), 0)).toBe(100);
+  await producer.disconnect();
+  await admin.disconnect();
+}, 120_000);
+
+test('Kafka creates no topic by itself', async () => {
+  const kafka = kafkaWith(2);
+  const admin = kafka.admin();
+  const producer = kafka.producer();
+  await admin.connect();
+  await producer.connect();
+  const unknown = { topic: 'nobody-created-this', messages: [{ value: 'x' }] };
+  await expect(producer.send(unknown)).rejects.toThrow();
+  expect(await admin.listTopics()).not.toContain('nobody-created-this');
+  await producer.disconnect();
+  await admin.disconnect();
+}, 60_000);

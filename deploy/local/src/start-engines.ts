@@ -1,0 +1,233 @@
+// Starts, finds again and stops the three engines. What runs already in the folder is used as it
+// is; what has ended comes back on its old port with its data.
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Engine, EngineCommand, EngineName } from './engine';
+import { kafka } from './engine-kafka';
+import { mongo } from './engine-mongo';
+import { redis } from './engine-redis';
+import { LocalError } from './errors';
+import { freePort, parsePort, portTaken, becomesFree } from './ports';
+import {
+  findPid,
+  isOurs,
+  launch,
+  logFile,
+  logSince,
+  logTail,
+  stopProcess,
+  type Launched,
+  type Log,
+} from './processes';
+
+export const ENGINES: Record<EngineName, Engine> = { kafka, mongo, redis };
+export const ENGINE_NAMES = Object.keys(ENGINES) as EngineName[];
+
+const START_LIMIT_MS = 60_000;
+const POLL_MS = 40;
+
+export interface EnginesOptions {
+  /** Folder of the pid and log files and of the data. */
+  dir: string;
+  /** 'free' takes any free port for an engine that has none yet in this folder. */
+  ports?: Partial<Record<EngineName, number>> | 'free';
+  /**
+   * An engine whose address is named here is not started. Default: the environment of this process.
+   */
+  env?: NodeJS.ProcessEnv;
+  log?: Log;
+}
+
+export interface Engines {
+  MONGO_URL: string;
+  KAFKA_BROKERS: string;
+  REDIS_URL: string;
+  /** Those that this call has started; one that ran already is not among them. */
+  started: Array<{ name: EngineName; pid: number }>;
+  /** Stops those that this call has started. */
+  stop(): Promise<void>;
+}
+
+export interface EngineOptions {
+  dir: string;
+  port?: number;
+  env?: NodeJS.ProcessEnv;
+  log?: Log;
+}
+
+export interface RunningEngine {
+  name: EngineName;
+  url: string;
+  port: number;
+  pid: number;
+  /** False when it ran already. */
+  started: boolean;
+}
+
+export async function startEngines(options: EnginesOptions): Promise<Engines> {
+  const { dir, ports, env = process.env, log = console.log } = options;
+  const urls = { MONGO_URL: '', KAFKA_BROKERS: '', REDIS_URL: '' };
+  const plans: Plan[] = [];
+  // One after the other: of several faults, always the same one is told.
+  for (const { name, setting } of Object.values(ENGINES)) {
+    const named = env[setting];
+    if (named) {
+      urls[setting] = named;
+      continue;
+    }
+    const port =
+      ports === 'free' ? (rememberedPort(dir, name) ?? (await freePort())) : ports?.[name];
+    plans.push(await plan(name, { dir, env, log, ...(port !== undefined && { port }) }));
+  }
+
+  const results = await Promise.allSettled(plans.map((start) => start()));
+  const running = results.flatMap((result) =>
+    result.status === 'fulfilled' ? [result.value] : [],
+  );
+  const started = running.filter((engine) => engine.started);
+  const stop = async (): Promise<void> => {
+    await Promise.all(started.map(({ name }) => stopEngine(name, { dir, log })));
+  };
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) {
+    await stop();
+    throw failed.reason;
+  }
+  for (const { name, url } of running) urls[ENGINES[name].setting] = url;
+  return { ...urls, started: started.map(({ name, pid }) => ({ name, pid })), stop };
+}
+
+/**
+ * Starts one engine, or finds it running. Without a port: the one it had before, or the setting's,
+ * or the default.
+ */
+export async function startEngine(
+  name: EngineName,
+  options: EngineOptions,
+): Promise<RunningEngine> {
+  const start = await plan(name, options);
+  return start();
+}
+
+export async function stopEngine(
+  name: EngineName,
+  { dir, log = console.log, limit_ms }: { dir: string; log?: Log; limit_ms?: number },
+): Promise<boolean> {
+  const limit = limit_ms !== undefined && { limit_ms };
+  return stopProcess({
+    dir: path.resolve(dir),
+    name,
+    marker: engineMarker(name, dir),
+    log,
+    ...limit,
+  });
+}
+
+/** The pid of the engine itself, for a test that kills it. */
+export const enginePid = (name: EngineName, dir: string): number | undefined =>
+  findPid(path.resolve(dir), name, engineMarker(name, dir));
+
+/** The port that an engine has, or had, in this folder. */
+export function rememberedPort(dir: string, name: EngineName): number | undefined {
+  const file = portFile(dir, name);
+  if (!fs.existsSync(file)) return undefined;
+  const port = Number.parseInt(fs.readFileSync(file, 'utf8'), 10);
+  return Number.isInteger(port) && port > 0 ? port : undefined;
+}
+
+export const forgetPort = (dir: string, name: EngineName): void =>
+  fs.rmSync(portFile(dir, name), { force: true });
+
+const portFile = (dir: string, name: EngineName): string => path.join(dir, `${name}.port`);
+const dataOf = (dir: string, name: EngineName): string => path.resolve(dir, 'data', name);
+/** Part of the command line that this engine in this folder has. */
+export const engineMarker = (name: EngineName, dir: string): string =>
+  ENGINES[name].marker(dataOf(dir, name));
+
+type Plan = () => Promise<RunningEngine>;
+
+/**
+ * Finds out all that could be missing (a port, a program, the jars); the plan that it answers only
+ * starts.
+ */
+async function plan(name: EngineName, options: EngineOptions): Promise<Plan> {
+  const { env = process.env, log = console.log } = options;
+  const dir = path.resolve(options.dir);
+  const engine = ENGINES[name];
+  const port = choosePort(engine, { ...options, dir, env });
+
+  const pid = enginePid(name, dir);
+  if (pid !== undefined) {
+    const own = rememberedPort(dir, name) ?? port;
+    if (own !== port)
+      log(`${name} runs on port ${own} already; ${port} counts once it was stopped`);
+    return async () => {
+      await untilReady(engine, { name, pid, logFile: logFile(dir, name), logFrom: 0 }, own);
+      return { name, url: engine.url(own), port: own, pid, started: false };
+    };
+  }
+
+  if (!(await becomesFree(port))) {
+    const taken = portTaken({ name, port, setting: engine.portSetting });
+    throw new LocalError(`${taken} (or ${engine.setting}, to use what is there)`);
+  }
+  const data = dataOf(dir, name);
+  fs.mkdirSync(data, { recursive: true });
+  const command = await engine.prepare({ data, port, env, log });
+  return async () => {
+    const began = Date.now();
+    const launched = await startCommand(engine, command, { dir, port, env, log });
+    log(`${name} is up: ${command.title} on 127.0.0.1:${port}, ${Date.now() - began} ms`);
+    return { name, url: engine.url(port), port, pid: launched.pid, started: true };
+  };
+}
+
+function choosePort(engine: Engine, options: EngineOptions & { env: NodeJS.ProcessEnv }): number {
+  if (options.port !== undefined) return options.port;
+  const set = options.env[engine.portSetting];
+  if (set) return parsePort(engine.portSetting, set);
+  return rememberedPort(options.dir, engine.name) ?? engine.defaultPort;
+}
+
+async function startCommand(
+  engine: Engine,
+  command: EngineCommand,
+  place: Required<EngineOptions>,
+): Promise<Launched> {
+  const { dir, port, env, log } = place;
+  await command.format?.();
+  const { name } = engine;
+  const launched = await launch({ ...command, dir, name, env, cwd: dataOf(dir, name) });
+  fs.writeFileSync(portFile(dir, name), `${port}\n`);
+  try {
+    await untilReady(engine, launched, port, command.readyLine);
+  } catch (error) {
+    await stopEngine(name, { dir, log });
+    throw error;
+  }
+  return launched;
+}
+
+async function untilReady(
+  engine: Engine,
+  launched: Launched,
+  port: number,
+  readyLine?: string,
+): Promise<void> {
+  const { pid, logFile: file, logFrom } = launched;
+  const { name } = engine;
+  const marker = engine.marker(dataOf(path.dirname(file), name));
+  const deadline = Date.now() + START_LIMIT_MS;
+  for (;;) {
+    const logged = readyLine === undefined || logSince(file, logFrom).includes(readyLine);
+    if (logged && (await engine.answers(port))) return;
+    const fault = !isOurs(pid, marker)
+      ? 'ended while it was starting'
+      : Date.now() > deadline
+        ? `does not answer on port ${port} after ${START_LIMIT_MS / 1000} s`
+        : undefined;
+    if (fault) throw new LocalError(`${name} ${fault}; its log says:\n${logTail(file, logFrom)}`);
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,203 @@
+// Runs the mesh's commands over stand-ins: small servers under the services' names, in a root of
+// their own. What is tested is the runner; the engines are named in the environment, so none is
+// started.
+import * as fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createServer, type Server } from 'node:net';
+import { isUp } from './health';
+import { SERVICES, type ServiceName } from './mesh';
+import { freePort } from './ports';
+import { readEnv } from './env-file';
+import { pidOf, runningIn } from './running';
+import { startService, up, type UpOptions } from './start-mesh';
+import { down } from './stop-mesh';
+
+/**
+ * Listens wherever it is told to; answers health and readiness; takes its orders from files in its
+ * folder.
+ */
+const STAND_IN = `
+const http = require('node:http'), fs = require('node:fs'), path = require('node:path');
+const folder = path.basename(path.dirname(__dirname));
+const name = folder === 'dist' ? 'emulator' : folder;
+const orders = (what) => fs.existsSync(path.join(process.env.ORDERS, what + '-' + name));
+if (orders('die')) { console.error(name + ' cannot work'); process.exit(1); }
+const answer = (request, response) => {
+  response.statusCode = orders('unready') ? 503 : 200;
+  response.end(JSON.stringify({ status: 'ok' }));
+};
+const own = { gateway: 'GATEWAY_PORT', webhooks: 'INGRESS_PORT', emulator: 'EMULATOR_PORT' };
+for (const setting of name === 'emulator' ? [own[name]] : ['GRPC_PORT', 'METRICS_PORT', own[name]])
+  if (process.env[setting]) http.createServer(answer).listen(process.env[setting], '127.0.0.1');
+fs.appendFileSync(path.join(process.env.ORDERS, 'order'), '+' + name + '\\n');
+process.on('SIGTERM', () => {
+  if (orders('deaf')) return;
+  fs.appendFileSync(path.join(process.env.ORDERS, 'order'), '-' + name + '\\n');
+  process.exit(0);
+});
+`;
+
+let root: string;
+let dir: string;
+let orders: string;
+let lines: string[];
+let ports: Record<string, string>;
+
+const env = (): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  ORDERS: orders,
+  MONGO_URL: 'mongodb://127.0.0.1:1',
+  KAFKA_BROKERS: '127.0.0.1:1',
+  REDIS_URL: 'redis://127.0.0.1:1',
+  ...ports,
+});
+const options = (more: UpOptions = {}) => ({
+  root,
+  dir,
+  env: env(),
+  log: (line: string) => void lines.push(line),
+  ...more,
+});
+const order = (what: string, name: string): void => {
+  fs.writeFileSync(path.join(orders, `${what}-${name}`), '');
+};
+const withdraw = (what: string, name: string): void => {
+  fs.rmSync(path.join(orders, `${what}-${name}`));
+};
+
+beforeEach(async () => {
+  root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'bmg-mesh-')));
+  dir = path.join(root, '.run');
+  orders = path.join(root, 'orders');
+  lines = [];
+  fs.mkdirSync(orders);
+  for (const { entry } of SERVICES) {
+    const file = path.join(root, entry);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, STAND_IN);
+  }
+  const preload = path.join(root, 'node_modules/@bmg/common/telemetry/register.js');
+  fs.mkdirSync(path.dirname(preload), { recursive: true });
+  fs.writeFileSync(preload, '');
+  ports = {};
+  for (const { name, address, metricsPort, ports: own = {} } of SERVICES) {
+    const upper = name.replaceAll('-', '_').toUpperCase();
+    if (address) ports[address.setting] = `127.0.0.1:${await freePort()}`;
+    if (metricsPort) ports[`${upper}_METRICS_PORT`] = String(await freePort());
+    for (const setting of Object.keys(own)) ports[setting] = String(await freePort());
+  }
+});
+
+afterEach(async () => {
+  await down({ dir, limit_ms: 200, log: () => {} });
+  fs.rmSync(root, { recursive: true, force: true });
+});
+
+const kill = async (name: ServiceName): Promise<void> => {
+  const pid = pidOf(name, dir) as number;
+  process.kill(pid, 'SIGKILL');
+  const deadline = Date.now() + 5_000;
+  while (pidOf(name, dir) !== undefined && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
+
+test('up starts every process, and a second up only what has gone since', async () => {
+  const first = await up(options());
+  expect(first.started).toEqual(SERVICES.map(({ name }) => name));
+  expect(await isUp(dir)).toBe(true);
+  expect(readEnv(dir)).toMatchObject({
+    BASE_URL: `http://127.0.0.1:${ports['GATEWAY_PORT']}/v1`,
+    MONGO_URL: 'mongodb://127.0.0.1:1',
+    ONBOARDING_ADDR: ports['ONBOARDING_ADDR'],
+  });
+  const before = pidOf('gateway', dir);
+
+  await kill('messaging');
+  // From a shell that knows nothing of the first one's settings.
+  const second = await up(options({ env: { PATH: process.env['PATH'], ORDERS: orders } }));
+  expect(second.started).toEqual(['messaging']);
+  expect(second.settings).toEqual(first.settings);
+  expect(pidOf('gateway', dir)).toBe(before);
+  expect((await up(options())).started).toEqual([]);
+}, 30_000);
+
+test('a setting that differs from the running mesh is not taken, and is said', async () => {
+  await up(options());
+  const { settings } = await up(options({ env: { ...env(), LOG_LEVEL: 'debug' } }));
+  expect(settings['LOG_LEVEL']).toBe('info');
+  expect(lines.at(-1)).toBe(
+    'the running mesh keeps its own LOG_LEVEL: make down first to change that',
+  );
+}, 30_000);
+
+test('the emulator stays away when the environment names an upstream', async () => {
+  const upstream = { ...env(), UPSTREAM_URL: 'https://upstream.example' };
+  await up(options({ env: upstream }));
+  expect(pidOf('emulator', dir)).toBeUndefined();
+  await kill('fanout');
+  const again = await up(options());
+  expect(again.started).toEqual(['fanout']);
+  expect(again.settings['UPSTREAM_URL']).toBe('https://upstream.example');
+}, 30_000);
+
+test('a process that dies at the start is named, with its last words', async () => {
+  order('die', 'templates');
+  await expect(up(options())).rejects.toThrow(
+    /^templates has died; the last lines of .*templates\.log:\n  templates cannot work$/,
+  );
+  withdraw('die', 'templates');
+  expect((await up(options())).started).toEqual(['templates']);
+}, 30_000);
+
+test('whoever is not ready at the limit is named', async () => {
+  order('unready', 'webhooks');
+  await expect(up(options({ health_limit_ms: 1_500 }))).rejects.toThrow(
+    /^not ready after 2 s: webhooks \(readyz answers 503\); the last lines of /,
+  );
+}, 30_000);
+
+test('a port that is taken is named with its setting, and nothing is started', async () => {
+  const server = await new Promise<Server>((resolve) => {
+    const listener = createServer().listen(Number(ports['INGRESS_PORT']), '127.0.0.1', () =>
+      resolve(listener),
+    );
+  });
+  await expect(up(options())).rejects.toThrow(
+    `port ${ports['INGRESS_PORT']} (webhooks) is taken by another program: stop that, or set INGRESS_PORT`,
+  );
+  expect(runningIn(dir)).toEqual([]);
+  await new Promise((resolve) => server.close(resolve));
+}, 30_000);
+
+test('down stops callers first, and kills what does not listen', async () => {
+  await up(options());
+  fs.rmSync(path.join(orders, 'order'));
+  order('deaf', 'number-admin');
+  const stopped = await down({ dir, limit_ms: 1_000, log: (line) => void lines.push(line) });
+  expect([...stopped].sort()).toEqual(SERVICES.map(({ name }) => name).sort());
+  const seen = fs.readFileSync(path.join(orders, 'order'), 'utf8').trim().split('\n');
+  expect(seen[0]).toBe('-gateway');
+  expect(seen.at(-1)).toBe('-emulator');
+  expect(lines.at(-1)).toMatch(/^number-admin \(pid \d+\) did not stop within 1 s: killed$/);
+  expect(fs.readdirSync(dir).filter((name) => !name.endsWith('.log'))).toEqual([]);
+}, 30_000);
+
+test('a killed service comes back by itself with the settings of its mesh', async () => {
+  await up(options());
+  await kill('onboarding');
+  const bare = { env: { PATH: process.env['PATH'], ORDERS: orders } };
+  const { started, pid } = await startService('onboarding', options(bare));
+  expect(started).toBe(true);
+  expect(pidOf('onboarding', dir)).toBe(pid);
+}, 30_000);
+
+test('a stop of only what was started leaves the rest alone', async () => {
+  await up(options());
+  await kill('broadcasts');
+  const { started } = await up(options());
+  await down({ dir, names: started, log: () => {} });
+  expect(runningIn(dir)).toHaveLength(SERVICES.length - 1);
+  expect(readEnv(dir)['BASE_URL']).toBeDefined();
+}, 30_000);

@@ -1,0 +1,56 @@
+// Stops the mesh, callers before those they call, so that nothing is asked of a process that has
+// gone.
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { envFile } from './env-file';
+import { STOP_ORDER, type ProcessName } from './mesh';
+import { RUN_DIR } from './paths';
+import { stopProcess, type Log } from './processes';
+import { markerOf, runningIn } from './running';
+import { ENGINE_NAMES, forgetPort } from './start-engines';
+
+export interface DownOptions {
+  dir?: string;
+  /** Only these. Default: all that run. */
+  names?: ProcessName[];
+  log?: Log;
+  limit_ms?: number;
+}
+
+/** The names of what was stopped. Data and logs are kept. */
+export async function down(options: DownOptions = {}): Promise<ProcessName[]> {
+  const { names, log = console.log, limit_ms } = options;
+  const dir = path.resolve(options.dir ?? RUN_DIR);
+  const limit = limit_ms !== undefined && { limit_ms };
+  const stopped: ProcessName[] = [];
+  for (const group of STOP_ORDER) {
+    const wanted = group.filter((name) => names === undefined || names.includes(name));
+    const results = await Promise.all(
+      wanted.map((name) => stopProcess({ dir, name, marker: markerOf(name, dir), log, ...limit })),
+    );
+    stopped.push(...wanted.filter((_, index) => results[index]));
+  }
+  if (runningIn(dir).length === 0) forget(dir);
+  return stopped;
+}
+
+/** The next start is a fresh one: nothing runs that it would have to fit to. */
+function forget(dir: string): void {
+  fs.rmSync(envFile(dir), { force: true });
+  for (const name of ENGINE_NAMES) forgetPort(dir, name);
+}
+
+/**
+ * Stops all and removes data, logs and settings. The downloaded engines stay: they hold nothing of
+ * the mesh.
+ */
+export async function clean(options: DownOptions = {}): Promise<ProcessName[]> {
+  const dir = path.resolve(options.dir ?? RUN_DIR);
+  const stopped = await down(options);
+  for (const entry of fs.existsSync(dir) ? fs.readdirSync(dir) : []) {
+    if (entry !== KEPT) fs.rmSync(path.join(dir, entry), { recursive: true, force: true });
+  }
+  return stopped;
+}
+
+const KEPT = 'engines';

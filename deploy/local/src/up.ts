@@ -1,0 +1,12 @@
+// `make up`: the whole mesh in the background.
+import { runCli } from './cli';
+import { readEnv } from './env-file';
+import { RUN_DIR } from './paths';
+import { up } from './start-mesh';
+import { describeMesh } from './describe';
+
+runCli(async () => {
+  const { started } = await up();
+  if (started.length === 0) console.log('the mesh is up already');
+  for (const line of describeMesh(readEnv(RUN_DIR))) console.log(line);
+});

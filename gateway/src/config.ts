@@ -1,0 +1,28 @@
+import { fields } from '@bmg/common/config';
+
+/** The documentation of the gateway's environment. */
+export const settings = {
+  GATEWAY_HOST: fields.text('address that REST listens on', { default: '0.0.0.0' }),
+  GATEWAY_PORT: fields.port(8080, 'port of REST, the hosted page and the documents'),
+  METRICS_PORT: fields.port(9100, 'port of /metrics, /livez and /readyz'),
+  ...fields.shared,
+  ...fields.kafka,
+  ...fields.redis,
+  PUBLIC_URL: fields.url('address under which partners and browsers reach the gateway'),
+  ONBOARDING_ADDR: fields.addresses('the onboarding service, host:port'),
+  MESSAGING_ADDR: fields.addresses('the messaging service, host:port'),
+  TEMPLATES_ADDR: fields.addresses('the templates service, host:port'),
+  BROADCASTS_ADDR: fields.addresses('the broadcasts service, host:port'),
+  NUMBER_ADMIN_ADDR: fields.addresses('the number-admin service, host:port'),
+  WEBHOOKS_ADDR: fields.addresses('the webhooks service, host:port'),
+  KEY_PEPPER: fields.secret('keys the hash of partner keys and connect tokens', {
+    insecure: 'local-pepper-not-for-production',
+  }),
+  UPSTREAM_SDK_URL: fields.url('script that the hosted page loads for the sign-up dialog', {
+    default: 'https://connect.facebook.net/en_US/sdk.js',
+  }),
+  REQUEST_TIMEOUT_MS: fields.integer(
+    { min: 1_000, max: 300_000, default: 20_000 },
+    'how long a request may take before it is answered with an error',
+  ),
+};

@@ -1,0 +1,200 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Router from '@koa/router';
+import Koa from 'koa';
+import { ApiError } from '@bmg/common/errors';
+import { CONNECT_TOKEN_PREFIX, createKey, hashKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import type { OpenConnectPageResponse } from '@bmg/proto/onboarding';
+import type { State } from '../app';
+import { connectPage } from '.';
+import { CONNECT_SCRIPT } from './script';
+
+const PEPPER = 'pepper';
+const TOKEN = createKey(CONNECT_TOKEN_PREFIX);
+const KEY = createKey(PARTNER_KEY_PREFIX);
+const SDK_URL = 'https://sdk.test/en/sdk.js';
+
+const PAGE: OpenConnectPageResponse = {
+  outcome: 'open',
+  app_id: 'app',
+  config_id: 'config',
+  extras: { setup: {}, version: 'v4' },
+  api_version: 'v26.0',
+  state: `"'</main><script>alert(1)</script>&`,
+  partner_name: '<b>Partner</b>',
+};
+
+let server: Server;
+let base: string;
+const openConnectPage = jest.fn();
+const reportConnectStep = jest.fn();
+const createConnectSession = jest.fn();
+const log = { warn: jest.fn() };
+
+beforeAll(async () => {
+  const app = new Koa<State>();
+  const router = new Router<State>();
+  connectPage({
+    onboarding: { openConnectPage, reportConnectStep, createConnectSession } as never,
+    authenticator: {
+      first: async (key: string) => {
+        if (key === KEY) return { key_hash: '', caller: { partner_id: 'ptn_1' } };
+        throw new ApiError('INVALID_PARTNER_KEY', 'no');
+      },
+      confirm: async (known: { caller: object }) => known.caller,
+    } as never,
+    pepper: PEPPER,
+    sdk_url: SDK_URL,
+    log: log as never,
+  })(router);
+  app.use(async (context, next) => {
+    context.state.call = {} as never;
+    try {
+      await next();
+    } catch (error) {
+      context.status = (error as ApiError).http;
+      context.body = { code: (error as ApiError).code };
+    }
+  });
+  app.use(router.routes());
+  server = createServer(app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+beforeEach(() => {
+  for (const mock of [openConnectPage, reportConnectStep, createConnectSession, log.warn]) {
+    mock.mockReset();
+  }
+  openConnectPage.mockResolvedValue(PAGE);
+  createConnectSession.mockResolvedValue({ token: TOKEN });
+});
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(base + path, { headers, redirect: 'manual' });
+
+describe('the page', () => {
+  test('asks by the hash of the token and holds nothing inline', async () => {
+    const answer = await get(`/connect?token=${TOKEN}`);
+    expect(answer.status).toBe(200);
+    expect(openConnectPage.mock.calls[0]?.[0]).toEqual({ token_hash: hashKey(TOKEN, PEPPER) });
+    const html = await answer.text();
+    expect(html).not.toMatch(/<script(?![^>]* src=)|<style|<b>|\son\w+=/);
+    const [, data] = /data-config="([^"]*)"/.exec(html) as never as [string, string];
+    const decoded = data.replace(/&#(\d+);/g, (_all, code: string) =>
+      String.fromCharCode(Number(code)),
+    );
+    expect(JSON.parse(decoded)).toMatchObject({ token: TOKEN, state: PAGE.state, app_id: 'app' });
+  });
+
+  test('may load the sign-up script and nothing else from elsewhere', async () => {
+    const { headers } = await get(`/connect?token=${TOKEN}`);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("script-src 'self' https://sdk.test;");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|\*;| \* /);
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test.each([
+    ['expired', 410, 'not valid any more'],
+    ['unknown', 410, 'not valid any more'],
+    ['consumed', 410, 'has been used'],
+  ])('of a link that is %s says so', async (outcome, status, text) => {
+    openConnectPage.mockResolvedValue({ ...PAGE, outcome });
+    const answer = await get(`/connect?token=${TOKEN}`);
+    expect(answer.status).toBe(status);
+    expect(await answer.text()).toContain(text);
+  });
+
+  test.each(['', '?token=', '?token=bmgc_short', `?token=${TOKEN}&token=${TOKEN}`])(
+    'without a whole token (%s) asks nobody',
+    async (query) => {
+      expect((await get(`/connect${query}`)).status).toBe(400);
+      expect(openConnectPage).not.toHaveBeenCalled();
+    },
+  );
+
+  test.each([
+    ['PLATFORM_NOT_CONFIGURED', 503],
+    ['PARTNER_SUSPENDED', 403],
+    ['SERVICE_UNAVAILABLE', 503],
+  ] as const)('is a page for %s too', async (code, status) => {
+    openConnectPage.mockRejectedValue(new ApiError(code, 'words for partners'));
+    const answer = await get(`/connect?token=${TOKEN}`);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toContain('text/html');
+    const html = await answer.text();
+    expect(html).toContain(code);
+    expect(html).not.toContain('words for partners');
+  });
+});
+
+describe('the deprecated form of the link', () => {
+  test('becomes a session, and the key leaves the address and the log', async () => {
+    const answer = await get(`/connect?partner_key=${KEY}&state=s&display_name=d`);
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe(`?token=${TOKEN}&legacy=1`);
+    expect(createConnectSession.mock.calls[0]?.[0]).toEqual({
+      partner_id: 'ptn_1',
+      state: 's',
+      display_name: 'd',
+    });
+    expect(log.warn).toHaveBeenCalledTimes(1);
+    expect(JSON.stringify(log.warn.mock.calls)).not.toContain(KEY);
+    expect(await (await get(`/connect?token=${TOKEN}&legacy=1`)).text()).toContain('deprecated');
+  });
+
+  test('with a bad key is a page to a browser, and JSON to who asks for it', async () => {
+    const page = await get('/connect?partner_key=bmgk_bad', { accept: 'text/html,*/*;q=0.8' });
+    expect(page.status).toBe(401);
+    expect(await page.text()).toContain('INVALID_KEY');
+    const json = await get('/connect?partner_key=bmgk_bad', { accept: 'application/json' });
+    expect([json.status, await json.json()]).toEqual([401, { code: 'INVALID_KEY' }]);
+  });
+});
+
+describe('its files', () => {
+  test('are served under addresses that change with them', async () => {
+    const html = await (await get(`/connect?token=${TOKEN}`)).text();
+    const files = [...html.matchAll(/(?:src|href)="(connect\/[^"]+)"/g)].map(([, path]) => path);
+    expect(files).toHaveLength(2);
+    for (const path of files) {
+      const answer = await get(`/${path}`);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('cache-control')).toContain('immutable');
+    }
+  });
+
+  test('have a script that is one', () => {
+    expect(() => new Function(CONNECT_SCRIPT)).not.toThrow();
+  });
+});
+
+describe('a report of the page', () => {
+  const post = (headers: Record<string, string>, body: object) =>
+    fetch(`${base}/connect/events`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+
+  test('goes on with the hash of its token, whatever the body says', async () => {
+    const answer = await post(
+      { 'x-connect-token': TOKEN },
+      { kind: 'dialog_opened', token_hash: 'another' },
+    );
+    expect(answer.status).toBe(200);
+    expect(reportConnectStep.mock.calls[0]?.[0]).toMatchObject({
+      kind: 'dialog_opened',
+      token_hash: hashKey(TOKEN, PEPPER),
+    });
+  });
+
+  test('needs a token and a kind', async () => {
+    expect((await post({}, { kind: 'dialog_opened' })).status).toBe(401);
+    expect((await post({ 'x-connect-token': TOKEN }, {})).status).toBe(400);
+    expect(reportConnectStep).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,36 @@
+// What the hosted page may load and who may see it: nothing inline, nothing framed, nothing kept.
+
+/** The sign-up script talks to its platform's own pages, whatever host it was loaded from. */
+const PLATFORM = 'https://*.facebook.com';
+
+export function pageHeaders(sdk_url: string): Record<string, string> {
+  const sdk = new URL(sdk_url).origin;
+  const policy = {
+    'default-src': "'none'",
+    'script-src': `'self' ${sdk}`,
+    'style-src': "'self'",
+    'img-src': "'self' data:",
+    'connect-src': `'self' ${sdk} ${PLATFORM}`,
+    'frame-src': `${sdk} ${PLATFORM}`,
+    'frame-ancestors': "'none'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+  };
+  return {
+    'Content-Security-Policy': Object.entries(policy)
+      .map(([name, value]) => `${name} ${value}`)
+      .join('; '),
+    'X-Frame-Options': 'DENY',
+    // The token is in the address: it must not travel on as a referrer or stay in a cache.
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Robots-Tag': 'noindex',
+  };
+}
+
+/** Of the script and the style, whose addresses change with their content. */
+export const ASSET_HEADERS = {
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'X-Content-Type-Options': 'nosniff',
+};

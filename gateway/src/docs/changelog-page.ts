@@ -1,0 +1,40 @@
+// GET /changelog: the active notices and the history of the interface.
+import { API_VERSION, NOTICES } from '@bmg/common/notices';
+import { HISTORY, NOTICE_TEXTS } from './history';
+import { html, page, table } from './html';
+
+export const changelogPage = (): string =>
+  page(
+    `Changelog ${API_VERSION}`,
+    html`<h1>Changelog</h1>
+      <p class="dim">
+        Current version ${API_VERSION} · <a href="docs">reference</a> ·
+        <a href="openapi.json">OpenAPI document</a>
+      </p>
+      <h2 id="notices">Active notices</h2>
+      <p>
+        Every answer names them in <code>X-Service-Notice</code>, every event in
+        <code>meta.notices</code>. An id never changes, so that one that has been dealt with can be
+        suppressed.
+      </p>
+      ${NOTICES.map(
+        ({ id, severity, effective }) =>
+          html`<div class="notice" id="${id}">
+            <p>
+              <code>${id}</code><br /><strong>${severity}</strong>, effective
+              <time datetime="${effective}">${effective}</time>
+            </p>
+            <p>${NOTICE_TEXTS[id] ?? ''}</p>
+          </div> `,
+      )}
+      <h2 id="history">History</h2>
+      <p>Changes are additive unless noted.</p>
+      ${table(
+        ['Version', 'Date', 'Change'],
+        HISTORY.map(({ version, date, change }) => [
+          html`<strong id="v${version}">${version}</strong>`,
+          date ?? '—',
+          change,
+        ]),
+      )}`,
+  );

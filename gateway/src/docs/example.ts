@@ -1,0 +1,24 @@
+// An example of what a schema describes, put together from the examples at its leaves.
+import type { Schema } from '../schemas/schema';
+
+/** Of our own objects what is always there; of the upstream's everything that is known. */
+export function exampleOf(schema: Schema): unknown {
+  const [first] = schema.examples ?? [];
+  if (first !== undefined) return first;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum) return schema.enum[0];
+  if (schema.items) return [exampleOf(schema.items)];
+  if (!schema.properties) return emptyOf(schema);
+  const { properties, required = [], additionalProperties } = schema;
+  const shown = Object.entries(properties).filter(
+    ([key]) => additionalProperties === true || required.includes(key),
+  );
+  return Object.fromEntries(shown.map(([key, inner]) => [key, exampleOf(inner)]));
+}
+
+function emptyOf({ type, additionalProperties }: Schema): unknown {
+  if (typeof additionalProperties === 'object') return { service: exampleOf(additionalProperties) };
+  if (type === 'array') return [];
+  return type === 'object' ? {} : '…';
+}

@@ -1,0 +1,74 @@
+// What the pages of the documents are made of: markup without a script.
+import { createHash } from 'node:crypto';
+import { DOCS_STYLE } from './style';
+
+/** Changes with the file, so that the file may be kept for ever. */
+export const STYLE_VERSION = createHash('sha256').update(DOCS_STYLE).digest('hex').slice(0, 12);
+
+/** Markup that is ready; everything else is escaped. */
+export class Html {
+  constructor(readonly markup: string) {}
+}
+
+type Part = Html | Html[] | string | number;
+
+const escape = (text: string): string =>
+  text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+
+const markupOf = (part: Part): string => {
+  if (part instanceof Html) return part.markup;
+  return Array.isArray(part) ? part.map(markupOf).join('') : escape(String(part));
+};
+
+/** html`<p>${text}</p>`: what is put in is escaped, unless it is markup itself. */
+export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
+  new Html(
+    strings
+      .map((text, at) => text + (at < parts.length ? markupOf(parts[at] as Part) : ''))
+      .join(''),
+  );
+
+export const none = new Html('');
+
+/** Texts of ours mark code by backquotes. */
+export const prose = (text: string): Html =>
+  new Html(escape(text).replace(/`([^`]+)`/g, '<code>$1</code>'));
+
+/** On a narrow screen the head of a column stands before each of its cells but the first. */
+export function table(heads: string[], rows: Part[][]): Html {
+  if (rows.length === 0) return none;
+  const cell = (part: Part, at: number): Html =>
+    at === 0 ? html`<td>${part}</td>` : html`<td data-head="${heads[at] ?? ''}">${part}</td>`;
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${row.map(cell)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+export const page = (title: string, body: Html): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="docs/style.css?v=${STYLE_VERSION}" />
+      </head>
+      <body>
+        <main>${body}</main>
+      </body>
+    </html> `.markup;

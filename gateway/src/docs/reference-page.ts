@@ -1,0 +1,187 @@
+// GET /docs: the reference, rendered from the OpenAPI document. Nothing is folded away, so that the
+// browser's own search finds everything.
+import { CATALOG, type ErrorCode } from '@bmg/common/errors';
+import { curlOf, parametersOf } from './curl';
+import { ERROR_GUIDE, UPSTREAM_GUIDE } from './error-guide';
+import { fieldsOf, textOf } from './fields';
+import { html, none, page, prose, table, type Html } from './html';
+import type { Json, OpenApiDocument, OperationObject, Verb } from './types';
+
+interface Entry {
+  verb: Verb;
+  path: string;
+  operation: OperationObject;
+}
+
+export function referencePage(document: OpenApiDocument): string {
+  const entries = entriesOf(document);
+  const chapters = document.tags.map(({ name }) => ({
+    name,
+    entries: entries.filter(({ operation }) => operation.tags.includes(name)),
+  }));
+  const { title, version, description } = document.info;
+  return page(
+    `${title} ${version}`,
+    html`<h1>${title}</h1>
+      <p class="dim">
+        Version ${version} · base address <code>${document.servers[0]?.url ?? ''}</code> ·
+        <a href="openapi.json">OpenAPI document</a> · <a href="changelog">changelog</a>
+      </p>
+      ${description.split('\n\n').map((text) => html`<p>${prose(text)}</p> `)} ${conventions}
+      <nav aria-label="Endpoints">
+        <h2 id="endpoints">Endpoints</h2>
+        ${chapters.map(
+          (chapter) =>
+            html`<h4>${chapter.name}</h4>
+              <ul>
+                ${chapter.entries.map((entry) => html`<li><a href="#${entry.operation.operationId}">${heading(entry)}</a></li> `)}
+              </ul> `,
+        )}
+        <p><a href="#errors">Error codes</a> · <a href="#upstream-codes">Upstream codes</a></p>
+      </nav>
+      ${chapters.map(
+        (chapter) =>
+          html`<h2>${chapter.name}</h2>
+            ${chapter.entries.map((entry) => section(document, entry))}`,
+      )}
+      ${errors}`,
+  );
+}
+
+const conventions = html`<h2 id="conventions">Conventions</h2>
+  <ul>
+    <li>
+      Every answer carries <code>X-Request-Id</code> (your own, if you send a sane one),
+      <code>traceparent</code>, and the notice headers <code>X-Service-Api-Version</code>,
+      <code>X-Service-Changelog</code>, <code>X-Service-Notice</code> and
+      <code>X-Service-Notice-Level</code>: log the level, and alert on
+      <code>action_required</code> and <code>breaking</code>.
+    </li>
+    <li>
+      Rate limit: 200 requests a second unless agreed otherwise. Counted endpoints answer
+      <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> and
+      <code>RateLimit-Reset</code>; above it 429 with <code>Retry-After</code>.
+    </li>
+    <li>
+      Where <code>Idempotency-Key</code> is taken, repeating with the same key and body gets the
+      first answer again, with <code>Idempotency-Replayed: true</code>, for 24 hours.
+    </li>
+    <li>A page size above the maximum is lowered, and the answer says which was used.</li>
+    <li>
+      Times in bodies are ISO 8601. Phone numbers are in international format without a plus sign.
+    </li>
+  </ul> `;
+
+const entriesOf = (document: OpenApiDocument): Entry[] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([verb, operation]) => ({ verb: verb as Verb, path, operation })),
+  );
+
+const heading = ({ verb, path }: Entry): Html =>
+  html`<code><span class="verb ${verb}">${verb.toUpperCase()}</span> ${path}</code>`;
+
+function section(document: OpenApiDocument, entry: Entry): Html {
+  const { operation } = entry;
+  return html`<section id="${operation.operationId}">
+    <h3>${heading(entry)}</h3>
+    <p>${operation.summary}. ${operation.description ? prose(operation.description) : none}</p>
+    ${operation['x-counted'] || operation['x-codes'].length === 0 ? none : html`<p class="dim">Not counted by the rate limit.</p>`}
+    ${parameterTable(document, operation)} ${requestTable(document, operation)}
+    <pre>${curlOf(document, entry)}</pre>
+    ${answer(document, operation)} ${codes(operation)}
+  </section> `;
+}
+
+function parameterTable(document: OpenApiDocument, operation: OperationObject): Html {
+  const rows = parametersOf(document, operation).map(
+    ({ name, in: place, required, description, schema }) => [
+      html`<code>${name}</code>`,
+      place,
+      required ? 'required' : '',
+      textOf({ ...schema, ...(description !== undefined && { description }) }),
+    ],
+  );
+  return table(['Parameter', 'In', '', 'Meaning'], rows);
+}
+
+function requestTable(document: OpenApiDocument, { requestBody }: OperationObject): Html {
+  const schema = requestBody?.content['application/json']?.schema as Json | undefined;
+  if (!schema) return none;
+  return html`<h4>Body${requestBody?.required ? '' : ' (may be left out)'}</h4>
+    ${fieldTable(document, schema)}`;
+}
+
+const fieldTable = (document: OpenApiDocument, schema: Json): Html =>
+  table(
+    ['Field', 'Type', '', 'Meaning'],
+    fieldsOf(document, schema).map(({ path, type, required, text }) => [
+      html`<code>${path}</code>`,
+      type,
+      required ? 'required' : '',
+      prose(text),
+    ]),
+  );
+
+function answer(document: OpenApiDocument, { responses }: OperationObject): Html {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const [first] = successes;
+  if (!first || '$ref' in first[1]) return none;
+  const json = first[1].content['application/json'];
+  const statuses = successes.map(([status]) => status).join(' or ');
+  if (!json)
+    return html`<h4>Answer ${statuses}</h4>
+      <p>The file.</p>`;
+  return html`<h4>Answer ${statuses}</h4>
+    <pre>${JSON.stringify(json.example, null, 2)}</pre>
+    ${answerFields(document, json.schema as Json)}`;
+}
+
+/** What the example does not say: fields that may be absent or null, and what fields mean. */
+function answerFields(document: OpenApiDocument, schema: Json): Html {
+  const rows = fieldsOf(document, schema).filter(({ path }) => path !== 'success');
+  const shown = rows.filter(
+    ({ required, text, type }) => !required || text || type.includes('null'),
+  );
+  return table(
+    ['Field', 'Type', '', 'Meaning'],
+    shown.map(({ path, type, required, text }) => [
+      html`<code>${path}</code>`,
+      type,
+      required ? '' : 'may be absent',
+      prose(text),
+    ]),
+  );
+}
+
+const codes = (operation: OperationObject): Html =>
+  operation['x-codes'].length === 0
+    ? none
+    : html`<p class="dim">
+        Error codes:
+        ${operation['x-codes'].map((code) => html`<a href="#${code}"><code>${code}</code></a> `)}
+      </p>`;
+
+const errors = html`<h2 id="errors">Error codes</h2>
+  <p>
+    Branch on <code>error.code</code>, never on the message. Repeat only where
+    <code>error.retryable</code> is true: the value in the answer wins over the table.
+  </p>
+  ${table(
+    ['Code', 'HTTP', 'Retryable', 'Meaning', 'What to do'],
+    (Object.keys(CATALOG) as ErrorCode[]).map((code) => [
+      html`<code id="${code}">${code}</code>`,
+      CATALOG[code].http,
+      CATALOG[code].retryable ? 'yes' : 'no',
+      ERROR_GUIDE[code].meaning,
+      ERROR_GUIDE[code].action,
+    ]),
+  )}
+  <h2 id="upstream-codes">Upstream codes</h2>
+  <p>
+    In <code>error.upstream_code</code> of <code>UPSTREAM_ERROR</code>. There are more; these should
+    be handled.
+  </p>
+  ${table(
+    ['upstream_code', 'Meaning', 'What to do'],
+    UPSTREAM_GUIDE.map(({ upstream_code, meaning, action }) => [upstream_code, meaning, action]),
+  )} `;

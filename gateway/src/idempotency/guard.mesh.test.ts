@@ -1,0 +1,261 @@
+import { randomBytes } from 'node:crypto';
+import { ApiError } from '@bmg/common/errors';
+import { openRedis, type RedisConnection } from '@bmg/common/redis';
+import type { Call } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
+import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import {
+  MessagingDefinition,
+  type FindOutcomeRequest,
+  type FindOutcomeResponse,
+} from '@bmg/proto/messaging';
+import { TemplatesDefinition } from '@bmg/proto/templates';
+import { post, rpc, type Fields } from '../endpoints/endpoint';
+import { errorBody } from '../errors';
+import { ANSWER_LIMIT_BYTES, createGuards, LEASE_MARGIN_MS, type Guards, type Work } from './guard';
+import { recordKey } from './records';
+
+const REDIS_KEY_PREFIX = `idempotency-${randomBytes(5).toString('hex')}:`;
+const log = createLogger('test');
+const target = {
+  partner_id: 'par_1',
+  waba_id: '900000000000001',
+  phone_number_id: '800000000000001',
+  directory_version: '',
+};
+const ROWS = {
+  send: post('/messages/send', rpc(MessagingDefinition, 'sendText'), { scope: 'number' }),
+  broadcast: post('/broadcasts', rpc(BroadcastsDefinition, 'createBroadcast'), { scope: 'number' }),
+  template: post('/templates', rpc(TemplatesDefinition, 'createTemplate'), { scope: 'number' }),
+};
+
+let redis: RedisConnection;
+let guards: Guards;
+/** What the messaging service knows, and what it was asked. */
+let findOutcome: (request: FindOutcomeRequest) => Promise<FindOutcomeResponse>;
+beforeAll(async () => {
+  redis = openRedis({ REDIS_URL: process.env['REDIS_URL'] as string, REDIS_KEY_PREFIX }, log);
+  await redis.start(new AbortController().signal);
+  guards = createGuards({ redis, messaging: { findOutcome: (q) => findOutcome(q) }, log });
+});
+beforeEach(() => {
+  findOutcome = async () => ({});
+});
+afterAll(async () => {
+  const keys = await redis.redis.keys(`${REDIS_KEY_PREFIX}*`);
+  const names = keys.map((key) => key.slice(REDIS_KEY_PREFIX.length));
+  if (names.length > 0) await redis.redis.del(...names);
+  await redis.stop();
+});
+
+let serial = 0;
+const aCall = (): Call => ({
+  deadline: Date.now() + 20_000,
+  span: { traceId: '0'.repeat(31) + '1', spanId: '0'.repeat(15) + '1', traceFlags: 0 },
+  request_id: `request-${(serial += 1)}`,
+});
+
+/** A partner that repeats one request under one key. */
+function aRequest(row: keyof typeof ROWS = 'send', body: Fields = { text: 'Hello' }) {
+  const key = `key-${(serial += 1)}`;
+  const calls: Call[] = [];
+  const guard = guards(ROWS[row]);
+  const ask = (run: () => Promise<Fields>, over: Partial<Work> = {}) => {
+    const call = aCall();
+    return guard({
+      headers: { 'idempotency-key': key, 'x-waba-id': target.waba_id },
+      input: { partner_id: 'par_1', params: {}, query: {}, body, target, waba_id: undefined },
+      call,
+      run: (underKey) => {
+        calls.push(underKey);
+        return run();
+      },
+      answer: (reply) => ({ status: 201, body: { success: true, ...reply } }),
+      ...over,
+    });
+  };
+  return { key, ask, calls };
+}
+
+const done = async (): Promise<Fields> => ({ message_id: 'wamid.1' });
+const fails = (error: ApiError) => async (): Promise<Fields> => {
+  throw error;
+};
+const never = fails(new ApiError('INTERNAL_ERROR', 'it was done a second time'));
+const broken = fails(
+  new ApiError('UPSTREAM_ERROR', 'the connection broke', { details: { outcome: 'unknown' } }),
+);
+const UNKNOWN = { code: 'UPSTREAM_ERROR', retryable: true, details: { outcome: 'unknown' } };
+
+test('a success is done once and answered again, to the letter', async () => {
+  const { ask, calls } = aRequest();
+  const first = await ask(done);
+  expect(first).toEqual({ status: 201, body: { success: true, message_id: 'wamid.1' } });
+  const again = { status: 201, body: JSON.stringify(first.body), replayed: true };
+  expect(await ask(never)).toEqual(again);
+  expect(await ask(never)).toEqual(again);
+  expect(calls).toHaveLength(1);
+});
+
+test('the work is done under a name of its own, which is not the key', async () => {
+  const { key, ask, calls } = aRequest();
+  await ask(done);
+  expect(calls[0]?.idempotency?.key).toMatch(/^req_[0-9a-z]{26}$/);
+  expect(JSON.stringify(calls[0])).not.toContain(key);
+  const other = aRequest();
+  await other.ask(done);
+  expect(other.calls[0]?.idempotency?.key).not.toBe(calls[0]?.idempotency?.key);
+});
+
+test('a repetition while the first one runs is told to come back', async () => {
+  const { ask } = aRequest();
+  let refused: unknown;
+  await ask(async () => {
+    refused = await ask(never).catch((error: unknown) => error);
+    return {};
+  });
+  expect(refused).toMatchObject({ code: 'IDEMPOTENCY_KEY_IN_USE', http: 409, retry_after_s: 1 });
+  expect(await ask(never)).toMatchObject({ replayed: true });
+});
+
+test('another body under the same key is refused', async () => {
+  const { ask } = aRequest();
+  await ask(done);
+  const input = { partner_id: 'par_1', params: {}, query: {}, target, waba_id: undefined };
+  const refused = { code: 'IDEMPOTENCY_KEY_REUSED', http: 422, retryable: false };
+  await expect(ask(never, { input: { ...input, body: { text: 'Bye' } } })).rejects.toMatchObject(
+    refused,
+  );
+});
+
+test('a final failure is answered again, to the letter', async () => {
+  const { ask, calls } = aRequest();
+  const failure = new ApiError('UPSTREAM_ERROR', 'Re-engagement', { upstream_code: 131047 });
+  await expect(ask(fails(failure))).rejects.toBe(failure);
+  const { status, body, replayed } = await ask(never);
+  const { request_id } = calls[0] as Call;
+  expect([status, replayed]).toEqual([502, true]);
+  expect(body).toBe(JSON.stringify(errorBody(failure, request_id)));
+});
+
+test.each([
+  new ApiError('INVALID_FIELD', 'wrong'),
+  new ApiError('NO_ACTIVE_WABA', 'paused', { retryable: true }),
+  new ApiError('SERVICE_UNAVAILABLE', 'away'),
+  new ApiError('UPSTREAM_ERROR', 'slow down', { upstream_code: 130429, retryable: true }),
+])('a refusal is not kept: $code', async (refusal) => {
+  const { ask, calls } = aRequest();
+  await expect(ask(fails(refusal))).rejects.toBe(refusal);
+  expect(await ask(done)).not.toHaveProperty('replayed');
+  expect(calls).toHaveLength(2);
+  expect(calls[0]?.idempotency?.key).not.toBe(calls[1]?.idempotency?.key);
+});
+
+describe('an unknown outcome of a send', () => {
+  test('is asked for until something is known, and never sent again', async () => {
+    const { ask, calls } = aRequest();
+    await expect(ask(broken)).rejects.toMatchObject(UNKNOWN);
+    await expect(ask(never)).rejects.toMatchObject({ ...UNKNOWN, retry_after_s: 2 });
+    const asked: FindOutcomeRequest[] = [];
+    findOutcome = async (request) => {
+      asked.push(request);
+      return { result: { message_id: 'wamid.9', contacts: [] } };
+    };
+    const learnt = await ask(never);
+    expect(asked).toEqual([{ target, request_id: calls[0]?.idempotency?.key }]);
+    expect(learnt).toMatchObject({ status: 201, replayed: true });
+    expect(learnt.body).toMatchObject({ success: true, message_id: 'wamid.9' });
+    // From then on it is kept like any other answer.
+    expect(await ask(never)).toEqual({ ...learnt, body: JSON.stringify(learnt.body) });
+    expect([calls.length, asked.length]).toEqual([1, 1]);
+  });
+
+  test('stays unknown while the messaging service is away', async () => {
+    const { ask } = aRequest();
+    await expect(ask(broken)).rejects.toMatchObject(UNKNOWN);
+    findOutcome = fails(new ApiError('SERVICE_UNAVAILABLE', 'away')) as never;
+    await expect(ask(never)).rejects.toMatchObject(UNKNOWN);
+  });
+
+  test.each([
+    new ApiError('SERVER_ERROR', 'too late'),
+    new ApiError('INTERNAL_ERROR', 'a fault'),
+    new ApiError('SERVICE_UNAVAILABLE', 'the connection broke', { retryable: false }),
+  ])('looks the same when we fail ourselves: $code', async (failure) => {
+    const { ask } = aRequest();
+    await expect(ask(fails(failure))).rejects.toMatchObject(UNKNOWN);
+    await expect(ask(never)).rejects.toMatchObject(UNKNOWN);
+  });
+
+  test('is also that of an answer that could not be made of its reply', async () => {
+    const { ask } = aRequest();
+    const answer = () => {
+      throw new TypeError('a fault');
+    };
+    await expect(ask(done, { answer })).rejects.toMatchObject(UNKNOWN);
+    await expect(ask(never)).rejects.toMatchObject(UNKNOWN);
+  });
+});
+
+test('an unknown outcome of what nobody learns about stays unknown', async () => {
+  const { ask, calls } = aRequest('template');
+  await expect(ask(broken)).rejects.toMatchObject(UNKNOWN);
+  for (let time = 0; time < 3; time += 1) await expect(ask(never)).rejects.toMatchObject(UNKNOWN);
+  expect(calls).toHaveLength(1);
+});
+
+describe('a broadcast whose creation broke off', () => {
+  test('is created under the same request id, which the service knows again', async () => {
+    const { ask, calls } = aRequest('broadcast');
+    await expect(ask(fails(new ApiError('SERVER_ERROR', 'too late')))).rejects.toMatchObject(
+      UNKNOWN,
+    );
+    const inUse = new ApiError('IDEMPOTENCY_KEY_IN_USE', 'still at it', { retry_after_s: 1 });
+    await expect(ask(fails(inUse))).rejects.toBe(inUse);
+    expect(await ask(done)).toMatchObject({ status: 201 });
+    expect(await ask(never)).toMatchObject({ status: 201, replayed: true });
+    expect(new Set(calls.map(({ idempotency }) => idempotency?.key)).size).toBe(1);
+    expect(new Set(calls.map(({ idempotency }) => idempotency?.fingerprint)).size).toBe(1);
+    expect(calls).toHaveLength(3);
+  });
+});
+
+test('the lease lasts as long as the request may, and a little longer', async () => {
+  const { key, ask } = aRequest();
+  let lease_ms = 0;
+  await ask(async () => {
+    const until = await redis.redis.hget(recordKey({ partner_id: 'par_1', key }), 'l');
+    lease_ms = Number(until) - Date.now();
+    return {};
+  });
+  expect(lease_ms).toBeGreaterThan(20_000 + LEASE_MARGIN_MS - 2_000);
+  expect(lease_ms).toBeLessThan(20_000 + LEASE_MARGIN_MS + 2_000);
+});
+
+test('an answer too large to keep leaves that it was done', async () => {
+  const { ask } = aRequest();
+  const large = { text: 'x'.repeat(ANSWER_LIMIT_BYTES) };
+  expect((await ask(async () => large)).body).toEqual({ success: true, ...large });
+  expect(await ask(never)).toEqual({ status: 201, body: '{"success":true}', replayed: true });
+});
+
+test('a malformed key is refused before anything is kept', async () => {
+  const { ask, calls } = aRequest();
+  const headers = { 'idempotency-key': 'two words' };
+  await expect(ask(done, { headers })).rejects.toMatchObject({ code: 'INVALID_FIELD' });
+  expect(calls).toHaveLength(0);
+});
+
+test('without Redis nothing is done under a key', async () => {
+  const away = openRedis({ REDIS_URL: 'redis://127.0.0.1:1', REDIS_KEY_PREFIX }, log);
+  guards = createGuards({ redis: away, messaging: { findOutcome: (q) => findOutcome(q) }, log });
+  const { ask, calls } = aRequest();
+  await expect(ask(done)).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    http: 503,
+    retryable: true,
+    retry_after_s: 1,
+  });
+  expect(calls).toHaveLength(0);
+  await away.stop();
+});

@@ -1,0 +1,50 @@
+// The bucket that all gateway replicas share: one script, which also returns the directory's version.
+import type { Redis } from 'ioredis';
+import { partnerVersionKey } from '@bmg/common/redis';
+import { taken, type Bucket } from './bucket';
+
+// Time is the server's own, so that replicas with other clocks agree.
+const SCRIPT = `
+local version = redis.call('GET', KEYS[2]) or ''
+local rate, cost = tonumber(ARGV[1]), tonumber(ARGV[2])
+if cost == 0 then return {1, '0', version} end
+local now = redis.call('TIME')
+local at = now[1] * 1000 + now[2] / 1000
+local state = redis.call('HMGET', KEYS[1], 't', 'a')
+local tokens = rate
+if state[1] then
+  tokens = math.min(rate, tonumber(state[1]) + math.max(0, at - tonumber(state[2])) * rate / 1000)
+end
+local allowed = 0
+if tokens >= 1 then
+  allowed = 1
+  tokens = tokens - 1
+end
+redis.call('HSET', KEYS[1], 't', tostring(tokens), 'a', string.format('%.3f', at))
+redis.call('PEXPIRE', KEYS[1], 2000)
+return {allowed, tostring(tokens), version}
+`;
+
+interface WithTake extends Redis {
+  bmgTake(
+    bucket: string,
+    version: string,
+    rate: number,
+    cost: number,
+  ): Promise<[number, string, string]>;
+}
+
+export function createRedisBucket(redis: Redis): Bucket {
+  redis.defineCommand('bmgTake', { numberOfKeys: 2, lua: SCRIPT });
+  return {
+    async take(partner_id, rate, cost) {
+      const [allowed, tokens, version] = await (redis as WithTake).bmgTake(
+        `bmg:{${partner_id}}:bucket`,
+        partnerVersionKey(partner_id),
+        rate,
+        cost,
+      );
+      return taken(Number(tokens), rate, allowed === 1, version);
+    },
+  };
+}

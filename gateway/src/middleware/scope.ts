@@ -1,0 +1,59 @@
+// Which number is meant: headers → target, remembered for a few seconds under the directory's version.
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError, invalidField } from '@bmg/common/errors';
+import { createVersionedCache } from '@bmg/common/redis';
+import type { Call, Client } from '@bmg/common/rpc';
+import type { DirectoryDefinition, ResolveTargetResponse } from '@bmg/proto/onboarding';
+import type { Target } from '../endpoints/endpoint';
+
+const ENTRIES_MAX = 100_000;
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export interface ScopeResolver {
+  (
+    partner_id: string,
+    headers: IncomingHttpHeaders,
+    version: string | undefined,
+    call: Call,
+  ): Promise<Target>;
+}
+
+export const headerText = (headers: IncomingHttpHeaders, name: string): string | undefined => {
+  const value = headers[name];
+  const text = (Array.isArray(value) ? value.join(',') : value)?.trim();
+  return text ? text : undefined;
+};
+
+/** The account that x-waba-id names; one that cannot exist is as unknown as any other. */
+export function wabaHeader(headers: IncomingHttpHeaders): string | undefined {
+  const waba_id = headerText(headers, 'x-waba-id');
+  if (waba_id !== undefined && !ID.test(waba_id)) {
+    throw new ApiError(
+      'WABA_NOT_REGISTERED',
+      'x-waba-id names no business account registered with you',
+    );
+  }
+  return waba_id;
+}
+
+export function createScopeResolver(directory: Client<DirectoryDefinition>): ScopeResolver {
+  const cache = createVersionedCache<ResolveTargetResponse>(ENTRIES_MAX);
+  return async (partner_id, headers, version, call) => {
+    const waba_id = wabaHeader(headers);
+    if (waba_id === undefined) {
+      throw new ApiError('MISSING_WABA', 'the header x-waba-id is required', {
+        details: { fields: ['x-waba-id'] },
+      });
+    }
+    const named = headerText(headers, 'x-phone-number-id');
+    if (named !== undefined && !ID.test(named)) {
+      throw invalidField('x-phone-number-id', 'does not belong to the WABA');
+    }
+    const { phone_number_id } = await cache.get(
+      `${partner_id}/${waba_id}/${named ?? ''}`,
+      version,
+      () => directory.resolveTarget({ partner_id, waba_id, phone_number_id: named }, call),
+    );
+    return { partner_id, waba_id, phone_number_id, directory_version: version ?? '' };
+  };
+}

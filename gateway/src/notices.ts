@@ -1,0 +1,14 @@
+// The notice headers of every response (contract, Versioning), made once: they change with a release.
+import { API_VERSION, highestSeverity, NOTICES } from '@bmg/common/notices';
+
+export const noticeHeaders = (public_url: string): Record<string, string> => {
+  const level = highestSeverity(NOTICES);
+  return {
+    'X-Service-Api-Version': API_VERSION,
+    'X-Service-Changelog': `${public_url}/changelog`,
+    ...(level && {
+      'X-Service-Notice': NOTICES.map(({ id }) => id).join(','),
+      'X-Service-Notice-Level': level,
+    }),
+  };
+};

@@ -1,0 +1,172 @@
+// The composition root: opens things, wires them, returns components in the order of their start.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { createBus } from '@bmg/common/bus';
+import type { Loaded } from '@bmg/common/config';
+import { ApiError } from '@bmg/common/errors';
+import type { Component, Service } from '@bmg/common/lifecycle';
+import { openRedis } from '@bmg/common/redis';
+import { createRpcClient, type Client, type Definition, type RpcClient } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
+import { MessagingDefinition } from '@bmg/proto/messaging';
+import { DirectoryDefinition, OnboardingDefinition } from '@bmg/proto/onboarding';
+import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
+import { TemplatesDefinition } from '@bmg/proto/templates';
+import { WebhooksDefinition } from '@bmg/proto/webhooks';
+import { createApp } from './app';
+import type { settings } from './config';
+import { connectPage } from './connect-page';
+import { createSessionAuthenticator } from './connect-page/session-token';
+import { documents } from './docs';
+import { chapters, endpoints } from './endpoints';
+import { errorBody } from './errors';
+import { createHealthMonitor } from './health';
+import { createGuards } from './idempotency';
+import { createFallbackBucket } from './limits/fallback-bucket';
+import { createAuthenticator } from './middleware/authenticate';
+import { createMeter } from './middleware/meter';
+import { createScopeResolver } from './middleware/scope';
+import { noticeHeaders } from './notices';
+
+/** Against slow clients: how long headers and a whole request may take to arrive. */
+const HEADERS_LIMIT_MS = 10_000;
+const REQUEST_LIMIT_MS = 60_000;
+const KEEPALIVE_MS = 65_000;
+const CONNECTIONS_MAX = 10_000;
+
+export interface GatewayService extends Service {
+  /** The port that REST listens on; known once started. */
+  port(): number;
+}
+
+export function createGateway({ config, warnings }: Loaded<typeof settings>): GatewayService {
+  const log = createLogger('gateway');
+  const redis = openRedis(config, log);
+  const bus = createBus(config, 'gateway', log);
+  const addresses = {
+    onboarding: config.ONBOARDING_ADDR,
+    messaging: config.MESSAGING_ADDR,
+    templates: config.TEMPLATES_ADDR,
+    broadcasts: config.BROADCASTS_ADDR,
+    'number-admin': config.NUMBER_ADMIN_ADDR,
+    webhooks: config.WEBHOOKS_ADDR,
+  };
+  const directory = createRpcClient(DirectoryDefinition, addresses.onboarding);
+  const clients = new Map<Definition, RpcClient<Definition>>(
+    (
+      [
+        [OnboardingDefinition, addresses.onboarding],
+        [MessagingDefinition, addresses.messaging],
+        [TemplatesDefinition, addresses.templates],
+        [BroadcastsDefinition, addresses.broadcasts],
+        [NumberAdminDefinition, addresses['number-admin']],
+        [WebhooksDefinition, addresses.webhooks],
+      ] as Array<[Definition, string]>
+    ).map(([definition, address]) => [definition, createRpcClient(definition, address)]),
+  );
+  const meter = createMeter(bus, log);
+  const health = createHealthMonitor(addresses, redis, bus, log);
+  const notices = noticeHeaders(config.PUBLIC_URL);
+  const client = <D extends Definition>(definition: D): Client<D> =>
+    (clients.get(definition) as unknown as RpcClient<D>).rpc;
+  const authenticator = createAuthenticator(directory.rpc, config.KEY_PEPPER);
+  const pages = [
+    connectPage({
+      onboarding: client(OnboardingDefinition),
+      authenticator,
+      pepper: config.KEY_PEPPER,
+      sdk_url: config.UPSTREAM_SDK_URL,
+      log,
+    }),
+    documents(chapters, config),
+  ];
+  const app = createApp({
+    endpoints,
+    notices,
+    authenticator,
+    sessions: createSessionAuthenticator(directory.rpc, config.KEY_PEPPER),
+    bucket: createFallbackBucket(redis, log),
+    scope: createScopeResolver(directory.rpc),
+    meter,
+    health,
+    client,
+    guards: createGuards({ redis, messaging: client(MessagingDefinition), log }),
+    request_timeout_ms: config.REQUEST_TIMEOUT_MS,
+    extend: (router) => pages.forEach((add) => add(router)),
+    log,
+  });
+  const http = httpServer(createServer(app.callback()), config, notices);
+  // Requests are taken before Kafka is there: only the usage record waits for it.
+  const busLater: Component = background(bus);
+  return {
+    name: 'gateway',
+    components: [redis, directory, ...clients.values(), busLater, meter, health, http],
+    metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
+    stop_timeout_ms: config.STOP_TIMEOUT_MS,
+    drain_ms: config.DRAIN_MS,
+    warnings,
+    port: http.port,
+  };
+}
+
+/** Starts without being waited for. */
+function background(component: Component): Component {
+  const abort = new AbortController();
+  let starting: Promise<void> = Promise.resolve();
+  return {
+    name: component.name,
+    async start() {
+      starting = component.start(abort.signal).catch(() => undefined);
+    },
+    async stop() {
+      abort.abort();
+      await starting;
+      await component.stop();
+    },
+  };
+}
+
+function httpServer(
+  server: Server,
+  config: { GATEWAY_HOST: string; GATEWAY_PORT: number },
+  notices: Record<string, string>,
+): Component & { port(): number } {
+  server.headersTimeout = HEADERS_LIMIT_MS;
+  server.requestTimeout = REQUEST_LIMIT_MS;
+  server.keepAliveTimeout = KEEPALIVE_MS;
+  server.maxConnections = CONNECTIONS_MAX;
+  server.on('clientError', (_error: Error, socket: Socket) => {
+    if (!socket.writable) return;
+    const body = JSON.stringify(
+      errorBody(new ApiError('INVALID_PAYLOAD', 'the request is no valid HTTP'), ''),
+    );
+    const head = Object.entries({
+      ...notices,
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': String(Buffer.byteLength(body)),
+      Connection: 'close',
+    }).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join('')}\r\n${body}`);
+  });
+  let stopping = false;
+  server.prependListener('request', (_request, response) => {
+    // A stopping replica asks its clients to connect elsewhere.
+    if (stopping) response.setHeader('Connection', 'close');
+  });
+  return {
+    name: 'http',
+    port: () => (server.address() as AddressInfo).port,
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(config.GATEWAY_PORT, config.GATEWAY_HOST, resolve);
+      }),
+    stop: () =>
+      new Promise((resolve) => {
+        stopping = true;
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}

@@ -1,0 +1,55 @@
+// Two projects: unit (rules, no network) and mesh (real engines, started once for the run).
+// The mesh runs in the test's own process: its lines below an error would bury the results. Processes
+// that a test starts have a level of their own.
+process.env.LOG_LEVEL ??= 'error';
+
+const shared = {
+  rootDir: __dirname,
+  testEnvironment: 'node',
+  setupFilesAfterEnv: ['<rootDir>/test/harness/time-limit.js'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
+    ],
+  },
+  moduleNameMapper: {
+    '^@bmg/common/telemetry/register$': '<rootDir>/services/common/src/telemetry/register.ts',
+    '^@bmg/common/(.*)$': '<rootDir>/services/common/src/$1/index.ts',
+    '^@bmg/proto/google-status$': '<rootDir>/proto/gen/google/rpc/status.ts',
+    '^@bmg/proto/health$': '<rootDir>/proto/gen/grpc/health/v1/health.ts',
+    '^@bmg/proto/descriptors$': '<rootDir>/proto/gen/descriptors.binpb',
+    '^@bmg/proto/(.*)$': '<rootDir>/proto/gen/bmg/$1/v1/$1.ts',
+    '^@bmg/local$': '<rootDir>/deploy/local/src/index.ts',
+  },
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['/dist/'],
+};
+
+/** @type {import('jest').Config} */
+module.exports = {
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/**/*.test.ts'],
+      testPathIgnorePatterns: [
+        ...shared.testPathIgnorePatterns,
+        '\\.mesh\\.test\\.ts$',
+        '\\.e2e\\.test\\.ts$',
+      ],
+    },
+    {
+      ...shared,
+      displayName: 'mesh',
+      testMatch: ['<rootDir>/**/*.mesh.test.ts', '<rootDir>/test/e2e/**/*.e2e.test.ts'],
+      // The fault tests stop engines for many seconds: `make test-faults` runs them.
+      testPathIgnorePatterns: [
+        ...shared.testPathIgnorePatterns,
+        ...(process.env.BMG_FAULTS ? [] : ['/test/e2e/faults']),
+      ],
+      globalSetup: '<rootDir>/test/harness/global-setup.ts',
+      globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
+    },
+  ],
+};

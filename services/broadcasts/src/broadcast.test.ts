@@ -1,0 +1,32 @@
+import { broadcastMachine, type BroadcastEvent, type BroadcastStatus } from './broadcast';
+
+const STATES: BroadcastStatus[] = [
+  'draft',
+  'pending',
+  'scheduled',
+  'processing',
+  'completed',
+  'cancelled',
+];
+
+/** What the contract and the decisions allow; everything else is refused. */
+const ALLOWED: Record<BroadcastEvent, Partial<Record<BroadcastStatus, BroadcastStatus>>> = {
+  queue: { draft: 'pending' },
+  schedule: { draft: 'scheduled' },
+  fallDue: { scheduled: 'pending' },
+  start: { pending: 'processing' },
+  finish: { processing: 'completed' },
+  cancel: { pending: 'cancelled', scheduled: 'cancelled' },
+};
+
+describe.each(STATES)('a broadcast that is %s', (state) => {
+  test.each(broadcastMachine.events)('and the event %s', (event) => {
+    const to = ALLOWED[event][state];
+    expect(broadcastMachine.allows(state, event)).toBe(to !== undefined);
+    if (to !== undefined) expect(broadcastMachine.to(event)).toBe(to);
+  });
+});
+
+test('every event of the machine is tested here', () => {
+  expect([...broadcastMachine.events].sort()).toEqual(Object.keys(ALLOWED).sort());
+});

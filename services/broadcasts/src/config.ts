@@ -1,0 +1,30 @@
+import { fields } from '@bmg/common/config';
+
+/** The documentation of the service's environment. */
+export const settings = {
+  ...fields.grpcServer(50054),
+  METRICS_PORT: fields.port(9104, 'port of /metrics, /livez and /readyz'),
+  ...fields.shared,
+  ...fields.mongo,
+  ...fields.kafka,
+  ...fields.redis,
+  ONBOARDING_ADDR: fields.addresses('the onboarding service, host:port'),
+  MESSAGING_ADDR: fields.addresses('the messaging service, host:port'),
+  TEMPLATES_ADDR: fields.optional(
+    fields.addresses(
+      'the templates service, host:port; without it templates are not checked when a broadcast is created',
+    ),
+  ),
+  BROADCAST_SHARE_PERCENT: fields.integer(
+    { min: 1, max: 100, default: 95 },
+    'part of a number’s rate that broadcasts use; the rest is left to the partner’s own sends',
+  ),
+  BROADCAST_GRACE_MS: fields.integer(
+    { min: 1_000, max: 600_000, default: 20_000 },
+    'how long a status event is waited for where the answer to a send was lost',
+  ),
+  BROADCAST_LEASE_MS: fields.integer(
+    { min: 1_000, max: 120_000, default: 10_000 },
+    'how long contacts stay with a worker that says nothing any more',
+  ),
+};

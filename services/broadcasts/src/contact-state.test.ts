@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import {
+  addFailures,
+  allWaiting,
+  applyChanges,
+  contactMachine,
+  indicesOf,
+  OUTCOME_UNKNOWN,
+  stateAt,
+  tallyOf,
+  type Change,
+  type ContactEvent,
+  type ContactState,
+} from './contact-state';
+
+const STATES: ContactState[] = ['waiting', 'in_flight', 'sent', 'delivered', 'failed', 'unknown'];
+
+const ALLOWED: Record<ContactEvent, Partial<Record<ContactState, ContactState>>> = {
+  mark: { waiting: 'in_flight' },
+  release: { in_flight: 'waiting' },
+  sent: { waiting: 'sent', in_flight: 'sent', unknown: 'sent' },
+  refuse: { in_flight: 'failed', unknown: 'failed' },
+  lose: { in_flight: 'unknown' },
+  drop: { waiting: 'failed' },
+  told_sent: { waiting: 'sent', in_flight: 'sent', unknown: 'sent' },
+  told_delivered: {
+    waiting: 'delivered',
+    in_flight: 'delivered',
+    unknown: 'delivered',
+    sent: 'delivered',
+  },
+  told_failed: {
+    waiting: 'failed',
+    in_flight: 'failed',
+    unknown: 'failed',
+    sent: 'failed',
+    delivered: 'failed',
+  },
+};
+
+describe.each(STATES)('a contact that is %s', (state) => {
+  test.each(contactMachine.events)('and the event %s', (event) => {
+    const to = ALLOWED[event][state];
+    expect(contactMachine.allows(state, event)).toBe(to !== undefined);
+    if (to !== undefined) expect(contactMachine.to(event)).toBe(to);
+  });
+});
+
+const fresh = (count: number) => ({ states: allWaiting(count), failures: [] });
+
+const changes = (events: readonly ContactEvent[], count: number) =>
+  fc.array(
+    fc.record<Change>({
+      index: fc.nat(count - 1),
+      event: fc.constantFrom(...events),
+      code: fc.constantFrom('131026', '131049'),
+    }),
+    { maxLength: 120 },
+  );
+
+const COUNT = 8;
+const TOLD: ContactEvent[] = ['told_sent', 'told_delivered', 'told_failed'];
+
+test('the counters always add up to everybody, and failures to the failed', () => {
+  fc.assert(
+    fc.property(changes(contactMachine.events, COUNT), (list) => {
+      const { states, failures } = applyChanges(fresh(COUNT), list);
+      const { waiting, in_flight, sent, delivered, failed } = tallyOf(states);
+      expect(waiting + in_flight + sent + failed).toBe(COUNT);
+      expect(delivered).toBeLessThanOrEqual(sent);
+      expect(failures.reduce((sum, { count }) => sum + count, 0)).toBe(failed);
+      const unknown = failures.find(({ code }) => code === OUTCOME_UNKNOWN)?.count ?? 0;
+      expect(unknown).toBe(indicesOf(states, 'unknown').length);
+    }),
+  );
+});
+
+test('status events count once each, however often and in whatever order they come', () => {
+  const withOrder = changes(TOLD, COUNT).chain((list) =>
+    fc.tuple(
+      fc.constant(list),
+      fc.shuffledSubarray([...list, ...list], {
+        minLength: 2 * list.length,
+        maxLength: 2 * list.length,
+      }),
+    ),
+  );
+  fc.assert(
+    fc.property(withOrder, ([list, shuffled]) => {
+      const once = applyChanges(fresh(COUNT), list);
+      const again = applyChanges(fresh(COUNT), shuffled);
+      expect(again.states).toBe(once.states);
+    }),
+  );
+});
+
+test('it does not matter how changes are cut into writes', () => {
+  fc.assert(
+    fc.property(changes(contactMachine.events, COUNT), fc.nat(120), (list, cut) => {
+      const first = applyChanges(fresh(COUNT), list.slice(0, cut));
+      const second = applyChanges(first, list.slice(cut));
+      const whole = applyChanges(fresh(COUNT), list);
+      expect(second.states).toBe(whole.states);
+      expect([...first.moved, ...second.moved]).toEqual(whole.moved);
+      expect(tallyOf(second.states)).toEqual(tallyOf(whole.states));
+    }),
+  );
+});
+
+test('nobody who was marked can be marked again unless the lease’s holder says that nothing was sent', () => {
+  const list = changes(
+    contactMachine.events.filter((event) => event !== 'release'),
+    COUNT,
+  );
+  fc.assert(
+    fc.property(list, (events) => {
+      const { moved } = applyChanges(fresh(COUNT), events);
+      const marks = events.filter(({ event }, at) => event === 'mark' && moved[at]);
+      expect(new Set(marks.map(({ index }) => index)).size).toBe(marks.length);
+    }),
+  );
+});
+
+test('a contact in doubt that turns out to have been sent leaves the failures', () => {
+  const lost = applyChanges(fresh(2), [
+    { index: 0, event: 'mark' },
+    { index: 0, event: 'lose', example: '1555••••001' },
+  ]);
+  expect(lost.failures).toEqual([{ code: OUTCOME_UNKNOWN, count: 1, example: '1555••••001' }]);
+  const told = applyChanges(lost, [{ index: 0, event: 'told_delivered' }]);
+  expect(told.failures).toEqual([]);
+  expect(stateAt(told.states, 0)).toBe('delivered');
+});
+
+test('codes without end are counted, together from some number on', () => {
+  const list = Array.from({ length: 80 }, (_, index): Change[] => [
+    { index, event: 'mark' },
+    { index, event: 'refuse', code: `9${index}` },
+  ]).flat();
+  const { failures } = applyChanges(fresh(80), list);
+  expect(failures.length).toBeLessThanOrEqual(51);
+  expect(failures.reduce((sum, { count }) => sum + count, 0)).toBe(80);
+});
+
+test('an index that does not exist changes nothing', () => {
+  const { states, moved } = applyChanges(fresh(2), [{ index: 7, event: 'mark' }]);
+  expect(states).toBe(allWaiting(2));
+  expect(moved).toEqual([false]);
+});
+
+test('failures of several chunks are told together, the most frequent first', () => {
+  expect(
+    addFailures([
+      [{ code: '1', count: 1, example: 'a' }],
+      [
+        { code: '2', count: 3, example: 'b' },
+        { code: '1', count: 1, example: 'c' },
+      ],
+    ]),
+  ).toEqual([
+    { code: '2', count: 3, example: 'b' },
+    { code: '1', count: 2, example: 'a' },
+  ]);
+});

@@ -1,0 +1,181 @@
+// What became of each contact of a chunk. The states of a chunk are one text, a letter for a contact, and
+// its counters are counted from that text and stored with it: they cannot drift apart, whatever repeats,
+// arrives late or crashes.
+import { defineMachine } from '@bmg/common/state';
+
+export type ContactState = 'waiting' | 'in_flight' | 'sent' | 'delivered' | 'failed' | 'unknown';
+
+/**
+ * mark, release: around a send by the worker that holds the lease. sent, refuse: what the send answered.
+ * lose: nobody learnt what became of it in time. drop: the broadcast stopped before it. told_*: a status
+ * event of the upstream.
+ */
+export type ContactEvent =
+  | 'mark'
+  | 'release'
+  | 'sent'
+  | 'refuse'
+  | 'lose'
+  | 'drop'
+  | 'told_sent'
+  | 'told_delivered'
+  | 'told_failed';
+
+/** Ranked like message statuses: sent < delivered, and failed is final, in whatever order they arrive. */
+export const contactMachine = defineMachine<ContactState, ContactEvent>({
+  mark: { from: ['waiting'], to: 'in_flight' },
+  release: { from: ['in_flight'], to: 'waiting' },
+  sent: { from: ['waiting', 'in_flight', 'unknown'], to: 'sent' },
+  refuse: { from: ['in_flight', 'unknown'], to: 'failed' },
+  lose: { from: ['in_flight'], to: 'unknown' },
+  drop: { from: ['waiting'], to: 'failed' },
+  told_sent: { from: ['waiting', 'in_flight', 'unknown'], to: 'sent' },
+  told_delivered: { from: ['waiting', 'in_flight', 'unknown', 'sent'], to: 'delivered' },
+  told_failed: { from: ['waiting', 'in_flight', 'unknown', 'sent', 'delivered'], to: 'failed' },
+});
+
+const LETTER: Record<ContactState, string> = {
+  waiting: 'w',
+  in_flight: 'f',
+  sent: 's',
+  delivered: 'd',
+  failed: 'x',
+  unknown: 'u',
+};
+const STATE = Object.fromEntries(
+  Object.entries(LETTER).map(([state, letter]) => [letter, state]),
+) as Record<string, ContactState>;
+
+export const allWaiting = (count: number): string => LETTER.waiting.repeat(count);
+
+export const stateAt = (states: string, index: number): ContactState | undefined =>
+  STATE[states.charAt(index)];
+
+/** The contacts of a chunk that are in a state, by their index. */
+export function indicesOf(states: string, state: ContactState): number[] {
+  const found: number[] = [];
+  for (
+    let at = states.indexOf(LETTER[state]);
+    at >= 0;
+    at = states.indexOf(LETTER[state], at + 1)
+  ) {
+    found.push(at);
+  }
+  return found;
+}
+
+/** Counted from the states. `sent` includes `delivered`; `failed` includes the unknown ones. */
+export interface Tally {
+  waiting: number;
+  in_flight: number;
+  sent: number;
+  delivered: number;
+  failed: number;
+}
+
+export const emptyTally = (): Tally => ({
+  waiting: 0,
+  in_flight: 0,
+  sent: 0,
+  delivered: 0,
+  failed: 0,
+});
+
+export function tallyOf(states: string): Tally {
+  const tally = emptyTally();
+  for (const letter of states) {
+    if (letter === 'w') tally.waiting += 1;
+    else if (letter === 'f') tally.in_flight += 1;
+    else if (letter === 's') tally.sent += 1;
+    else if (letter === 'd') {
+      tally.sent += 1;
+      tally.delivered += 1;
+    } else tally.failed += 1;
+  }
+  return tally;
+}
+
+export function addTally(to: Tally, tally: Tally): void {
+  to.waiting += tally.waiting;
+  to.in_flight += tally.in_flight;
+  to.sent += tally.sent;
+  to.delivered += tally.delivered;
+  to.failed += tally.failed;
+}
+
+/** Failures of one kind: the upstream's code, or one of ours. */
+export interface Failure {
+  code: string;
+  count: number;
+  /** Masked: what is shown of a contact that failed so. */
+  example: string;
+}
+
+/** The reason of a contact whose send may or may not have gone out. */
+export const OUTCOME_UNKNOWN = 'outcome_unknown';
+/** Codes come from outside: past this many kinds in one chunk, the rest is counted together. */
+const KINDS_MAX = 50;
+const OTHER = 'other';
+
+export interface Change {
+  index: number;
+  event: ContactEvent;
+  /** Of refuse, drop and told_failed. */
+  code?: string;
+  /** Masked, for the example. */
+  example?: string;
+}
+
+export interface Moved {
+  states: string;
+  failures: Failure[];
+  /** Which of the changes moved their contact. */
+  moved: boolean[];
+}
+
+/** Applies changes in order; one that its contact's state does not allow changes nothing. */
+export function applyChanges(
+  from: { states: string; failures: readonly Failure[] },
+  changes: readonly Change[],
+): Moved {
+  const letters = from.states.split('');
+  const failures = from.failures.map((failure) => ({ ...failure }));
+  const moved = changes.map((change) => {
+    const state = STATE[letters[change.index] ?? ''];
+    if (!state || !contactMachine.allows(state, change.event)) return false;
+    const to = contactMachine.to(change.event);
+    letters[change.index] = LETTER[to];
+    if (state === 'unknown') uncount(failures, OUTCOME_UNKNOWN);
+    if (to === 'unknown') count(failures, OUTCOME_UNKNOWN, change.example);
+    if (to === 'failed') count(failures, change.code ?? OTHER, change.example);
+    return true;
+  });
+  return { states: letters.join(''), failures, moved };
+}
+
+function count(failures: Failure[], code: string, example = ''): void {
+  const room = failures.length < KINDS_MAX || code === OUTCOME_UNKNOWN;
+  const kind = room || failures.some((failure) => failure.code === code) ? code : OTHER;
+  const known = failures.find((failure) => failure.code === kind);
+  if (known) known.count += 1;
+  else failures.push({ code: kind, count: 1, example });
+}
+
+function uncount(failures: Failure[], code: string): void {
+  const at = failures.findIndex((failure) => failure.code === code);
+  const failure = failures[at];
+  if (!failure) return;
+  failure.count -= 1;
+  if (failure.count <= 0) failures.splice(at, 1);
+}
+
+/** Of several chunks, together; the most frequent first. */
+export function addFailures(lists: ReadonlyArray<readonly Failure[]>): Failure[] {
+  const byCode = new Map<string, Failure>();
+  for (const failure of lists.flat()) {
+    const known = byCode.get(failure.code);
+    if (known) known.count += failure.count;
+    else byCode.set(failure.code, { ...failure });
+  }
+  return [...byCode.values()].sort((a, b) => b.count - a.count);
+}

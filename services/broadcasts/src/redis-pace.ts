@@ -1,0 +1,126 @@
+// The pace of a number, shared by all workers and broadcasts: every message needs a slot of its own, and
+// slots follow each other at the interval of the rate (the generic cell rate algorithm without a burst).
+// A slot that nobody took is gone: nothing is made up for, so that no second ever holds more than the rate.
+import { randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { RedisConnection } from '@bmg/common/redis';
+
+export interface Slots {
+  count: number;
+  /** Nobody else has had slots of this number lately. */
+  alone: boolean;
+  /** Until the first slot; where `count` is 0, until it is worth asking again. */
+  wait_ms: number;
+  interval_ms: number;
+}
+
+export interface Pace {
+  /** Up to `count` slots, the first one not before `lead_ms` from now. Undefined while Redis is away. */
+  reserve(
+    phone_number_id: string,
+    rate_per_sec: number,
+    count: number,
+    lead_ms: number,
+  ): Promise<Slots | undefined>;
+  /** The upstream said that the number is too fast. */
+  slowDown(phone_number_id: string): Promise<void>;
+  /** The rate that the number has at present; undefined when it sends nothing, or Redis is away. */
+  rate(phone_number_id: string): Promise<number | undefined>;
+}
+
+/** Slots further ahead than this are not handed out: a worker that dies takes no more than these along. */
+const HORIZON_MS = 2_500;
+/** A refusal takes a third off, at most once a second: what is in flight is refused with it. */
+const SLOWER = 0.67;
+const SLOWER_EVERY_MS = 1_000;
+const SLOWEST = 0.05;
+/** From standing still back to the full rate. */
+const RECOVERY_MS = 60_000;
+const KEPT_MS = 120_000;
+/** A worker that reserved less than this ago still sends. */
+const OTHERS_MS = 5_000;
+
+// Time is the server's own, so that workers with other clocks agree.
+const COMMON = `
+local t = redis.call('TIME')
+local now = t[1] * 1000 + t[2] / 1000
+local s = redis.call('HMGET', KEYS[1], 'next', 'factor', 'at', 'rate')
+local factor = 1
+if s[2] then factor = math.min(1, tonumber(s[2]) + math.max(0, now - tonumber(s[3])) / ${RECOVERY_MS}) end
+local function text(number) return string.format('%.3f', number) end
+`;
+
+const RESERVE = `${COMMON}
+local rate, count, lead = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local interval = 1000 / (rate * factor)
+local first = math.max(tonumber(s[1] or '0'), now + lead)
+local room = math.floor((${HORIZON_MS} - (first - now)) / interval) + 1
+if room < 1 then
+  return {0, text(first - now - ${HORIZON_MS} + interval), text(interval), 0}
+end
+local granted = math.min(count, room)
+local others = redis.call('HMGET', KEYS[1], 'by', 'other')
+local other = tonumber(others[2] or '0')
+if others[1] and others[1] ~= ARGV[4] then other = now end
+redis.call('HSET', KEYS[1], 'by', ARGV[4], 'other', text(other))
+redis.call('HSET', KEYS[1], 'next', text(first + granted * interval), 'rate', ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ${KEPT_MS})
+return {granted, text(first - now), text(interval), now - other > ${OTHERS_MS} and 1 or 0}
+`;
+
+const SLOW_DOWN = `${COMMON}
+if s[2] and now - tonumber(s[3]) < ${SLOWER_EVERY_MS} then return end
+redis.call('HSET', KEYS[1], 'factor', text(math.max(${SLOWEST}, factor * ${SLOWER})), 'at', text(now))
+redis.call('PEXPIRE', KEYS[1], ${KEPT_MS})
+`;
+
+const RATE = `${COMMON}
+if not s[4] then return false end
+return text(tonumber(s[4]) * factor)
+`;
+
+interface WithPace extends Redis {
+  bmgPaceReserve(
+    key: string,
+    rate: number,
+    count: number,
+    lead: number,
+    by: string,
+  ): Promise<[number, string, string, number]>;
+  bmgPaceSlowDown(key: string): Promise<null>;
+  bmgPaceRate(key: string): Promise<string | null>;
+}
+
+const keyOf = (phone_number_id: string): string => `bmg:{n:${phone_number_id}}:pace`;
+
+/** Each worker has one of its own: that tells it from the others. */
+export function createPace({ redis }: Pick<RedisConnection, 'redis'>): Pace {
+  const by = randomBytes(6).toString('base64url');
+  redis.defineCommand('bmgPaceReserve', { numberOfKeys: 1, lua: RESERVE });
+  redis.defineCommand('bmgPaceSlowDown', { numberOfKeys: 1, lua: SLOW_DOWN });
+  redis.defineCommand('bmgPaceRate', { numberOfKeys: 1, lua: RATE });
+  const scripts = redis as WithPace;
+  return {
+    async reserve(phone_number_id, rate, count, lead_ms) {
+      const answer = await scripts
+        .bmgPaceReserve(keyOf(phone_number_id), rate, count, lead_ms, by)
+        .catch(() => undefined);
+      if (!answer) return undefined;
+      const [granted, wait, interval, alone] = answer;
+      return {
+        count: granted,
+        alone: alone === 1,
+        wait_ms: Number(wait),
+        interval_ms: Number(interval),
+      };
+    },
+    async slowDown(phone_number_id) {
+      // The contact that was refused waits anyhow; the next refusal says it again.
+      await scripts.bmgPaceSlowDown(keyOf(phone_number_id)).catch(() => undefined);
+    },
+    async rate(phone_number_id) {
+      const rate = await scripts.bmgPaceRate(keyOf(phone_number_id)).catch(() => null);
+      return rate === null ? undefined : Number(rate);
+    },
+  };
+}

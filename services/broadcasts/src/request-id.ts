@@ -1,0 +1,41 @@
+// The name of one contact's send: what the upstream echoes with every status of the message, and all that
+// is needed to find the contact again. The salt tells a broadcast from one of the same number in a
+// database that was set up anew.
+import { randomBytes } from 'node:crypto';
+
+const SALT_BYTES = 6;
+const REQUEST = /^bc_(\d{1,15})_(\d{1,6})_(\d{1,6})_([0-9a-f]{12})$/;
+/** `bmg1:<partner>:<request_id>`, as the messaging service writes it. */
+const OPAQUE = /^bmg1:([^:]+):(bc_[^:]+)$/;
+
+export const newSalt = (): string => randomBytes(SALT_BYTES).toString('hex');
+
+export const chunkId = (broadcast_id: number, chunk: number): string => `${broadcast_id}/${chunk}`;
+
+export const chunkNumber = (chunk_id: string): number =>
+  Number(chunk_id.slice(chunk_id.indexOf('/') + 1));
+
+/** The ids of all chunks of a broadcast. */
+export const chunkIds = ({ _id, chunk_count }: { _id: number; chunk_count: number }): string[] =>
+  Array.from({ length: chunk_count }, (_, chunk) => chunkId(_id, chunk));
+
+export interface ContactRef {
+  chunk_id: string;
+  index: number;
+  salt: string;
+}
+
+export const requestId = ({ chunk_id, index, salt }: ContactRef): string =>
+  `bc_${chunk_id.replace('/', '_')}_${index}_${salt}`;
+
+/** The contact that a status event is about; undefined when it is none of a broadcast's. */
+export function readOpaque(opaque: string | undefined): ContactRef | undefined {
+  const request = opaque === undefined ? undefined : OPAQUE.exec(opaque)?.[2];
+  const match = request === undefined ? null : REQUEST.exec(request);
+  if (!match) return undefined;
+  return {
+    chunk_id: `${match[1] as string}/${match[2] as string}`,
+    index: Number(match[3]),
+    salt: match[4] as string,
+  };
+}

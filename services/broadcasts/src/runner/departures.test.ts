@@ -1,0 +1,80 @@
+import { createDepartures } from './departures';
+import type { Slots } from '../redis-pace';
+import type { Flight } from './work';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+const flights = (...names: number[]): Flight[] => names.map((index) => ({ index }) as Flight);
+
+const ALONE = { alone: true, interval_ms: 50 };
+const SHARED = { alone: false, interval_ms: 50 };
+
+function departures(slots: Array<Slots | undefined> = []) {
+  const gone: Array<{ index: number; at: number }> = [];
+  const asked: number[] = [];
+  const began = performance.now();
+  return {
+    gone,
+    asked,
+    board: createDepartures({
+      share: 0.95,
+      go: ({ index }) => void gone.push({ index, at: Math.round(performance.now() - began) }),
+      reserve: async (count) => {
+        asked.push(count);
+        return slots.shift();
+      },
+    }),
+  };
+}
+
+test('each goes at its slot', async () => {
+  const { board, gone } = departures();
+  board.add(flights(1, 2, 3), ALONE, performance.now() + 100);
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(gone).toEqual([
+    { index: 1, at: 100 },
+    { index: 2, at: 150 },
+    { index: 3, at: 200 },
+  ]);
+});
+
+test('alone, those that are late catch up, never faster than the number’s own rate', async () => {
+  const { board, gone, asked } = departures();
+  const late = Array.from({ length: 20 }, (_, at) => at);
+  board.add(flights(...late), ALONE, performance.now() - 900);
+  await jest.advanceTimersByTimeAsync(2_000);
+  expect(asked).toEqual([]);
+  expect(gone.map(({ index }) => index)).toEqual(late);
+  // 50 ms are 95 % of the rate: no second may hold more than 21.05.
+  for (const { at } of gone) {
+    expect(gone.filter((one) => one.at >= at && one.at < at + 1_000).length).toBeLessThanOrEqual(
+      21,
+    );
+  }
+  expect(gone.at(-1)?.at).toBeLessThan(20 * 50);
+});
+
+test('beside other workers a slot that was missed by far is given up for a new one', async () => {
+  const { board, gone, asked } = departures([
+    undefined,
+    { count: 1, wait_ms: 400, ...SHARED },
+    { count: 0, wait_ms: 30, ...SHARED },
+    { count: 5, wait_ms: 100, ...SHARED },
+  ]);
+  board.add(flights(1, 2, 3), SHARED, performance.now() - 120);
+  await jest.advanceTimersByTimeAsync(2_000);
+  // 1 and 2 were 120 and 70 ms late, 3 only 20.
+  expect(gone[0]?.index).toBe(3);
+  expect(gone.map(({ index }) => index).sort()).toEqual([1, 2, 3]);
+  expect(asked).toEqual([2, 2, 1, 1]);
+});
+
+test('closing keeps everybody who has not gone', async () => {
+  const { board, gone } = departures();
+  board.add(flights(1, 2, 3), { alone: true, interval_ms: 100 }, performance.now());
+  await jest.advanceTimersByTimeAsync(50);
+  expect(board.close().map(({ index }) => index)).toEqual([2, 3]);
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(gone.map(({ index }) => index)).toEqual([1]);
+});

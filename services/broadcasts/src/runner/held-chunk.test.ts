@@ -1,0 +1,86 @@
+import { someContacts } from '../../testing/builders';
+import { tallyOf } from '../contact-state';
+import type { Chunk } from '../store/types';
+import { HeldChunk } from './held-chunk';
+
+const GRACE_MS = 1_000;
+
+const chunk = (states: string): Chunk => {
+  const tally = tallyOf(states);
+  return {
+    _id: '42/0',
+    broadcast_id: 42,
+    salt: '0123456789ab',
+    progress: {
+      states,
+      tally,
+      failures: [],
+      done: tally.waiting + tally.in_flight === 0,
+      rev: 3,
+      writer: 'w',
+    },
+    fence: 7,
+    worker: 'me',
+    lease_until: new Date(0),
+  };
+};
+const held = (states: string, now = 0): HeldChunk =>
+  new HeldChunk(chunk(states), someContacts(states.length), now, GRACE_MS);
+
+test('those who wait are next, those who were in flight under another owner are waited for', () => {
+  const one = held('wfsw');
+  expect(one.ready(0)).toBe(2);
+  expect(one.take(5)).toEqual([0, 3]);
+  expect(one.expired(GRACE_MS - 1)).toEqual([]);
+  expect(one.expired(GRACE_MS)).toEqual([1]);
+  expect(one.expired(GRACE_MS)).toEqual([]);
+});
+
+test('who was taken is flying until the outcome is recorded', () => {
+  const one = held('ww');
+  one.take(2);
+  expect(one.idle()).toBe(false);
+  one.landed(0, false);
+  one.landed(1, true);
+  expect(one.idle()).toBe(true);
+  expect(one.finished()).toBe(true);
+});
+
+test('who is put aside comes back when it is time, behind the others', () => {
+  const one = held('www');
+  const [first] = one.take(1) as [number];
+  one.postpone(first, 500);
+  expect(one.ready(499)).toBe(2);
+  expect(one.nextDue()).toBe(500);
+  expect(one.ready(500)).toBe(3);
+  expect(one.take(3)).toEqual([1, 2, 0]);
+});
+
+test('a look finds what was missed: who waits there waits here, who was settled is not waited for', () => {
+  const one = held('ffw');
+  one.take(1);
+  one.landed(2, false);
+  one.look(chunk('dwf'), 100, GRACE_MS);
+  expect(one.take(3)).toEqual([1]);
+  expect(one.expired(100 + GRACE_MS)).toEqual([2]);
+});
+
+test('while anybody is flying a look changes nothing of who is next', () => {
+  const one = held('ww');
+  one.take(1);
+  one.look(chunk('fw'), 0, GRACE_MS);
+  expect(one.take(2)).toEqual([1]);
+  expect(one.waitsForEvents()).toBe(false);
+});
+
+test('a chunk that another worker has taken gives nobody away', () => {
+  const one = held('ww');
+  one.lost = true;
+  expect(one.ready(0)).toBe(0);
+  expect(one.idle()).toBe(true);
+});
+
+test('contacts that are not stored any more are nobody', () => {
+  const one = new HeldChunk(chunk('w'), [], 0, GRACE_MS);
+  expect(one.contact(0)).toEqual({ recipient: '', params: null });
+});

@@ -1,0 +1,102 @@
+import { someContacts, storeBroadcast } from '../../testing/builders';
+import { createPace } from '../redis-pace';
+import { useRig } from '../../testing/rig';
+import { aCredential, createMessagingDouble, refusal, type Sent } from '../../testing/worker';
+
+jest.setTimeout(60_000);
+const rig = useRig();
+
+/** The default share of a number's rate. */
+const SHARE = 0.95;
+
+const ratePerSec = (sent: Sent[]): number =>
+  ((sent.length - 1) * 1_000) / ((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0));
+
+/** The most that any second holds, wherever it begins. */
+const mostInOneSecond = (sent: Sent[]): number =>
+  Math.max(
+    ...sent.map(({ at }) => sent.filter((one) => one.at >= at && one.at < at + 1_000).length),
+  );
+
+const within5Percent = (rate: number, of: number): void => {
+  expect(rate).toBeGreaterThan(of * 0.95);
+  expect(rate).toBeLessThan(of * 1.05);
+};
+
+test('a number in the business app sends its share of 20 a second, within 5 %, and never above 20', async () => {
+  const messaging = createMessagingDouble(120);
+  const { _id } = await storeBroadcast(rig.stores, someContacts(200), { phone_number_id: 'p1' });
+  await rig.worker({ messaging });
+  await rig.until(_id, 'completed');
+  expect(messaging.sent).toHaveLength(200);
+  within5Percent(ratePerSec(messaging.sent), 20 * SHARE);
+  expect(mostInOneSecond(messaging.sent)).toBeLessThanOrEqual(20);
+});
+
+test('two broadcasts of one number share its pace, and another number keeps its own', async () => {
+  const messaging = createMessagingDouble(60);
+  const contacts = someContacts(200);
+  const [first, second, other] = await Promise.all([
+    storeBroadcast(rig.stores, contacts, { phone_number_id: 'p2' }),
+    storeBroadcast(rig.stores, contacts, { phone_number_id: 'p2' }),
+    storeBroadcast(rig.stores, contacts, { phone_number_id: 'p3' }),
+  ]);
+  const credentials = () => aCredential({ is_on_biz_app: false, throughput_level: 'STANDARD' });
+  await Promise.all([
+    rig.worker({ messaging, credentials }),
+    rig.worker({ messaging, credentials }),
+  ]);
+  await Promise.all([first, second, other].map(({ _id }) => rig.until(_id, 'completed')));
+  const shared = messaging.sent.filter(({ phone_number_id }) => phone_number_id === 'p2');
+  const alone = messaging.sent.filter(({ phone_number_id }) => phone_number_id === 'p3');
+  expect(shared).toHaveLength(400);
+  expect(alone).toHaveLength(200);
+  for (const rate of [ratePerSec(shared), ratePerSec(alone)]) {
+    // A machine that is busy with other things misses slots, and missed ones are not made up for.
+    expect(rate).toBeGreaterThan(80 * SHARE * 0.75);
+    expect(rate).toBeLessThan(80 * SHARE * 1.05);
+  }
+  expect(mostInOneSecond(shared)).toBeLessThanOrEqual(80);
+  // In turns, not one after the other.
+  const half = shared
+    .slice(0, 200)
+    .filter(({ request_id }) => request_id.startsWith(`bc_${first._id}_`));
+  expect(half.length).toBeGreaterThan(60);
+  expect(half.length).toBeLessThan(140);
+});
+
+test('a number that the upstream calls too fast slows down, and nobody is lost or sent twice', async () => {
+  const messaging = createMessagingDouble(10);
+  const refused = new Set<string>();
+  messaging.answers((_request, { recipient }) => {
+    if (messaging.sent.length < 20 || refused.size >= 10 || refused.has(recipient)) return;
+    refused.add(recipient);
+    throw refusal(130_429, true);
+  });
+  const credentials = () => aCredential({ is_on_biz_app: false });
+  const { _id } = await storeBroadcast(rig.stores, someContacts(150), { phone_number_id: 'p4' });
+  await rig.worker({ messaging, credentials });
+  await rig.until(_id, 'completed');
+  expect(messaging.sent).toHaveLength(160);
+  expect(new Set(messaging.recipients()).size).toBe(150);
+  expect((await rig.standing(_id)).tally).toMatchObject({ sent: 150, failed: 0 });
+  expect(ratePerSec(messaging.sent.slice(40, 100))).toBeLessThan(76 * 0.85);
+});
+
+test('without the shared pace nothing is sent, and it goes on once Redis is back', async () => {
+  const messaging = createMessagingDouble(5);
+  let away = true;
+  const pace = createPace({ redis: rig.redis });
+  const { _id } = await storeBroadcast(rig.stores, someContacts(10), { phone_number_id: 'p5' });
+  await rig.worker({
+    messaging,
+    pace: { ...pace, reserve: async (...args) => (away ? undefined : pace.reserve(...args)) },
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(messaging.sent).toHaveLength(0);
+  // Nothing has gone out: it can still be cancelled.
+  expect((await rig.load(_id)).status).toBe('pending');
+  away = false;
+  await rig.until(_id, 'completed');
+  expect(messaging.sent).toHaveLength(10);
+});

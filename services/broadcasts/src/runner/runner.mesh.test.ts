@@ -1,0 +1,234 @@
+import { ApiError } from '@bmg/common/errors';
+import { phone, someContacts, storeBroadcast } from '../../testing/builders';
+import { useRig } from '../../testing/rig';
+import { eventually } from '../../testing/stores';
+import { aCredential, createMessagingDouble, refusal } from '../../testing/worker';
+import { detail } from '../progress';
+
+jest.setTimeout(60_000);
+const rig = useRig();
+
+const credentials = () => aCredential({ is_on_biz_app: false, throughput_level: 'HIGH' });
+const noRate = { number_rate: undefined, sharing: 1 };
+
+const told = async (id: number) =>
+  detail(await rig.load(id), await rig.standing(id), new Date(), noRate).broadcast;
+
+test('a refusal is final for its contact alone, and is counted by the upstream’s code', async () => {
+  const messaging = createMessagingDouble(2);
+  messaging.answers((_request, { recipient }) => {
+    if (recipient === phone(3)) throw refusal(131_026);
+    if (recipient === phone(4) || recipient === phone(5)) throw refusal(131_049);
+  });
+  const { _id } = await storeBroadcast(rig.stores, someContacts(20), { phone_number_id: 'r1' });
+  await rig.worker({ messaging, credentials });
+  const broadcast = await rig.until(_id, 'completed');
+  expect(messaging.sent).toHaveLength(20);
+  expect(broadcast.completed_at?.getTime()).toBeGreaterThanOrEqual(
+    broadcast.started_at?.getTime() ?? Infinity,
+  );
+  expect(await told(_id)).toMatchObject({
+    total: 20,
+    sent: 17,
+    failed: 3,
+    error_log: '3 of 20 failed (131049: 2, 131026: 1)',
+    failures: [
+      { code: '131049', count: 2 },
+      { code: '131026', count: 1, example_recipient: '1555••••003' },
+    ],
+  });
+});
+
+test('a pair limit sets the contact aside and tries it again, nobody else waits for it', async () => {
+  const messaging = createMessagingDouble(2);
+  messaging.answers((_request, { recipient }) => {
+    const tries = messaging.sent.filter((one) => one.recipient === recipient).length;
+    if (recipient === phone(0) && tries === 1) throw refusal(131_056, true);
+  });
+  const { _id } = await storeBroadcast(rig.stores, someContacts(30), { phone_number_id: 'r2' });
+  await rig.worker({ messaging, credentials });
+  await eventually(() => messaging.sent.length >= 30);
+  const waited = performance.now();
+  expect((await rig.standing(_id)).tally.waiting).toBeGreaterThanOrEqual(1);
+  await rig.until(_id, 'completed');
+  expect(performance.now() - waited).toBeGreaterThan(5_000);
+  expect(messaging.sent).toHaveLength(31);
+  expect(messaging.sent.at(-1)?.recipient).toBe(phone(0));
+  expect((await rig.standing(_id)).tally).toMatchObject({ sent: 30, failed: 0 });
+});
+
+test.each([
+  [
+    'the client was deleted',
+    new ApiError('WABA_NOT_REGISTERED', 'no such account'),
+    'WABA_NOT_REGISTERED',
+  ],
+  [
+    'the number is paused',
+    new ApiError('NO_ACTIVE_WABA', 'the number is paused'),
+    'NO_ACTIVE_WABA',
+  ],
+  ['an invoice is unpaid', new ApiError('PAYMENT_FAILED', 'unpaid'), 'PAYMENT_FAILED'],
+  ['the token is dead', refusal(190), '190'],
+  ['the template is paused', refusal(132_015), '132015'],
+  ['the template is unknown', refusal(132_001), '132001'],
+])(
+  'a broadcast stops by itself when %s: the rest fails with the reason',
+  async (_why, error, code) => {
+    const messaging = createMessagingDouble(2);
+    messaging.answers((_request, { recipient }) => {
+      if (Number(recipient) >= Number(phone(600))) throw error;
+    });
+    const { _id } = await storeBroadcast(rig.stores, someContacts(1_300), {
+      phone_number_id: `r3-${code}`,
+    });
+    await rig.worker({ messaging, credentials });
+    await rig.until(_id, 'completed');
+    const { tally, failures } = await rig.standing(_id);
+    expect(tally.sent + tally.failed).toBe(1_300);
+    expect(tally.sent).toBeGreaterThanOrEqual(500);
+    expect(tally.sent).toBeLessThanOrEqual(600);
+    expect(messaging.sent.length).toBeLessThan(1_100);
+    expect(failures).toEqual([expect.objectContaining({ code, count: tally.failed })]);
+    expect((await told(_id))?.error_log).toContain(error.message);
+  },
+);
+
+test('a number that may not send when its broadcast begins fails all of it without one send', async () => {
+  const messaging = createMessagingDouble(2);
+  const { _id } = await storeBroadcast(rig.stores, someContacts(10), { phone_number_id: 'r4' });
+  await rig.worker({
+    messaging,
+    credentials: () => {
+      throw new ApiError('WABA_NOT_REGISTERED', 'no such account');
+    },
+  });
+  await rig.until(_id, 'completed');
+  expect(messaging.sent).toHaveLength(0);
+  expect((await rig.standing(_id)).tally).toMatchObject({ sent: 0, failed: 10 });
+});
+
+test('an answer that is lost leaves the contact in doubt, and it is not sent again', async () => {
+  const messaging = createMessagingDouble(2);
+  messaging.answers((_request, { recipient }) => {
+    if (recipient !== phone(1)) return;
+    throw new ApiError('UPSTREAM_ERROR', 'no answer in time', {
+      retryable: false,
+      details: { outcome: 'unknown' },
+    });
+  });
+  const { _id } = await storeBroadcast(rig.stores, someContacts(5), { phone_number_id: 'r5' });
+  await rig.worker({ messaging, credentials });
+  await rig.until(_id, 'completed');
+  expect(messaging.sent).toHaveLength(5);
+  expect(await told(_id)).toMatchObject({
+    sent: 4,
+    failed: 1,
+    failures: [{ code: 'outcome_unknown', count: 1 }],
+  });
+});
+
+test('while the messaging service cannot be reached everybody waits, and then gets one message', async () => {
+  const messaging = createMessagingDouble(2);
+  let away = true;
+  const arrived: string[] = [];
+  messaging.answers((_request, { recipient }) => {
+    if (away) {
+      throw new ApiError('SERVICE_UNAVAILABLE', 'not available', {
+        retryable: true,
+        retry_after_s: 1,
+      });
+    }
+    arrived.push(recipient);
+  });
+  const { _id } = await storeBroadcast(rig.stores, someContacts(40), { phone_number_id: 'r6' });
+  await rig.worker({ messaging, credentials });
+  await eventually(() => messaging.sent.length > 0);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  away = false;
+  await rig.until(_id, 'completed');
+  expect(arrived.sort()).toEqual(
+    someContacts(40)
+      .map(({ recipient }) => recipient)
+      .sort(),
+  );
+  expect((await rig.standing(_id)).tally).toMatchObject({ sent: 40, failed: 0 });
+});
+
+test('a scheduled broadcast falls due to the second, also for a worker that was not there when it was made', async () => {
+  const messaging = createMessagingDouble(2);
+  const due = new Date(Date.now() + 2_500);
+  const { _id } = await storeBroadcast(rig.stores, someContacts(3), {
+    phone_number_id: 'r7',
+    scheduled_at: due,
+  });
+  expect((await rig.load(_id)).status).toBe('scheduled');
+  await rig.worker({ messaging, credentials });
+  const { started_at } = await rig.until(_id, 'completed');
+  expect(started_at?.getTime()).toBeGreaterThanOrEqual(due.getTime());
+  expect(started_at?.getTime()).toBeLessThan(due.getTime() + 1_000);
+});
+
+test('a cancel and a start never both win', async () => {
+  const messaging = createMessagingDouble(2);
+  await rig.worker({ messaging, credentials });
+  const outcomes = await Promise.all(
+    Array.from({ length: 12 }, async (_, at) => {
+      const stored = await storeBroadcast(rig.stores, someContacts(3, at * 10), {
+        phone_number_id: `r8-${at}`,
+      });
+      await new Promise((resolve) => setTimeout(resolve, at * 120));
+      const cancelled = await rig.stores.broadcasts.cancel({ partner_id: 'ptn_1' }, stored._id);
+      return { stored, cancelled: cancelled !== null };
+    }),
+  );
+  for (const { stored, cancelled } of outcomes) {
+    const ended = await rig.until(stored._id, cancelled ? 'cancelled' : 'completed');
+    const prefix = `bc_${stored._id}_`;
+    const sent = messaging.sent.filter(({ request_id }) => request_id.startsWith(prefix)).length;
+    expect(sent).toBe(cancelled ? 0 : 3);
+    expect(ended.started_at === null).toBe(cancelled);
+  }
+  expect(new Set(outcomes.map(({ cancelled }) => cancelled)).size).toBe(2);
+});
+
+test('a broadcast to nobody is completed at once', async () => {
+  const { _id } = await storeBroadcast(rig.stores, [], { phone_number_id: 'r9', skipped: 2 });
+  await rig.worker({ messaging: createMessagingDouble(), credentials });
+  await rig.until(_id, 'completed');
+  expect(await told(_id)).toMatchObject({ total: 0, sent: 0, failed: 0, skipped: 2 });
+});
+
+test('contacts are forgotten when the broadcast has ended', async () => {
+  const { _id } = await storeBroadcast(rig.stores, someContacts(3), { phone_number_id: 'r10' });
+  expect(await rig.stores.chunks.contacts(`${_id}/0`)).toHaveLength(3);
+  await rig.worker({ messaging: createMessagingDouble(), credentials });
+  await eventually(async () => (await rig.stores.chunks.contacts(`${_id}/0`)) === null);
+  await eventually(async () => !(await rig.load(_id)).has_contacts);
+});
+
+test('each message is made of the broadcast’s components and the contact’s params', async () => {
+  const messaging = createMessagingDouble(2);
+  const contacts = [
+    { recipient: phone(1), params: { '1': 'Ada', '2': 'A-17' } },
+    { recipient: 'US.4Qm7Zr81Kd02', params: { '1': 'Bo', '2': 'B-18' } },
+  ];
+  const button = { type: 'button', sub_type: 'url', index: '0' };
+  const { _id } = await storeBroadcast(rig.stores, contacts, {
+    phone_number_id: 'r11',
+    template_components: JSON.stringify([
+      { ...button, parameters: [{ type: 'text', text: 'order/{{2}}' }] },
+    ]),
+  });
+  await rig.worker({ messaging, credentials });
+  await rig.until(_id, 'completed');
+  expect(messaging.sent.map(({ recipient, components }) => ({ recipient, components }))).toEqual(
+    contacts.map(({ recipient, params }) => ({
+      recipient,
+      components: [
+        { ...button, parameters: [{ type: 'text', text: `order/${params['2']}` }] },
+        { type: 'body', parameters: [{ type: 'text', text: params['1'] }] },
+      ],
+    })),
+  );
+});

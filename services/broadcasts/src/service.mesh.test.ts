@@ -1,0 +1,96 @@
+import { topics } from '@bmg/common/bus';
+import { phone } from '../testing/builders';
+import { TARGET, useService } from '../testing/service';
+import { eventually, unique } from '../testing/stores';
+
+jest.setTimeout(90_000);
+const rig = useService();
+
+test('a broadcast runs from creation to completion, and its statuses arrive once each', async () => {
+  const from = rig.messaging.sent.length;
+  const contacts = Array.from({ length: 60 }, (_, at) => ({ recipient: phone(at) }));
+  const created = await rig.create({ contacts: [...contacts, { recipient: phone(3) }, {}] });
+  expect(created).toEqual({
+    broadcast_id: expect.any(Number),
+    status: 'pending',
+    total: 60,
+    skipped: 1,
+    duplicates: 1,
+  });
+  const { broadcast, progress } = await rig.completed(created.broadcast_id);
+  expect(progress).toBe(100);
+  expect(broadcast).toMatchObject({
+    total: 60,
+    sent: 60,
+    failed: 0,
+    delivered: 0,
+    status: 'completed',
+  });
+  const events = rig.messaging.sent.slice(from).flatMap(({ request_id, recipient }) =>
+    ['message.read', 'message.sent', 'message.delivered', 'message.delivered'].map((event) => ({
+      topic: topics.event,
+      key: `700|${recipient}`,
+      message: {
+        occurrence_id: `${request_id}${event}`,
+        event,
+        internal: false,
+        waba_id: '800',
+        phone_number_id: '700',
+        contact: recipient,
+        timestamp: 1_790_000_000,
+        data: '{"status":"x"}',
+        received_at_ms: Date.now(),
+        partner_ids: ['ptn_1'],
+        opaque: `bmg1:ptn_1:${request_id}`,
+      },
+    })),
+  );
+  await rig.bus.publish(events);
+  await eventually(
+    async () => (await rig.get(created.broadcast_id)).broadcast?.delivered === 60,
+    30_000,
+  );
+  expect((await rig.get(created.broadcast_id)).broadcast).toMatchObject({
+    sent: 60,
+    delivered: 60,
+  });
+});
+
+test('cancelling: once, twice, too late, unknown, another partner’s', async () => {
+  const cancel = (broadcast_id: number, scope: { partner_id?: string; waba_id?: string } = {}) =>
+    rig.rpc.cancelBroadcast({ partner_id: 'ptn_1', ...scope, broadcast_id }, rig.call());
+  const later = await rig.create({ scheduled_at: new Date(Date.now() + 3_600_000) });
+  const id = later.broadcast_id;
+  await expect(cancel(id, { partner_id: 'ptn_2' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(cancel(id, { waba_id: '801' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await cancel(id, { waba_id: '800' });
+  await cancel(id);
+  expect((await rig.get(id)).broadcast).toMatchObject({ status: 'cancelled', sent: 0, failed: 0 });
+  expect((await rig.get(id)).progress).toBe(0);
+  const now = await rig.create();
+  await rig.completed(now.broadcast_id);
+  await expect(cancel(now.broadcast_id)).rejects.toMatchObject({
+    code: 'CANNOT_CANCEL',
+    http: 409,
+  });
+  await expect(cancel(999_999)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(rig.get(now.broadcast_id, 'ptn_2')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test('a list holds the partner’s own, the newest first, by page and account', async () => {
+  const partner_id = unique('ptn_');
+  const mine = (waba_id: string) =>
+    rig.create({
+      target: { ...TARGET, partner_id, waba_id },
+      scheduled_at: new Date(Date.now() + 3_600_000),
+    });
+  const ids: number[] = [];
+  for (const waba_id of ['a', 'b', 'a', 'a']) ids.push((await mine(waba_id)).broadcast_id);
+  const list = async (page: { waba_id?: string; limit: number; offset: number }) => {
+    const { broadcasts, total } = await rig.rpc.listBroadcasts({ partner_id, ...page }, rig.call());
+    return { ids: broadcasts.map(({ id }) => id), total };
+  };
+  expect(await list({ limit: 20, offset: 0 })).toEqual({ ids: ids.toReversed(), total: 4 });
+  expect(await list({ limit: 2, offset: 1 })).toEqual({ ids: [ids[2], ids[1]], total: 4 });
+  expect(await list({ waba_id: 'b', limit: 20, offset: 0 })).toEqual({ ids: [ids[1]], total: 1 });
+});

@@ -1,0 +1,107 @@
+// The composition root: opens things, wires them, returns components in the order of their start.
+import { createBus, topics } from '@bmg/common/bus';
+import type { Loaded } from '@bmg/common/config';
+import type { Service } from '@bmg/common/lifecycle';
+import { openMongo } from '@bmg/common/mongo';
+import { createVersions, openRedis } from '@bmg/common/redis';
+import { createRpcClient, createRpcServer, implement } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
+import { createCredentials } from '@bmg/common/upstream';
+import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { MessagingDefinition } from '@bmg/proto/messaging';
+import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import { TemplatesDefinition } from '@bmg/proto/templates';
+import type { settings } from './config';
+import { broadcastHandlers } from './handlers';
+import { createLedger } from './ledger';
+import { createPace } from './redis-pace';
+import { createRunner } from './runner/runner';
+import { applyStatusEvents } from './statuses';
+import { createBroadcastIndexes, createBroadcastStore } from './store/broadcasts';
+import { createChunks } from './store/chunks';
+import { createTemplateStates } from './store/template-states';
+import { createTemplateCheck } from './template/check';
+
+/** Ten thousand contacts with their parameters. */
+const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
+/** Within a graceful stop, and more than most answers of the upstream take. */
+const LANDING_LIMIT_MS = 12_000;
+
+export interface BroadcastsService extends Service {
+  /** The gRPC port; known once started. */
+  port(): number;
+}
+
+export function createBroadcasts({ config, warnings }: Loaded<typeof settings>): BroadcastsService {
+  const log = createLogger('broadcasts');
+  const mongo = openMongo(config, 'broadcasts', log, createBroadcastIndexes);
+  const redis = openRedis(config, log);
+  const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
+  const messaging = createRpcClient(MessagingDefinition, config.MESSAGING_ADDR);
+  const templates =
+    config.TEMPLATES_ADDR === undefined
+      ? undefined
+      : createRpcClient(TemplatesDefinition, config.TEMPLATES_ADDR);
+  const bus = createBus(config, 'broadcasts', log);
+  const chunks = createChunks(mongo.db);
+  const ledger = createLedger(chunks);
+  const states = createTemplateStates(mongo.db);
+  const shared = {
+    broadcasts: createBroadcastStore(mongo.db),
+    chunks,
+    pace: createPace(redis),
+    credentials: createCredentials(directory.rpc, createVersions(redis, log)),
+    log,
+  };
+  const runner = createRunner({
+    ...shared,
+    ledger,
+    messaging: messaging.rpc,
+    settings: {
+      share_percent: config.BROADCAST_SHARE_PERCENT,
+      grace_ms: config.BROADCAST_GRACE_MS,
+      lease_ms: config.BROADCAST_LEASE_MS,
+      landing_limit_ms: LANDING_LIMIT_MS,
+    },
+  });
+  const tellStatuses = applyStatusEvents(ledger);
+  bus.consume(topics.event, 'broadcasts', async (batch) => {
+    await states.apply(batch);
+    await tellStatuses(batch);
+  });
+  const rpc = createRpcServer(
+    { host: config.GRPC_HOST, port: config.GRPC_PORT, message_limit_bytes: MESSAGE_LIMIT_BYTES },
+    [
+      implement(
+        BroadcastsDefinition,
+        broadcastHandlers({
+          ...shared,
+          checkTemplate: createTemplateCheck({ templates: templates?.rpc, states, log }),
+          wake: runner.wake,
+          now: () => new Date(),
+        }),
+      ),
+    ],
+    log,
+  );
+  return {
+    name: 'broadcasts',
+    components: [
+      redis,
+      mongo,
+      ledger,
+      directory,
+      messaging,
+      ...(templates ? [templates] : []),
+      bus,
+      runner,
+      rpc,
+    ],
+    metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
+    onReady: (ready) => rpc.health.set(ready),
+    stop_timeout_ms: config.STOP_TIMEOUT_MS,
+    drain_ms: config.DRAIN_MS,
+    warnings,
+    port: () => rpc.port,
+  };
+}

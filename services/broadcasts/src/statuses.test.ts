@@ -1,0 +1,78 @@
+import type { Event } from '@bmg/proto/stream';
+import type { Change } from './contact-state';
+import type { Ledger } from './ledger';
+import { applyStatusEvents } from './statuses';
+
+const SALT = '0123456789ab';
+
+const event = (name: string, overrides: Partial<Event> = {}) => ({
+  message: {
+    occurrence_id: 'occ_1',
+    event: name,
+    internal: false,
+    waba_id: '800',
+    phone_number_id: '700',
+    contact: '15550100777',
+    timestamp: 1,
+    data: '{}',
+    received_at_ms: 1,
+    partner_ids: ['ptn_1'],
+    opaque: `bmg1:ptn_1:bc_42_3_17_${SALT}`,
+    ...overrides,
+  },
+  key: '',
+  span: undefined,
+  partition: 0,
+  offset: '0',
+});
+
+async function changesOf(...events: Array<ReturnType<typeof event>>) {
+  const asked: Array<{ chunk_id: string; changes: Change[]; guard: unknown }> = [];
+  const ledger: Pick<Ledger, 'apply'> = {
+    async apply(chunk_id, changes, guard) {
+      asked.push({ chunk_id, changes, guard });
+      return { moved: [], chunk: undefined, refused: false };
+    },
+  };
+  await applyStatusEvents(ledger)(events);
+  return asked;
+}
+
+test('a status is a change of the contact that it names, under its broadcast’s salt', async () => {
+  expect(
+    await changesOf(event('message.sent'), event('message.delivered'), event('message.read')),
+  ).toEqual([
+    {
+      chunk_id: '42/3',
+      guard: { salt: SALT },
+      changes: [
+        { index: 17, event: 'told_sent' },
+        { index: 17, event: 'told_delivered' },
+        { index: 17, event: 'told_delivered' },
+      ],
+    },
+  ]);
+});
+
+test.each([
+  ['{"errors":[{"code":131026,"title":"Undeliverable"}]}', '131026'],
+  ['{"errors":null}', 'failed'],
+  ['{"errors":[]}', 'failed'],
+  ['no json', 'failed'],
+])('a failure carries its reason: %s', async (data, code) => {
+  const [asked] = await changesOf(event('message.failed', { data }));
+  expect(asked?.changes).toEqual([
+    { index: 17, event: 'told_failed', code, example: '1555••••777' },
+  ]);
+});
+
+test('what is not about a broadcast’s message is passed over', async () => {
+  expect(
+    await changesOf(
+      event('message.received'),
+      event('message.delivered', { opaque: undefined }),
+      event('message.delivered', { opaque: 'bmg1:ptn_1:msg_01' }),
+      event('template.status_updated'),
+    ),
+  ).toEqual([]);
+});

@@ -1,0 +1,160 @@
+// Chunks of contacts. Every access is by the chunk's own id, which follows from the broadcast's: nothing is
+// searched for, however many broadcasts there are.
+import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import { allWaiting, emptyTally } from '../contact-state';
+import type { Contact } from '../contacts';
+import { chunkId } from '../request-id';
+import type { Broadcast, Chunk, ChunkProgress, ContactChunk } from './types';
+
+export interface ChunkHead {
+  _id: string;
+  done: boolean;
+  lease_until: Date;
+}
+
+/** What counts of a chunk. */
+export type ChunkCount = Pick<ChunkProgress, 'tally' | 'failures'> & { broadcast_id: number };
+
+/** A change of the progress, valid for one revision under one owner alone. */
+export interface Swap {
+  _id: string;
+  fence: number;
+  rev: number;
+  progress: ChunkProgress;
+}
+
+export interface Chunks {
+  insert(broadcast: Broadcast, pages: Contact[][]): Promise<void>;
+  load(ids: string[]): Promise<Chunk[]>;
+  /** Answers how many found their revision. */
+  swap(swaps: Swap[]): Promise<number>;
+  heads(ids: string[]): Promise<ChunkHead[]>;
+  counts(ids: string[]): Promise<ChunkCount[]>;
+  /** Null when it is done or somebody else's. */
+  claim(id: string, worker: string, now: Date, until: Date): Promise<Chunk | null>;
+  renew(held: Array<{ id: string; fence: number }>, until: Date): Promise<void>;
+  /** Lets another worker go on with it at once. */
+  release(id: string, fence: number): Promise<void>;
+  contacts(id: string): Promise<Contact[] | null>;
+  removeContacts(ids: string[]): Promise<void>;
+  remove(ids: string[]): Promise<void>;
+}
+
+const NEVER = new Date(0);
+
+const chunkCollection = (db: Db): Collection<Chunk> => db.collection('chunks');
+const contactCollection = (db: Db): Collection<ContactChunk> => db.collection('contacts');
+
+export function createChunks(db: Db): Chunks {
+  const chunks = chunkCollection(db);
+  const contacts = contactCollection(db);
+  return {
+    async insert(broadcast, pages) {
+      if (pages.length === 0) return;
+      const { _id: broadcast_id, salt } = broadcast;
+      await contacts.insertMany(pages.map((page, at) => sealed(broadcast_id, at, page)));
+      await chunks.insertMany(
+        pages.map((page, at) => ({
+          _id: chunkId(broadcast_id, at),
+          broadcast_id,
+          salt,
+          progress: {
+            states: allWaiting(page.length),
+            tally: { ...emptyTally(), waiting: page.length },
+            failures: [],
+            done: false,
+            rev: 0,
+            writer: '',
+          },
+          fence: 0,
+          worker: null,
+          lease_until: NEVER,
+        })),
+      );
+    },
+    load: (ids) => chunks.find({ _id: { $in: ids } }).toArray(),
+    async swap(swaps) {
+      const operations = swaps.map(
+        ({ _id, fence, rev, progress }): AnyBulkWriteOperation<Chunk> => ({
+          updateOne: {
+            filter: { _id, fence, 'progress.rev': rev },
+            update: { $set: { progress } },
+          },
+        }),
+      );
+      const { matchedCount } = await chunks.bulkWrite(operations, { ordered: false });
+      return matchedCount;
+    },
+    async heads(ids) {
+      const found = await chunks
+        .find({ _id: { $in: ids } })
+        .project<Chunk>({ 'progress.done': 1, lease_until: 1 })
+        .toArray();
+      return found.map(({ _id, progress, lease_until }) => ({
+        _id,
+        done: progress.done,
+        lease_until,
+      }));
+    },
+    async counts(ids) {
+      const found = await chunks
+        .find({ _id: { $in: ids } })
+        .project<Chunk>({ broadcast_id: 1, 'progress.tally': 1, 'progress.failures': 1 })
+        .toArray();
+      return found.map(({ broadcast_id, progress: { tally, failures } }) => ({
+        broadcast_id,
+        tally,
+        failures,
+      }));
+    },
+    async claim(_id, worker, now, until) {
+      // As it was before, since what a server answers as "after" may already be somebody else's doing.
+      const before = await chunks.findOneAndUpdate(
+        { _id, 'progress.done': false, lease_until: { $lte: now } },
+        { $set: { worker, lease_until: until }, $inc: { fence: 1 } },
+        { returnDocument: 'before' },
+      );
+      return before && { ...before, worker, lease_until: until, fence: before.fence + 1 };
+    },
+    async renew(held, until) {
+      if (held.length === 0) return;
+      await chunks.bulkWrite(
+        held.map(({ id, fence }) => ({
+          updateOne: { filter: { _id: id, fence }, update: { $set: { lease_until: until } } },
+        })),
+        { ordered: false },
+      );
+    },
+    async release(_id, fence) {
+      await chunks.updateOne({ _id, fence }, { $set: { worker: null, lease_until: NEVER } });
+    },
+    async contacts(id) {
+      const found = await contacts.findOne({ _id: id });
+      return found && opened(found);
+    },
+    async removeContacts(ids) {
+      if (ids.length > 0) await contacts.deleteMany({ _id: { $in: ids } });
+    },
+    async remove(ids) {
+      if (ids.length > 0) await chunks.deleteMany({ _id: { $in: ids } });
+    },
+  };
+}
+
+function sealed(broadcast_id: number, at: number, page: Contact[]): ContactChunk {
+  const some = page.some(({ params }) => params !== null);
+  return {
+    _id: chunkId(broadcast_id, at),
+    broadcast_id,
+    recipients: JSON.stringify(page.map(({ recipient }) => recipient)),
+    params: some ? JSON.stringify(page.map(({ params }) => params)) : null,
+  };
+}
+
+function opened({ recipients, params }: ContactChunk): Contact[] {
+  const given = params === null ? [] : (JSON.parse(params) as Array<Contact['params']>);
+  return (JSON.parse(recipients) as string[]).map((recipient, at) => ({
+    recipient,
+    params: given[at] ?? null,
+  }));
+}

@@ -1,0 +1,152 @@
+import { aBroadcast, someContacts, storeBroadcast } from '../../testing/builders';
+import { useRig } from '../../testing/rig';
+import { unique } from '../../testing/stores';
+
+jest.setTimeout(30_000);
+const rig = useRig();
+
+const LATER = new Date(Date.now() + 3_600_000);
+const scope = { partner_id: 'ptn_1' };
+
+test('ids are whole numbers, each given once, also to those who ask together', async () => {
+  const ids = await Promise.all(Array.from({ length: 50 }, () => rig.stores.broadcasts.nextId()));
+  expect(new Set(ids).size).toBe(50);
+  expect(ids.every((id) => Number.isInteger(id) && id > 0)).toBe(true);
+});
+
+test('contacts come back as they were sealed, in chunks of five hundred', async () => {
+  const contacts = someContacts(1_201).map((contact, at) =>
+    at === 700 ? { ...contact, params: { '1': 'Ada $ and {{2}}' } } : contact,
+  );
+  const { _id, chunk_count } = await storeBroadcast(rig.stores, contacts);
+  expect(chunk_count).toBe(3);
+  const pages = await Promise.all(
+    [0, 1, 2].map((at) => rig.stores.chunks.contacts(`${_id}/${at}`)),
+  );
+  expect(pages.map((page) => page?.length)).toEqual([500, 500, 201]);
+  expect(pages.flat()).toEqual(contacts);
+});
+
+test('a chunk has one owner at a time, and another one once the lease is over', async () => {
+  const { _id } = await storeBroadcast(rig.stores, someContacts(1));
+  const { chunks } = rig.stores;
+  const at = (ms: number): Date => new Date(1_000_000 + ms);
+  const claims = await Promise.all(
+    ['a', 'b', 'c'].map((worker) => chunks.claim(`${_id}/0`, worker, at(0), at(100))),
+  );
+  expect(claims.filter(Boolean)).toHaveLength(1);
+  const fence = claims.find(Boolean)?.fence ?? 0;
+  await chunks.renew([{ id: `${_id}/0`, fence }], at(200));
+  expect(await chunks.claim(`${_id}/0`, 'b', at(150), at(300))).toBeNull();
+  expect(await chunks.claim(`${_id}/0`, 'b', at(200), at(300))).toMatchObject({
+    fence: fence + 1,
+    worker: 'b',
+  });
+  // The earlier owner renews and releases nothing of the new one's.
+  await chunks.renew([{ id: `${_id}/0`, fence }], at(900));
+  await chunks.release(`${_id}/0`, fence);
+  expect(await chunks.claim(`${_id}/0`, 'c', at(299), at(400))).toBeNull();
+  await chunks.release(`${_id}/0`, fence + 1);
+  expect(await chunks.claim(`${_id}/0`, 'c', at(299), at(400))).not.toBeNull();
+});
+
+test('drafts are shown to nobody and belong to nobody', async () => {
+  const { broadcasts } = rig.stores;
+  const draft = aBroadcast({ _id: await broadcasts.nextId(), partner_id: unique('ptn_') });
+  await broadcasts.insertDraft(draft);
+  const own = { partner_id: draft.partner_id };
+  expect(await broadcasts.find(own, draft._id)).toBeNull();
+  expect(await broadcasts.list(own, { limit: 10, offset: 0 })).toEqual({
+    broadcasts: [],
+    total: 0,
+  });
+  expect(await broadcasts.cancel(own, draft._id)).toBeNull();
+  expect(await broadcasts.draftsBefore(new Date(Date.now() + 1), 100)).toContainEqual(draft);
+});
+
+test('what is due falls due, in order and once, and the next one is told', async () => {
+  const { broadcasts } = rig.stores;
+  const now = new Date(Date.now() + 1_000_000);
+  const at = (ms: number): Date => new Date(now.getTime() + ms);
+  const [past, present, soon, later] = await Promise.all(
+    [-5, 0, 400, 5_000].map((ms) =>
+      storeBroadcast(rig.stores, someContacts(1), { scheduled_at: at(ms) }),
+    ),
+  );
+  expect(await broadcasts.fallDue(now, at(1_000))).toEqual(at(400));
+  const statuses = await broadcasts.load([past, present, soon, later].map((one) => one?._id ?? 0));
+  expect(new Map(statuses.map(({ _id, status }) => [_id, status]))).toEqual(
+    new Map([
+      [past?._id, 'pending'],
+      [present?._id, 'pending'],
+      [soon?._id, 'scheduled'],
+      [later?._id, 'scheduled'],
+    ]),
+  );
+  expect(await broadcasts.fallDue(at(10_000), at(11_000))).toBeUndefined();
+});
+
+test('one number with many broadcasts hides none of another’s', async () => {
+  const [crowded, quiet] = [unique('n'), unique('n')];
+  const ids: number[] = [];
+  for (let at = 0; at < 12; at += 1) {
+    ids.push((await storeBroadcast(rig.stores, [], { phone_number_id: crowded }))._id);
+  }
+  const alone = await storeBroadcast(rig.stores, [], { phone_number_id: quiet });
+  await storeBroadcast(rig.stores, [], { phone_number_id: quiet, scheduled_at: LATER });
+  const active = await rig.stores.broadcasts.activeByNumber(8);
+  expect(active.get(crowded)).toEqual(ids.slice(0, 8));
+  expect(active.get(quiet)).toEqual([alone._id]);
+});
+
+test('a reason to stop is kept once, and only while there is something to stop', async () => {
+  const { broadcasts } = rig.stores;
+  const { _id } = await storeBroadcast(rig.stores, someContacts(1));
+  await broadcasts.stop(_id, { code: '190', message: 'token' });
+  await broadcasts.stop(_id, { code: '132015', message: 'paused' });
+  expect((await rig.load(_id)).stop).toEqual({ code: '190', message: 'token' });
+  const ended = await storeBroadcast(rig.stores, someContacts(1));
+  await broadcasts.cancel(scope, ended._id);
+  await broadcasts.stop(ended._id, { code: '190', message: 'token' });
+  expect((await rig.load(ended._id)).stop).toBeNull();
+});
+
+test('a key is taken once, and free again when it is forgotten', async () => {
+  const { broadcasts } = rig.stores;
+  const idempotency = unique('ptn_1/');
+  const insert = async () =>
+    broadcasts.insertDraft(
+      aBroadcast({ _id: await broadcasts.nextId(), idempotency, fingerprint: 'f' }),
+    );
+  expect(await insert()).toBe('stored');
+  expect(await insert()).toBe('taken');
+  const found = await broadcasts.findByKey(idempotency);
+  await broadcasts.forgetKey(found?._id ?? 0, idempotency);
+  expect(await insert()).toBe('stored');
+});
+
+test('template events are remembered by the newest, whatever comes late', async () => {
+  const { states } = rig.stores;
+  const told = (status: string, timestamp: number) => ({
+    message: {
+      occurrence_id: status,
+      event: 'template.status_updated',
+      internal: false,
+      waba_id: '800',
+      timestamp,
+      data: JSON.stringify({ status, template_name: 'order', template_language: 'en_US' }),
+      received_at_ms: 1,
+      partner_ids: [],
+    },
+    key: '',
+    span: undefined,
+    partition: 0,
+    offset: '0',
+  });
+  const template = { name: 'order', language: 'en_US' };
+  expect(await states.statusOf('800', template)).toBeUndefined();
+  await states.apply([told('APPROVED', 10), told('PAUSED', 20)]);
+  await states.apply([told('APPROVED', 15)]);
+  expect(await states.statusOf('800', template)).toBe('PAUSED');
+  expect(await states.statusOf('801', template)).toBeUndefined();
+});

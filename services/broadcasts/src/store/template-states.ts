@@ -1,0 +1,60 @@
+// What template events said last: the only thing that is known of a template without asking.
+import type { Collection, Db } from 'mongodb';
+import type { Received } from '@bmg/common/bus';
+import type { Event } from '@bmg/proto/stream';
+
+interface TemplateState {
+  _id: string;
+  status: string;
+  at: number;
+}
+
+export interface TemplateStates {
+  statusOf(
+    waba_id: string,
+    template: { name: string; language: string },
+  ): Promise<string | undefined>;
+  /** Handles a batch of events in order; those that say nothing of a template's status are passed over. */
+  apply(batch: Received<Event>[]): Promise<void>;
+}
+
+const STATUS_EVENT = 'template.status_updated';
+
+export function createTemplateStates(db: Db): TemplateStates {
+  const states: Collection<TemplateState> = db.collection('template_states');
+  return {
+    async statusOf(waba_id, { name, language }) {
+      const state = await states.findOne({ _id: idOf(waba_id, name, language) });
+      return state?.status;
+    },
+    async apply(batch) {
+      const told = batch.flatMap(({ message }) => read(message) ?? []);
+      if (told.length === 0) return;
+      await states.bulkWrite(
+        told.flatMap(({ _id, at, status }) => [
+          {
+            updateOne: { filter: { _id }, update: { $setOnInsert: { at, status } }, upsert: true },
+          },
+          // A repetition that comes late changes nothing.
+          { updateOne: { filter: { _id, at: { $lte: at } }, update: { $set: { at, status } } } },
+        ]),
+        { ordered: true },
+      );
+    },
+  };
+}
+
+const idOf = (waba_id: string, name: string, language: string): string =>
+  JSON.stringify([waba_id, name, language]);
+
+function read({ event, waba_id, timestamp, data }: Event): TemplateState | undefined {
+  if (event !== STATUS_EVENT) return undefined;
+  const said = JSON.parse(data) as Record<string, unknown>;
+  const { template_name, template_language, status } = said;
+  if (typeof template_name !== 'string' || typeof template_language !== 'string') return undefined;
+  return {
+    _id: idOf(waba_id, template_name, template_language),
+    status: String(status),
+    at: timestamp,
+  };
+}

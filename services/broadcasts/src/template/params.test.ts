@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { createFiller, readParams, type Json } from './params';
+
+const text = (value: string, parameter_name?: string) => ({
+  ...(parameter_name !== undefined && { parameter_name }),
+  type: 'text',
+  text: value,
+});
+const body = (...parameters: Json[]) => ({ type: 'body', parameters });
+const fill = (components: Json[], given: Json) => {
+  const filler = createFiller(components);
+  const params = readParams(given, 'contacts[0].params');
+  filler.check(params, 'contacts[0].params');
+  return filler.fill(params);
+};
+const refusal = (components: Json[], given: Json): unknown => {
+  try {
+    fill(components, given);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+};
+
+test('numbered params become the body’s parameters in their order', () => {
+  expect(fill([], { '2': 'A-17', '1': 'Ada' })).toEqual([body(text('Ada'), text('A-17'))]);
+});
+
+test('named params carry their names', () => {
+  expect(fill([], { first_name: 'Ada', total: 12.5 })).toEqual([
+    body(text('Ada', 'first_name'), text('12.5', 'total')),
+  ]);
+});
+
+test('without params the components go out as they are', () => {
+  const components = [
+    {
+      type: 'header',
+      parameters: [{ type: 'image', image: { link: 'https://example.org/h.jpg' } }],
+    },
+  ];
+  expect(fill(components, {})).toEqual(components);
+  expect(fill([], {})).toEqual([]);
+});
+
+test('a placeholder is filled wherever it stands, and its value is not given a second time', () => {
+  const components = [
+    {
+      type: 'header',
+      parameters: [{ type: 'image', image: { link: 'https://example.org/{{3}}.jpg' } }],
+    },
+    { type: 'button', sub_type: 'url', index: '0', parameters: [text('order/{{2}}')] },
+  ];
+  expect(fill(components, { '1': 'Ada', '2': 'A-17', '3': 'h' })).toEqual([
+    {
+      type: 'header',
+      parameters: [{ type: 'image', image: { link: 'https://example.org/h.jpg' } }],
+    },
+    { type: 'button', sub_type: 'url', index: '0', parameters: [text('order/A-17')] },
+    body(text('Ada')),
+  ]);
+});
+
+test('fixed parameters stay, unless a contact gives that variable itself', () => {
+  const fixed = [{ type: 'BODY', parameters: [text('Hello'), text('there')] }];
+  expect(fill(fixed, { '3': 'Ada' })).toEqual([
+    { type: 'BODY', parameters: [text('Hello'), text('there'), text('Ada')] },
+  ]);
+  expect(fill(fixed, { '2': 'Ada' })).toEqual([
+    { type: 'BODY', parameters: [text('Hello'), text('Ada')] },
+  ]);
+  const named = [body(text('Hello', 'greeting'))];
+  expect(fill(named, { greeting: 'Hi', name: 'Ada' })).toEqual([
+    body(text('Hi', 'greeting'), text('Ada', 'name')),
+  ]);
+});
+
+test('a whole parameter may stand for a text that is nothing but its placeholder', () => {
+  const amount = {
+    type: 'currency',
+    currency: { fallback_value: '12', code: 'USD', amount_1000: 12_000 },
+  };
+  expect(fill([body(text('{{total}}', 'total'))], { total: amount })).toEqual([
+    body({ parameter_name: 'total', ...amount }),
+  ]);
+  expect(fill([], { '1': amount })).toEqual([body(amount)]);
+  expect(refusal([body(text('for {{1}}'))], { '1': amount })).toMatchObject({
+    details: { field: 'contacts[0].params.1' },
+  });
+});
+
+test.each<[string, Json[], Json]>([
+  ['a gap in the numbers', [], { '1': 'a', '3': 'c' }],
+  ['numbers beside names', [], { '1': 'a', name: 'c' }],
+  ['a placeholder without a value', [body(text('{{1}} {{2}}'))], { '1': 'a' }],
+  ['a blank value', [], { '1': ' ' }],
+  ['null', [], { '1': null }],
+  ['a list', [], { '1': ['a'] }],
+  ['an object without a type', [], { '1': { text: 'a' } }],
+  ['a key that is no variable', [], { 'a b': 'a' }],
+  ['a key of the language', [body(text('{{constructor}}'))], { name: 'a' }],
+  ['more than fits', [], { '1': 'x'.repeat(40_000) }],
+  [
+    'too many',
+    [],
+    Object.fromEntries(Array.from({ length: 101 }, (_, at) => [String(at + 1), 'x'])),
+  ],
+])('%s is refused, naming the contact', (_what, components, given) => {
+  expect(refusal(components, given)).toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: expect.stringMatching(/^contacts\[0]\.params/) },
+  });
+});
+
+test('what passes the check can be filled, with as many body parameters as the check said', () => {
+  const key = fc.constantFrom('1', '2', '3', 'name', 'total');
+  const params = fc.dictionary(
+    key,
+    fc.string({ minLength: 1, maxLength: 8 }).filter((one) => one.trim() !== ''),
+  );
+  const pieces = fc.array(fc.constantFrom('{{1}}', '{{2}}', '{{name}}', 'Hi ', '{{ 3 }}', '$&'), {
+    maxLength: 3,
+  });
+  const components = fc.array(
+    fc.record({
+      type: fc.constantFrom('body', 'button', 'header'),
+      parameters: fc.array(
+        pieces.map((list) => text(`x${list.join('')}`)),
+        { maxLength: 3 },
+      ),
+    }),
+    { maxLength: 3 },
+  );
+  fc.assert(
+    fc.property(components, params, (list, given) => {
+      const filler = createFiller(list);
+      const read = readParams(given, 'p');
+      let expected: number;
+      try {
+        expected = filler.check(read, 'p');
+      } catch {
+        return;
+      }
+      const filled = filler.fill(read);
+      const found = filled.find(({ type }) => type === 'body');
+      expect((found?.['parameters'] as unknown[] | undefined)?.length ?? 0).toBe(expected);
+      // A value may itself read like a placeholder: it is not filled again.
+      const asked = JSON.stringify(list).match(/\{\{\s*\w+\s*\}\}/g)?.length ?? 0;
+      const values = Object.values(given).join('');
+      if (!values.includes('{{'))
+        expect(JSON.stringify(filled)).not.toMatch(/\{\{\s*[\w.-]+\s*\}\}/);
+      expect(asked).toBeGreaterThanOrEqual(0);
+    }),
+  );
+});
+
+test('the components themselves are never changed', () => {
+  const components = [body(text('{{1}}'))];
+  const before = structuredClone(components);
+  fill(components, { '1': 'Ada' });
+  fill(components, { '1': 'Bo' });
+  expect(components).toEqual(before);
+});

@@ -1,0 +1,192 @@
+// A contact's `params` → the parameters of its message. The rules are written down in the README of this
+// service; nothing here does any I/O.
+import { invalidField } from '@bmg/common/errors';
+
+export type Json = Record<string, unknown>;
+
+/** A text, or a whole parameter of the upstream's such as {type: 'currency', currency: {...}}. */
+export type Param = string | Json;
+
+/** Keys are the numbers of the template's variables, or their names. */
+export type Params = Record<string, Param>;
+
+/** A body text of 1,024 characters has no room for more. */
+const PARAMS_MAX = 100;
+const PARAMS_BYTES_MAX = 32 * 1024;
+const NUMBER = /^[1-9]\d{0,2}$/;
+const NAME = /^[A-Za-z][\w.-]{0,63}$/;
+const PLACEHOLDER = /\{\{\s*([\w.-]+)\s*\}\}/g;
+const ONLY_PLACEHOLDER = /^\s*\{\{\s*([\w.-]+)\s*\}\}\s*$/;
+
+/** Checks what one contact gives; throws INVALID_FIELD naming `where`. */
+export function readParams(given: Json | undefined, where: string): Params | null {
+  const entries = Object.entries(given ?? {});
+  if (entries.length === 0) return null;
+  if (entries.length > PARAMS_MAX) throw invalidField(where, `has more than ${PARAMS_MAX} values`);
+  const params: Params = {};
+  for (const [key, value] of entries) {
+    if (!NUMBER.test(key) && !NAME.test(key)) {
+      throw invalidField(where, 'has a key that is neither the number nor the name of a variable');
+    }
+    params[key] = readParam(value, `${where}.${key}`);
+  }
+  if (Buffer.byteLength(JSON.stringify(params)) > PARAMS_BYTES_MAX) {
+    throw invalidField(where, `is larger than ${PARAMS_BYTES_MAX} bytes`);
+  }
+  return params;
+}
+
+function readParam(value: unknown, where: string): Param {
+  if (typeof value === 'string') {
+    // The upstream refuses an empty text: better here than once a contact.
+    if (value.trim() === '') throw invalidField(where, 'must not be blank');
+    return value;
+  }
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (isObject(value) && typeof value['type'] === 'string') return value;
+  throw invalidField(where, 'must be a text, a number, or a parameter object with a type');
+}
+
+export interface Filler {
+  /** Throws INVALID_FIELD naming `where` for params that cannot be filled in; answers the body's parameters. */
+  check(params: Params | null, where: string): number;
+  /** The components of one contact's message. */
+  fill(params: Params | null): Json[];
+}
+
+/** `components` are the broadcast's own, the same for all contacts but for their placeholders. */
+export function createFiller(components: readonly Json[]): Filler {
+  const used = new Set<string>();
+  /** Those that stand within another text, where only a text can be put. */
+  const within = new Set<string>();
+  collect(components, used, within);
+  const fixed = bodyOf(components).parameters;
+  const restOf = (params: Params | null): Array<[string, Param]> =>
+    Object.entries(params ?? {}).filter(([key]) => !used.has(key));
+  return {
+    check(params, where) {
+      const missing = [...used].filter((key) => ownParam(params, key) === undefined);
+      if (missing.length > 0) {
+        throw invalidField(
+          where,
+          `lacks ${missing.join(', ')}, which template_components asks for`,
+        );
+      }
+      const object = [...within].find((key) => typeof ownParam(params, key) !== 'string');
+      if (object !== undefined) {
+        throw invalidField(
+          `${where}.${object}`,
+          'must be a text where it is put into another text',
+        );
+      }
+      const rest = restOf(params);
+      return rest.length === 0 ? fixed.length : placed(fixed, rest, where).length;
+    },
+    fill(params) {
+      const filled = used.size === 0 ? [...components] : (replace(components, params) as Json[]);
+      const rest = restOf(params);
+      if (rest.length === 0) return filled;
+      const { at, body, parameters } = bodyOf(filled);
+      const full = {
+        ...(body ?? { type: 'body' }),
+        parameters: placed(parameters, rest, 'params'),
+      };
+      return at < 0 ? [...filled, full] : filled.with(at, full);
+    },
+  };
+}
+
+const ownParam = (params: Params | null, key: string): Param | undefined =>
+  params && Object.hasOwn(params, key) ? params[key] : undefined;
+
+function bodyOf(components: readonly Json[]): {
+  at: number;
+  body: Json | undefined;
+  parameters: Json[];
+} {
+  const at = components.findIndex(({ type }) => String(type).toLowerCase() === 'body');
+  const body = components[at];
+  const parameters = Array.isArray(body?.['parameters']) ? (body['parameters'] as Json[]) : [];
+  return { at, body, parameters };
+}
+
+function collect(value: unknown, used: Set<string>, within: Set<string>): void {
+  if (typeof value === 'string') {
+    for (const match of value.matchAll(PLACEHOLDER)) {
+      used.add(match[1] as string);
+      within.add(match[1] as string);
+    }
+  } else if (Array.isArray(value)) for (const item of value) collect(item, used, within);
+  else if (isObject(value)) {
+    const whole = wholeKey(value);
+    if (whole !== undefined) used.add(whole);
+    for (const [name, item] of Object.entries(value)) {
+      if (whole === undefined || name !== 'text') collect(item, used, within);
+    }
+  }
+}
+
+/** The key of a text parameter that is nothing but a placeholder: any parameter may take its place. */
+const wholeKey = (value: Json): string | undefined =>
+  value['type'] === 'text' && typeof value['text'] === 'string'
+    ? ONLY_PLACEHOLDER.exec(value['text'])?.[1]
+    : undefined;
+
+/** Every `{{key}}` in a text; a text that is nothing else may also become a whole parameter object. */
+function replace(value: unknown, params: Params | null): unknown {
+  if (typeof value === 'string') {
+    return value.replace(PLACEHOLDER, (match, key: string) => {
+      const text = ownParam(params, key);
+      return typeof text === 'string' ? text : match;
+    });
+  }
+  if (Array.isArray(value)) return value.map((item) => replace(item, params));
+  if (!isObject(value)) return value;
+  const key = wholeKey(value);
+  const whole = key === undefined ? undefined : ownParam(params, key);
+  if (typeof whole === 'object') {
+    const { parameter_name } = value;
+    return { ...(parameter_name !== undefined && { parameter_name }), ...whole };
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, replace(item, params)]),
+  );
+}
+
+/** What no placeholder took goes into the body: by number into its place, by name beside the others. */
+function placed(fixed: Json[], rest: Array<[string, Param]>, where: string): Json[] {
+  const numbers = rest.filter(([key]) => NUMBER.test(key));
+  if (numbers.length > 0 && numbers.length < rest.length) {
+    throw invalidField(where, 'mixes numbers and names of variables');
+  }
+  return numbers.length > 0 ? byNumber(fixed, numbers, where) : byName(fixed, rest);
+}
+
+function byNumber(fixed: Json[], numbers: Array<[string, Param]>, where: string): Json[] {
+  const parameters: Array<Json | undefined> = [...fixed];
+  for (const [key, value] of numbers) parameters[Number(key) - 1] = parameterOf(value);
+  const gap = Array.from(parameters).findIndex((parameter) => parameter === undefined);
+  if (gap >= 0)
+    throw invalidField(where, `lacks ${gap + 1}: variables are numbered from 1 without a gap`);
+  return parameters as Json[];
+}
+
+function byName(fixed: Json[], names: Array<[string, Param]>): Json[] {
+  const given = new Map(names);
+  const kept = fixed.map((parameter) => {
+    const name = String(parameter['parameter_name']);
+    const value = given.get(name);
+    if (value === undefined) return parameter;
+    given.delete(name);
+    return parameterOf(value, name);
+  });
+  return [...kept, ...[...given].map(([name, value]) => parameterOf(value, name))];
+}
+
+const parameterOf = (value: Param, parameter_name?: string): Json => ({
+  ...(parameter_name !== undefined && { parameter_name }),
+  ...(typeof value === 'string' ? { type: 'text', text: value } : value),
+});
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

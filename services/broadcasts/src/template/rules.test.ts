@@ -1,0 +1,78 @@
+import { phone, readPlain } from '../../testing/builders';
+import { createFiller } from './params';
+import { checkContacts, judgeTemplate, refuseStatus } from './rules';
+
+const template = (overrides = {}) => ({
+  name: 'order',
+  language: 'en_US',
+  status: 'APPROVED',
+  category: 'UTILITY',
+  components: [{ type: 'BODY', text: 'Hi {{1}}, {{2}} and {{1}}.' }],
+  ...overrides,
+});
+const judge = (...templates: Array<ReturnType<typeof template>>) =>
+  judgeTemplate(templates, { name: 'order', language: 'en_US' });
+
+test('an approved template tells its variables, each once', () => {
+  expect(judge(template())).toEqual({ authentication: false, variables: ['1', '2'] });
+});
+
+test('parts beyond the plain ones are the upstream’s to judge', () => {
+  const components = [
+    { type: 'BODY', text: 'Hi {{1}}' },
+    { type: 'CAROUSEL', cards: [] },
+  ];
+  expect(judge(template({ components }))).toEqual({ authentication: false, variables: undefined });
+});
+
+test.each([
+  ['no template at all', [], 132_001],
+  ['another language', [template({ language: 'ms' })], 132_001],
+  ['one that waits for approval', [template({ status: 'PENDING' })], 132_001],
+  ['a rejected one', [template({ status: 'REJECTED' })], 132_001],
+  ['a paused one', [template({ status: 'PAUSED' })], 132_015],
+  ['a disabled one', [template({ status: 'DISABLED' })], 132_016],
+])('%s is what the upstream would say', (_what, templates, upstream_code) => {
+  expect(judge(...templates)).toMatchObject({
+    code: 'UPSTREAM_ERROR',
+    http: 502,
+    upstream_code,
+    retryable: false,
+  });
+});
+
+test('a status that is not known yet counts as not approved', () => {
+  expect(refuseStatus('order', 'LIMIT_EXCEEDED')).toMatchObject({ upstream_code: 132_001 });
+});
+
+const plain = createFiller([]);
+
+test('an authentication template needs a phone number', () => {
+  const facts = { authentication: true, variables: undefined };
+  const phones = readPlain([{ recipient: phone(1) }]);
+  const mixed = readPlain([{ recipient: phone(1) }, { recipient: 'US.4Qm7Zr81Kd02' }]);
+  expect(() => checkContacts(facts, phones, plain)).not.toThrow();
+  expect(() => checkContacts(facts, mixed, plain)).toThrow(
+    expect.objectContaining({
+      code: 'AUTH_TEMPLATE_NEEDS_PHONE',
+      upstream_code: 131_062,
+      retryable: false,
+    }),
+  );
+});
+
+test('a contact that does not fill the body is named by its place in the request', () => {
+  const facts = { authentication: false, variables: ['1', '2'] };
+  const read = readPlain([
+    {},
+    { recipient: phone(1), params: { '1': 'a', '2': 'b' } },
+    { recipient: phone(1) },
+    { recipient: phone(2), params: { '1': 'a' } },
+  ]);
+  expect(() => checkContacts(facts, read, plain)).toThrow(
+    expect.objectContaining({
+      code: 'INVALID_FIELD',
+      details: { field: 'contacts[3].params', variables: ['1', '2'] },
+    }),
+  );
+});

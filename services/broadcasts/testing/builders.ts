@@ -1,0 +1,59 @@
+import { createFiller } from '../src/template/params';
+import { readContacts, type Contact } from '../src/contacts';
+import { newSalt } from '../src/request-id';
+import { paged } from '../src/create';
+import type { Broadcast } from '../src/store/types';
+import type { Stores } from './stores';
+
+export const phone = (index: number): string => String(15_550_000_000 + index);
+
+export const someContacts = (count: number, from = 0): Contact[] =>
+  Array.from({ length: count }, (_, index) => ({ recipient: phone(from + index), params: null }));
+
+export const aBroadcast = (overrides: Partial<Broadcast> = {}): Broadcast => ({
+  _id: 1,
+  partner_id: 'ptn_1',
+  waba_id: '800',
+  phone_number_id: '700',
+  name: 'Autumn',
+  template_name: 'order_update',
+  template_language: 'en_US',
+  template_components: '[]',
+  salt: newSalt(),
+  chunk_count: 0,
+  total: 0,
+  skipped: 0,
+  duplicates: 0,
+  status: 'draft',
+  scheduled_at: null,
+  started_at: null,
+  completed_at: null,
+  created_at: new Date(),
+  stop: null,
+  has_contacts: true,
+  ...overrides,
+});
+
+/** Stores a broadcast as a creation does; answers it as it is then. */
+export async function storeBroadcast(
+  { broadcasts, chunks }: Pick<Stores, 'broadcasts' | 'chunks'>,
+  contacts: Contact[],
+  overrides: Partial<Broadcast> = {},
+): Promise<Broadcast> {
+  const pages = paged(contacts);
+  const draft = aBroadcast({
+    _id: await broadcasts.nextId(),
+    chunk_count: pages.length,
+    total: contacts.length,
+    ...overrides,
+  });
+  await broadcasts.insertDraft(draft);
+  await chunks.insert(draft, pages);
+  const stored = await broadcasts.move(draft._id, draft.scheduled_at ? 'schedule' : 'queue');
+  if (!stored) throw new Error('the draft did not become a broadcast');
+  return stored;
+}
+
+export const readPlain = (
+  contacts: Array<{ recipient?: string; params?: Record<string, unknown> }>,
+) => readContacts(contacts, createFiller([]));

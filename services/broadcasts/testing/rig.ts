@@ -1,0 +1,72 @@
+// Stores, Redis and workers of one test file, cleaned up after each test.
+import type { Broadcast } from '../src/store/types';
+import { standings, nothingYet, type Standing } from '../src/progress';
+import { chunkIds } from '../src/request-id';
+import { eventually, openStores, openTestRedis, type Stores } from './stores';
+import { startWorker, type WorkerOptions } from './worker';
+
+export interface Rig {
+  stores: Stores;
+  redis: ReturnType<typeof openTestRedis>['redis'];
+  worker(
+    options: Omit<WorkerOptions, 'stores' | 'redis'> & { stores?: Stores },
+  ): ReturnType<typeof startWorker>;
+  load(id: number): Promise<Broadcast>;
+  standing(id: number): Promise<Standing>;
+  until(id: number, status: Broadcast['status'], limit_ms?: number): Promise<Broadcast>;
+}
+
+export function useRig(): Rig {
+  let stores: Stores | undefined;
+  let redis: ReturnType<typeof openTestRedis> | undefined;
+  let workers: Array<{ stop(): Promise<void> }> = [];
+  const open = <T>(one: T | undefined): T => {
+    if (one === undefined) throw new Error('the rig is open inside a test only');
+    return one;
+  };
+  beforeAll(async () => {
+    stores = await openStores();
+    redis = openTestRedis();
+  });
+  afterEach(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    workers = [];
+  });
+  afterAll(async () => {
+    redis?.close();
+    await stores?.close();
+  });
+  const load = async (id: number): Promise<Broadcast> => {
+    const [broadcast] = await open(stores).broadcasts.load([id]);
+    if (!broadcast) throw new Error(`there is no broadcast ${id}`);
+    return broadcast;
+  };
+  return {
+    get stores() {
+      return open(stores);
+    },
+    get redis() {
+      return open(redis).redis;
+    },
+    async worker(options) {
+      const worker = await startWorker({
+        stores: open(stores),
+        redis: open(redis).redis,
+        ...options,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    load,
+    async standing(id) {
+      const broadcast = await load(id);
+      const counts = await open(stores).chunks.counts(chunkIds(broadcast));
+      return standings(counts).get(id) ?? nothingYet();
+    },
+    until: (id, status, limit_ms = 30_000) =>
+      eventually(async () => {
+        const broadcast = await load(id);
+        return broadcast.status === status && broadcast;
+      }, limit_ms),
+  };
+}

@@ -1,0 +1,164 @@
+// The whole service over gRPC and Kafka, with doubles in place of its neighbours.
+import { createBus, type Bus } from '@bmg/common/bus';
+import { loadConfig } from '@bmg/common/config';
+import { startService, type Running } from '@bmg/common/lifecycle';
+import {
+  createRpcClient,
+  createRpcServer,
+  implement,
+  type Call,
+  type Client,
+  type Handlers,
+} from '@bmg/common/rpc';
+import { startSpan } from '@bmg/common/telemetry';
+import type { Credential } from '@bmg/common/upstream';
+import {
+  BroadcastsDefinition,
+  type CreateBroadcastRequest,
+  type CreateBroadcastResponse,
+  type GetBroadcastResponse,
+} from '@bmg/proto/broadcasts';
+import { MessagingDefinition } from '@bmg/proto/messaging';
+import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import { TemplatesDefinition } from '@bmg/proto/templates';
+import { settings } from '../src/config';
+import { createBroadcasts } from '../src/service';
+import { phone } from './builders';
+import { eventually, unique } from './stores';
+import { aCredential, createMessagingDouble, quiet, type MessagingDouble } from './worker';
+
+const HOST = '127.0.0.1';
+const READY_LIMIT_MS = 60_000;
+const CALL_LIMIT_MS = 30_000;
+
+export const TARGET = {
+  partner_id: 'ptn_1',
+  waba_id: '800',
+  phone_number_id: '700',
+  directory_version: '',
+};
+
+const template = (name: string, overrides = {}) => ({
+  name,
+  language: 'en_US',
+  status: 'APPROVED',
+  category: 'UTILITY',
+  components: [],
+  ...overrides,
+});
+const TEMPLATES = [
+  template('plain', { components: [{ type: 'BODY', text: 'Hello' }] }),
+  template('order', { components: [{ type: 'BODY', text: 'Hi {{1}}, {{2}} is on its way.' }] }),
+  template('code', { category: 'AUTHENTICATION' }),
+  template('tired', { status: 'PAUSED' }),
+  template('new', { status: 'PENDING' }),
+];
+
+export interface ServiceRig {
+  messaging: MessagingDouble;
+  bus: Bus;
+  rpc: Client<BroadcastsDefinition>;
+  /** What the directory says of every number. */
+  credential: Credential;
+  call(overrides?: Partial<Call>): Call;
+  create(
+    overrides?: Partial<CreateBroadcastRequest>,
+    how?: Partial<Call>,
+  ): Promise<CreateBroadcastResponse>;
+  get(broadcast_id: number, partner_id?: string): Promise<GetBroadcastResponse>;
+  completed(broadcast_id: number): Promise<GetBroadcastResponse>;
+}
+
+const call = (overrides: Partial<Call> = {}): Call => ({
+  deadline: Date.now() + CALL_LIMIT_MS,
+  span: startSpan('test').spanContext(),
+  request_id: 'req-1',
+  ...overrides,
+});
+
+export function useService(): ServiceRig {
+  const messaging = createMessagingDouble(5);
+  const closing: Array<() => Promise<void>> = [];
+  let client: Client<BroadcastsDefinition> | undefined;
+  let bus: Bus | undefined;
+  const rig: ServiceRig = {
+    messaging,
+    credential: aCredential({ is_on_biz_app: false, throughput_level: 'HIGH' }),
+    get bus() {
+      return bus as Bus;
+    },
+    get rpc() {
+      return client as Client<BroadcastsDefinition>;
+    },
+    call,
+    create: (overrides = {}, how = {}) =>
+      rig.rpc.createBroadcast(
+        {
+          target: TARGET,
+          name: 'Autumn',
+          template_name: 'plain',
+          template_language: 'en_US',
+          template_components: [],
+          contacts: [{ recipient: phone(1) }],
+          ...overrides,
+        },
+        call(how),
+      ),
+    get: (broadcast_id, partner_id = TARGET.partner_id) =>
+      rig.rpc.getBroadcast({ partner_id, broadcast_id }, call()),
+    completed: (id) =>
+      eventually(async () => {
+        const answer = await rig.get(id);
+        return answer.broadcast?.status === 'completed' && answer;
+      }, READY_LIMIT_MS),
+  };
+
+  beforeAll(async () => {
+    const signal = new AbortController().signal;
+    const neighbours = createRpcServer(
+      { host: HOST, port: 0 },
+      [
+        implement(MessagingDefinition, messaging.rpc as unknown as Handlers<MessagingDefinition>),
+        implement(DirectoryDefinition, {
+          getCredential: async () => rig.credential,
+        } as unknown as Handlers<DirectoryDefinition>),
+        implement(TemplatesDefinition, {
+          listTemplates: async () => ({ templates: TEMPLATES }),
+        } as unknown as Handlers<TemplatesDefinition>),
+      ],
+      quiet,
+    );
+    await neighbours.start(signal);
+    closing.unshift(() => neighbours.stop());
+    const address = `${HOST}:${neighbours.port}`;
+    const loaded = loadConfig(settings, {
+      ...process.env,
+      MONGO_DATABASE_PREFIX: unique('t_'),
+      REDIS_KEY_PREFIX: unique('t:'),
+      KAFKA_TOPIC_PREFIX: unique('t.'),
+      GRPC_HOST: HOST,
+      GRPC_PORT: '0',
+      METRICS_HOST: HOST,
+      METRICS_PORT: '0',
+      DRAIN_MS: '0',
+      ONBOARDING_ADDR: address,
+      MESSAGING_ADDR: address,
+      TEMPLATES_ADDR: address,
+    });
+    const service = createBroadcasts(loaded);
+    const running: Running = await startService(service, quiet);
+    closing.unshift(() => running.stop());
+    await eventually(() => running.ready(), READY_LIMIT_MS);
+    const opened = createRpcClient(BroadcastsDefinition, `${HOST}:${service.port()}`);
+    client = opened.rpc;
+    closing.unshift(() => opened.stop());
+    const started = createBus(loaded.config, 'test', quiet);
+    await started.start(signal);
+    bus = started;
+    closing.unshift(() => started.stop());
+  }, READY_LIMIT_MS + CALL_LIMIT_MS);
+  afterAll(async () => {
+    for (const close of closing) await close();
+  }, CALL_LIMIT_MS);
+  return rig;
+}

@@ -1,0 +1,59 @@
+// A database of the test's own on the real server, gone when the test is.
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { MongoClient } from 'mongodb';
+import { createBroadcastIndexes, createBroadcastStore } from '../src/store/broadcasts';
+import { createChunks } from '../src/store/chunks';
+import { createTemplateStates } from '../src/store/template-states';
+
+export const unique = (prefix: string): string => `${prefix}${randomBytes(5).toString('hex')}`;
+
+const setting = (name: string): string => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: this test needs the engines`);
+  return value;
+};
+
+export async function openStores() {
+  const client = new MongoClient(setting('MONGO_URL'), {
+    retryWrites: false,
+    ignoreUndefined: true,
+    writeConcern: { w: 'majority', journal: true },
+  });
+  await client.connect();
+  const db = client.db(unique('broadcasts_test_'));
+  await createBroadcastIndexes(db);
+  return {
+    db,
+    broadcasts: createBroadcastStore(db),
+    chunks: createChunks(db),
+    states: createTemplateStates(db),
+    async close() {
+      await db.dropDatabase();
+      await client.close();
+    },
+  };
+}
+
+export type Stores = Awaited<ReturnType<typeof openStores>>;
+
+export function openTestRedis() {
+  const redis = new Redis(setting('REDIS_URL'), { keyPrefix: unique('t:') });
+  return { redis, close: () => redis.disconnect() };
+}
+
+const LOOK_MS = 25;
+
+/** Until `look` answers something that is not undefined or false. */
+export async function eventually<T>(
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  limit_ms = 10_000,
+): Promise<T> {
+  const limit = Date.now() + limit_ms;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > limit) throw new Error(`not within ${limit_ms} ms`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}

@@ -1,0 +1,143 @@
+// The bus on Kafka. This file and its neighbours (producer, consumer, create-topics) alone know kafkajs.
+import { Kafka, logLevel } from 'kafkajs';
+import { waitFor } from '../lifecycle';
+import { metrics, traceparent, type Logger } from '../telemetry';
+import type { Bus, Outgoing, Unsettled } from './bus';
+import { createReader, type Reader } from './consumer';
+import { createTopics } from './create-topics';
+import { createSender } from './producer';
+import { createPublisher, MessageTooLarge, type Wire } from './publisher';
+import { handleWithRetries } from './retrying';
+import { deadLetterName, type Topic } from './topics';
+
+export interface KafkaSettings {
+  KAFKA_BROKERS: string;
+  KAFKA_TOPIC_PREFIX: string;
+  KAFKA_REPLICATION: number;
+}
+
+const CONNECT_LIMIT_MS = 3_000;
+const REQUEST_LIMIT_MS = 10_000;
+const REASON_LENGTH_MAX = 1_000;
+/** Key, headers and framing of a message, which the broker's limit counts too. */
+const FRAME_BYTES = 4 * 1024;
+
+export function createBus(settings: KafkaSettings, clientId: string, log: Logger): Bus {
+  const kafka = new Kafka({
+    clientId,
+    brokers: settings.KAFKA_BROKERS.split(','),
+    connectionTimeout: CONNECT_LIMIT_MS,
+    requestTimeout: REQUEST_LIMIT_MS,
+    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
+    logLevel: logLevel.WARN,
+    logCreator:
+      () =>
+      ({ namespace, label, log: entry }) => {
+        const { message, error } = entry;
+        log[label === 'ERROR' ? 'warn' : 'debug']({ kafka: namespace, reason: error }, message);
+      },
+  });
+  const prefix = settings.KAFKA_TOPIC_PREFIX;
+  const sender = createSender(kafka, log);
+  const publisher = createPublisher(sender.send);
+  const readers: Reader[] = [];
+  let producing = false;
+  let stopping = false;
+
+  const encode = ({ topic, key, message, span }: Outgoing<unknown>): Wire => {
+    const bytes = topic.codec.encode(message).finish();
+    if (bytes.length + FRAME_BYTES > topic.message_limit_bytes) {
+      throw new MessageTooLarge(`${bytes.length} bytes are too many for ${topic.name}`);
+    }
+    return {
+      topic: prefix + topic.name,
+      key,
+      value: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      headers: span ? { traceparent: traceparent(span) } : {},
+    };
+  };
+
+  const deadLetter: Bus['deadLetter'] = async (topic, payload, reason) => {
+    metrics.dead_letters.inc({ topic: topic.name, reason: reason.split(':')[0] ?? reason });
+    const room = topic.message_limit_bytes - FRAME_BYTES;
+    const cut: Record<string, string> =
+      payload.length > room ? { cut_from_bytes: String(payload.length) } : {};
+    await publisher.add([
+      {
+        topic: prefix + deadLetterName(topic.name),
+        key: '',
+        // Better the beginning than a dead letter that can never be written.
+        value: payload.subarray(0, room),
+        headers: {
+          reason: reason.slice(0, REASON_LENGTH_MAX),
+          failed_at: new Date().toISOString(),
+          ...cut,
+        },
+      },
+    ]);
+  };
+
+  const read = <T>(
+    topic: Topic<T>,
+    group: string,
+    handler: (batch: Unsettled<T>[], heartbeat: () => Promise<void>) => Promise<void>,
+    onAssigned?: (partitions: number[]) => void,
+  ): void => {
+    const group_id = prefix + group;
+    const name = prefix + topic.name;
+    readers.push(
+      createReader({ kafka, topic, name, group, group_id, handler, onAssigned, deadLetter, log }),
+    );
+  };
+
+  return {
+    name: 'kafka',
+    publish: async (messages) => publisher.add(messages.map(encode)),
+    deadLetter,
+    consume(topic, group, handler) {
+      read(topic, group, async (messages, heartbeat) => {
+        await handleWithRetries(
+          { topic, group, messages, handler, heartbeat },
+          { deadLetter, log, stopping: () => stopping },
+        );
+        for (const { done } of messages) done();
+      });
+    },
+    consumeUnsettled: read,
+    pauseIntake() {
+      for (const reader of readers) reader.hold();
+    },
+    async start(signal) {
+      await waitFor(
+        'Kafka',
+        async () => {
+          const admin = kafka.admin();
+          await admin.connect();
+          try {
+            await createTopics(admin, { prefix, replication: settings.KAFKA_REPLICATION });
+          } finally {
+            await admin.disconnect();
+          }
+          await sender.connect();
+          producing = true;
+        },
+        log,
+        signal,
+      );
+      await Promise.all(readers.map((reader) => reader.start(signal)));
+    },
+    async stop() {
+      stopping = true;
+      // Intake first; the last offsets are committed while the membership still holds.
+      for (const reader of readers) reader.hold();
+      await Promise.all(readers.map((reader) => reader.stop()));
+      await publisher.drain();
+      await Promise.all(readers.map((reader) => reader.disconnect()));
+      await sender.disconnect();
+    },
+    async check() {
+      if (!producing) throw new Error('not connected');
+      if (publisher.failing()) throw new Error('Kafka does not take messages');
+    },
+  };
+}

@@ -1,0 +1,95 @@
+// Which offset may be committed while messages settle out of order: the first unsettled one of a partition.
+export interface Committable {
+  partition: number;
+  offset: string;
+}
+
+export interface OffsetTracker {
+  /** Takes in a batch; the returned function settles one of its offsets. */
+  begin(partition: number, offsets: string[]): (offset: string) => void;
+  /** What can be committed since the last time. */
+  take(): Committable[];
+  /** What was taken could not be committed: it is offered again, unless more has settled since. */
+  restore(taken: Committable[]): void;
+  /** Forgets everything: partitions were assigned anew, and late settlings count for nothing. */
+  reset(): void;
+  /** Offsets taken in that are not settled yet, or wait for one before them. */
+  readonly size: number;
+}
+
+interface Partition {
+  /** Offsets in order; the front moves past settled ones. */
+  order: number[];
+  head: number;
+  settled: Set<number>;
+  /** All offsets below this one are settled. */
+  next: number;
+  /** True while `next` was not taken. */
+  dirty: boolean;
+}
+
+const COMPACT_AT = 4_096;
+
+export function createOffsetTracker(): OffsetTracker {
+  let generation = 0;
+  const partitions = new Map<number, Partition>();
+  return {
+    begin(partition, offsets) {
+      const mine = generation;
+      let state = partitions.get(partition);
+      if (!state) {
+        state = { order: [], head: 0, settled: new Set(), next: 0, dirty: false };
+        partitions.set(partition, state);
+      }
+      const known = state;
+      // A batch that failed on its way is fetched again: what is in the list already is not listed twice,
+      // or the front would wait for settlings that have happened.
+      const last = known.order.at(-1) ?? known.next - 1;
+      for (const offset of offsets) if (Number(offset) > last) known.order.push(Number(offset));
+      return (offset) => {
+        if (mine !== generation || Number(offset) < known.next) return;
+        known.settled.add(Number(offset));
+        advance(known);
+      };
+    },
+    take() {
+      const ready: Committable[] = [];
+      for (const [partition, state] of partitions) {
+        if (!state.dirty) continue;
+        ready.push({ partition, offset: String(state.next) });
+        state.dirty = false;
+      }
+      return ready;
+    },
+    restore(taken) {
+      for (const { partition, offset } of taken) {
+        const state = partitions.get(partition);
+        // After a reset the partition is another member's, or starts anew.
+        if (state && state.next >= Number(offset)) state.dirty = true;
+      }
+    },
+    reset() {
+      generation += 1;
+      partitions.clear();
+    },
+    get size() {
+      let size = 0;
+      for (const { order, head } of partitions.values()) size += order.length - head;
+      return size;
+    },
+  };
+}
+
+function advance(state: Partition): void {
+  for (;;) {
+    const first = state.order[state.head];
+    if (first === undefined || !state.settled.delete(first)) break;
+    state.head += 1;
+    state.next = first + 1;
+    state.dirty = true;
+  }
+  if (state.head === state.order.length || state.head > COMPACT_AT) {
+    state.order = state.order.slice(state.head);
+    state.head = 0;
+  }
+}

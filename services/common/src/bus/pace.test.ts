@@ -1,0 +1,23 @@
+import { createPace } from './pace';
+
+/** How long a request waits that took no time itself. */
+async function wait(pace: ReturnType<typeof createPace>, messages: number): Promise<number> {
+  const started = performance.now();
+  await pace.after(messages, started);
+  return performance.now() - started;
+}
+
+test('a message on its own does not wait, however long there was load before', async () => {
+  const pace = createPace();
+  expect(await wait(pace, 1)).toBeLessThan(3);
+  await pace.after(10_000, performance.now());
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 2_000);
+  await pace.after(1, performance.now() - 1);
+  clock.mockRestore();
+});
+
+test('under load requests are apart, also when each carries little', async () => {
+  const pace = createPace();
+  for (let request = 0; request < 10; request += 1) await pace.after(3, -Infinity);
+  expect(await wait(pace, 3)).toBeGreaterThan(4);
+});

@@ -1,0 +1,35 @@
+import { partitionOf } from './producer';
+
+const partitionMetadata = Array.from({ length: 12 }, (_unused, index) => ({
+  partitionErrorCode: 0,
+  partitionId: index,
+  leader: 0,
+  replicas: [],
+  isr: [],
+}));
+const place = (key: string): number =>
+  partitionOf({ topic: 't', partitionMetadata, message: { key, value: null } });
+
+test('a key always has the same partition', () => {
+  // Written out: a change would move conversations between partitions, and their order with them.
+  expect(['', '800000000000001', 'p|800000000000001|15550100777'].map(place))
+    .toMatchInlineSnapshot(`
+    [
+      8,
+      9,
+      7,
+    ]
+  `);
+});
+
+test('partitions get about the same share of numbers that follow each other', () => {
+  const counts = Array(12).fill(0) as number[];
+  for (let index = 0; index < 12_000; index += 1) {
+    const at = place(`800000000000001|${15_550_100_000 + index}`);
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  for (const count of counts) {
+    expect(count).toBeGreaterThan(800);
+    expect(count).toBeLessThan(1_200);
+  }
+});

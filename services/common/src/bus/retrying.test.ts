@@ -1,0 +1,75 @@
+import type { Logger } from '../telemetry';
+import type { Received } from './bus';
+import { handleWithRetries } from './retrying';
+import type { Topic } from './topics';
+
+const topic = {
+  name: 'words.v1',
+  codec: { encode: (word: string) => ({ finish: () => Buffer.from(word) }) },
+} as unknown as Topic<string>;
+const log = { warn: () => undefined } as unknown as Logger;
+
+const received = (word: string, index: number): Received<string> => ({
+  message: word,
+  key: '',
+  span: undefined,
+  partition: 0,
+  offset: String(index),
+});
+
+async function handle(words: string[], handler: (words: string[]) => void, stopping = false) {
+  const dead: Array<{ payload: string; reason: string }> = [];
+  let beats = 0;
+  const done = handleWithRetries(
+    {
+      topic,
+      group: 'test',
+      messages: words.map(received),
+      handler: async (batch) => handler(batch.map(({ message }) => message)),
+      heartbeat: async () => void (beats += 1),
+    },
+    {
+      deadLetter: async (_topic, payload, reason) =>
+        void dead.push({ payload: payload.toString(), reason }),
+      log,
+      stopping: () => stopping,
+    },
+  );
+  await done;
+  return { dead, beats };
+}
+
+test('a poison message goes to the dead letters alone, and its neighbours are handled', async () => {
+  const handled: string[] = [];
+  const { dead } = await handle(['a', 'bad', 'c'], (words) => {
+    if (words.includes('bad')) throw new TypeError('cannot read');
+    handled.push(...words);
+  });
+  expect(handled).toEqual(['a', 'c']);
+  expect(dead).toEqual([{ payload: 'bad', reason: 'handler: TypeError' }]);
+});
+
+test('a store that is away is waited for: nothing is given up, and the membership is kept', async () => {
+  let failures = 5;
+  const handled: string[] = [];
+  const { dead, beats } = await handle(['a', 'b'], (words) => {
+    failures -= 1;
+    if (failures >= 0) throw new Error('away');
+    handled.push(...words);
+  });
+  expect(handled).toEqual(['a', 'b']);
+  expect(dead).toEqual([]);
+  expect(beats).toBe(5);
+});
+
+test('a stop leaves the batch unsettled', async () => {
+  await expect(
+    handle(
+      ['a'],
+      () => {
+        throw new Error('away');
+      },
+      true,
+    ),
+  ).rejects.toThrow('away');
+});

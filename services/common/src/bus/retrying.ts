@@ -1,0 +1,73 @@
+// What happens when a handler throws: again, then one by one, then aside. Or for as long as it takes.
+import { pause } from '../lifecycle';
+import { metrics, type Logger } from '../telemetry';
+import type { Received } from './bus';
+import type { Topic } from './topics';
+
+export interface RetryingDependencies {
+  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: bytes alone count
+  log: Logger;
+  stopping(): boolean;
+}
+
+export interface HandledBatch<T> {
+  topic: Topic<T>;
+  group: string;
+  messages: Received<T>[];
+  handler: (messages: Received<T>[]) => Promise<void>;
+  heartbeat: () => Promise<void>;
+}
+
+const TRIES = 3;
+const PAUSE_MS = 200;
+const PAUSE_GROWS_UNTIL = 10;
+
+/** Resolves once every message was handled or is among the dead letters. */
+export async function handleWithRetries<T>(
+  batch: HandledBatch<T>,
+  deps: RetryingDependencies,
+): Promise<void> {
+  const { topic, group, messages, handler, heartbeat } = batch;
+  if (messages.length === 0) return;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await handler(messages);
+      metrics.bus_consumed.inc({ destination: topic.name, group, outcome: 'ok' }, messages.length);
+      return;
+    } catch (error) {
+      // A stop leaves the batch unsettled: it comes again after the start.
+      if (deps.stopping()) throw error;
+      // A store or broker that is away is waited for: giving up would lose the messages.
+      deps.log.warn({ err: error, topic: topic.name, group, attempt }, 'a batch failed');
+      if (attempt >= TRIES && isPoison(error)) return splitOrPutAside(batch, error, deps);
+      await pause(PAUSE_MS * Math.min(attempt, PAUSE_GROWS_UNTIL));
+      await heartbeat();
+    }
+  }
+}
+
+async function splitOrPutAside<T>(
+  batch: HandledBatch<T>,
+  error: Error,
+  deps: RetryingDependencies,
+): Promise<void> {
+  const [first, second] = batch.messages;
+  if (first && second) {
+    for (const one of batch.messages) await handleWithRetries({ ...batch, messages: [one] }, deps);
+  } else if (first) {
+    const { topic, group } = batch;
+    const bytes = Buffer.from(topic.codec.encode(first.message).finish());
+    await deps.deadLetter(topic, bytes, `handler: ${error.name}`);
+    metrics.bus_consumed.inc({ destination: topic.name, group, outcome: 'poison' });
+  }
+}
+
+/**
+ * True for a fault in the message or in our own code, which no waiting mends. Anything else (a store, a
+ * broker, a service that is away) passes, and giving up on it would lose the message.
+ */
+export const isPoison = (error: unknown): error is Error =>
+  error instanceof TypeError ||
+  error instanceof RangeError ||
+  error instanceof SyntaxError ||
+  error instanceof ReferenceError;

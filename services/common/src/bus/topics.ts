@@ -1,0 +1,56 @@
+// Every topic of the mesh. A key is what must stay in order; a breaking change of a payload is a new
+// topic with a higher version.
+import { Delivery, Event, Usage, UpstreamWebhook } from '@bmg/proto/stream';
+import type { Codec } from '../rpc';
+
+export interface Topic<T> {
+  name: string;
+  codec: Codec<T>;
+  partitions: number;
+  retention_hours: number;
+  /** The largest message; the broker's default is 1 MiB. */
+  message_limit_bytes: number;
+}
+
+const MIB = 1024 * 1024;
+const topic = <T>(topic: Topic<T>): Topic<T> => topic;
+
+/** Names are completed by the prefix (`bmg.` unless set otherwise). */
+export const topics = {
+  // The upstream's bodies may have 3 MB and are taken whole. Key: the number concerned, else the account.
+  upstreamWebhook: topic({
+    name: 'upstream-webhook.v1',
+    codec: UpstreamWebhook,
+    partitions: 12,
+    retention_hours: 168,
+    message_limit_bytes: 5 * MIB,
+  }),
+  // Key: the conversation (number and contact). A text is in its event twice, as text and as raw message.
+  event: topic({
+    name: 'event.v1',
+    codec: Event,
+    partitions: 12,
+    retention_hours: 168,
+    message_limit_bytes: 10 * MIB,
+  }),
+  // Key: the partner and the conversation.
+  delivery: topic({
+    name: 'delivery.v1',
+    codec: Delivery,
+    partitions: 12,
+    retention_hours: 72,
+    message_limit_bytes: 10 * MIB,
+  }),
+  // Key: the partner.
+  usage: topic({
+    name: 'usage.v1',
+    codec: Usage,
+    partitions: 6,
+    retention_hours: 72,
+    message_limit_bytes: MIB,
+  }),
+} as const;
+
+/** Where what could not be handled goes, with its reason in a header. */
+export const deadLetterName = (name: string): string => `${name}.dlq`;
+export const DEAD_LETTER_RETENTION_HOURS = 336;

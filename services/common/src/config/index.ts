@@ -1,0 +1,3 @@
+export * as fields from './fields';
+export type { Field } from './fields';
+export { ConfigError, loadConfig, type Config, type Fields, type Loaded } from './load';

@@ -1,0 +1,79 @@
+// The environment, read once and validated whole: every fault is said at once, not the first alone.
+import { readFileSync } from 'node:fs';
+import Ajv from 'ajv';
+import addFormats from 'ajv-formats';
+import type { Field } from './fields';
+
+export type Fields = Record<string, Field<unknown>>;
+export type Config<F extends Fields> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
+
+/** All that is wrong with the settings, one line a fault. */
+export class ConfigError extends Error {
+  constructor(readonly faults: string[]) {
+    super(`${faults.length} setting(s) are wrong:\n${faults.map((f) => `  ${f}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+export interface Loaded<F extends Fields> {
+  config: Config<F>;
+  /** Legal but risky values, for the log. */
+  warnings: string[];
+}
+
+/** `NAME_FILE` names a mounted file that holds the value; it loses against `NAME` itself. */
+export function loadConfig<F extends Fields>(fields: F, env: NodeJS.ProcessEnv): Loaded<F> {
+  const faults: string[] = [];
+  const given = readValues(fields, env, faults);
+  const required = Object.entries(fields)
+    .filter(([, field]) => field.default === undefined && !field.schema['optional'])
+    .map(([name]) => name);
+  const properties = Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const { optional: _optional, ...schema } = field.schema;
+      return [name, { ...schema, ...(field.default !== undefined && { default: field.default }) }];
+    }),
+  );
+  const ajv = new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: true });
+  addFormats(ajv);
+  const validate = ajv.compile({ type: 'object', properties, required });
+  if (!validate(given)) {
+    for (const error of validate.errors ?? []) {
+      const name =
+        error.keyword === 'required'
+          ? String(error.params['missingProperty'])
+          : error.instancePath.slice(1);
+      faults.push(
+        error.keyword === 'required'
+          ? `${name} is required: ${fields[name]?.description ?? ''}`
+          : `${name} ${error.message ?? 'is invalid'}${choices(error.params)} (${fields[name]?.description ?? ''})`,
+      );
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  const config = given as Config<F>;
+  const warnings = Object.entries(fields)
+    .filter(([name, field]) => field.insecure !== undefined && given[name] === field.insecure)
+    .map(([name]) => `${name} has its fixed local value: set your own outside of local work`);
+  return { config, warnings };
+}
+
+function readValues(fields: Fields, env: NodeJS.ProcessEnv, faults: string[]) {
+  const given: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) {
+    const value = env[name];
+    const file = env[`${name}_FILE`];
+    if (value !== undefined && value !== '') given[name] = value;
+    else if (file) {
+      try {
+        given[name] = readFileSync(file, 'utf8').trimEnd();
+      } catch {
+        faults.push(`${name}_FILE names a file that cannot be read: ${file}`);
+      }
+    }
+  }
+  return given;
+}
+
+const choices = (params: Record<string, unknown>): string =>
+  Array.isArray(params['allowedValues']) ? ` (${params['allowedValues'].join(', ')})` : '';

@@ -1,0 +1,56 @@
+// The one error type that services throw and the gateway renders. Its message is read by partners:
+// no ids of ours, no stack, no library text; those go into `cause`, which is logged and never sent.
+import { CATALOG, type ErrorCode } from './catalog';
+
+export interface ErrorExtras {
+  upstream_code?: number | undefined;
+  upstream_subcode?: number | null | undefined;
+  /** Any JSON value: what the partner needs to mend the request. */
+  details?: unknown;
+  retryable?: boolean | undefined;
+  payment_url?: string | undefined;
+  retry_after_s?: number | undefined;
+  cause?: unknown;
+}
+
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly upstream_code: number | undefined;
+  readonly upstream_subcode: number | null;
+  readonly details: unknown;
+  readonly retryable: boolean;
+  readonly payment_url: string | undefined;
+  readonly retry_after_s: number | undefined;
+
+  constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
+    super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.upstream_code = extras.upstream_code;
+    this.upstream_subcode = extras.upstream_subcode ?? null;
+    this.details = extras.details ?? null;
+    this.retryable = extras.retryable ?? CATALOG[code].retryable;
+    this.payment_url = extras.payment_url;
+    this.retry_after_s = extras.retry_after_s;
+  }
+
+  get http(): number {
+    return CATALOG[this.code].http;
+  }
+}
+
+/** A field that is present but wrong (which of the 400s: the field's type, enum, range or length). */
+export const invalidField = (field: string, problem: string, details: object = {}): ApiError =>
+  new ApiError('INVALID_FIELD', `${field} ${problem}`, { details: { field, ...details } });
+
+/** Required fields that are absent or blank, all of them at once. */
+export const missingFields = (fields: string[], message?: string): ApiError =>
+  new ApiError('MISSING_FIELDS', message ?? `missing required fields: ${fields.join(', ')}`, {
+    details: { fields },
+  });
+
+/** What an unexpected throw becomes: the cause is for the log alone. */
+export const toApiError = (error: unknown): ApiError =>
+  error instanceof ApiError
+    ? error
+    : new ApiError('INTERNAL_ERROR', 'an unexpected error occurred', { cause: error });

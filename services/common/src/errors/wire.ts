@@ -1,0 +1,84 @@
+// ApiError ⇄ google.rpc.Status: how an error crosses gRPC unchanged.
+import { Metadata, status, type ServiceError, type StatusObject } from '@grpc/grpc-js';
+import { ErrorDetail } from '@bmg/proto/common';
+import { Status } from '@bmg/proto/google-status';
+import { ApiError } from './api-error';
+import { CATALOG, isErrorCode } from './catalog';
+
+const DETAIL_TYPE = 'type.googleapis.com/bmg.common.v1.ErrorDetail';
+const STATUS_KEY = 'grpc-status-details-bin';
+/** Trailers have a size limit, and an oversized one loses the whole error. */
+const DETAILS_LIMIT_BYTES = 8 * 1024;
+
+export function toStatus(error: ApiError): Partial<StatusObject> {
+  const detail = ErrorDetail.encode({
+    code: error.code,
+    upstream_code: error.upstream_code,
+    upstream_subcode: error.upstream_subcode ?? undefined,
+    details: cut(error.details),
+    retryable: error.retryable,
+    payment_url: error.payment_url,
+    retry_after_s: error.retry_after_s,
+  }).finish();
+  const row = CATALOG[error.code];
+  const packed = Status.encode({
+    code: row.grpc,
+    message: error.message,
+    details: [{ type_url: DETAIL_TYPE, value: Buffer.from(detail) }],
+  }).finish();
+  const metadata = new Metadata();
+  metadata.set(STATUS_KEY, Buffer.from(packed));
+  return { code: row.grpc, details: error.message, metadata };
+}
+
+/** The ApiError that a failed call carries; one of ours when it carries none. */
+export function fromServiceError(error: ServiceError): ApiError {
+  const packed = error.metadata?.get(STATUS_KEY)[0];
+  if (Buffer.isBuffer(packed)) {
+    const found = unpack(packed, error);
+    if (found) return found;
+  }
+  if (error.code === status.UNAVAILABLE || error.code === status.RESOURCE_EXHAUSTED) {
+    return new ApiError(
+      'SERVICE_UNAVAILABLE',
+      'a part of the service is not available, try again',
+      {
+        retry_after_s: 1,
+        retryable: neverLeft(error),
+        cause: error,
+      },
+    );
+  }
+  return new ApiError('SERVER_ERROR', 'the service could not answer in time or at all', {
+    cause: error,
+  });
+}
+
+/** True where the request cannot have reached a server, so that repeating cannot do it twice. */
+export const neverLeft = (error: ServiceError): boolean =>
+  error.code === status.UNAVAILABLE &&
+  /No connection established|No addresses resolved|Name resolution failed/.test(error.details);
+
+function unpack(packed: Buffer, cause: ServiceError): ApiError | undefined {
+  const { message, details } = Status.decode(packed);
+  const any = details.find((entry) => entry.type_url === DETAIL_TYPE);
+  if (!any) return undefined;
+  const detail = ErrorDetail.decode(any.value);
+  if (!isErrorCode(detail.code)) return undefined;
+  return new ApiError(detail.code, message, {
+    upstream_code: detail.upstream_code,
+    upstream_subcode: detail.upstream_subcode,
+    details: detail.details === undefined ? undefined : (JSON.parse(detail.details) as unknown),
+    retryable: detail.retryable,
+    payment_url: detail.payment_url,
+    retry_after_s: detail.retry_after_s,
+    cause,
+  });
+}
+
+function cut(details: unknown): string | undefined {
+  if (details === null || details === undefined) return undefined;
+  const text = JSON.stringify(details);
+  if (Buffer.byteLength(text) <= DETAILS_LIMIT_BYTES) return text;
+  return JSON.stringify({ truncated: text.slice(0, DETAILS_LIMIT_BYTES / 4) });
+}

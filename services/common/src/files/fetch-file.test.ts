@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import {
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from 'node:net';
+import type { Call } from '../rpc';
+import { createFileFetcher, type FileFetcher } from './fetch-file';
+
+const LIMIT_BYTES = 1_000_000;
+const TIMEOUT_MS = 150;
+
+let fetcher: FileFetcher;
+const servers: Server[] = [];
+beforeEach(() => {
+  const settings = { ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 100 };
+  fetcher = createFileFetcher(settings, { timeout_ms: TIMEOUT_MS });
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) server.close();
+  await fetcher.stop();
+});
+
+async function urlOf(server: Server): Promise<string> {
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/photo.jpg`;
+}
+
+const http = (listener: RequestListener): Promise<string> => urlOf(createServer(listener));
+/** A server that says exactly this and hangs up. */
+const saying = (text: string): Promise<string> =>
+  urlOf(
+    createTcpServer((socket: Socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end(text));
+    }),
+  );
+
+const call = (signal?: AbortSignal): Call =>
+  ({ deadline: Date.now() + 10_000, signal }) as unknown as Call;
+const get = (url: string, limit_bytes = LIMIT_BYTES) =>
+  fetcher.fetch({ url, field: 'url', limit_bytes }, call());
+
+async function contentOf(url: string): Promise<Buffer> {
+  const file = await get(url);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.chunks()) chunks.push(chunk);
+  await file.close();
+  return Buffer.concat(chunks);
+}
+
+test('a file comes whole, with or without an announced length', async () => {
+  const content = Buffer.alloc(700_000, 'abc');
+  const plain = await http((_request, response) => response.end(content));
+  const chunked = await http((_request, response) => {
+    response.write(content.subarray(0, 5));
+    response.end(content.subarray(5));
+  });
+  expect((await contentOf(plain)).equals(content)).toBe(true);
+  expect((await contentOf(chunked)).equals(content)).toBe(true);
+});
+
+describe('oversize', () => {
+  test('an announced one is refused before a byte of it is read', async () => {
+    const url = await http((_request, response) => {
+      response.writeHead(200, { 'content-length': '1000001' }).flushHeaders();
+    });
+    await expect(get(url)).rejects.toMatchObject({
+      code: 'MEDIA_TOO_LARGE',
+      http: 400,
+      details: { size_bytes: 1_000_001, limit_bytes: LIMIT_BYTES },
+    });
+  });
+
+  test('one that was not announced is found while it comes', async () => {
+    const url = await http((_request, response) => {
+      response.on('error', () => undefined);
+      response.write(Buffer.alloc(600_000));
+      response.write(Buffer.alloc(600_000));
+    });
+    const error = await get(url).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'MEDIA_TOO_LARGE', details: { limit_bytes: LIMIT_BYTES } });
+    const { size_bytes } = (error as { details: { size_bytes: number } }).details;
+    expect(size_bytes).toBeGreaterThan(LIMIT_BYTES);
+  });
+
+  test('exactly the limit is allowed', async () => {
+    const url = await http((_request, response) => response.end(Buffer.alloc(LIMIT_BYTES)));
+    expect(await contentOf(url)).toHaveLength(LIMIT_BYTES);
+  });
+});
+
+describe('a source that lies about its length', () => {
+  test('announces more than it sends', async () => {
+    const url = await saying('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc');
+    await expect(get(url)).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'url', reason: 'reset' },
+      retryable: false,
+    });
+  });
+
+  test('breaks off in the middle of a chunked file', async () => {
+    const url = await saying('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\nabc');
+    await expect(get(url)).rejects.toMatchObject({ code: 'INVALID_FIELD' });
+  });
+
+  test('announces two lengths', async () => {
+    const url = await saying(
+      'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+    );
+    await expect(get(url)).rejects.toMatchObject({ details: { reason: 'protocol' } });
+  });
+
+  test('sends more than it announces: what is beyond is no part of the answer', async () => {
+    const url = await saying('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabcdef');
+    expect((await contentOf(url)).toString()).toBe('abc');
+  });
+});
+
+describe('a source that cannot be had is INVALID_FIELD naming the field', () => {
+  test.each([
+    [404, false],
+    [403, false],
+    [500, true],
+    [503, true],
+  ])('HTTP %i, retryable: %s', async (http_status, retryable) => {
+    const url = await http((_request, response) => response.writeHead(http_status).end('sorry'));
+    await expect(get(url)).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'url', reason: 'http_status', http_status },
+      retryable,
+    });
+  });
+
+  test('one that trickles runs into the time limit', async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const url = await http((_request, response) => {
+      response.on('close', () => clearInterval(timer));
+      timer = setInterval(() => response.write('x'), 10);
+    });
+    await expect(get(url)).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'url', reason: 'timeout' },
+      retryable: true,
+    });
+  });
+
+  test('an empty one', async () => {
+    const url = await http((_request, response) => response.end());
+    await expect(get(url)).rejects.toMatchObject({ details: { field: 'url', reason: 'empty' } });
+  });
+
+  test('one behind a redirect to where we do not go', async () => {
+    const url = await http((_request, response) => {
+      response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
+    });
+    await expect(get(url)).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      message: 'url must lead to an address on the public internet',
+      details: { field: 'url', reason: 'private_address' },
+      retryable: false,
+    });
+  });
+
+  test('one at a private address, where the setting does not allow it', async () => {
+    const strict = createFileFetcher({ ALLOW_PRIVATE_URLS: false, SPOOL_LIMIT_MB: 100 });
+    const wish = { url: 'https://127.0.0.1/a.jpg', field: 'url', limit_bytes: LIMIT_BYTES };
+    await expect(strict.fetch(wish, call())).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'url', reason: 'private_address' },
+    });
+    await strict.stop();
+  });
+});
+
+test('a caller who goes away ends the fetch', async () => {
+  const url = await http((_request, response) => response.write('x'));
+  const abort = new AbortController();
+  setTimeout(() => abort.abort(), 30);
+  const wish = { url, field: 'url', limit_bytes: LIMIT_BYTES };
+  await expect(fetcher.fetch(wish, call(abort.signal))).rejects.toMatchObject({
+    details: { reason: 'aborted' },
+  });
+});

@@ -1,0 +1,102 @@
+// A partner's file, fetched from a URL of theirs to our disk: guarded, limited, and with every way in
+// which it can fail turned into what the partner reads.
+import { ApiError, invalidField } from '../errors';
+import type { Component } from '../lifecycle';
+import {
+  FETCH_TIMEOUT_MS,
+  FetchFailed,
+  guardedAgent,
+  guardedFetch,
+  UrlRefused,
+  type FetchFailure,
+  type GuardedAgentOptions,
+} from '../outbound';
+import { HOP_MS, type Call } from '../rpc';
+import { spoolLimitBytes } from './settings';
+import { createSpool, type SpooledFile } from './spool';
+
+export interface FileFetcherSettings {
+  ALLOW_PRIVATE_URLS: boolean;
+  SPOOL_LIMIT_MB: number;
+}
+
+export interface FetchWish {
+  url: string;
+  /** The request field that held the URL, for the refusal. */
+  field: string;
+  limit_bytes: number;
+}
+
+export interface FileFetcher extends Component {
+  /** The file, whole. To be closed by the caller. */
+  fetch(wish: FetchWish, call: Call): Promise<SpooledFile>;
+}
+
+/** The connection options and the time limit are for tests. */
+export function createFileFetcher(
+  settings: FileFetcherSettings,
+  options: Partial<GuardedAgentOptions> & { timeout_ms?: number } = {},
+): FileFetcher {
+  const { timeout_ms = FETCH_TIMEOUT_MS, ...connection } = options;
+  const agent = guardedAgent({ allowPrivate: settings.ALLOW_PRIVATE_URLS, ...connection });
+  const spool = createSpool(spoolLimitBytes(settings));
+  return {
+    name: 'file-fetcher',
+    async start() {},
+    stop: () => agent.close(),
+    async fetch({ url, field, limit_bytes }, call) {
+      try {
+        const { body } = await guardedFetch(url, {
+          agent,
+          field,
+          max_bytes: limit_bytes,
+          timeout_ms: Math.max(0, Math.min(timeout_ms, call.deadline - HOP_MS - Date.now())),
+          ...(call.signal && { signal: call.signal }),
+        });
+        const file = await spool.take(body).finally(() => body.destroy());
+        if (file.size_bytes > 0) return file;
+        await file.close();
+        throw invalidField(field, 'leads to a file that is empty', { reason: 'empty' });
+      } catch (error) {
+        throw explain(error, field);
+      }
+    },
+  };
+}
+
+// The reasons complete the sentence "<field> could not be fetched: ...", which partners read.
+const REASONS: Record<Exclude<FetchFailure, 'too_large'>, string> = {
+  timeout: 'it did not come within the time limit',
+  refused: 'its server could not be reached',
+  reset: 'its server broke the connection before the file was complete',
+  dns: 'its host name could not be resolved',
+  tls: 'its server has no trusted encrypted connection',
+  protocol: 'its server did not answer as HTTP wants it',
+  aborted: 'the request was called off',
+  http_status: 'its server answered with an error',
+  too_many_redirects: 'it redirects too often',
+  content_encoding: 'its server sends it compressed',
+};
+
+function explain(error: unknown, field: string): unknown {
+  if (error instanceof UrlRefused) {
+    return new ApiError('INVALID_FIELD', error.message, {
+      details: { field, reason: error.reason },
+      cause: error.cause,
+    });
+  }
+  if (!(error instanceof FetchFailed)) return error;
+  const { reason, retryable, http_status } = error;
+  if (reason === 'too_large') return tooLarge(error.size_bytes ?? 0, error.limit_bytes ?? 0);
+  return new ApiError('INVALID_FIELD', `${field} could not be fetched: ${REASONS[reason]}`, {
+    details: { field, reason, ...(http_status !== undefined && { http_status }) },
+    retryable,
+    cause: error,
+  });
+}
+
+/** Contract, Media: oversize carries `size_bytes` (what is known of it) and `limit_bytes`. */
+export const tooLarge = (size_bytes: number, limit_bytes: number): ApiError =>
+  new ApiError('MEDIA_TOO_LARGE', `the file is larger than ${limit_bytes} bytes`, {
+    details: { size_bytes, limit_bytes },
+  });

@@ -1,0 +1,32 @@
+// The name under which a fetched file is passed on. Contract, Media: the file name of an uploaded
+// document comes from the URL path, not from a body field.
+
+const LENGTH_MAX = 200;
+const NAMELESS = 'file';
+// Separators and control characters would make a path or a header of a name; the marks that turn the
+// direction of writing make `exe.pdf` of `fdp.exe`.
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** The last segment of the path, decoded; `file` where there is none. */
+export function fileNameOf(url: string): string {
+  const path = URL.canParse(url) ? new URL(url).pathname : '';
+  const decoded = decode(path.slice(path.lastIndexOf('/') + 1));
+  const name = shortened(decoded.replace(UNSAFE, '_').trim());
+  return name === '' || name === '.' || name === '..' ? NAMELESS : name;
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** Cut in front of the extension, by whole characters, so that the type can still be told. */
+function shortened(name: string): string {
+  const characters = [...name];
+  if (characters.length <= LENGTH_MAX) return name;
+  const extension = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
+  return characters.slice(0, LENGTH_MAX - extension.length).join('') + extension;
+}

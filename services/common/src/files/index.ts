@@ -1,0 +1,19 @@
+export {
+  createFileFetcher,
+  tooLarge,
+  type FetchWish,
+  type FileFetcher,
+  type FileFetcherSettings,
+} from './fetch-file';
+export { fileNameOf } from './file-name';
+export { parseMimeType, type MimeType } from './mime-type';
+export { multipart, type Multipart } from './multipart';
+export { fileSettings } from './settings';
+export type { SpooledFile } from './spool';
+export {
+  createTransfer,
+  type OpenFile,
+  type Refusal,
+  type Transfer,
+  type TransferRequest,
+} from './transfer';

@@ -1,0 +1,71 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSpool, type SpooledFile } from './spool';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'spool-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function* source(...pieces: (Buffer | Error)[]): AsyncGenerator<Buffer> {
+  for (const piece of pieces) {
+    if (piece instanceof Error) throw piece;
+    yield piece;
+  }
+}
+
+async function contentOf(file: SpooledFile): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.chunks()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+const many = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+
+test('what was taken in comes out again, with its size and its beginning', async () => {
+  const spool = createSpool(1_000_000, folder);
+  const file = await spool.take(
+    source(many.subarray(0, 10), many.subarray(10, 50), many.subarray(50)),
+  );
+  expect(file.size_bytes).toBe(300_000);
+  expect(file.head.equals(many.subarray(0, 64))).toBe(true);
+  expect((await contentOf(file)).equals(many)).toBe(true);
+  expect((await contentOf(file)).equals(many)).toBe(true);
+  expect(spool.used()).toEqual({ files: 1, bytes: 300_000 });
+  await file.close();
+  await file.close();
+  expect(spool.used()).toEqual({ files: 0, bytes: 0 });
+});
+
+test('no file can be found in the folder, not even while it is under way', async () => {
+  const file = await createSpool(1_000, folder).take(source(Buffer.from('abc')));
+  expect(readdirSync(folder)).toEqual([]);
+  await file.close();
+});
+
+test('a source that breaks leaves nothing behind', async () => {
+  const spool = createSpool(1_000, folder);
+  const broken = new Error('broken');
+  await expect(spool.take(source(Buffer.from('abc'), broken))).rejects.toBe(broken);
+  expect(spool.used()).toEqual({ files: 0, bytes: 0 });
+});
+
+test('files together have a limit, and the room comes back', async () => {
+  const spool = createSpool(100, folder);
+  const first = await spool.take(source(Buffer.alloc(60)));
+  await expect(spool.take(source(Buffer.alloc(30), Buffer.alloc(30)))).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    retryable: true,
+    retry_after_s: 5,
+  });
+  expect(spool.used()).toEqual({ files: 1, bytes: 60 });
+  await first.close();
+  const second = await spool.take(source(Buffer.alloc(100)));
+  await second.close();
+});
+
+test('a folder that cannot be written is an error of ours', async () => {
+  const spool = createSpool(100, join(folder, 'missing'));
+  await expect(spool.take(source(Buffer.alloc(1)))).rejects.toMatchObject({ code: 'ENOENT' });
+  expect(spool.used()).toEqual({ files: 0, bytes: 0 });
+});

@@ -1,0 +1,278 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Call } from '../rpc';
+import { createTransfer, type Transfer, type TransferRequest } from './transfer';
+
+const TOKEN = 'EAAsecrettoken';
+const STALL_MS = 150;
+
+const servers: Server[] = [];
+const transfers: Transfer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+  for (const transfer of transfers.splice(0)) await transfer.stop();
+});
+
+async function upstream(
+  listener: RequestListener,
+): Promise<{ transfer: Transfer; origin: string }> {
+  const server = createServer(listener);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const transfer = createTransfer({
+    UPSTREAM_URL: `${origin}/base/`,
+    UPSTREAM_API_VERSION: 'v26.0',
+    UPSTREAM_TIMEOUT_MS: STALL_MS,
+  });
+  transfers.push(transfer);
+  return { transfer, origin };
+}
+
+const call = (given: { ms?: number; signal?: AbortSignal } = {}): Call => ({
+  deadline: Date.now() + (given.ms ?? 10_000),
+  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
+  request_id: 'r1',
+  signal: given.signal,
+});
+
+async function* pieces(count: number, size: number, pause_ms = 0): AsyncGenerator<Uint8Array> {
+  for (let index = 0; index < count; index += 1) {
+    if (pause_ms > 0) await new Promise((resolve) => setTimeout(resolve, pause_ms));
+    yield Buffer.alloc(size, index);
+  }
+}
+
+const post = (over: Partial<TransferRequest> = {}): TransferRequest => ({
+  operation: 'POST /x',
+  method: 'POST',
+  path: '/x?a=1',
+  token: TOKEN,
+  ...over,
+});
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+test('a body is sent piece by piece, with its length and under the scheme that was asked for', async () => {
+  let seen: { request: IncomingMessage; body: Buffer } | undefined;
+  const { transfer } = await upstream(async (request, response) => {
+    seen = { request, body: await bodyOf(request) };
+    response.end('{"h":"4::x"}');
+  });
+  const body = { length_bytes: 3_000, chunks: pieces(3, 1_000) };
+  const headers = { file_offset: '0' };
+  await expect(transfer.json(post({ scheme: 'OAuth', body, headers }), call())).resolves.toEqual({
+    h: '4::x',
+  });
+  expect(seen?.request.url).toBe('/base/v26.0/x?a=1');
+  expect(seen?.request.headers).toMatchObject({
+    authorization: `OAuth ${TOKEN}`,
+    'content-length': '3000',
+    file_offset: '0',
+    traceparent: expect.stringContaining('00-'),
+  });
+  expect(seen?.body).toHaveLength(3_000);
+});
+
+describe('time limits', () => {
+  test('a slow body may take longer than the limit of a stall', async () => {
+    const { transfer } = await upstream(async (request, response) => {
+      await bodyOf(request);
+      response.end('{}');
+    });
+    const body = { length_bytes: 6 * 65_536, chunks: pieces(6, 65_536, STALL_MS / 2) };
+    await expect(transfer.json(post({ body }), call())).resolves.toEqual({});
+  });
+
+  test('an upstream that stops reading is left', async () => {
+    const { transfer } = await upstream((request) => void request.pause());
+    const body = { length_bytes: 64 * 1_048_576, chunks: pieces(64, 1_048_576) };
+    await expect(transfer.json(post({ body }), call())).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      message: 'the upstream did not answer in time',
+      upstream_code: undefined,
+      retryable: true,
+    });
+  });
+
+  test('an upstream that does not answer is left', async () => {
+    const { transfer } = await upstream((request) => void request.resume());
+    const body = { length_bytes: 10, chunks: pieces(1, 10) };
+    await expect(transfer.json(post({ body }), call())).rejects.toMatchObject({
+      message: 'the upstream did not answer in time',
+    });
+  });
+
+  test('the deadline of the call ends an exchange, and none is begun without time for it', async () => {
+    let requests = 0;
+    const { transfer } = await upstream((request) => {
+      requests += 1;
+      request.resume();
+    });
+    const body = { length_bytes: 10, chunks: pieces(1, 10) };
+    await expect(transfer.json(post({ body }), call({ ms: 120 }))).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+    });
+    await expect(transfer.json(post(), call({ ms: 10 }))).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+    });
+    expect(requests).toBe(1);
+  });
+
+  test('a caller who goes away ends the exchange', async () => {
+    const abort = new AbortController();
+    const { transfer } = await upstream((request) => {
+      request.resume();
+      abort.abort();
+    });
+    const closed = new Promise((resolve) =>
+      servers[0]?.on('connection', (s) => s.on('close', resolve)),
+    );
+    await expect(transfer.json(post(), call({ signal: abort.signal }))).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+    });
+    await closed;
+  });
+});
+
+describe('refusals', () => {
+  test('an error object is mapped, and the token does not come back', async () => {
+    const { transfer } = await upstream((request, response) => {
+      request.resume();
+      const error = {
+        code: 100,
+        error_subcode: 33,
+        message: `bad ${TOKEN}`,
+        error_user_msg: 'Sorry',
+      };
+      response.writeHead(400).end(JSON.stringify({ error }));
+    });
+    await expect(transfer.json(post(), call())).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      message: 'bad [redacted]',
+      upstream_code: 100,
+      upstream_subcode: 33,
+      details: 'Sorry',
+      retryable: false,
+    });
+  });
+
+  test('one that comes before the body was sent is heard', async () => {
+    const { transfer } = await upstream((_request, response) => {
+      response.writeHead(400).end('{"error":{"code":131053,"message":"too large"}}');
+    });
+    const body = { length_bytes: 8 * 1_048_576, chunks: pieces(8, 1_048_576) };
+    await expect(transfer.json(post({ body }), call())).rejects.toMatchObject({
+      upstream_code: 131053,
+    });
+  });
+
+  test('the caller of a transfer may know better what one means', async () => {
+    const { transfer } = await upstream((request, response) => {
+      request.resume();
+      response.writeHead(404).end('<html>');
+    });
+    const known = new Error('known');
+    const refusal = (status: number): never | undefined =>
+      status === 404 ? (known as never) : undefined;
+    await expect(transfer.json(post({ refusal }), call())).rejects.toBe(known);
+  });
+
+  test.each([
+    ['a page of HTML', 500, '<html>', true],
+    ['nothing', 413, '', false],
+    ['a 200 that is no JSON', 200, 'no JSON', true],
+    ['a 200 that is no object', 200, '[]', true],
+    ['a 200 without end', 200, `{"a":"${'x'.repeat(1_100_000)}"}`, true],
+  ])('%s gives no reason', async (_name, status, text, retryable) => {
+    const { transfer } = await upstream((request, response) => {
+      request.resume();
+      response.on('error', () => undefined);
+      response.writeHead(status).end(text);
+    });
+    await expect(transfer.json(post(), call())).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      upstream_code: undefined,
+      retryable,
+    });
+  });
+});
+
+test('only a read that nobody answered is repeated, once', async () => {
+  let requests = 0;
+  const { transfer } = await upstream((request, response) => {
+    requests += 1;
+    if (requests % 2 === 1) request.socket.destroy();
+    else response.end('{}');
+  });
+  await expect(transfer.json(post({ method: 'GET' }), call())).resolves.toEqual({});
+  expect(requests).toBe(2);
+  await expect(transfer.json(post(), call())).rejects.toMatchObject({
+    message: 'the upstream broke the connection',
+    retryable: true,
+  });
+  expect(requests).toBe(3);
+});
+
+describe('a file of the upstream', () => {
+  test('comes as it is, with any status', async () => {
+    const { transfer, origin } = await upstream((request, response) => {
+      const found =
+        request.url === '/file?id=1' && request.headers.authorization === `Bearer ${TOKEN}`;
+      response.writeHead(found ? 200 : 404, { 'content-type': 'image/png' }).end('bytes');
+    });
+    const open = (path: string) =>
+      transfer.open({ operation: 'GET file', url: new URL(origin + path), token: TOKEN }, call());
+    const file = await open('/file?id=1');
+    expect(file).toMatchObject({ status: 200, headers: { 'content-type': 'image/png' } });
+    let text = '';
+    for await (const chunk of file.body) text += chunk.toString();
+    expect(text).toBe('bytes');
+    const other = await open('/other');
+    expect(other.status).toBe(404);
+    other.body.destroy();
+  });
+
+  test('that breaks off fails in our words', async () => {
+    const { transfer, origin } = await upstream((_request, response) => {
+      response.writeHead(200, { 'content-length': '10' }).write('abc');
+      setTimeout(() => response.destroy(), 20);
+    });
+    const url = new URL(origin);
+    const file = await transfer.open({ operation: 'GET file', url, token: TOKEN }, call());
+    const read = async (): Promise<void> => {
+      for await (const _chunk of file.body);
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', retryable: true });
+  });
+
+  test('that stalls is left, but not while nobody reads it', async () => {
+    const { transfer, origin } = await upstream((_request, response) => {
+      response.writeHead(200).write(Buffer.alloc(4 * 1_048_576));
+    });
+    const url = new URL(origin);
+    const file = await transfer.open({ operation: 'GET file', url, token: TOKEN }, call());
+    const reader = file.body[Symbol.asyncIterator]();
+    await reader.next();
+    await new Promise((resolve) => setTimeout(resolve, 3 * STALL_MS));
+    let size = 0;
+    const readOn = async (): Promise<void> => {
+      for (let next = await reader.next(); !next.done; next = await reader.next()) {
+        size += next.value.length;
+      }
+    };
+    await expect(readOn()).rejects.toMatchObject({
+      message: 'the upstream did not answer in time',
+    });
+    expect(size).toBeGreaterThan(3 * 1_048_576);
+  });
+});

@@ -1,0 +1,208 @@
+// The streamed sibling of the upstream client: bodies of known length that are sent piece by piece, the
+// upstream's own files that are read piece by piece, and the scheme word of the resumable upload. It has
+// connections of its own, so that slow files never stand in the way of sends.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Agent, type Dispatcher } from 'undici';
+import { ApiError } from '../errors';
+import type { Component } from '../lifecycle';
+import { HOP_MS, type Call } from '../rpc';
+import { endSpan, metrics, SpanKind, startSpan, traceparent, type Span } from '../telemetry';
+import type { Json, UpstreamSettings } from '../upstream';
+import { judgeAnswer, noAnswer, readText, type Refusal } from './transfer-answer';
+
+export type { Refusal } from './transfer-answer';
+
+export interface TransferRequest {
+  /** For spans and metrics: a bounded set of names, e.g. `POST /{phone_number_id}/media`. */
+  operation: string;
+  method: 'GET' | 'POST';
+  /** Path and query behind the version segment; ids in it are already encoded. */
+  path: string;
+  token: string;
+  /** The word before the token; `Bearer` unless given. */
+  scheme?: 'Bearer' | 'OAuth';
+  headers?: Record<string, string>;
+  body?: { length_bytes: number; chunks: AsyncIterable<Uint8Array> };
+  /** Asked first what a refusal means; undefined leaves it to the general rule. */
+  refusal?: Refusal;
+}
+
+export interface OpenFile {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** To be read or destroyed; fails with ApiError. */
+  body: AsyncIterable<Buffer> & { destroy(): void };
+}
+
+export interface Transfer extends Component {
+  /** Sends, and reads a JSON object as the answer. */
+  json(request: TransferRequest, call: Call): Promise<Json>;
+  /** GETs a file; the caller has decided that the address may have the token. Any status is answered. */
+  open(file: { operation: string; url: URL; token: string }, call: Call): Promise<OpenFile>;
+}
+
+const CONNECTIONS_MAX = 64;
+const KEEPALIVE_MS = 30_000;
+const CONNECT_LIMIT_MS = 3_000;
+/** Below this remaining time a request is not begun: its answer could not arrive. */
+const WORTHWHILE_MS = 20;
+/** The platform's file hosts answer odd user agents with an error page. */
+const USER_AGENT = 'Mozilla/5.0 (compatible; business-messaging-gateway)';
+
+type Request = Omit<Dispatcher.RequestOptions, 'origin' | 'signal'> & { origin: string };
+
+export function createTransfer(settings: UpstreamSettings): Transfer {
+  const base = new URL(settings.UPSTREAM_URL);
+  const prefix = `${base.pathname.replace(/\/$/, '')}/${settings.UPSTREAM_API_VERSION}`;
+  const agent = new Agent({
+    connections: CONNECTIONS_MAX,
+    pipelining: 1,
+    keepAliveTimeout: KEEPALIVE_MS,
+    connect: { timeout: CONNECT_LIMIT_MS },
+    // Both are stall limits: they start anew with every piece that is taken or comes. How long the whole
+    // may take is the call's deadline.
+    headersTimeout: settings.UPSTREAM_TIMEOUT_MS,
+    bodyTimeout: settings.UPSTREAM_TIMEOUT_MS,
+  });
+
+  const begin = async (request: Request, call: Call): Promise<Dispatcher.ResponseData> => {
+    const clock = startClock(call);
+    try {
+      const answer = await agent.request({ ...request, signal: clock.signal });
+      answer.body.once('close', clock.stop);
+      return answer;
+    } catch (error) {
+      clock.stop();
+      throw noAnswer(error);
+    }
+  };
+  const exchange = async (request: TransferRequest, call: Call, span: Span): Promise<Json> => {
+    const { method, path, token, scheme = 'Bearer', headers, body, refusal } = request;
+    const answer = await begin(
+      {
+        origin: base.origin,
+        path: prefix + path,
+        method,
+        headers: {
+          accept: 'application/json',
+          ...common(span),
+          ...headers,
+          authorization: `${scheme} ${token}`,
+          ...(body && { 'content-length': String(body.length_bytes) }),
+        },
+        ...(body && { body: body.chunks as unknown as Readable }),
+      },
+      call,
+    );
+    span.setAttribute('http.response.status_code', answer.statusCode);
+    return judgeAnswer(answer.statusCode, await readText(answer.body), token, refusal);
+  };
+
+  return {
+    name: 'upstream-files',
+    async start() {},
+    stop: () => agent.close(),
+    json: (request, call) =>
+      observed(request, base.host, call, (span) => {
+        const once = (): Promise<Json> => exchange(request, call, span);
+        return request.method === 'GET' ? repeatedRead(once) : once();
+      }),
+    open: ({ operation, url, token }, call) =>
+      observed({ operation, method: 'GET' }, url.host, call, (span) =>
+        repeatedRead(async () => {
+          const { statusCode, headers, body } = await begin(
+            {
+              origin: url.origin,
+              path: url.pathname + url.search,
+              method: 'GET',
+              headers: {
+                accept: '*/*',
+                'accept-encoding': 'identity',
+                ...common(span),
+                authorization: `Bearer ${token}`,
+              },
+            },
+            call,
+          );
+          span.setAttribute('http.response.status_code', statusCode);
+          return { status: statusCode, headers, body: readable(body) };
+        }),
+      ),
+  };
+}
+
+const common = (span: Span): Record<string, string> => ({
+  'user-agent': USER_AGENT,
+  traceparent: traceparent(span.spanContext()),
+});
+
+/** A span and a metric around one exchange; of a file, until its first byte can be read. */
+async function observed<T>(
+  { operation, method }: { operation: string; method: string },
+  host: string,
+  call: Call,
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
+  const span = startSpan(operation, {
+    kind: SpanKind.CLIENT,
+    parent: call.span,
+    attributes: { 'http.request.method': method, 'server.address': host },
+  });
+  const started = performance.now();
+  let failure: ApiError | undefined;
+  try {
+    return await work(span);
+  } catch (error) {
+    failure = error as ApiError;
+    throw error;
+  } finally {
+    const outcome = failure ? String(failure.upstream_code ?? 'no_answer') : 'ok';
+    metrics.upstream_duration.observe(
+      { operation, outcome },
+      (performance.now() - started) / 1_000,
+    );
+    endSpan(span, failure);
+  }
+}
+
+/** Only reads are ever repeated, once, and only where nobody answered. */
+const repeatedRead = <T>(once: () => Promise<T>): Promise<T> =>
+  once().catch((error: unknown) => {
+    const repeat =
+      error instanceof ApiError && error.retryable && error.upstream_code === undefined;
+    if (repeat) return once();
+    throw error;
+  });
+
+/** The call's deadline and its caller's patience, over the whole exchange. */
+function startClock(call: Call): { signal: AbortSignal; stop(): void } {
+  const left_ms = call.deadline - HOP_MS - Date.now();
+  if (left_ms < WORTHWHILE_MS) throw noAnswer(new Error('no time left'));
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new Error('the deadline has passed')), left_ms);
+  const onAbort = (): void => controller.abort(new Error('the caller went away'));
+  if (call.signal?.aborted) onAbort();
+  else call.signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    stop: () => {
+      clearTimeout(timer);
+      call.signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/** The body with its failures in our words. */
+function readable(body: Readable): OpenFile['body'] {
+  async function* chunks(): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of body as AsyncIterable<Buffer>) yield chunk;
+    } catch (error) {
+      throw noAnswer(error);
+    }
+  }
+  // A body that is thrown away unread fails; nobody needs to hear of that.
+  body.on('error', () => undefined);
+  return Object.assign(chunks(), { destroy: () => void body.destroy() });
+}

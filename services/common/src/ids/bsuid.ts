@@ -1,0 +1,16 @@
+// Business-scoped user ids. A BSUID is recognised by its shape alone and must never be taken for a
+// phone number, so whoever reads a recipient asks parseBsuid before normalisePhone.
+
+// The recognition pattern of the contract (section BSUID), the optional prefix outside the id itself.
+const BSUID = /^(?:whatsapp:)?([A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128})$/;
+const PARENT_MARK = '.ENT.';
+
+/** The BSUID in the text, without its optional `whatsapp:` prefix, or null when it is none. */
+export function parseBsuid(text: string): string | null {
+  return BSUID.exec(text)?.[1] ?? null;
+}
+
+/** Whether the text is a BSUID of the parent form, `XX.ENT.<alphanumerics>`. */
+export function isParentBsuid(text: string): boolean {
+  return parseBsuid(text)?.includes(PARENT_MARK) ?? false;
+}

@@ -1,0 +1,3 @@
+export { isParentBsuid, parseBsuid } from './bsuid';
+export { contentId, newId } from './new-id';
+export { maskPhone, normalisePhone } from './phone';

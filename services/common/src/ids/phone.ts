@@ -1,0 +1,49 @@
+// Phone numbers as the upstream wants them: international digits and nothing else. What cannot be
+// read as such is null; a number is never guessed, because a guess would message a stranger.
+import { parseBsuid } from './bsuid';
+
+// ITU-T E.164 allows at most 15 digits, country code included, and no country code starts with 0
+// (so `00` and every national trunk prefix is refused). It sets no minimum: 7 digits is the length of
+// the shortest international numbers in use.
+const INTERNATIONAL = /^\+?([1-9]\d{6,14})$/;
+
+// Separators that people and address books put between digits, typographic dashes included.
+const SEPARATORS = /[\s().\u2010-\u2015\u2212-]/g;
+
+// `+44 (0)20 ...` means "leave the 0 out when dialling from abroad": deleting only the parentheses
+// would make another number of it.
+const TRUNK_IN_PARENTHESES = /\(\s*0\s*\)/;
+
+const TEXT_LENGTH_MAX = 64;
+
+/** The digits of an international phone number without its `+`, or null when it is none. */
+export function normalisePhone(text: string): string | null {
+  if (text.length > TEXT_LENGTH_MAX || TRUNK_IN_PARENTHESES.test(text)) return null;
+  return INTERNATIONAL.exec(text.replace(SEPARATORS, ''))?.[1] ?? null;
+}
+
+const BULLET = '•';
+const SHOWN_FIRST = 4;
+const SHOWN_LAST = 3;
+const HIDDEN_MIN = 4;
+const HIDDEN_OTHERWISE = BULLET.repeat(5);
+const BSUID_COUNTRY_LENGTH = 3;
+const BSUID_TAIL_FROM_LENGTH = 12;
+
+/**
+ * A recipient for showing to people: `15551234777` becomes `1555••••777`. At least four digits stay
+ * hidden however short the number is; of a BSUID the country and the last characters are shown, of
+ * anything else nothing.
+ */
+export function maskPhone(text: string): string {
+  const phone = normalisePhone(text);
+  if (phone !== null) {
+    const shownFirst = Math.min(SHOWN_FIRST, phone.length - SHOWN_LAST - HIDDEN_MIN);
+    const hidden = BULLET.repeat(phone.length - shownFirst - SHOWN_LAST);
+    return phone.slice(0, shownFirst) + hidden + phone.slice(-SHOWN_LAST);
+  }
+  const bsuid = parseBsuid(text);
+  if (bsuid === null) return HIDDEN_OTHERWISE;
+  const tail = bsuid.length >= BSUID_TAIL_FROM_LENGTH ? bsuid.slice(-SHOWN_LAST) : '';
+  return bsuid.slice(0, BSUID_COUNTRY_LENGTH) + HIDDEN_OTHERWISE + tail;
+}

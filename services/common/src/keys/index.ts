@@ -1,0 +1,8 @@
+export {
+  CONNECT_TOKEN_PREFIX,
+  createKey,
+  hashKey,
+  isWellFormedKey,
+  keyHint,
+  PARTNER_KEY_PREFIX,
+} from './partner-key';

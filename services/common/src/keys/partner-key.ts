@@ -1,0 +1,41 @@
+// Partner keys and connect tokens: a prefix that secret scanners find, 32 random characters, and a
+// checksum, so that a typo is refused without a look-up. Only a keyed hash of them is ever stored.
+import { createHmac, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export const PARTNER_KEY_PREFIX = 'bmgk_';
+export const CONNECT_TOKEN_PREFIX = 'bmgc_';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const SHAPE = new RegExp(`^bmg[kc]_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+
+export function createKey(prefix: typeof PARTNER_KEY_PREFIX | typeof CONNECT_TOKEN_PREFIX): string {
+  let random = '';
+  for (let index = 0; index < RANDOM_LENGTH; index += 1) random += ALPHABET[randomInt(62)];
+  return prefix + random + checksum(prefix + random);
+}
+
+/** True for a text of the right prefix whose checksum fits. */
+export function isWellFormedKey(text: string, prefix: string): boolean {
+  if (!text.startsWith(prefix) || !SHAPE.test(text)) return false;
+  return text.slice(-CHECKSUM_LENGTH) === checksum(text.slice(0, -CHECKSUM_LENGTH));
+}
+
+/** What is stored and looked up: HMAC-SHA256 under the pepper, base64url. */
+export const hashKey = (key: string, pepper: string): string =>
+  createHmac('sha256', pepper).update(key).digest('base64url');
+
+/** For people to tell keys apart: the prefix and the last four characters. */
+export const keyHint = (key: string): string => `${key.slice(0, 5)}…${key.slice(-4)}`;
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let out = '';
+  for (let index = 0; index < CHECKSUM_LENGTH; index += 1) {
+    out = ALPHABET[rest % 62] + out;
+    rest = Math.floor(rest / 62);
+  }
+  return out;
+}

@@ -1,0 +1,195 @@
+// Starts a service's components in order, stops them in reverse, and tells the world how it stands.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ConfigError } from '../config';
+import { createLogger, flushLogs, metrics, metricsRegister, type Logger } from '../telemetry';
+
+export interface Component {
+  name: string;
+  start(signal: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+  /** Throws or rejects while the component cannot do its work; polled for readiness. */
+  check?(): Promise<void>;
+}
+
+export interface Service {
+  name: string;
+  components: Component[];
+  metrics: { host: string; port: number };
+  /** Told when readiness changes; the gRPC health service listens here. */
+  onReady?(ready: boolean): void;
+  stop_timeout_ms: number;
+  drain_ms: number;
+  warnings?: string[];
+}
+
+export interface Running {
+  ready(): boolean;
+  metricsPort: number;
+  /** Drains and stops; safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const CHECK_EVERY_MS = 5_000;
+/** While something is away, look more often, so that recovery is noticed soon. */
+const RECHECK_EVERY_MS = 500;
+const CHECK_LIMIT_MS = 3_000;
+const EXIT_CONFIG = 78;
+
+/** The whole of a main.ts: settings, start, signals, exit codes. */
+export function run(create: () => Service): void {
+  let service: Service;
+  try {
+    service = create();
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      process.stderr.write(`${error.message}\n`);
+      process.exit(EXIT_CONFIG);
+    }
+    throw error;
+  }
+  const log = createLogger(service.name);
+  const die = (error: unknown, message: string): void => {
+    log.fatal({ err: error }, message);
+    flushLogs();
+    process.exit(1);
+  };
+  process.on('uncaughtException', (error) => die(error, 'uncaught exception'));
+  process.on('unhandledRejection', (error) => die(error, 'unhandled rejection'));
+
+  const running = startService(service, log);
+  const onSignal = (signal: NodeJS.Signals): void => {
+    log.info({ signal }, 'stopping');
+    const limit = setTimeout(() => {
+      log.error('the stop took too long');
+      flushLogs();
+      process.exit(1);
+    }, service.stop_timeout_ms);
+    limit.unref();
+    running
+      .then((handle) => handle.stop())
+      .then(
+        () => {
+          log.info('stopped');
+          flushLogs();
+          process.exit(0);
+        },
+        (error: unknown) => die(error, 'the stop failed'),
+      );
+  };
+  process.once('SIGTERM', onSignal);
+  process.once('SIGINT', onSignal);
+  running.catch((error: unknown) => die(error, 'the start failed'));
+}
+
+/** Starts components; resolves at once, so that a stop is possible while an engine is waited for. */
+export async function startService(service: Service, log: Logger): Promise<Running> {
+  for (const warning of service.warnings ?? []) log.warn(warning);
+  const abort = new AbortController();
+  const started: Component[] = [];
+  let complete = false;
+  let healthy = false;
+  let stopping = false;
+  const ready = (): boolean => complete && healthy && !stopping;
+  let told = false;
+  const tell = (): void => {
+    if (ready() === told) return;
+    told = ready();
+    service.onReady?.(told);
+    log.info({ ready: told }, told ? 'ready' : 'not ready');
+  };
+
+  const http = await probeServer(service, ready);
+  const starting = (async () => {
+    for (const component of service.components) {
+      if (abort.signal.aborted) return;
+      started.push(component);
+      await component.start(abort.signal);
+    }
+    complete = true;
+  })();
+  // A failed start ends the process, except when the start was called off by a stop.
+  starting.catch((error: unknown) => {
+    if (!stopping) throw error;
+  });
+
+  let timer: NodeJS.Timeout;
+  const poll = async (): Promise<void> => {
+    healthy = await checkAll(started, log);
+    tell();
+    timer = setTimeout(() => void poll(), ready() ? CHECK_EVERY_MS : RECHECK_EVERY_MS);
+    timer.unref();
+  };
+  void starting.then(poll, () => undefined);
+
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    abort.abort();
+    clearTimeout(timer);
+    tell();
+    await starting.catch(() => undefined);
+    // Routing needs a moment to notice that this process is not ready any more.
+    if (complete) await new Promise((resolve) => setTimeout(resolve, service.drain_ms));
+    for (const component of started.reverse()) {
+      await component.stop().catch((error: unknown) => {
+        log.error({ err: error, component: component.name }, 'a component did not stop cleanly');
+      });
+    }
+    http.close();
+    http.closeAllConnections();
+  };
+  return {
+    ready,
+    metricsPort: (http.address() as AddressInfo).port,
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+async function checkAll(components: Component[], log: Logger): Promise<boolean> {
+  const results = await Promise.all(
+    components.map(async (component) => {
+      if (!component.check) return true;
+      try {
+        await within(component.check(), CHECK_LIMIT_MS);
+        metrics.component_up.set({ component: component.name }, 1);
+        return true;
+      } catch (error) {
+        metrics.component_up.set({ component: component.name }, 0);
+        log.warn({ err: error, component: component.name }, 'a component is not well');
+        return false;
+      }
+    }),
+  );
+  return results.every(Boolean);
+}
+
+async function within(work: Promise<void>, limit_ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limit_ms} ms`)), limit_ms);
+  });
+  await Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}
+
+/** /metrics for Prometheus, /livez (the event loop turns), /readyz (work can be done). */
+async function probeServer(service: Service, ready: () => boolean): Promise<Server> {
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?')[0];
+    if (path === '/livez') response.end('ok\n');
+    else if (path === '/readyz') {
+      response.statusCode = ready() ? 200 : 503;
+      response.end(ready() ? 'ok\n' : 'not ready\n');
+    } else if (path === '/metrics') {
+      metricsRegister.metrics().then(
+        (body) => response.setHeader('content-type', metricsRegister.contentType).end(body),
+        () => response.writeHead(500).end(),
+      );
+    } else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(service.metrics.port, service.metrics.host, resolve);
+  });
+  return server;
+}

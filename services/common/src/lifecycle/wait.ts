@@ -1,0 +1,40 @@
+// A process that comes up before its engines waits for them and says so.
+import type { Logger } from '../telemetry';
+
+const RETRY_MS = 1_000;
+const SAY_EVERY = 10;
+
+/** Tries `open` until it works or the start is called off. */
+export async function waitFor<T>(
+  what: string,
+  open: () => Promise<T>,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await open();
+    } catch (error) {
+      // A mistake of our own is not mended by waiting.
+      if (signal.aborted || error instanceof TypeError) throw error;
+      if (attempt % SAY_EVERY === 0)
+        log.warn({ err: error, waiting_for: what }, `waiting for ${what}`);
+      await pause(RETRY_MS, signal);
+      if (signal.aborted) throw error;
+    }
+  }
+}
+
+/** Resolves after `ms`, or at once when the signal is aborted. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}

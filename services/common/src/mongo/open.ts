@@ -1,0 +1,57 @@
+// A service's own database: connect (waiting for the server), ping, close.
+import { MongoClient, type Db } from 'mongodb';
+import { waitFor, type Component } from '../lifecycle';
+import type { Logger } from '../telemetry';
+
+const SELECT_LIMIT_MS = 3_000;
+const POOL_MAX = 50;
+
+export interface Database extends Component {
+  /** The database; only after start. */
+  readonly db: Db;
+}
+
+export interface MongoSettings {
+  MONGO_URL: string;
+  MONGO_DATABASE_PREFIX: string;
+}
+
+/** `name` is the service's own; `prepare` creates indexes and opens stores; it runs once the server answers. */
+export function openMongo(
+  settings: MongoSettings,
+  name: string,
+  log: Logger,
+  prepare: (db: Db) => Promise<void>,
+): Database {
+  const client = new MongoClient(settings.MONGO_URL, {
+    serverSelectionTimeoutMS: SELECT_LIMIT_MS,
+    maxPoolSize: POOL_MAX,
+    // An acknowledged write survives the loss of a node and a crash.
+    writeConcern: { w: 'majority', journal: true },
+    retryWrites: false,
+    ignoreUndefined: true,
+  });
+  const db = client.db(settings.MONGO_DATABASE_PREFIX + name);
+  return {
+    name: 'mongo',
+    db,
+    start: (signal) =>
+      waitFor(
+        'MongoDB',
+        async () => {
+          await db.command({ ping: 1 });
+          await prepare(db);
+        },
+        log,
+        signal,
+      ),
+    stop: () => client.close(),
+    check: async () => {
+      await db.command({ ping: 1 });
+    },
+  };
+}
+
+/** The server's answer to a write that a unique index refused. */
+export const isDuplicateKey = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && (error as { code?: unknown }).code === 11_000;

@@ -1,0 +1,1 @@
+export { API_VERSION, highestSeverity, NOTICES, type Notice, type Severity } from './notices';

@@ -1,0 +1,33 @@
+// What partners must know of: carried by every response (headers) and every event (meta). Ids never
+// change, so that a partner can suppress the ones it has handled.
+export const API_VERSION = '2.9.2';
+
+export type Severity = 'info' | 'action_required' | 'breaking';
+
+export interface Notice {
+  id: string;
+  severity: Severity;
+  /** Day from which it holds, YYYY-MM-DD. */
+  effective: string;
+}
+
+export const NOTICES: readonly Notice[] = [
+  {
+    // Replies inside the 24-hour window and utility templates in an open window become billable upstream.
+    id: 'service-messages-billable-2026-10-01',
+    severity: 'action_required',
+    effective: '2026-10-01',
+  },
+  {
+    // The upstream AI agent bills by token; traffic through this service is not concerned.
+    id: 'upstream-ai-agent-billing-2026-08-01',
+    severity: 'info',
+    effective: '2026-08-01',
+  },
+];
+
+const RANK: Severity[] = ['info', 'action_required', 'breaking'];
+
+/** The highest severity among the notices; undefined when there is none. */
+export const highestSeverity = (notices: readonly Notice[]): Severity | undefined =>
+  RANK.filter((severity) => notices.some((notice) => notice.severity === severity)).at(-1);

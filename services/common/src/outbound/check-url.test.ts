@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { checkUrl, UrlRefused, type UrlRefusal } from './check-url';
+
+const long = (length: number) => `https://example.com/${'a'.repeat(length - 20)}`;
+
+const ALLOWED: [text: string, href: string][] = [
+  ['https://example.com', 'https://example.com/'],
+  ['https://example.com/a/b?c=d#e', 'https://example.com/a/b?c=d'],
+  ['HTTPS://EXAMPLE.COM/Path', 'https://example.com/Path'],
+  ['https://example.com:443/', 'https://example.com/'],
+  ['https://example.com:8443/', 'https://example.com:8443/'],
+  ['https://example.com:80/', 'https://example.com:80/'],
+  ['https://example.com./x', 'https://example.com/x'],
+  ['https://sub_domain.example.com/', 'https://sub_domain.example.com/'],
+  ['https://bücher.example/', 'https://xn--bcher-kva.example/'],
+  [
+    'https://例え.jp/ファイル.pdf',
+    'https://xn--r8jz45g.jp/%E3%83%95%E3%82%A1%E3%82%A4%E3%83%AB.pdf',
+  ],
+  ['https://example.com/my file.pdf', 'https://example.com/my%20file.pdf'],
+  ['https://example.com/@user', 'https://example.com/@user'],
+  ['https://example.com?mail=a@b.c', 'https://example.com/?mail=a@b.c'],
+  ['https://example.com/?next=http://127.0.0.1/', 'https://example.com/?next=http://127.0.0.1/'],
+  ['https://8.8.8.8/', 'https://8.8.8.8/'],
+  ['https://134744072/', 'https://8.8.8.8/'],
+  ['https://[2606:4700:4700::1111]/', 'https://[2606:4700:4700::1111]/'],
+  ['https://[::ffff:8.8.8.8]/', 'https://[::ffff:808:808]/'],
+  ['https://127.0.0.1.example.com/', 'https://127.0.0.1.example.com/'],
+  ['https://localhost.example.com/', 'https://localhost.example.com/'],
+  ['https://a.internal.example/', 'https://a.internal.example/'],
+  [long(2_048), long(2_048)],
+];
+
+const REFUSED: [text: string, reason: UrlRefusal][] = [
+  ['', 'malformed'],
+  ['example.com', 'malformed'],
+  ['//example.com/', 'malformed'],
+  ['/path', 'malformed'],
+  ['https:example.com', 'malformed'],
+  ['https:/example.com', 'malformed'],
+  ['https:///example.com', 'malformed'],
+  ['https://', 'malformed'],
+  ['https://?x', 'malformed'],
+  ['https://:443/', 'malformed'],
+  [' https://example.com', 'malformed'],
+  ['https://example.com\n', 'malformed'],
+  ['https://exa\tmple.com/', 'malformed'],
+  ['https://example.com/a\r\nHost: b', 'malformed'],
+  ['https://example.com/\u0000', 'malformed'],
+  ['https:\\\\example.com/', 'malformed'],
+  ['https://example.com\\@127.0.0.1/', 'malformed'],
+  ['https://exa mple.com/', 'malformed'],
+  ['https://example.com:65536/', 'malformed'],
+  ['https://example.com:port/', 'malformed'],
+  ['https://1.2.3.256/', 'malformed'],
+  ['https://1.2.3.4.5/', 'malformed'],
+  ['https://4294967296/', 'malformed'],
+  ['https://[fe80::1%25eth0]/', 'malformed'],
+  ['https://[fe80::1%eth0]/', 'malformed'],
+  ['https://[::1/', 'malformed'],
+  [long(2_049), 'too_long'],
+  ['http://example.com/', 'not_https'],
+  ['ftp://example.com/', 'not_https'],
+  ['file:///etc/passwd', 'not_https'],
+  ['gopher://example.com:70/', 'not_https'],
+  ['data:text/plain,hello', 'not_https'],
+  ['javascript:alert(1)', 'not_https'],
+  ['blob:https://example.com/1', 'not_https'],
+  ['https://user:pass@example.com/', 'has_credentials'],
+  ['https://user@example.com/', 'has_credentials'],
+  ['https://@example.com/', 'has_credentials'],
+  ['https://:@example.com/', 'has_credentials'],
+  ['https://example.com@127.0.0.1/', 'has_credentials'],
+  ['https://example.com:0/', 'bad_port'],
+  ['https://example.com:22/', 'bad_port'],
+  ['https://example.com:25/', 'bad_port'],
+  ['https://example.com:6667/', 'bad_port'],
+  ['https://a..example.com/', 'bad_host'],
+  ['https://example.com../', 'bad_host'],
+  ['https://-a.example.com/', 'bad_host'],
+  ['https://a-.example.com/', 'bad_host'],
+  ['https://*.example.com/', 'bad_host'],
+  ['https://a,b.example.com/', 'bad_host'],
+  [`https://${'a'.repeat(64)}.com/`, 'bad_host'],
+  [`https://${'a.'.repeat(130)}com/`, 'bad_host'],
+  ['https://localhost/', 'private_host'],
+  ['https://LOCALHOST/', 'private_host'],
+  ['https://localhost./', 'private_host'],
+  ['https://localhost。/', 'private_host'],
+  ['https://a.localhost/', 'private_host'],
+  ['https://printer.local/', 'private_host'],
+  ['https://db.prod.svc.cluster.local/', 'private_host'],
+  ['https://metadata.google.internal/', 'private_host'],
+  ['https://metadata.google.internal./', 'private_host'],
+  ['https://wiki.corp/', 'private_host'],
+  ['https://router.home.arpa/', 'private_host'],
+  ['https://nas.lan/', 'private_host'],
+  ['https://redis/', 'private_host'],
+  ['https://127.0.0.1/', 'private_address'],
+  ['https://127.0.0.1./', 'private_address'],
+  ['https://127.1/', 'private_address'],
+  ['https://2130706433/', 'private_address'],
+  ['https://0177.0.0.1/', 'private_address'],
+  ['https://017700000001/', 'private_address'],
+  ['https://0x7f000001/', 'private_address'],
+  ['https://0x7f.0.0.0x1/', 'private_address'],
+  ['https://①②⑦.⓪.⓪.①/', 'private_address'],
+  ['https://%31%32%37.0.0.1/', 'private_address'],
+  ['https://127。0。0。1/', 'private_address'],
+  ['https://0/', 'private_address'],
+  ['https://0.0.0.0/', 'private_address'],
+  ['https://10.1.2.3/', 'private_address'],
+  ['https://172.16.0.1/', 'private_address'],
+  ['https://192.168.0.1/', 'private_address'],
+  ['https://192.168.257/', 'private_address'],
+  ['https://100.64.0.1/', 'private_address'],
+  ['https://169.254.169.254/latest/meta-data/', 'private_address'],
+  ['https://2852039166/', 'private_address'],
+  ['https://192.0.0.1/', 'private_address'],
+  ['https://192.0.2.1/', 'private_address'],
+  ['https://198.18.0.1/', 'private_address'],
+  ['https://224.0.0.1/', 'private_address'],
+  ['https://240.0.0.1/', 'private_address'],
+  ['https://255.255.255.255/', 'private_address'],
+  ['https://4294967295/', 'private_address'],
+  ['https://[::]/', 'private_address'],
+  ['https://[::1]/', 'private_address'],
+  ['https://[0:0:0:0:0:0:0:1]:8443/', 'private_address'],
+  ['https://[::ffff:127.0.0.1]/', 'private_address'],
+  ['https://[::ffff:7f00:1]/', 'private_address'],
+  ['https://[0:0:0:0:0:ffff:a9fe:a9fe]/', 'private_address'],
+  ['https://[::127.0.0.1]/', 'private_address'],
+  ['https://[64:ff9b::127.0.0.1]/', 'private_address'],
+  ['https://[64:ff9b:1::8.8.8.8]/', 'private_address'],
+  ['https://[2002:7f00:1::]/', 'private_address'],
+  ['https://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/', 'private_address'],
+  ['https://[2001:db8::1]/', 'private_address'],
+  ['https://[fc00::1]/', 'private_address'],
+  ['https://[fd00:ec2::254]/', 'private_address'],
+  ['https://[fe80::1]/', 'private_address'],
+  ['https://[ff02::1]/', 'private_address'],
+];
+
+function refusal(text: string, allowPrivate: boolean): UrlRefused {
+  try {
+    checkUrl(text, { field: 'url', allowPrivate });
+  } catch (error) {
+    if (error instanceof UrlRefused) return error;
+    throw error;
+  }
+  throw new Error(`${text} was not refused`);
+}
+
+test.each(ALLOWED)('%s is allowed', (text, href) => {
+  expect(checkUrl(text, { field: 'url', allowPrivate: false }).href).toBe(href);
+});
+
+test.each(REFUSED)('%s is refused: %s', (text, reason) => {
+  expect(refusal(text, false).reason).toBe(reason);
+});
+
+describe('with private addresses allowed', () => {
+  test.each([
+    'http://127.0.0.1:3000/hook',
+    'http://localhost:3000/hook',
+    'https://localhost/hook',
+    'http://receiver:8080/',
+    'http://host.docker.internal/',
+    'http://[::1]:3000/',
+    'http://10.0.0.7/',
+    'https://example.com/',
+  ])('%s is allowed', (text) => {
+    expect(checkUrl(text, { field: 'url', allowPrivate: true }).href).toBe(text);
+  });
+
+  test.each<[string, UrlRefusal]>([
+    ['http://169.254.169.254/latest/meta-data/', 'private_address'],
+    ['http://[fe80::1]/', 'private_address'],
+    ['http://0.0.0.0/', 'private_address'],
+    ['http://user@localhost/', 'has_credentials'],
+    ['http://localhost:25/', 'bad_port'],
+    ['ftp://localhost/', 'not_https'],
+    ['http:localhost', 'malformed'],
+  ])('%s is refused all the same: %s', (text, reason) => {
+    expect(refusal(text, true).reason).toBe(reason);
+  });
+});
+
+test('a refusal names the field, in a sentence that partners may read, and never the URL', () => {
+  const refused = refusal('https://user:secret@10.0.0.1/', false);
+  expect(refused.field).toBe('url');
+  expect(refused.message).toBe('url must not contain a user name or password');
+});
+
+test('any text is either allowed or refused with a reason, and what is allowed stays allowed', () => {
+  const pieces = fc.constantFrom(
+    'https://',
+    'http://',
+    '@',
+    ':',
+    '/',
+    '.',
+    '127.0.0.1',
+    '[::1]',
+    '\\',
+  );
+  const text = fc.array(fc.oneof(pieces, fc.string({ maxLength: 4 })), { maxLength: 8 });
+  fc.assert(
+    fc.property(text, (parts) => {
+      let url: URL;
+      try {
+        url = checkUrl(parts.join(''), { field: 'url', allowPrivate: false });
+      } catch (error) {
+        expect(error).toBeInstanceOf(UrlRefused);
+        return;
+      }
+      expect(url.protocol).toBe('https:');
+      expect(checkUrl(url.href, { field: 'url', allowPrivate: false }).href).toBe(url.href);
+    }),
+    { numRuns: 1_000 },
+  );
+});

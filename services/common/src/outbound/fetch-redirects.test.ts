@@ -1,0 +1,131 @@
+// Each redirect is checked like the first URL, by the URL rules here and by the agent at connection.
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { MockAgent } from 'undici';
+import { guardedFetch, type GuardedFetchOptions } from './fetch';
+import { guardedAgent, type GuardedAgent } from './guarded';
+
+let agent: GuardedAgent;
+const servers: Server[] = [];
+beforeEach(() => (agent = guardedAgent({ allowPrivate: true })));
+afterEach(async () => {
+  await agent.destroy();
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function http(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const get = (url: string, options: Partial<GuardedFetchOptions> = {}) =>
+  guardedFetch(url, { agent, field: 'url', ...options });
+
+async function read(url: string): Promise<string> {
+  const { body } = await get(url);
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+describe('redirects', () => {
+  const redirecting = (location: string, status = 302) =>
+    http((request, response) => {
+      if (request.url === '/') response.writeHead(status, { location }).end('moved');
+      else response.end(`at ${request.url}`);
+    });
+
+  test.each([301, 302, 303, 307, 308])(
+    'a %i is followed, relative addresses too',
+    async (status) => {
+      const url = await redirecting('sub/../file?x=y', status);
+      await expect(read(url)).resolves.toBe('at /file?x=y');
+      const file = await get(url);
+      file.body.destroy();
+      expect(file.finalUrl.href).toBe(`${url}/file?x=y`);
+    },
+  );
+
+  test.each([
+    ['metadata', 'http://169.254.169.254/latest/', 'private_address'],
+    ['another spelling of it', 'http://2852039166/', 'private_address'],
+    ['mapped into IPv6', 'http://[::ffff:169.254.169.254]/', 'private_address'],
+    ['credentials', 'http://user:pass@127.0.0.1/', 'has_credentials'],
+    ['another scheme', 'file:///etc/passwd', 'not_https'],
+    ['a blocked port', 'http://127.0.0.1:25/', 'bad_port'],
+    ['no URL', 'http://[', 'malformed'],
+    ['a URL too long', `/${'a'.repeat(2_100)}`, 'too_long'],
+  ])('one to %s is refused', async (_case, location, reason) => {
+    const url = await redirecting(location);
+    await expect(get(url)).rejects.toMatchObject({ name: 'UrlRefused', field: 'url', reason });
+  });
+
+  test.each([
+    ['a private address', 'https://10.0.0.1/', 'private_address'],
+    ['a private name', 'https://localhost/', 'private_host'],
+    ['plain http', 'http://cdn.example/', 'not_https'],
+    ['plain http on another port', '//cdn.example:25/', 'bad_port'],
+  ])('from a public host, one to %s is refused', async (_case, location, reason) => {
+    const mock = new MockAgent();
+    mock.disableNetConnect();
+    mock
+      .get('https://media.example')
+      .intercept({ path: '/' })
+      .reply(302, '', { headers: { location } });
+    const publicOnly: GuardedAgent = { ...agent, dispatcher: mock, allowPrivate: false };
+    await expect(get('https://media.example/', { agent: publicOnly })).rejects.toMatchObject({
+      name: 'UrlRefused',
+      reason,
+    });
+    await mock.close();
+  });
+
+  test('where http is allowed, one from https to http is still refused', async () => {
+    const mock = new MockAgent();
+    mock.disableNetConnect();
+    mock
+      .get('https://media.example')
+      .intercept({ path: '/' })
+      .reply(302, '', { headers: { location: 'http://media.example/' } });
+    const local: GuardedAgent = { ...agent, dispatcher: mock };
+    await expect(get('https://media.example/', { agent: local })).rejects.toMatchObject({
+      reason: 'not_https',
+    });
+    await mock.close();
+  });
+
+  test('one to a name that leads to a forbidden address is refused on connecting', async () => {
+    const url = await redirecting('http://innocent.example/');
+    const resolving = guardedAgent({
+      allowPrivate: true,
+      resolve: () => Promise.resolve([{ address: '169.254.169.254', family: 4 }]),
+    });
+    await expect(get(url, { agent: resolving })).rejects.toMatchObject({
+      name: 'UrlRefused',
+      field: 'url',
+      reason: 'private_address',
+    });
+    await resolving.destroy();
+  });
+
+  test('five are followed, six are not', async () => {
+    const url = await http((request, response) => {
+      const left = Number(request.url?.slice(1));
+      if (left === 0) response.end('there');
+      else response.writeHead(302, { location: `/${left - 1}` }).end();
+    });
+    await expect(read(`${url}/5`)).resolves.toBe('there');
+    const tooMany = { name: 'FetchFailed', reason: 'too_many_redirects', retryable: false };
+    await expect(get(`${url}/6`)).rejects.toMatchObject(tooMany);
+    await expect(get(`${url}/1`, { max_redirects: 0 })).rejects.toMatchObject(tooMany);
+  });
+
+  test('one without an address is an answer that is no file', async () => {
+    const url = await http((_request, response) => response.writeHead(302).end());
+    await expect(get(url)).rejects.toMatchObject({ reason: 'http_status', http_status: 302 });
+  });
+});

@@ -1,0 +1,250 @@
+import { once, type EventEmitter } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server as TcpServer,
+  type Socket,
+} from 'node:net';
+import { guardedFetch, type GuardedFetchOptions } from './fetch';
+import { guardedAgent, type GuardedAgent } from './guarded';
+
+const SMALL_LIMIT_MS = 120;
+
+let agent: GuardedAgent;
+const servers: (Server | TcpServer)[] = [];
+beforeEach(() => (agent = guardedAgent({ allowPrivate: true })));
+afterEach(async () => {
+  await agent.destroy();
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function urlOf(server: Server | TcpServer): Promise<string> {
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+// Not once(): a connection that is cut may well end in an error first.
+const closing = (emitter: EventEmitter) => new Promise((resolve) => emitter.on('close', resolve));
+
+const http = (listener: RequestListener) => urlOf(createServer(listener));
+const tcp = (onData: (socket: Socket) => void) =>
+  urlOf(
+    createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => onData(socket));
+    }),
+  );
+
+const get = (url: string, options: Partial<GuardedFetchOptions> = {}) =>
+  guardedFetch(url, { agent, field: 'url', ...options });
+
+async function read(url: string, options: Partial<GuardedFetchOptions> = {}): Promise<string> {
+  const { body } = await get(url, options);
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+test('a file arrives whole, with its status, headers and address', async () => {
+  const url = await http((_request, response) => {
+    response.writeHead(200, { 'content-type': 'image/png' }).end('x'.repeat(300_000));
+  });
+  const file = await get(`${url}/a.png#part`);
+  expect(file.status).toBe(200);
+  expect(file.headers['content-type']).toBe('image/png');
+  expect(file.finalUrl.href).toBe(`${url}/a.png`);
+  let size = 0;
+  for await (const chunk of file.body) size += (chunk as Buffer).length;
+  expect(size).toBe(300_000);
+});
+
+test('no credentials, cookies or compression are offered, on any hop', async () => {
+  const seen: IncomingMessage['headers'][] = [];
+  const url = await http((request, response) => {
+    seen.push(request.headers);
+    if (request.url === '/') response.writeHead(302, { location: '/2', 'set-cookie': 'a=b' }).end();
+    else response.end('ok');
+  });
+  const headers = {
+    Authorization: 'secret',
+    Cookie: 'a=b',
+    'User-Agent': 'bmg',
+    'Accept-Encoding': 'br',
+  };
+  await expect(read(url, { headers })).resolves.toBe('ok');
+  expect(seen).toHaveLength(2);
+  for (const one of seen) {
+    expect(one).toMatchObject({
+      accept: '*/*',
+      'user-agent': 'bmg',
+      'accept-encoding': 'identity',
+    });
+    expect(one).not.toHaveProperty('authorization');
+    expect(one).not.toHaveProperty('cookie');
+  }
+});
+
+test('a line end in a header is refused before anything is sent', async () => {
+  const url = await http((_request, response) => response.end());
+  await expect(get(url, { headers: { 'x-a': 'b\r\nc: d' } })).rejects.toThrow(TypeError);
+});
+
+describe('an answer that is no file', () => {
+  test.each([
+    [404, false],
+    [403, false],
+    [429, false],
+    [304, false],
+    [500, true],
+    [503, true],
+  ])('%i fails, retryable: %s', async (status, retryable) => {
+    const url = await http((_request, response) => response.writeHead(status).end());
+    await expect(get(url)).rejects.toMatchObject({
+      name: 'FetchFailed',
+      reason: 'http_status',
+      http_status: status,
+      retryable,
+    });
+  });
+
+  test('one that is compressed unasked fails', async () => {
+    const url = await http((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end('...');
+    });
+    await expect(get(url)).rejects.toMatchObject({ reason: 'content_encoding' });
+  });
+
+  test.each([
+    ['reset', (socket: Socket) => void socket.resetAndDestroy(), 'reset'],
+    [
+      'something else than HTTP',
+      (socket: Socket) => void socket.write('220 ESMTP\r\n'),
+      'protocol',
+    ],
+  ])('%s fails', async (_case, behave, reason) => {
+    const url = await tcp(behave);
+    await expect(get(url)).rejects.toMatchObject({ name: 'FetchFailed', reason, retryable: false });
+  });
+
+  test('a name that cannot be resolved just now is worth another try', async () => {
+    const broken = guardedAgent({
+      allowPrivate: true,
+      resolve: () => Promise.reject(new Error('no name server')),
+    });
+    await expect(get('http://media.example/', { agent: broken })).rejects.toMatchObject({
+      reason: 'dns',
+      retryable: true,
+    });
+    await broken.destroy();
+  });
+});
+
+describe('size', () => {
+  test('a file that is announced as too large is not read', async () => {
+    const url = await http((_request, response) => {
+      response.writeHead(200, { 'content-length': '1001' }).flushHeaders();
+    });
+    await expect(get(url, { max_bytes: 1_000 })).rejects.toMatchObject({
+      reason: 'too_large',
+      size_bytes: 1_001,
+      limit_bytes: 1_000,
+      retryable: false,
+    });
+  });
+
+  test('a file that turns out too large is cut off', async () => {
+    let closed: Promise<unknown> | undefined;
+    const url = await http((_request, response) => {
+      closed = closing(response);
+      response.on('error', () => undefined);
+      const timer = setInterval(() => response.write('x'.repeat(600)), 2);
+      response.on('close', () => clearInterval(timer));
+    });
+    await expect(read(url, { max_bytes: 1_000 })).rejects.toMatchObject({
+      reason: 'too_large',
+      limit_bytes: 1_000,
+    });
+    await closed;
+  });
+
+  test('a file of exactly the limit is whole', async () => {
+    const url = await http((_request, response) => response.end('x'.repeat(1_000)));
+    await expect(read(url, { max_bytes: 1_000 })).resolves.toHaveLength(1_000);
+  });
+
+  test('a body that breaks off before its announced end fails', async () => {
+    const url = await tcp((socket) => {
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc');
+    });
+    await expect(read(url)).rejects.toMatchObject({ name: 'FetchFailed', retryable: false });
+  });
+});
+
+describe('time', () => {
+  const timeout = { name: 'FetchFailed', reason: 'timeout', retryable: true };
+
+  test('a host that does not answer is given up at the limit', async () => {
+    const url = await tcp(() => undefined);
+    await expect(get(url, { timeout_ms: SMALL_LIMIT_MS })).rejects.toMatchObject(timeout);
+  });
+
+  test('the limit does not wait for a connection', async () => {
+    const slow = guardedAgent({ allowPrivate: true, resolve: () => new Promise(() => undefined) });
+    const options = { agent: slow, timeout_ms: SMALL_LIMIT_MS };
+    await expect(get('http://media.example/', options)).rejects.toMatchObject(timeout);
+    await slow.destroy();
+  });
+
+  test('a body that trickles is cut at the limit', async () => {
+    let closed: Promise<unknown> | undefined;
+    const url = await tcp((socket) => {
+      closed = closing(socket);
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n');
+      const timer = setInterval(() => socket.write('.'), 5);
+      socket.on('close', () => clearInterval(timer));
+    });
+    await expect(read(url, { timeout_ms: SMALL_LIMIT_MS })).rejects.toMatchObject(timeout);
+    await closed;
+  });
+
+  test('redirects do not begin the limit anew', async () => {
+    const url = await http((request, response) => {
+      const next = Number(request.url?.slice(1)) + 1;
+      setTimeout(() => response.writeHead(302, { location: `/${next}` }).end(), SMALL_LIMIT_MS / 2);
+    });
+    await expect(get(`${url}/0`, { timeout_ms: SMALL_LIMIT_MS })).rejects.toMatchObject(timeout);
+  });
+
+  test('a body that nobody reads is given up at the limit', async () => {
+    const closed = new Promise((resolve) => {
+      servers.push(createServer());
+      void tcp((socket) => {
+        socket.on('close', resolve);
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nabc');
+      }).then((url) => get(url, { timeout_ms: SMALL_LIMIT_MS }));
+    });
+    await closed;
+  });
+
+  test('a body that is destroyed closes its connection at once', async () => {
+    let closed: Promise<unknown> | undefined;
+    const url = await tcp((socket) => {
+      closed = closing(socket);
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nabc');
+    });
+    (await get(url)).body.destroy();
+    await closed;
+  });
+
+  test('the caller can give up, before and while the body arrives', async () => {
+    const url = await tcp((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nabc');
+    });
+    const aborted = { name: 'FetchFailed', reason: 'aborted', retryable: false };
+    await expect(get(url, { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted);
+    await expect(read(url, { signal: AbortSignal.timeout(30) })).rejects.toMatchObject(aborted);
+  });
+});

@@ -1,0 +1,247 @@
+// Fetching a partner's file (media, template header samples). The whole exchange has one time limit and
+// the body a size limit, both enforced while the consumer reads.
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { checkUrl, UrlRefused } from './check-url';
+import { ConnectFailed, failureOf, type OutboundFailure } from './failures';
+import type { GuardedAgent } from './guarded';
+import { checkHeaders } from './headers';
+
+export interface GuardedFetchOptions {
+  agent: GuardedAgent;
+  /** The request field that held the URL, for the refusal. */
+  field: string;
+  /** Everything: connecting, redirects, and the body as fast as the consumer takes it. */
+  timeout_ms?: number;
+  max_redirects?: number;
+  max_bytes?: number;
+  signal?: AbortSignal;
+  /** Sent to every host on the way; those that carry credentials are left out. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+export interface FetchedFile {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Fails with FetchFailed. To be read or destroyed. */
+  body: Readable;
+  finalUrl: URL;
+}
+
+export type FetchFailure =
+  | Exclude<OutboundFailure, 'url_refused'>
+  | 'http_status'
+  | 'too_many_redirects'
+  | 'too_large'
+  | 'content_encoding';
+
+export interface FetchFailedFacts {
+  retryable?: boolean;
+  http_status?: number;
+  /** Of a file that is too large: what the server announced, otherwise what had come until then. */
+  size_bytes?: number;
+  limit_bytes?: number;
+}
+
+/** The file could not be had. */
+export class FetchFailed extends Error {
+  override readonly name = 'FetchFailed';
+  readonly retryable: boolean;
+  readonly http_status?: number;
+  readonly size_bytes?: number;
+  readonly limit_bytes?: number;
+
+  constructor(
+    readonly reason: FetchFailure,
+    { retryable = false, ...facts }: FetchFailedFacts = {},
+    options?: ErrorOptions,
+  ) {
+    super(`fetch failed: ${reason}`, options);
+    this.retryable = retryable;
+    Object.assign(this, facts);
+  }
+}
+
+export const FETCH_TIMEOUT_MS = 30_000;
+const REDIRECTS_MAX = 5;
+// The largest file that the contract knows: a document of 100 MB.
+const FETCH_LIMIT_BYTES = 104_857_600;
+
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const SERVER_ERROR_FROM = 500;
+
+// A partner-given host gets no credentials of ours, even if a caller passes its headers on as they are.
+const CREDENTIALS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+]);
+
+/**
+ * GETs the file, following redirects, each checked like the first URL. Resolves once a 2xx answer has
+ * begun; rejects with UrlRefused when a URL on the way leads where we do not go, otherwise FetchFailed
+ * (and TypeError for headers that must not be sent).
+ */
+export async function guardedFetch(
+  url: string,
+  options: GuardedFetchOptions,
+): Promise<FetchedFile> {
+  const limit = startLimit(options.timeout_ms ?? FETCH_TIMEOUT_MS, options.signal);
+  try {
+    return await follow(url, options, limit);
+  } catch (error) {
+    limit.stop();
+    throw translate(error, options.field);
+  }
+}
+
+async function follow(
+  start: string,
+  options: GuardedFetchOptions,
+  limit: Limit,
+): Promise<FetchedFile> {
+  const { agent, field, max_redirects = REDIRECTS_MAX, max_bytes = FETCH_LIMIT_BYTES } = options;
+  let url = checkUrl(start, { field, allowPrivate: agent.allowPrivate });
+  for (let redirects = 0; ; redirects++) {
+    const response = await get(url, options, limit);
+    const { statusCode: status, headers, body } = response;
+    // The body fails as well when it is cut off below; whoever reads it learns that from the read.
+    body.on('error', () => undefined);
+    if (REDIRECT_STATUSES.has(status) && typeof headers.location === 'string') {
+      body.destroy();
+      if (redirects >= max_redirects) throw new FetchFailed('too_many_redirects');
+      url = checkRedirect(url, headers.location, options);
+      continue;
+    }
+    try {
+      checkResponse(status, headers, max_bytes);
+    } catch (error) {
+      body.destroy();
+      throw error;
+    }
+    return { status, headers, body: boundedBody(body, max_bytes, limit), finalUrl: url };
+  }
+}
+
+function checkRedirect(from: URL, location: string, options: GuardedFetchOptions): URL {
+  const { field, agent } = options;
+  if (!URL.canParse(location, from.href)) throw new UrlRefused(field, 'malformed');
+  const to = checkUrl(new URL(location, from).href, { field, allowPrivate: agent.allowPrivate });
+  // Also where http is allowed: a file that was asked for safely is not taken from an open line.
+  if (from.protocol === 'https:' && to.protocol !== 'https:')
+    throw new UrlRefused(field, 'not_https');
+  return to;
+}
+
+function checkResponse(status: number, headers: IncomingHttpHeaders, max_bytes: number): void {
+  if (status < 200 || status > 299) {
+    const retryable = status >= SERVER_ERROR_FROM;
+    throw new FetchFailed('http_status', { retryable, http_status: status });
+  }
+  // We asked for the file as it is. One that comes compressed all the same would be passed on as rubbish.
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (encoding !== '' && encoding !== 'identity') throw new FetchFailed('content_encoding');
+  const size_bytes = Number(headers['content-length'] ?? 0);
+  if (size_bytes > max_bytes) {
+    throw new FetchFailed('too_large', { size_bytes, limit_bytes: max_bytes });
+  }
+}
+
+async function get(
+  url: URL,
+  { agent, headers }: GuardedFetchOptions,
+  limit: Limit,
+): Promise<Dispatcher.ResponseData> {
+  const request = agent.dispatcher.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: 'GET',
+    headers: sendable(headers),
+    signal: limit.signal,
+  });
+  // undici tells of an abort only once there is a connection; the limit does not wait for that.
+  request.catch(() => undefined);
+  return Promise.race([request, limit.over]);
+}
+
+function sendable(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const kept: Record<string, string> = { accept: '*/*' };
+  for (const [name, value] of Object.entries(headers)) {
+    const lowerCased = name.toLowerCase();
+    if (!CREDENTIALS.has(lowerCased)) kept[lowerCased] = value;
+  }
+  checkHeaders(kept);
+  return { ...kept, 'accept-encoding': 'identity' };
+}
+
+function boundedBody(source: Readable, max_bytes: number, limit: Limit): Readable {
+  const body = Readable.from(bounded(source, max_bytes), { objectMode: false });
+  // Either side may be the first to end: the agent may be destroyed under a body that nobody has begun
+  // to read.
+  body.once('close', () => source.destroy());
+  source.once('close', () => limit.stop());
+  return body;
+}
+
+async function* bounded(source: Readable, max_bytes: number): AsyncGenerator<Buffer> {
+  let size_bytes = 0;
+  try {
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      size_bytes += chunk.length;
+      if (size_bytes > max_bytes) {
+        throw new FetchFailed('too_large', { size_bytes, limit_bytes: max_bytes });
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    throw translate(error, '');
+  }
+}
+
+function translate(error: unknown, field: string): unknown {
+  if (error instanceof FetchFailed || error instanceof UrlRefused) return error;
+  const failure = failureOf(error);
+  if (failure === null) return error;
+  if (failure === 'url_refused') return new UrlRefused(field, 'private_address', { cause: error });
+  const passing = error instanceof ConnectFailed && error.transient;
+  return new FetchFailed(
+    failure,
+    { retryable: failure === 'timeout' || passing },
+    { cause: error },
+  );
+}
+
+interface Limit {
+  signal: AbortSignal;
+  /** Rejects when the time is over or the caller gives up; never resolves. */
+  over: Promise<never>;
+  stop(): void;
+}
+
+function startLimit(timeout_ms: number, signal: AbortSignal | undefined): Limit {
+  const controller = new AbortController();
+  const timer = setTimeout(
+    () => controller.abort(new FetchFailed('timeout', { retryable: true })),
+    timeout_ms,
+  );
+  // A body that its consumer forgot does not hold up the end of the process.
+  timer.unref();
+  const onAbort = (): void =>
+    controller.abort(new FetchFailed('aborted', {}, { cause: signal?.reason }));
+  const over = new Promise<never>((_resolve, reject) => {
+    const onOver = (): void => reject(controller.signal.reason as FetchFailed);
+    controller.signal.addEventListener('abort', onOver, { once: true });
+  });
+  over.catch(() => undefined);
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    over,
+    stop: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}

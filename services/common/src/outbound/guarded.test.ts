@@ -1,0 +1,237 @@
+// What the agent connects to. Where a case needs a public address, `dial` stands in for the internet:
+// these tests connect to loopback alone.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import {
+  connect,
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server as TcpServer,
+  type Socket,
+  type TcpNetConnectOpts,
+} from 'node:net';
+import { guardedAgent, type GuardedAgent, type GuardedAgentOptions } from './guarded';
+import { guardedFetch } from './fetch';
+import { guardedPost } from './post';
+import type { ResolvedAddress } from './resolve';
+
+const BODY = Buffer.from('{}');
+const v4 = (address: string): ResolvedAddress => ({ address, family: 4 });
+
+const open: { close(): unknown }[] = [];
+const agents: GuardedAgent[] = [];
+afterEach(async () => {
+  await Promise.all(agents.splice(0).map((agent) => agent.destroy()));
+  for (const server of open.splice(0)) server.close();
+});
+
+async function listening<S extends Server | TcpServer>(server: S): Promise<number> {
+  open.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+function agentWith(options: Partial<GuardedAgentOptions> = {}): GuardedAgent {
+  const agent = guardedAgent({ allowPrivate: true, ...options });
+  agents.push(agent);
+  return agent;
+}
+
+const post = (url: string, agent: GuardedAgent, timeout_ms = 4_000) =>
+  guardedPost(url, BODY, { agent, headers: {}, timeout_ms });
+
+describe('the answers of the resolver', () => {
+  test.each([
+    ['a private one', ['10.0.0.1']],
+    ['a private one among public ones', ['93.184.216.34', '8.8.8.8', '10.0.0.1']],
+    ['loopback', ['127.0.0.1']],
+    ['metadata', ['169.254.169.254']],
+  ])('%s refuses the URL, and none of them is connected to', async (_case, addresses) => {
+    const released: unknown[] = [];
+    const dial = (options: TcpNetConnectOpts) =>
+      connect({
+        ...options,
+        lookup: (host, how, callback) =>
+          options.lookup?.(host, how, (error, found) => {
+            if (error === null) released.push(found);
+            callback(error ?? new Error('these tests connect nowhere'), '');
+          }),
+      });
+    const agent = agentWith({
+      allowPrivate: false,
+      dial,
+      resolve: () => Promise.resolve(addresses.map(v4)),
+    });
+    await expect(post('https://partner.example/', agent)).rejects.toMatchObject({
+      reason: 'url_refused',
+    });
+    expect(released).toEqual([]);
+  });
+
+  test('a name that turns to a forbidden address is refused on its next connection', async () => {
+    const port = await listening(
+      createServer((_request, response) => {
+        response.setHeader('connection', 'close');
+        response.end();
+      }),
+    );
+    const answers = [v4('127.0.0.1'), v4('169.254.169.254'), v4('127.0.0.1')];
+    const agent = agentWith({ resolve: () => Promise.resolve(answers.splice(0, 1)) });
+    const url = `http://partner.example:${port}/`;
+    await expect(post(url, agent)).resolves.toMatchObject({ status: 200 });
+    await expect(post(url, agent)).rejects.toMatchObject({ reason: 'url_refused' });
+    await expect(post(url, agent)).resolves.toMatchObject({ status: 200 });
+  });
+
+  test('the connection is made to the judged answer: nobody asks a second time', async () => {
+    const port = await listening(createServer((_request, response) => response.end()));
+    const resolve = jest
+      .fn<Promise<ResolvedAddress[]>, [string]>()
+      .mockResolvedValueOnce([v4('127.0.0.1')])
+      .mockResolvedValue([v4('169.254.169.254')]);
+    const agent = agentWith({ resolve });
+    await expect(post(`http://partner.example:${port}/`, agent)).resolves.toBeDefined();
+    expect(resolve.mock.calls).toEqual([['partner.example']]);
+  });
+
+  test('no answer, and a resolver that throws, are failures of dns', async () => {
+    const none = agentWith({ resolve: () => Promise.resolve([]) });
+    const broken = agentWith({ resolve: () => Promise.reject(new Error('broken')) });
+    await expect(post('http://a.example/', none)).rejects.toMatchObject({ reason: 'dns' });
+    await expect(post('http://a.example/', broken)).rejects.toMatchObject({ reason: 'dns' });
+  });
+});
+
+describe('the peer', () => {
+  test.each(['http', 'https'])(
+    'over %s, a peer that is not the answer gets no byte, not even a handshake',
+    async (scheme) => {
+      let received_bytes = 0;
+      let onClosed: () => void = () => undefined;
+      const closed = new Promise<void>((resolve) => (onClosed = resolve));
+      const port = await listening(
+        createTcpServer((socket) => {
+          socket.on('close', () => onClosed());
+          socket.on('error', () => undefined);
+          socket.on('data', (chunk) => (received_bytes += chunk.length));
+        }),
+      );
+      // As if something between us and the answer had led the connection home.
+      const agent = {
+        ...agentWith({
+          allowPrivate: false,
+          resolve: () => Promise.resolve([v4('93.184.216.34')]),
+          dial: () => connect({ host: '127.0.0.1', port }),
+        }),
+        // Lets the http URL through to the connector, whose own setting stays.
+        allowPrivate: scheme === 'http',
+      };
+      await expect(post(`${scheme}://partner.example/`, agent)).rejects.toMatchObject({
+        reason: 'url_refused',
+      });
+      await closed;
+      expect(received_bytes).toBe(0);
+    },
+  );
+
+  test('a host that is an address is judged by the connector too', async () => {
+    const dial = jest.fn(connect as (options: TcpNetConnectOpts) => Socket);
+    const agent = { ...agentWith({ allowPrivate: false, dial }), allowPrivate: true };
+    for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]']) {
+      await expect(post(`http://${host}:8099/`, agent)).rejects.toMatchObject({
+        reason: 'url_refused',
+      });
+    }
+    expect(dial).not.toHaveBeenCalled();
+  });
+
+  test('a refusal does not show the partner where the name leads', async () => {
+    const agent = agentWith({
+      allowPrivate: false,
+      resolve: () => Promise.resolve([v4('10.1.2.3')]),
+    });
+    const error: unknown = await guardedFetch('https://partner.example/', {
+      agent,
+      field: 'media.link',
+    }).catch((e: unknown) => e);
+    expect(error).toMatchObject({
+      name: 'UrlRefused',
+      field: 'media.link',
+      reason: 'private_address',
+      message: 'media.link must lead to an address on the public internet',
+    });
+  });
+});
+
+describe('connections', () => {
+  test('one is kept alive and used again, for the same origin alone', async () => {
+    const ports = { a: new Set<number>(), b: new Set<number>() };
+    const server = (seen: Set<number>) =>
+      createServer((request, response) => {
+        seen.add(request.socket.remotePort ?? 0);
+        request.resume().on('end', () => response.end('ok'));
+      });
+    const a = await listening(server(ports.a));
+    const b = await listening(server(ports.b));
+    const resolve = jest.fn(() => Promise.resolve([v4('127.0.0.1')]));
+    const agent = agentWith({ resolve });
+    for (let i = 0; i < 5; i++) {
+      await post(`http://a.example:${a}/`, agent);
+      await post(`http://b.example:${b}/`, agent);
+    }
+    expect([ports.a.size, ports.b.size]).toEqual([1, 1]);
+    expect(resolve).toHaveBeenCalledTimes(2);
+    await post(`http://other.example:${a}/`, agent);
+    expect(ports.a.size).toBe(2);
+  });
+
+  test('there are never more to one origin than allowed', async () => {
+    let open_now = 0;
+    let open_most = 0;
+    const server = createServer((_request, response) => setTimeout(() => response.end(), 5));
+    server.on('connection', (socket) => {
+      open_most = Math.max(open_most, ++open_now);
+      socket.on('close', () => open_now--);
+    });
+    const port = await listening(server);
+    const agent = agentWith({ connectionsPerOrigin: 3 });
+    await Promise.all(Array.from({ length: 30 }, () => post(`http://127.0.0.1:${port}/`, agent)));
+    expect(open_most).toBe(3);
+  });
+
+  test('one that cannot be made in time fails as a time out', async () => {
+    const agent = agentWith({
+      connectTimeoutMs: 30,
+      resolve: () => new Promise(() => undefined),
+    });
+    await expect(post('http://partner.example/', agent)).rejects.toMatchObject({
+      reason: 'timeout',
+    });
+  });
+
+  test('a port where nobody listens is refused', async () => {
+    const port = await listening(createTcpServer());
+    open.pop()?.close();
+    await expect(post(`http://127.0.0.1:${port}/`, agentWith())).rejects.toMatchObject({
+      reason: 'refused',
+    });
+  });
+
+  test('closing waits for what is under way, destroying breaks it off', async () => {
+    const port = await listening(
+      createServer((_request, response) => setTimeout(() => response.end(), 30)),
+    );
+    const url = `http://127.0.0.1:${port}/`;
+    const closing = agentWith();
+    const delivered = post(url, closing);
+    await closing.close();
+    await expect(delivered).resolves.toMatchObject({ status: 200 });
+    const destroying = agentWith();
+    const broken = post(url, destroying);
+    const outcome = expect(broken).rejects.toMatchObject({ reason: 'aborted' });
+    await destroying.destroy();
+    await outcome;
+    await expect(post(url, destroying)).rejects.toMatchObject({ reason: 'aborted' });
+  });
+});

@@ -1,0 +1,179 @@
+// The only way to a partner-given URL. The agent made here decides on the address that a connection
+// really has: every answer of the resolver is judged, the connection is made to those answers and no
+// others, and the peer is looked at once more before the first byte leaves, the TLS handshake's included.
+import { connect as netConnect, isIP, type LookupFunction, type Socket } from 'node:net';
+import type { TcpNetConnectOpts } from 'node:net';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { isAllowedAddress } from './addresses';
+import { codeOf, ConnectFailed, failureOf } from './failures';
+import { dnsResolve, systemResolve, type Resolve } from './resolve';
+
+export interface GuardedAgent {
+  readonly allowPrivate: boolean;
+  /** For guardedFetch and guardedPost alone: used directly, it checks addresses but no URLs. */
+  readonly dispatcher: Dispatcher;
+  /** Waits for the requests under way. */
+  close(): Promise<void>;
+  /** Breaks them off; they fail with `aborted`. */
+  destroy(): Promise<void>;
+}
+
+export interface GuardedAgentOptions {
+  /** Opens http, loopback and private networks; for local work only. */
+  allowPrivate: boolean;
+  /** Name look-up, connection and TLS handshake together. */
+  connectTimeoutMs?: number;
+  /** Connections to one origin; further requests wait, within their own time limit. */
+  connectionsPerOrigin?: number;
+  /** How long an unused connection stays open, unless the server says less. */
+  keepAliveMs?: number;
+  /** A certificate authority to trust instead of the public ones. */
+  ca?: string;
+  resolve?: Resolve;
+  /** How a socket is opened; given by tests that cannot connect to the public internet. */
+  dial?: (options: TcpNetConnectOpts) => Socket;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const CONNECTIONS_PER_ORIGIN = 32;
+const KEEP_ALIVE_MS = 4_000;
+const KEEP_ALIVE_HINT_MAX_MS = 60_000;
+const RESPONSE_HEADERS_LIMIT_BYTES = 16_384;
+const TLS_SESSIONS_MAX = 1_000;
+const ADDRESSES_TRIED_MAX = 4;
+const ADDRESS_ATTEMPT_TIMEOUT_MS = 500;
+
+// guardedFetch and guardedPost limit the whole exchange; undici's own limits are a net below that.
+const STALL_LIMIT_MS = 60_000;
+
+export function guardedAgent(options: GuardedAgentOptions): GuardedAgent {
+  const agent = new Agent({
+    connect: guardedConnector(options),
+    connections: options.connectionsPerOrigin ?? CONNECTIONS_PER_ORIGIN,
+    pipelining: 1,
+    keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_HINT_MAX_MS,
+    headersTimeout: STALL_LIMIT_MS,
+    bodyTimeout: STALL_LIMIT_MS,
+    maxHeaderSize: RESPONSE_HEADERS_LIMIT_BYTES,
+  });
+  return {
+    allowPrivate: options.allowPrivate,
+    dispatcher: agent,
+    close: () => agent.close(),
+    destroy: () => agent.destroy(),
+  };
+}
+
+function guardedConnector(options: GuardedAgentOptions): buildConnector.connector {
+  const { allowPrivate, connectTimeoutMs = CONNECT_TIMEOUT_MS, dial = netConnect } = options;
+  const lookup = guardedLookup(
+    options.resolve ?? (allowPrivate ? systemResolve : dnsResolve()),
+    allowPrivate,
+  );
+  const secure = buildConnector({
+    // Written out, so that no environment variable turns the check of certificates off.
+    rejectUnauthorized: true,
+    allowH2: false,
+    maxCachedSessions: TLS_SESSIONS_MAX,
+    timeout: 0,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  });
+
+  return (target, callback) => {
+    // A host that is an address is never looked up, so it is judged here.
+    if (isIP(target.hostname) !== 0 && !isAllowedAddress(target.hostname, allowPrivate)) {
+      queueMicrotask(() => callback(addressRefused(target.hostname), null));
+      return;
+    }
+    const isSecure = target.protocol === 'https:';
+    const tcp = dial({
+      host: target.hostname,
+      port: Number(target.port) || (isSecure ? 443 : 80),
+      lookup,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
+      noDelay: true,
+      keepAlive: true,
+    });
+
+    let settled = false;
+    const succeed = (socket: Socket): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      callback(null, socket);
+    };
+    const fail = (failed: ConnectFailed): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      tcp.destroy();
+      callback(failed, null);
+    };
+    const timer = setTimeout(() => fail(new ConnectFailed('timeout', true)), connectTimeoutMs);
+    // An attempt that nobody waits for any more does not hold up the end of the process.
+    timer.unref();
+
+    // The listeners stay: a socket below a TLS socket may still have something to say after that one
+    // has gone, and nobody else would listen.
+    tcp.on('error', (error) => fail(connectFailed(error)));
+    tcp.on('close', () => fail(new ConnectFailed('reset', false)));
+    tcp.once('connect', () => {
+      const refused = judgePeer(tcp, allowPrivate);
+      if (refused !== null) fail(refused);
+      else if (!isSecure) succeed(tcp);
+      else {
+        secure({ ...target, httpSocket: tcp }, (error, socket) => {
+          if (error === null) succeed(socket);
+          else fail(tlsFailed(error));
+        });
+      }
+    });
+  };
+}
+
+// One answer that is not allowed refuses them all: nobody honest mixes private addresses into a public
+// name, and an attacker would only need the connection to fall back to the private one.
+function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (found) => {
+        const refused = found.find(({ address }) => !isAllowedAddress(address, allowPrivate));
+        const [first] = found;
+        if (refused !== undefined) callback(addressRefused(refused.address), '');
+        else if (first === undefined) callback(new ConnectFailed('dns', false), '');
+        else if (options.all) callback(null, found.slice(0, ADDRESSES_TRIED_MAX));
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => {
+        const failed = error instanceof ConnectFailed;
+        callback(failed ? error : new ConnectFailed('dns', true, { cause: error }), '');
+      },
+    );
+  };
+}
+
+function judgePeer(socket: Socket, allowPrivate: boolean): ConnectFailed | null {
+  const peer = socket.remoteAddress;
+  if (peer === undefined) return new ConnectFailed('reset', false);
+  return isAllowedAddress(peer, allowPrivate) ? null : addressRefused(peer);
+}
+
+// The address goes into the cause alone, which is logged: an answer must not map our network.
+function addressRefused(address: string): ConnectFailed {
+  return new ConnectFailed('url_refused', false, { cause: new Error(`address ${address}`) });
+}
+
+function connectFailed(error: Error): ConnectFailed {
+  if (error instanceof ConnectFailed) return error;
+  const failure = failureOf(error) ?? 'refused';
+  return new ConnectFailed(failure, failure === 'timeout', { cause: error });
+}
+
+// Between the connection and the end of the handshake everything is TLS's, except that the other side
+// simply hangs up.
+function tlsFailed(error: Error): ConnectFailed {
+  const failure = codeOf(error) === 'ECONNRESET' ? 'reset' : 'tls';
+  return new ConnectFailed(failure, false, { cause: error });
+}

@@ -1,0 +1,29 @@
+// Request headers on the way to a partner's server. Checked here and not by undici alone, whose pool
+// counts a connection as busy for ever once a request of its own was refused for a bad header.
+
+const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/i;
+// Visible characters, space and tab; above all no line end, which would begin a header of its own.
+const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+
+// The connection's own business; `host` would also steer the TLS handshake.
+const RESERVED: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Throws a TypeError that names the header; the value may be a secret and is not repeated. */
+export function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const name in headers) {
+    if (!NAME.test(name) || RESERVED.has(name.toLowerCase())) {
+      throw new TypeError(`the header name ${JSON.stringify(name)} must not be sent`);
+    }
+    if (!VALUE.test(headers[name] ?? '')) {
+      throw new TypeError(`the value of the header ${name} must not be sent`);
+    }
+  }
+}

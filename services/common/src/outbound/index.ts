@@ -1,0 +1,12 @@
+export { isAllowedAddress, isPublicAddress } from './addresses';
+export { checkUrl, UrlRefused } from './check-url';
+export type { CheckUrlOptions, UrlRefusal } from './check-url';
+export type { OutboundFailure } from './failures';
+export { FETCH_TIMEOUT_MS, FetchFailed, guardedFetch } from './fetch';
+export type { FetchedFile, FetchFailure, GuardedFetchOptions } from './fetch';
+export { guardedAgent } from './guarded';
+export type { GuardedAgent, GuardedAgentOptions } from './guarded';
+export { guardedPost, POST_TIMEOUT_MS, PostFailed } from './post';
+export type { GuardedPostOptions, PostResult } from './post';
+export { dnsResolve, systemResolve } from './resolve';
+export type { Resolve, ResolvedAddress } from './resolve';

@@ -1,0 +1,234 @@
+import { once, type EventEmitter } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Server as TcpServer,
+  type Socket,
+} from 'node:net';
+import { guardedAgent, type GuardedAgent } from './guarded';
+import { guardedPost, PostFailed } from './post';
+
+const BODY = Buffer.from('{"event":"message.received"}');
+const SMALL_LIMIT_MS = 120;
+// Long enough for headers to arrive on a busy machine.
+const LIMIT_AFTER_HEADERS_MS = 1_000;
+
+let agent: GuardedAgent;
+const servers: (Server | TcpServer)[] = [];
+beforeEach(() => (agent = guardedAgent({ allowPrivate: true, connectionsPerOrigin: 1 })));
+afterEach(async () => {
+  await agent.destroy();
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function urlOf(server: Server | TcpServer): Promise<string> {
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+// Not once(): a connection that is cut may well end in an error first.
+const closing = (emitter: EventEmitter) => new Promise((resolve) => emitter.on('close', resolve));
+
+const http = (listener: RequestListener) => urlOf(createServer(listener));
+const tcp = (onData: (socket: Socket) => void) =>
+  urlOf(
+    createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', () => onData(socket));
+    }),
+  );
+
+const post = (
+  url: string,
+  options: { headers?: Record<string, string>; timeout_ms?: number } = {},
+) => guardedPost(url, BODY, { agent, headers: {}, ...options });
+
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => 'delivered',
+    (error: unknown) => (error instanceof PostFailed ? error.reason : error),
+  );
+}
+
+test('the exact bytes and headers arrive, and the status and headers come back', async () => {
+  let seen: unknown;
+  const url = await http((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method, url: path, headers } = request;
+      seen = {
+        method,
+        path,
+        body: Buffer.concat(chunks).toString(),
+        type: headers['content-type'],
+      };
+      response.writeHead(503, { 'Retry-After': '7' }).end('busy');
+    });
+  });
+  const result = await post(`${url}/hook?a=b#c`, {
+    headers: { 'Content-Type': 'application/json' },
+  });
+  expect(result).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
+  expect(result.duration_ms).toBeGreaterThanOrEqual(0);
+  expect(seen).toEqual({
+    method: 'POST',
+    path: '/hook?a=b',
+    body: BODY.toString(),
+    type: 'application/json',
+  });
+});
+
+test.each([301, 302, 303, 307, 308])('a %i is an answer and is not followed', async (status) => {
+  const paths: (string | undefined)[] = [];
+  const url = await http((request, response) => {
+    paths.push(request.url);
+    response.writeHead(status, { location: '/elsewhere' }).end();
+  });
+  await expect(post(`${url}/hook`)).resolves.toMatchObject({ status });
+  expect(paths).toEqual(['/hook']);
+});
+
+test.each([
+  ['a URL that is not allowed', 'http://169.254.169.254/'],
+  ['no URL', 'partner'],
+])('%s fails as url_refused', async (_case, url) => {
+  expect(await failure(post(url))).toBe('url_refused');
+});
+
+describe('an answer that takes its time', () => {
+  test('one that never comes is a time out', async () => {
+    const url = await tcp(() => undefined);
+    expect(await failure(post(url, { timeout_ms: SMALL_LIMIT_MS }))).toBe('timeout');
+  });
+
+  test('headers that trickle are cut at the limit, and the connection with them', async () => {
+    let closed: Promise<unknown> | undefined;
+    const url = await tcp((socket) => {
+      closed = closing(socket);
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket.write('x: y\r\n'), 5);
+      socket.on('close', () => clearInterval(timer));
+    });
+    expect(await failure(post(url, { timeout_ms: SMALL_LIMIT_MS }))).toBe('timeout');
+    await closed;
+  });
+
+  test('endless provisional answers are no status', async () => {
+    const url = await tcp((socket) => {
+      const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 5);
+      socket.on('close', () => clearInterval(timer));
+    });
+    expect(await failure(post(url, { timeout_ms: SMALL_LIMIT_MS }))).toBe('timeout');
+  });
+
+  test('a body that trickles is cut at the limit, and its status counts', async () => {
+    let closed: Promise<unknown> | undefined;
+    const url = await tcp((socket) => {
+      closed = closing(socket);
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
+      const timer = setInterval(() => socket.write('.'), 5);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const result = await post(url, { timeout_ms: LIMIT_AFTER_HEADERS_MS });
+    expect(result.status).toBe(200);
+    expect(result.duration_ms).toBeGreaterThanOrEqual(LIMIT_AFTER_HEADERS_MS - 5);
+    await closed;
+  });
+
+  test('waiting for a connection counts; what waited too long is not sent, and costs the connection nothing', async () => {
+    let connections = 0;
+    let requests = 0;
+    let slow = true;
+    const server = createServer((_request, response) => {
+      requests++;
+      if (slow) setTimeout(() => response.end(), SMALL_LIMIT_MS * 2);
+      else response.end();
+    });
+    server.on('connection', () => connections++);
+    const url = await urlOf(server);
+    const first = post(url, { timeout_ms: SMALL_LIMIT_MS * 50 });
+    const second = failure(post(url, { timeout_ms: SMALL_LIMIT_MS }));
+    expect(await second).toBe('timeout');
+    slow = false;
+    await expect(first).resolves.toMatchObject({ status: 200 });
+    await expect(post(url)).resolves.toMatchObject({ status: 200 });
+    expect({ connections, requests }).toEqual({ connections: 1, requests: 2 });
+  });
+});
+
+describe('an answer that is too much or no answer', () => {
+  test('a long body is cut off at once, and its status counts', async () => {
+    let closed: Promise<unknown> | undefined;
+    const url = await http((_request, response) => {
+      closed = closing(response);
+      response.on('error', () => undefined);
+      const write = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', write);
+      write();
+    });
+    await expect(post(url)).resolves.toMatchObject({ status: 200 });
+    await closed;
+  });
+
+  test('a body that breaks off after its status changes nothing', async () => {
+    const url = await tcp((socket) => {
+      socket.end('HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\n');
+    });
+    await expect(post(url)).resolves.toMatchObject({ status: 204 });
+    const other = await tcp((socket) => {
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab');
+    });
+    await expect(post(other)).resolves.toMatchObject({ status: 200 });
+  });
+
+  test('a connection that is reset fails as reset', async () => {
+    const url = await tcp((socket) => socket.resetAndDestroy());
+    expect(await failure(post(url))).toBe('reset');
+  });
+
+  test('a connection that is closed without an answer fails as reset', async () => {
+    const url = await tcp((socket) => socket.end());
+    expect(await failure(post(url))).toBe('reset');
+  });
+
+  test.each([
+    ['something else than HTTP', '220 mail.example ESMTP\r\n'],
+    ['headers without end', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n`],
+  ])('%s fails as protocol', async (_case, bytes) => {
+    const url = await tcp((socket) => socket.write(bytes));
+    expect(await failure(post(url))).toBe('protocol');
+  });
+});
+
+describe('headers', () => {
+  test.each([
+    ['a line end in a value', { 'x-a': 'b\r\nx-injected: c' }],
+    ['a bare line feed', { 'x-a': 'b\nc' }],
+    ['a zero byte', { 'x-a': 'b\u0000' }],
+    ['a character that is no byte', { 'x-a': '漢' }],
+    ['a line end in a name', { 'x-a\r\nx-b': 'c' }],
+    ['an empty name', { '': 'c' }],
+    ['host', { Host: 'other.example' }],
+    ['content-length', { 'content-length': '1' }],
+    ['transfer-encoding', { 'transfer-encoding': 'chunked' }],
+  ])('%s is refused before anything is sent, and later posts go on', async (_case, headers) => {
+    let requests = 0;
+    const url = await http((_request, response) => {
+      requests++;
+      response.end();
+    });
+    for (let i = 0; i < 3; i++) {
+      await expect(post(url, { headers: headers as Record<string, string> })).rejects.toThrow(
+        TypeError,
+      );
+    }
+    expect(requests).toBe(0);
+    await expect(post(url, { timeout_ms: 4_000 })).resolves.toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,170 @@
+// Posting a delivery to a partner's endpoint. This is the hottest path to the outside: one timer and one
+// handler object a request, and nothing is read of the answer that nobody needs.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { checkUrl, UrlRefused } from './check-url';
+import { failureOf, type OutboundFailure } from './failures';
+import type { GuardedAgent } from './guarded';
+import { checkHeaders } from './headers';
+
+export interface GuardedPostOptions {
+  agent: GuardedAgent;
+  headers: Readonly<Record<string, string>>;
+  /** Everything: waiting for a connection, connecting, sending, and the whole answer. */
+  timeout_ms?: number;
+}
+
+export interface PostResult {
+  status: number;
+  headers: IncomingHttpHeaders;
+  duration_ms: number;
+}
+
+/** No status came back. What the other side has done with the request is not known, except for
+ * `refused`, `dns`, `tls` and `url_refused`, where it was never sent. */
+export class PostFailed extends Error {
+  override readonly name = 'PostFailed';
+
+  constructor(
+    readonly reason: OutboundFailure,
+    readonly duration_ms: number,
+    options?: ErrorOptions,
+  ) {
+    super(`post failed: ${reason}`, options);
+  }
+}
+
+export const POST_TIMEOUT_MS = 10_000;
+
+// Enough for the short answers of well-behaved receivers, whose connections can then be used again.
+const RESPONSE_READ_MAX_BYTES = 4_096;
+
+const FIRST_FINAL_STATUS = 200;
+
+/**
+ * Posts the bytes and resolves with the status, whatever it is: redirects are not followed. Once the
+ * status is known it counts, even if the answer's body is too long or trickles on; such a body is cut
+ * off. Rejects with PostFailed, and with TypeError for headers that must not be sent.
+ */
+export function guardedPost(
+  url: string,
+  body: Buffer,
+  { agent, headers, timeout_ms = POST_TIMEOUT_MS }: GuardedPostOptions,
+): Promise<PostResult> {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    let checked: URL;
+    try {
+      checkHeaders(headers);
+      checked = checkUrl(url, { field: 'url', allowPrivate: agent.allowPrivate });
+    } catch (error) {
+      reject(
+        error instanceof UrlRefused ? postFailed('url_refused', started, error) : asError(error),
+      );
+      return;
+    }
+    const attempt = new PostAttempt(started, timeout_ms, resolve, reject);
+    agent.dispatcher.dispatch(
+      {
+        origin: checked.origin,
+        path: checked.pathname + checked.search,
+        method: 'POST',
+        headers: headers as Record<string, string>,
+        body,
+      },
+      attempt,
+    );
+  });
+}
+
+class PostAttempt implements Dispatcher.DispatchHandler {
+  private controller: Dispatcher.DispatchController | null = null;
+  private status = 0;
+  private headers: IncomingHttpHeaders = {};
+  private read_bytes = 0;
+  private settled = false;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly started: number,
+    timeout_ms: number,
+    private readonly resolve: (result: PostResult) => void,
+    private readonly reject: (error: Error) => void,
+  ) {
+    this.timer = setTimeout(() => this.onTimeLimit(), timeout_ms);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Thrown, not aborted: it takes the request out of the queue before anything of it is written, and
+    // leaves the connection to the next one.
+    if (this.settled) throw new Error('the time was over before a connection was free');
+    this.controller = controller;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status < FIRST_FINAL_STATUS) return;
+    this.status = status;
+    this.headers = headers;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.read_bytes += chunk.length;
+    if (this.read_bytes <= RESPONSE_READ_MAX_BYTES) return;
+    this.succeed();
+    controller.abort(CUT);
+  }
+
+  onResponseEnd(): void {
+    this.succeed();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.status >= FIRST_FINAL_STATUS) this.succeed();
+    else {
+      const reason = failureOf(error);
+      this.fail(reason === null ? error : postFailed(reason, this.started, error));
+    }
+  }
+
+  private onTimeLimit(): void {
+    if (this.status >= FIRST_FINAL_STATUS) this.succeed();
+    else this.fail(postFailed('timeout', this.started));
+    this.controller?.abort(CUT);
+  }
+
+  private succeed(): void {
+    if (!this.settle()) return;
+    const duration_ms = elapsed(this.started);
+    this.resolve({ status: this.status, headers: this.headers, duration_ms });
+  }
+
+  private fail(error: Error): void {
+    if (this.settle()) this.reject(error);
+  }
+
+  private settle(): boolean {
+    if (this.settled) return false;
+    this.settled = true;
+    clearTimeout(this.timer);
+    return true;
+  }
+}
+
+// Seen by nobody: the attempt is settled whenever it is cut. One object, because a stack for each costs.
+const CUT = new Error('cut');
+
+function postFailed(reason: OutboundFailure, started: number, cause?: Error): PostFailed {
+  return new PostFailed(reason, elapsed(started), cause === undefined ? {} : { cause });
+}
+
+function elapsed(started: number): number {
+  return Math.round(performance.now() - started);
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('unknown', { cause: error });
+}

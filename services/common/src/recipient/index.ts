@@ -1,0 +1,1 @@
+export { RECIPIENT_MISSING, resolveRecipient, upstreamAddress, type Recipient } from './recipient';

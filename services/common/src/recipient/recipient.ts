@@ -1,0 +1,32 @@
+// Who a message goes to. Contract, Recipient rules 1 to 4: `to` (phone or BSUID), `user_id` and its alias
+// `recipient` (BSUID); a BSUID in `to` is told by its shape; a phone number wins over a BSUID.
+import { invalidField, missingFields } from '../errors';
+import { normalisePhone, parseBsuid } from '../ids';
+
+export type Recipient = { phone: string } | { bsuid: string };
+
+export const RECIPIENT_MISSING = 'either to or recipient is required';
+
+/** Throws MISSING_FIELDS when nobody is named, INVALID_FIELD when nobody can be made of what is. */
+export function resolveRecipient(named: {
+  to?: string | undefined;
+  user_id?: string | undefined;
+}): Recipient {
+  const to = named.to?.trim();
+  const user_id = named.user_id?.trim();
+  if (!to && !user_id) throw missingFields(['to', 'recipient'], RECIPIENT_MISSING);
+  if (to) {
+    const bsuid = parseBsuid(to);
+    if (bsuid) return { bsuid };
+    const phone = normalisePhone(to);
+    if (phone) return { phone };
+    throw invalidField('to', 'is neither a phone number in international format nor a BSUID');
+  }
+  const bsuid = parseBsuid(user_id as string);
+  if (bsuid) return { bsuid };
+  throw invalidField('recipient', 'is not a BSUID');
+}
+
+/** The upstream's keys for a recipient. */
+export const upstreamAddress = (recipient: Recipient): { to: string } | { recipient: string } =>
+  'phone' in recipient ? { to: recipient.phone } : { recipient: recipient.bsuid };

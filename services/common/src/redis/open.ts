@@ -1,0 +1,56 @@
+// The shared Redis: never waited for at start and never required to answer, since what it holds (buckets,
+// versions, delivery memory) has a local fallback. A limiter must not be an outage.
+import { Redis } from 'ioredis';
+import type { Component } from '../lifecycle';
+import type { Logger } from '../telemetry';
+
+/** Longer than a healthy round trip by far; past it the fallback answers. */
+const COMMAND_LIMIT_MS = 250;
+const CONNECT_LIMIT_MS = 2_000;
+const RECONNECT_MAX_MS = 1_000;
+
+export interface RedisConnection extends Component {
+  readonly redis: Redis;
+  /** True while commands are worth sending. */
+  up(): boolean;
+}
+
+export interface RedisSettings {
+  REDIS_URL: string;
+  REDIS_KEY_PREFIX: string;
+}
+
+export function openRedis(settings: RedisSettings, log: Logger): RedisConnection {
+  const redis = new Redis(settings.REDIS_URL, {
+    keyPrefix: settings.REDIS_KEY_PREFIX,
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    // Commands of one turn of the event loop travel in one write.
+    enableAutoPipelining: true,
+    maxRetriesPerRequest: 0,
+    commandTimeout: COMMAND_LIMIT_MS,
+    connectTimeout: CONNECT_LIMIT_MS,
+    retryStrategy: (times) => Math.min(50 * times, RECONNECT_MAX_MS),
+  });
+  let said = false;
+  redis.on('error', (error) => {
+    if (said) return;
+    said = true;
+    log.warn({ err: error }, 'Redis is away, the local fallback is used');
+  });
+  redis.on('ready', () => {
+    if (said) log.info('Redis is back');
+    said = false;
+  });
+  return {
+    name: 'redis',
+    redis,
+    up: () => redis.status === 'ready',
+    async start() {
+      await redis.connect().catch(() => undefined);
+    },
+    async stop() {
+      redis.disconnect();
+    },
+  };
+}

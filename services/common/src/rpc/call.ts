@@ -1,0 +1,49 @@
+// How a call is run: its deadline, trace, request id. Who is meant travels in the message instead.
+import type { Metadata } from '@grpc/grpc-js';
+import { parseTraceparent, traceparent, type SpanContext } from '../telemetry';
+
+export interface Call {
+  /** Epoch milliseconds after which the answer is of no use. */
+  deadline: number;
+  /** The span under which further work is done. */
+  span: SpanContext;
+  request_id: string;
+  /** Aborted when the caller gives up. */
+  signal?: AbortSignal | undefined;
+  /** The request id under which the edge keeps what becomes of this call (Idempotency-Key), with a fingerprint. */
+  idempotency?: { key: string; fingerprint: string } | undefined;
+}
+
+/** Every hop takes this off, so that the deepest one reports the timeout. */
+export const HOP_MS = 50;
+
+const TRACE = 'traceparent';
+const REQUEST_ID = 'x-request-id';
+const IDEMPOTENCY_KEY = 'idempotency-key';
+const FINGERPRINT = 'idempotency-fingerprint';
+
+export function writeCall(metadata: Metadata, call: Call, span: SpanContext): void {
+  metadata.set(TRACE, traceparent(span));
+  metadata.set(REQUEST_ID, call.request_id);
+  if (call.idempotency) {
+    metadata.set(IDEMPOTENCY_KEY, call.idempotency.key);
+    metadata.set(FINGERPRINT, call.idempotency.fingerprint);
+  }
+}
+
+export function readCall(metadata: Metadata): {
+  parent: SpanContext | undefined;
+  request_id: string;
+  idempotency: Call['idempotency'];
+} {
+  const text = (name: string): string | undefined => {
+    const value = metadata.get(name)[0];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const key = text(IDEMPOTENCY_KEY);
+  return {
+    parent: parseTraceparent(text(TRACE)),
+    request_id: text(REQUEST_ID) ?? '',
+    idempotency: key === undefined ? undefined : { key, fingerprint: text(FINGERPRINT) ?? '' },
+  };
+}

@@ -1,0 +1,171 @@
+// A typed client over a generated definition: deadline, trace, metrics, errors as ApiError, and one
+// repetition of a read that found nobody. Nothing else is ever repeated here.
+import {
+  Client as GrpcClient,
+  credentials,
+  Metadata,
+  status,
+  type ClientReadableStream,
+  type ServiceError,
+} from '@grpc/grpc-js';
+import { fromServiceError, neverLeft, type ApiError } from '../errors';
+import { pause, type Component } from '../lifecycle';
+import { endSpan, metrics, SpanKind, startSpan } from '../telemetry';
+import { HOP_MS, writeCall, type Call } from './call';
+import { grpcMethod, isRead, type Client, type Definition, type Method } from './definition';
+
+const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
+const KEEPALIVE_MS = 30_000;
+const RECONNECT_MIN_MS = 100;
+const RECONNECT_MAX_MS = 1_000;
+const ABSENCE_MS = 2_000;
+const ABSENCE_CHECK_MS = 100;
+
+export interface RpcClient<D extends Definition> extends Component {
+  readonly rpc: Client<D>;
+}
+
+/** `address` is host:port; a name that resolves to several addresses is used round robin. */
+export function createRpcClient<D extends Definition>(
+  definition: D,
+  address: string | (() => string),
+): RpcClient<D> {
+  let client: GrpcClient | undefined;
+  const open = (): GrpcClient =>
+    (client ??= new GrpcClient(
+      `dns:///${typeof address === 'string' ? address : address()}`,
+      credentials.createInsecure(),
+      {
+        'grpc.max_receive_message_length': MESSAGE_LIMIT_BYTES,
+        'grpc.max_send_message_length': MESSAGE_LIMIT_BYTES,
+        'grpc.keepalive_time_ms': KEEPALIVE_MS,
+        'grpc.initial_reconnect_backoff_ms': RECONNECT_MIN_MS,
+        'grpc.min_reconnect_backoff_ms': RECONNECT_MIN_MS,
+        'grpc.max_reconnect_backoff_ms': RECONNECT_MAX_MS,
+        'grpc.enable_retries': 0,
+        'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+      },
+    ));
+  const rpc = Object.fromEntries(
+    Object.entries(definition.methods).map(([key, method]) => [
+      key,
+      method.responseStream
+        ? (request: unknown, call: Call) => stream(open(), definition, method, request, call)
+        : (request: unknown, call: Call) => unary(open(), definition, method, request, call),
+    ]),
+  ) as unknown as Client<D>;
+  return {
+    name: `rpc:${definition.name}`,
+    rpc,
+    async start() {
+      open();
+    },
+    async stop() {
+      client?.close();
+    },
+  };
+}
+
+async function unary(
+  client: GrpcClient,
+  definition: Definition,
+  method: Method,
+  request: unknown,
+  call: Call,
+): Promise<unknown> {
+  const { path, requestSerialize, responseDeserialize } = wire(definition, method);
+  const span = startSpan(path.slice(1), {
+    kind: SpanKind.CLIENT,
+    parent: call.span,
+    attributes: {
+      'rpc.system': 'grpc',
+      'rpc.service': definition.fullName,
+      'rpc.method': method.name,
+    },
+  });
+  const started = performance.now();
+  const attempt = (): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const metadata = new Metadata();
+      writeCall(metadata, call, span.spanContext());
+      // Not cancelled when the caller goes away: what a write did would be unknown.
+      client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        metadata,
+        { deadline: call.deadline - HOP_MS },
+        (error, reply) => (error ? reject(error) : resolve(reply)),
+      );
+    });
+  try {
+    const reply = await attempt().catch((error: ServiceError) => {
+      if (neverLeft(error)) return again(attempt, call.deadline);
+      if (isRead(method) && error.code === status.UNAVAILABLE) return attempt();
+      throw error;
+    });
+    finish('OK');
+    return reply;
+  } catch (error) {
+    const failure = fromServiceError(error as ServiceError);
+    finish(failure.code, failure);
+    throw failure;
+  }
+  function finish(outcome: string, failure?: ApiError): void {
+    metrics.rpc_client_duration.observe(
+      { rpc_service: definition.name, rpc_method: method.name, outcome },
+      (performance.now() - started) / 1_000,
+    );
+    endSpan(span, failure);
+  }
+}
+
+/** A server that restarts is waited for a moment: nothing has left yet, so that nothing is done twice. */
+async function again(attempt: () => Promise<unknown>, deadline: number): Promise<unknown> {
+  const until = Math.min(Date.now() + ABSENCE_MS, deadline - HOP_MS);
+  for (;;) {
+    await pause(ABSENCE_CHECK_MS);
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!neverLeft(error as ServiceError) || Date.now() > until) throw error;
+    }
+  }
+}
+
+async function* stream(
+  client: GrpcClient,
+  definition: Definition,
+  method: Method,
+  request: unknown,
+  call: Call,
+): AsyncIterable<unknown> {
+  const { path, requestSerialize, responseDeserialize } = wire(definition, method);
+  const metadata = new Metadata();
+  writeCall(metadata, call, call.span);
+  const incoming: ClientReadableStream<unknown> = client.makeServerStreamRequest(
+    path,
+    requestSerialize,
+    responseDeserialize,
+    request,
+    metadata,
+    { deadline: call.deadline - HOP_MS },
+  );
+  call.signal?.addEventListener('abort', () => incoming.cancel(), { once: true });
+  try {
+    for await (const message of incoming) yield message;
+  } catch (error) {
+    throw fromServiceError(error as ServiceError);
+  } finally {
+    incoming.cancel();
+  }
+}
+
+/** The grpc-js form of a method is made once, not per call. */
+const wires = new WeakMap<Method, ReturnType<typeof grpcMethod>>();
+function wire(definition: Definition, method: Method): ReturnType<typeof grpcMethod> {
+  let found = wires.get(method);
+  if (!found) wires.set(method, (found = grpcMethod(definition, method)));
+  return found;
+}

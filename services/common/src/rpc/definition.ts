@@ -1,0 +1,74 @@
+// Types over the generated service definitions, and their turn into what grpc-js wants.
+import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
+import type { Call } from './call';
+
+/** A message codec as ts-proto generates it. */
+export interface Codec<T> {
+  encode(message: T): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): T;
+  fromPartial(object: object): T;
+}
+
+export interface Method {
+  name: string;
+  requestType: Codec<any>; // any: the codec of each method has its own message type
+  requestStream: boolean;
+  responseType: Codec<any>; // any: as above
+  responseStream: boolean;
+  options: { idempotencyLevel?: 'NO_SIDE_EFFECTS' | 'IDEMPOTENT' };
+}
+
+export interface Definition {
+  name: string;
+  fullName: string;
+  methods: Record<string, Method>;
+}
+
+type MessageOf<C> = C extends Codec<infer T> ? T : never;
+export type RequestOf<M extends Method> = MessageOf<M['requestType']>;
+export type ResponseOf<M extends Method> = MessageOf<M['responseType']>;
+
+/** What a service implements: a function per unary method, a generator per server-streaming one. */
+export type Handlers<D extends Definition> = {
+  [K in keyof D['methods']]: D['methods'][K]['responseStream'] extends true
+    ? (
+        request: RequestOf<D['methods'][K]>,
+        call: Call,
+      ) => AsyncIterable<ResponseOf<D['methods'][K]>>
+    : (request: RequestOf<D['methods'][K]>, call: Call) => Promise<ResponseOf<D['methods'][K]>>;
+};
+
+/** What a caller gets: the same shape. */
+export type Client<D extends Definition> = Handlers<D>;
+
+export const isRead = (method: Method): boolean =>
+  method.options.idempotencyLevel === 'NO_SIDE_EFFECTS';
+
+export function grpcMethod(
+  definition: Definition,
+  method: Method,
+): MethodDefinition<unknown, unknown> {
+  const serialize =
+    (codec: Codec<unknown>) =>
+    (message: unknown): Buffer => {
+      const bytes = codec.encode(message).finish();
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    };
+  return {
+    path: `/${definition.fullName}/${method.name}`,
+    requestStream: method.requestStream,
+    responseStream: method.responseStream,
+    requestSerialize: serialize(method.requestType),
+    requestDeserialize: (bytes) => method.requestType.decode(bytes) as unknown,
+    responseSerialize: serialize(method.responseType),
+    responseDeserialize: (bytes) => method.responseType.decode(bytes) as unknown,
+  };
+}
+
+export const grpcService = (definition: Definition): ServiceDefinition =>
+  Object.fromEntries(
+    Object.values(definition.methods).map((method) => [
+      method.name,
+      grpcMethod(definition, method),
+    ]),
+  );

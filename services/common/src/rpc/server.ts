@@ -1,0 +1,235 @@
+// A gRPC server over the generated definitions: trace, metrics, one log line a call, errors as
+// google.rpc.Status, health and reflection.
+import {
+  Server,
+  ServerCredentials,
+  type sendUnaryData,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { ReflectionService } from '@grpc/reflection';
+import { loadFileDescriptorSetFromBuffer, type PackageDefinition } from '@grpc/proto-loader';
+import { BinaryReader } from '@bufbuild/protobuf/wire';
+import { readFileSync } from 'node:fs';
+import { toApiError, toStatus, type ApiError } from '../errors';
+import type { Component } from '../lifecycle';
+import { endSpan, metrics, SpanKind, startSpan, traceIds, type Logger } from '../telemetry';
+import { readCall, type Call } from './call';
+import { grpcService, type Definition, type Handlers, type Method } from './definition';
+import { createHealth, type Health } from './health';
+
+const MESSAGE_LIMIT_BYTES = 4 * 1024 * 1024;
+const CONNECTION_AGE_MS = 5 * 60_000;
+/** As long as the longest transfer: a stream on an ageing connection is not cut. */
+const CONNECTION_AGE_GRACE_MS = 300_000;
+const KEEPALIVE_MS = 30_000;
+/** A call without a deadline gets this one. */
+const DEADLINE_MS = 60_000;
+const DRAIN_LIMIT_MS = 15_000;
+
+export interface Implementation {
+  definition: Definition;
+  handlers: Record<string, unknown>;
+}
+
+/** Ties handlers to their definition; the compiler insists on every method. */
+export const implement = <D extends Definition>(
+  definition: D,
+  handlers: Handlers<D>,
+): Implementation => ({ definition, handlers });
+
+export interface RpcServer extends Component {
+  readonly port: number;
+  readonly health: Health;
+}
+
+export function createRpcServer(
+  settings: { host: string; port: number; message_limit_bytes?: number },
+  services: Implementation[],
+  log: Logger,
+): RpcServer {
+  const limit = settings.message_limit_bytes ?? MESSAGE_LIMIT_BYTES;
+  const server = new Server({
+    'grpc.max_receive_message_length': limit,
+    'grpc.max_send_message_length': limit,
+    'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
+    'grpc.max_connection_age_grace_ms': CONNECTION_AGE_GRACE_MS,
+    'grpc.keepalive_time_ms': KEEPALIVE_MS,
+  });
+  const health = createHealth(services.map(({ definition }) => definition.fullName));
+  for (const { definition, handlers } of [...services, health.implementation]) {
+    const quiet = definition === health.implementation.definition;
+    const wired = Object.entries(definition.methods).map(([key, method]) => [
+      method.name,
+      serve(definition, method, handlers[key] as Handler, quiet ? undefined : log),
+    ]);
+    server.addService(
+      grpcService(definition),
+      Object.fromEntries(wired) as UntypedServiceImplementation,
+    );
+  }
+  new ReflectionService(describeProtos(), {
+    services: services.map(({ definition }) => definition.fullName),
+  }).addToServer(server);
+
+  let port = settings.port;
+  return {
+    name: 'grpc',
+    health,
+    get port() {
+      return port;
+    },
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.bindAsync(
+          `${settings.host}:${settings.port}`,
+          ServerCredentials.createInsecure(),
+          (error, bound) => {
+            if (error) return reject(error);
+            port = bound;
+            resolve();
+          },
+        );
+      }),
+    stop: () =>
+      new Promise((resolve) => {
+        const force = setTimeout(() => server.forceShutdown(), DRAIN_LIMIT_MS);
+        server.tryShutdown(() => {
+          clearTimeout(force);
+          resolve();
+        });
+      }),
+  };
+}
+
+type Handler = (request: unknown, call: Call) => Promise<unknown> | AsyncIterable<unknown>;
+type Incoming = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
+
+function serve(definition: Definition, method: Method, handler: Handler, log: Logger | undefined) {
+  const begin = (incoming: Incoming) => {
+    const { parent, request_id, idempotency } = readCall(incoming.metadata);
+    const span = startSpan(`${definition.fullName}/${method.name}`, {
+      kind: SpanKind.SERVER,
+      parent,
+      attributes: {
+        'rpc.system': 'grpc',
+        'rpc.service': definition.fullName,
+        'rpc.method': method.name,
+      },
+    });
+    const started = performance.now();
+    let abort: AbortController | undefined;
+    const call: Call = {
+      deadline: deadlineOf(incoming),
+      span: span.spanContext(),
+      request_id,
+      // Made when it is asked for: few handlers do, and it is dear on the hot path.
+      get signal() {
+        if (!abort) {
+          const made = (abort = new AbortController());
+          if (incoming.cancelled) made.abort();
+          else incoming.once('cancelled', () => made.abort());
+        }
+        return abort.signal;
+      },
+      idempotency,
+    };
+    const end = (error?: ApiError): void => {
+      const outcome = error?.code ?? 'OK';
+      const seconds = (performance.now() - started) / 1_000;
+      metrics.rpc_server_duration.observe(
+        { rpc_service: definition.name, rpc_method: method.name, outcome },
+        seconds,
+      );
+      endSpan(span, error);
+      if (!log) return;
+      const line = {
+        rpc: `${definition.name}/${method.name}`,
+        outcome,
+        duration_ms: Math.round(seconds * 1e6) / 1e3,
+        request_id,
+        ...traceIds(call.span),
+      };
+      if (error && (error.code === 'INTERNAL_ERROR' || error.cause !== undefined)) {
+        log[error.code === 'INTERNAL_ERROR' ? 'error' : 'info']({ ...line, err: error }, 'rpc');
+      } else log.info(line, 'rpc');
+    };
+    return { call, end };
+  };
+  if (method.responseStream) {
+    return async (stream: ServerWritableStream<unknown, unknown>): Promise<void> => {
+      const { call, end } = begin(stream);
+      try {
+        for await (const message of handler(stream.request, call) as AsyncIterable<unknown>) {
+          if (call.signal?.aborted) break;
+          if (!stream.write(message)) await drained(stream, call.signal);
+        }
+        stream.end();
+        end();
+      } catch (error) {
+        const failure = toApiError(error);
+        stream.emit('error', toStatus(failure));
+        end(failure);
+      }
+    };
+  }
+  return (incoming: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>): void => {
+    const { call, end } = begin(incoming);
+    // Through a promise, so that a handler that throws before its first await is caught too.
+    new Promise((resolve) => resolve(handler(incoming.request, call))).then(
+      (message) => {
+        reply(null, message);
+        end();
+      },
+      (error: unknown) => {
+        const failure = toApiError(error);
+        reply(toStatus(failure));
+        end(failure);
+      },
+    );
+  };
+}
+
+function drained(
+  stream: ServerWritableStream<unknown, unknown>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      stream.off('drain', done);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    stream.once('drain', done);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}
+
+function deadlineOf(incoming: Incoming): number {
+  const deadline = incoming.getDeadline();
+  const at = deadline instanceof Date ? deadline.getTime() : deadline;
+  return Number.isFinite(at) ? at : Date.now() + DEADLINE_MS;
+}
+
+/**
+ * What reflection answers: the files exactly as buf built them. The loader's own copies name types
+ * relative to their place, which tools such as grpcurl do not resolve.
+ */
+function describeProtos(): PackageDefinition {
+  const bytes = readFileSync(require.resolve('@bmg/proto/descriptors'));
+  const files: Buffer[] = [];
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    reader.tag();
+    files.push(Buffer.from(reader.bytes()));
+  }
+  return Object.fromEntries(
+    Object.entries(loadFileDescriptorSetFromBuffer(bytes)).map(([name, definition]) => [
+      name,
+      'fileDescriptorProtos' in definition
+        ? { ...definition, fileDescriptorProtos: files }
+        : definition,
+    ]),
+  ) as PackageDefinition;
+}

@@ -1,0 +1,1 @@
+export { defineMachine, type Machine, type Move } from './machine';

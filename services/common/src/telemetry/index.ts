@@ -1,0 +1,3 @@
+export * from './span';
+export { createLogger, flushLogs, traceIds, type Logger } from './log';
+export { metrics, metricsRegister } from './metrics';

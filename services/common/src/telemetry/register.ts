@@ -1,0 +1,55 @@
+// Preloaded (`node --require @bmg/common/telemetry/register`): the tracer provider, from the standard
+// OTEL_* settings. Without an endpoint nothing is recorded and no trace leaves, but ids are still made,
+// so that log lines and the traceparent header can be followed.
+import { basename, dirname } from 'node:path';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  BatchSpanProcessor,
+  NodeTracerProvider,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-node';
+
+const FLUSH_LIMIT_MS = 3_000;
+const QUEUE_SPANS_MAX = 8_192;
+const BATCH_SPANS_MAX = 512;
+
+/** services/messaging/dist/main.js → messaging. */
+const serviceName = (): string =>
+  process.env['OTEL_SERVICE_NAME'] ??
+  basename(dirname(dirname(process.argv[1] ?? 'bmg/dist/main.js')));
+
+const endpoint =
+  process.env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
+const disabled = process.env['OTEL_SDK_DISABLED'] === 'true' || !endpoint;
+
+const provider = new NodeTracerProvider({
+  resource: resourceFromAttributes({ 'service.name': serviceName(), 'service.namespace': 'bmg' }),
+  sampler: disabled
+    ? new AlwaysOffSampler()
+    : new ParentBasedSampler({
+        root: new TraceIdRatioBasedSampler(Number(process.env['OTEL_TRACES_SAMPLER_ARG'] ?? '1')),
+      }),
+  spanProcessors: disabled
+    ? []
+    : [
+        new BatchSpanProcessor(new OTLPTraceExporter(), {
+          maxQueueSize: QUEUE_SPANS_MAX,
+          maxExportBatchSize: BATCH_SPANS_MAX,
+          scheduledDelayMillis: Number(process.env['OTEL_BSP_SCHEDULE_DELAY'] ?? '1000'),
+        }),
+      ],
+});
+provider.register();
+
+/** Sends what is still queued; bounded, since a collector that is away must not hold up a stop. */
+export async function flushTraces(): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, FLUSH_LIMIT_MS);
+  });
+  await Promise.race([provider.forceFlush().catch(() => undefined), limit]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,67 @@
+// The spans we make by hand, in the adapters (edge, rpc, bus, upstream, delivery, store). A parent is
+// passed along explicitly: async context tracking would cost every await on the hot path.
+import {
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Attributes,
+  type Link,
+  type Span,
+  type SpanContext,
+} from '@opentelemetry/api';
+
+export { SpanKind, type Attributes, type Span, type SpanContext };
+
+const tracer = () => trace.getTracer('bmg');
+
+export interface SpanOptions {
+  kind?: SpanKind;
+  parent?: SpanContext | undefined;
+  attributes?: Attributes;
+  /** Other traces that this work stands for, where one batch holds many. */
+  links?: SpanContext[];
+}
+
+/** Starts a span under `parent`, or a new trace without one. The caller ends it. */
+export function startSpan(name: string, options: SpanOptions = {}): Span {
+  const parent = options.parent ? trace.setSpanContext(ROOT_CONTEXT, options.parent) : ROOT_CONTEXT;
+  return tracer().startSpan(
+    name,
+    {
+      kind: options.kind ?? SpanKind.INTERNAL,
+      ...(options.attributes && { attributes: options.attributes }),
+      ...(options.links && { links: options.links.map((context): Link => ({ context })) }),
+    },
+    parent,
+  );
+}
+
+/** Ends a span; a failure is marked with its code, never with a message that could hold content. */
+export function endSpan(span: Span, failure?: { code: string } | undefined): void {
+  if (failure) {
+    span.setStatus({ code: SpanStatusCode.ERROR, message: failure.code });
+    span.setAttribute('error.type', failure.code);
+  }
+  span.end();
+}
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** A remote parent out of a W3C traceparent header; undefined when there is none or it is malformed. */
+export function parseTraceparent(header: string | undefined): SpanContext | undefined {
+  const match = header === undefined ? null : TRACEPARENT.exec(header);
+  if (!match) return undefined;
+  const found: SpanContext = {
+    traceId: match[1] as string,
+    spanId: match[2] as string,
+    traceFlags: parseInt(match[3] as string, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+  };
+  return isSpanContextValid(found) ? found : undefined;
+}
+
+export const traceparent = ({ traceId, spanId, traceFlags }: SpanContext): string =>
+  `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;

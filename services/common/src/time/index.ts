@@ -1,0 +1,2 @@
+export { fakeClock, systemClock } from './clock';
+export type { Cancel, Clock, FakeClock } from './clock';

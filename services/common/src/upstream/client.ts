@@ -1,0 +1,229 @@
+// The only way out to the platform: one keep-alive agent, the version segment, tokens in a header, a span
+// and a metric per request, and every way an answer can be wrong turned into an ApiError.
+import { Agent, FormData, type Dispatcher } from 'undici';
+import { ApiError } from '../errors';
+import type { Component } from '../lifecycle';
+import { HOP_MS, type Call } from '../rpc';
+import { endSpan, metrics, SpanKind, startSpan, traceparent, type Span } from '../telemetry';
+import { scrub, upstreamError, type UpstreamErrorBody } from './upstream-codes';
+
+export interface UpstreamSettings {
+  UPSTREAM_URL: string;
+  UPSTREAM_API_VERSION: string;
+  UPSTREAM_TIMEOUT_MS: number;
+}
+
+export type Json = Record<string, unknown>;
+
+export interface UpstreamRequest {
+  /** For spans and metrics: a bounded set of names, e.g. `POST /{phone_number_id}/messages`. */
+  operation: string;
+  method: 'GET' | 'POST' | 'DELETE';
+  /** Path behind the version segment; ids in it are already encoded (see `path`). */
+  path: string;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: Json | FormData | undefined;
+  token?: string | undefined;
+  /** Text that must not come back in an error, beside the token: an app secret, a code. */
+  secrets?: string[];
+  /** A send whose outcome would be unknown must not be called repeatable. */
+  send?: boolean;
+  timeout_ms?: number;
+  /** A read that must not be repeated, because asking uses something up: a code that is exchanged. */
+  once?: boolean;
+  /** Answers with an error in them that are no failure: a function that accepts the body. */
+  accept?: (body: Json) => boolean;
+}
+
+export interface Upstream extends Component {
+  request(request: UpstreamRequest, call: Call): Promise<Json>;
+}
+
+const CONNECTIONS_MAX = 256;
+const KEEPALIVE_MS = 30_000;
+const CONNECT_LIMIT_MS = 3_000;
+/** An answer larger than this is nonsense: media travel another way. */
+const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024;
+/** Below this remaining time a request is not begun: its answer could not arrive. */
+const WORTHWHILE_MS = 20;
+const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** An id as one path segment: slashes and dots in it cannot reach another path. */
+export function segment(id: string): string {
+  const encoded = encodeURIComponent(id);
+  return encoded === '.' || encoded === '..' ? encoded.replaceAll('.', '%2E') : encoded;
+}
+
+export function createUpstream(settings: UpstreamSettings): Upstream {
+  const base = new URL(settings.UPSTREAM_URL);
+  const prefix = `${base.pathname.replace(/\/$/, '')}/${settings.UPSTREAM_API_VERSION}`;
+  const agent = new Agent({
+    connections: CONNECTIONS_MAX,
+    pipelining: 1,
+    keepAliveTimeout: KEEPALIVE_MS,
+    connect: { timeout: CONNECT_LIMIT_MS },
+    maxResponseSize: ANSWER_LIMIT_BYTES,
+  });
+
+  const once = async (request: UpstreamRequest, call: Call, span: Span): Promise<Json> => {
+    const timeout_ms = Math.min(
+      request.timeout_ms ?? settings.UPSTREAM_TIMEOUT_MS,
+      call.deadline - HOP_MS - Date.now(),
+    );
+    if (timeout_ms < WORTHWHILE_MS) {
+      throw noAnswer('there was no time left to ask the upstream', { retryable: true });
+    }
+    const secrets = [...(request.secrets ?? []), ...(request.token ? [request.token] : [])];
+    let status: number;
+    let text: string;
+    let timer: NodeJS.Timeout | undefined;
+    let late = false;
+    const started = performance.now();
+    try {
+      const answer = await agent.request({
+        origin: base.origin,
+        path: prefix + request.path + queryText(request.query),
+        method: request.method,
+        headers: headers(request, span),
+        body: encodeBody(request.body),
+        headersTimeout: timeout_ms,
+      } as Dispatcher.RequestOptions & { origin: string });
+      status = answer.statusCode;
+      span.setAttribute('http.response.status_code', status);
+      // One clock over the whole exchange: a trickling body must not outlive the limit.
+      timer = setTimeout(
+        () => {
+          late = true;
+          answer.body.destroy();
+        },
+        timeout_ms - (performance.now() - started),
+      );
+      text = await answer.body.text();
+    } catch (error) {
+      const code = (error as { code?: string }).code;
+      throw connectionFailure(error, request, late || code === 'UND_ERR_HEADERS_TIMEOUT');
+    } finally {
+      clearTimeout(timer);
+    }
+    return judge(status, text, request, secrets);
+  };
+
+  return {
+    name: 'upstream',
+    async start() {},
+    stop: () => agent.close(),
+    async request(request, call) {
+      const span = startSpan(request.operation, {
+        kind: SpanKind.CLIENT,
+        parent: call.span,
+        attributes: { 'http.request.method': request.method, 'server.address': base.host },
+      });
+      const started = performance.now();
+      const finish = (outcome: string, failure?: ApiError): void => {
+        metrics.upstream_duration.observe(
+          { operation: request.operation, outcome },
+          (performance.now() - started) / 1_000,
+        );
+        endSpan(span, failure);
+      };
+      try {
+        const body = await once(request, call, span).catch((error: unknown) => {
+          // Only reads are ever repeated, and only where nobody answered.
+          const repeat =
+            request.method === 'GET' &&
+            !request.once &&
+            error instanceof ApiError &&
+            error.retryable &&
+            error.upstream_code === undefined;
+          if (repeat) return once(request, call, span);
+          throw error;
+        });
+        finish('ok');
+        return body;
+      } catch (error) {
+        const failure = error as ApiError;
+        finish(String(failure.upstream_code ?? 'no_answer'), failure);
+        throw failure;
+      }
+    },
+  };
+}
+
+function headers(request: UpstreamRequest, span: Span): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'user-agent': 'business-messaging-gateway',
+    traceparent: traceparent(span.spanContext()),
+    ...(request.token && { authorization: `Bearer ${request.token}` }),
+    ...(request.body && !(request.body instanceof FormData)
+      ? { 'content-type': 'application/json' }
+      : {}),
+  };
+}
+
+const encodeBody = (body: UpstreamRequest['body']): string | FormData | null =>
+  body === undefined ? null : body instanceof FormData ? body : JSON.stringify(body);
+
+function queryText(query: UpstreamRequest['query']): string {
+  if (!query) return '';
+  const pairs = Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/** Branches on the error object, never on the status: real answers are mostly 400 whatever the code. */
+function judge(status: number, text: string, request: UpstreamRequest, secrets: string[]): Json {
+  const body = parse(text);
+  if (body && request.accept?.(body)) return body;
+  const error = body?.['error'];
+  if (error && typeof error === 'object') throw upstreamError(error as UpstreamErrorBody, secrets);
+  if (status >= 400) {
+    throw new ApiError('UPSTREAM_ERROR', `the upstream answered HTTP ${status} without a reason`, {
+      // Without an error object a 5xx says nothing of what was done: a send may have gone out.
+      retryable: !request.send && (status >= 500 || status === 429),
+      ...(request.send && status >= 500 && { details: { outcome: 'unknown' } }),
+      cause: new Error(scrub(text.slice(0, 500), secrets)),
+    });
+  }
+  if (!body) {
+    throw new ApiError('UPSTREAM_ERROR', 'the upstream answered something that is no JSON object', {
+      retryable: request.method === 'GET',
+      ...(request.send && { details: { outcome: 'unknown' } }),
+      cause: new Error(scrub(text.slice(0, 500), secrets)),
+    });
+  }
+  return body;
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Json)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function connectionFailure(error: unknown, request: UpstreamRequest, timedOut: boolean): ApiError {
+  const code = (error as { code?: string }).code ?? '';
+  if (NEVER_LEFT.has(code)) {
+    return noAnswer('the upstream could not be reached', { retryable: true, cause: error });
+  }
+  // The request may have arrived: only a read may be called repeatable.
+  return noAnswer(
+    timedOut ? 'the upstream did not answer in time' : 'the connection to the upstream broke',
+    {
+      retryable: request.method === 'GET' && !request.once,
+      cause: error,
+      ...(request.send && { details: { outcome: 'unknown' } }),
+    },
+  );
+}
+
+const noAnswer = (
+  message: string,
+  extras: { retryable: boolean; cause?: unknown; details?: unknown },
+): ApiError => new ApiError('UPSTREAM_ERROR', message, extras);

@@ -1,0 +1,64 @@
+// The token of a target, from the directory, remembered under the version that the edge saw.
+import type { Target } from '@bmg/proto/common';
+import type { DirectoryDefinition, GetCredentialResponse } from '@bmg/proto/onboarding';
+import { ApiError } from '../errors';
+import { createVersionedCache, partnerVersionKey, type Versions } from '../redis';
+import type { Call, Client } from '../rpc';
+
+export type Credential = GetCredentialResponse;
+
+export interface Credentials {
+  /** For reads and administration. */
+  of(target: Target, call: Call): Promise<Credential>;
+  /** For sends: throws while the number may not send. */
+  forSending(target: Target, call: Call): Promise<Credential>;
+}
+
+const ENTRIES_MAX = 50_000;
+
+export function createCredentials(
+  directory: Pick<Client<DirectoryDefinition>, 'getCredential'>,
+  versions: Pick<Versions, 'current'>,
+): Credentials {
+  const cache = createVersionedCache<Credential>(ENTRIES_MAX);
+  const of = async (target: Target, call: Call): Promise<Credential> => {
+    const { partner_id, waba_id, phone_number_id } = target;
+    // An internal caller that knows no version: ask for the present one.
+    const version =
+      target.directory_version || (await versions.current([partnerVersionKey(partner_id)]))?.[0];
+    return cache.get(`${partner_id}/${waba_id}/${phone_number_id}`, version, () =>
+      directory.getCredential({ partner_id, waba_id, phone_number_id }, call),
+    );
+  };
+  return {
+    of,
+    async forSending(target, call) {
+      const credential = await of(target, call);
+      refuseUnlessSending(credential);
+      return credential;
+    },
+  };
+}
+
+function refuseUnlessSending({ sending, payment_url }: Credential): void {
+  if (sending === 'active') return;
+  if (sending === 'paused') {
+    throw new ApiError(
+      'NO_ACTIVE_WABA',
+      'the number is paused while the platform re-links it, usually for some minutes',
+      { retryable: true, retry_after_s: 60 },
+    );
+  }
+  if (sending === 'payment_action_required') {
+    throw new ApiError(
+      'PAYMENT_ACTION_REQUIRED',
+      'a payment waits for authentication by the bank',
+      {
+        payment_url,
+      },
+    );
+  }
+  throw new ApiError('PAYMENT_FAILED', 'sending has stopped because an invoice is unpaid', {
+    payment_url,
+  });
+}

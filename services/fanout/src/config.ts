@@ -1,0 +1,11 @@
+import { fields } from '@bmg/common/config';
+
+/** The documentation of the service's environment. */
+export const settings = {
+  METRICS_PORT: fields.port(9107, 'port of /metrics, /livez and /readyz'),
+  ...fields.shared,
+  ...fields.kafka,
+  ...fields.redis,
+  ONBOARDING_ADDR: fields.addresses('the onboarding service, host:port'),
+  PUBLIC_URL: fields.url('address under which partners and browsers reach the gateway'),
+};

@@ -1,0 +1,105 @@
+// What one webhook must know of earlier ones: which statuses a message has had, who handles a thread,
+// which contacts are known. Kept in Redis; while it is away, events go out without these additions.
+import type { Redis } from 'ioredis';
+import type { RedisConnection } from '@bmg/common/redis';
+import { contentId } from '@bmg/common/ids';
+import type { NormalisedEvent, StateChange } from './normalise';
+
+export interface Memory {
+  /** Completes the events' data in place: `superseded`, `current_handler`, `update` for `add`. */
+  complete(events: NormalisedEvent[], state: StateChange[]): Promise<void>;
+}
+
+// Bits 0 to 3: seen; bits 4 to 7: was superseded when it first came, so that a repetition reads the same.
+const STATUS_SCRIPT = `
+local rank = tonumber(ARGV[1])
+local bits = tonumber(redis.call('GET', KEYS[1]) or '0')
+local seen = 2 ^ rank
+if math.floor(bits / seen) % 2 == 0 then
+  local higher = 0
+  for other = rank + 1, 3 do
+    if math.floor(bits / 2 ^ other) % 2 == 1 then higher = 1 end
+  end
+  bits = bits + seen
+  if higher == 1 then bits = bits + seen * 16 end
+  redis.call('SET', KEYS[1], string.format('%d', bits), 'EX', ARGV[2])
+end
+return math.floor(bits / (seen * 16)) % 2
+`;
+
+/** sent < delivered < read; failed is final. */
+const RANK: Partial<Record<NormalisedEvent['event'], number>> = {
+  'message.sent': 0,
+  'message.delivered': 1,
+  'message.read': 2,
+  'message.failed': 3,
+};
+const STATUS_LIFE_S = 2 * 86_400;
+const HANDLER_LIFE_S = 30 * 86_400;
+const CONTACT_LIFE_S = 180 * 86_400;
+
+interface WithStatus extends Redis {
+  bmgStatus(key: string, rank: number, life_s: number): Promise<number>;
+}
+
+export function createMemory(connection: RedisConnection): Memory {
+  connection.redis.defineCommand('bmgStatus', { numberOfKeys: 1, lua: STATUS_SCRIPT });
+  const redis = connection.redis as WithStatus;
+
+  const status = async (event: NormalisedEvent, rank: number): Promise<void> => {
+    const message_id = String(event.data['message_id']);
+    const key = contentId('status', event.phone_number_id ?? '', message_id);
+    if ((await redis.bmgStatus(key, rank, STATUS_LIFE_S)) === 1) event.data['superseded'] = true;
+  };
+  const handler = async (event: NormalisedEvent): Promise<void> => {
+    const known = await redis.get(handlerKey(event));
+    if (known) event.data['current_handler'] = known;
+  };
+  const contact = async (event: NormalisedEvent): Promise<void> => {
+    const { action, phone_number, bsuid } = event.data;
+    const who = String(phone_number ?? bsuid ?? '');
+    if (who === '') return;
+    const key = contentId('contact', event.phone_number_id ?? '', who);
+    if (action === 'remove') {
+      await redis.del(key);
+      return;
+    }
+    const first = await redis.set(key, event.occurrence, 'EX', CONTACT_LIFE_S, 'NX');
+    // The upstream says `add` for edits too; the first one, repeated, stays an `add`.
+    if (first === null && (await redis.get(key)) !== event.occurrence)
+      event.data['action'] = 'update';
+  };
+  const one = async (event: NormalisedEvent): Promise<void> => {
+    const rank = RANK[event.event];
+    if (rank !== undefined) return status(event, rank);
+    if (event.event.startsWith('standby.')) return handler(event);
+    if (event.event === 'contact.synced') return contact(event);
+  };
+  return {
+    async complete(events, state) {
+      if (!connection.up()) return;
+      try {
+        const handovers = state.filter(({ kind }) => kind === 'handover');
+        await Promise.all(
+          handovers.map((change) =>
+            redis.set(
+              handlerKey(change),
+              String(change.data['current_handler']),
+              'EX',
+              HANDLER_LIFE_S,
+            ),
+          ),
+        );
+        await Promise.all(events.map(one));
+      } catch {
+        // Additions are worth having, not worth waiting for.
+      }
+    },
+  };
+}
+
+const handlerKey = ({
+  phone_number_id,
+  contact,
+}: Pick<StateChange, 'phone_number_id' | 'contact'>): string =>
+  contentId('handler', phone_number_id ?? '', contact ?? '');

@@ -1,0 +1,80 @@
+// What happens to a business account as a whole. These events name no number.
+
+import { changeState, emit, keyOfContent, refuse, timeOf, type Context } from './context';
+import { objectOf, toDigits, toNumber, toText, type JsonObject } from './read';
+import type { EventName, StateChangeKind } from './types';
+
+interface Row {
+  readonly event?: EventName;
+  readonly data?: (value: JsonObject, context: Context) => Record<string, unknown>;
+  /** What our own services learn beside the event. */
+  readonly state?: StateChangeKind;
+}
+
+/** Everything that has no row is `waba.account_updated`. */
+const ACCOUNT_EVENTS: ReadonlyMap<string, Row> = new Map<string, Row>([
+  ['VOLUME_BASED_PRICING_TIER_UPDATE', { event: 'waba.pricing_tier_updated', data: pricingTier }],
+  ['ACCOUNT_OFFBOARDED', { event: 'waba.offboarded', state: 'offboarded' }],
+  ['ACCOUNT_RECONNECTED', { event: 'waba.reconnected', state: 'reconnected' }],
+  ['PARTNER_ADDED', { state: 'partner_added' }],
+  ['PARTNER_REMOVED', { state: 'partner_removed' }],
+]);
+
+export function accountUpdate(value: JsonObject, context: Context): void {
+  const name = toText(value.event);
+  if (name === null) return refuse(context, 'no_event_name', value);
+  const row = ACCOUNT_EVENTS.get(name) ?? {};
+  const timestamp = timeOf(undefined, context);
+  emit(context, {
+    event: row.event ?? 'waba.account_updated',
+    occurrence: keyOfContent('account', value, context, name),
+    contact: null,
+    timestamp,
+    data: row.data?.(value, context) ?? passedAlong(value),
+  });
+  if (row.state === undefined) return;
+  changeState(context, {
+    kind: row.state,
+    occurrence: keyOfContent(row.state, value, context),
+    contact: null,
+    timestamp,
+    data: passedAlong(value),
+    digits: toDigits(value.phone_number),
+  });
+}
+
+export function accountReview(value: JsonObject, context: Context): void {
+  const decision = toText(value.decision);
+  if (decision === null) return refuse(context, 'no_decision', value);
+  emit(context, {
+    event: 'waba.review_updated',
+    occurrence: keyOfContent('review', value, context, decision),
+    contact: null,
+    timestamp: timeOf(undefined, context),
+    data: { decision },
+  });
+}
+
+/**
+ * `event` and whatever explains it (ban_info, restriction_info …), as upstream spells it. Some
+ * samples hold the field's name in the value; that is no part of it.
+ */
+function passedAlong(value: JsonObject): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'field'));
+}
+
+/**
+ * Several events may describe one change, and the one with the smallest tier-update time counts:
+ * that is the partner's choice to make, so the time goes along.
+ */
+function pricingTier(value: JsonObject, { place }: Context): Record<string, unknown> {
+  const tier = objectOf(value.volume_tier_info) ?? {};
+  return {
+    waba_id: place.waba_id,
+    pricing_category: toText(tier.pricing_category),
+    tier: toText(tier.tier),
+    region: toText(tier.region),
+    effective_month: toText(tier.effective_month),
+    tier_update_time: toNumber(tier.tier_update_time),
+  };
+}

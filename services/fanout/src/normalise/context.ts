@@ -1,0 +1,219 @@
+// What a field function knows beside its value, and the builders through which it speaks. Nothing
+// here knows any field.
+
+import { createContacts, type Contacts } from './contacts';
+import { fingerprint, occurrence } from './occurrence';
+import { isObject, listOf, toDigits, toEpoch, toText, type JsonObject } from './read';
+import type {
+  EventName,
+  Ignored,
+  IgnoredReason,
+  Normalised,
+  NormalisedEvent,
+  StateChange,
+  StateChangeKind,
+  Unreadable,
+} from './types';
+
+/** A field's name can be anything a body holds; it must not swell a log line or a metric. */
+const FIELD_NAME_MAX = 64;
+
+export interface Entry {
+  readonly id: string | null;
+  readonly time: number | null;
+}
+
+/** Whom a value concerns. */
+export interface Place {
+  readonly waba_id: string;
+  readonly phone_number_id: string | null;
+  /** The number itself, also where its id is known. */
+  readonly digits: string | null;
+  /** The most exact of the three; starts the keys of what belongs to it. */
+  readonly key: string;
+}
+
+export interface Context {
+  readonly field: string;
+  readonly entry: Entry;
+  readonly now: number;
+  readonly place: Place;
+  readonly contacts: Contacts;
+  readonly out: Outbox;
+}
+
+export type FieldFunction = (value: JsonObject, context: Context) => void;
+export type ItemReader = (item: JsonObject, context: Context) => void;
+
+export interface Outbox {
+  readonly events: NormalisedEvent[];
+  readonly state: StateChange[];
+  readonly ignored: Map<string, Ignored>;
+  readonly unreadable: Unreadable[];
+}
+
+export function createOutbox(): Outbox {
+  return { events: [], state: [], ignored: new Map(), unreadable: [] };
+}
+
+export function contentsOf(out: Outbox): Normalised {
+  const { events, state, ignored, unreadable } = out;
+  return { events, state, ignored: [...ignored.values()], unreadable };
+}
+
+export function createContext(
+  value: JsonObject,
+  change: { field: string; entry: Entry; now: number; out: Outbox },
+): Context {
+  return {
+    field: change.field,
+    entry: change.entry,
+    now: change.now,
+    place: placeOf(value, change.entry),
+    contacts: createContacts(value.contacts),
+    out: change.out,
+  };
+}
+
+/** Some fields have no `metadata`: number fields name the digits alone, handovers a recipient. */
+function placeOf(value: JsonObject, entry: Entry): Place {
+  const named = isObject(value.metadata)
+    ? value.metadata
+    : isObject(value.recipient)
+      ? value.recipient
+      : value;
+  const info = value.waba_info;
+  const waba_id = (isObject(info) ? toText(info.waba_id) : null) ?? entry.id ?? '';
+  const phone_number_id = toText(named.phone_number_id);
+  const digits = toDigits(named.display_phone_number);
+  return { waba_id, phone_number_id, digits, key: phone_number_id ?? digits ?? waba_id };
+}
+
+export function emit(
+  context: Context,
+  event: {
+    event: EventName;
+    occurrence: string;
+    contact: string | null;
+    timestamp: number;
+    data: Record<string, unknown>;
+  },
+): void {
+  const { place } = context;
+  context.out.events.push({
+    occurrence: event.occurrence,
+    event: event.event,
+    waba_id: place.waba_id,
+    phone_number_id: place.phone_number_id,
+    display_phone_number: place.phone_number_id === null ? place.digits : null,
+    contact: event.contact,
+    timestamp: event.timestamp,
+    data: event.data,
+  });
+}
+
+export function changeState(
+  context: Context,
+  change: {
+    kind: StateChangeKind;
+    occurrence: string;
+    contact: string | null;
+    timestamp: number;
+    data: Record<string, unknown>;
+    /** A number that only this change names. */
+    digits?: string | null;
+  },
+): void {
+  const { place } = context;
+  const digits = change.digits ?? place.digits;
+  context.out.state.push({
+    occurrence: change.occurrence,
+    kind: change.kind,
+    waba_id: place.waba_id,
+    phone_number_id: place.phone_number_id,
+    display_phone_number: place.phone_number_id === null ? digits : null,
+    contact: change.contact,
+    timestamp: change.timestamp,
+    data: change.data,
+  });
+}
+
+export function ignore(
+  { out, field }: Pick<Context, 'out' | 'field'>,
+  reason: IgnoredReason,
+): void {
+  const name = field.slice(0, FIELD_NAME_MAX);
+  const key = `${reason}|${name}`;
+  const known = out.ignored.get(key);
+  if (known === undefined) out.ignored.set(key, { field: name, reason, count: 1 });
+  else known.count += 1;
+}
+
+export function refuse(
+  { out, field }: Pick<Context, 'out' | 'field'>,
+  reason: string,
+  item: unknown,
+): void {
+  out.unreadable.push({ field: field.slice(0, FIELD_NAME_MAX), reason, item });
+}
+
+/** Reads every item of a list; one that cannot be read does not cost its neighbours. */
+export function eachItem(list: unknown, context: Context, read: ItemReader): void {
+  for (const item of listOf(list)) {
+    try {
+      if (isObject(item)) read(item, context);
+      else refuse(context, 'not_an_object', item);
+    } catch (error) {
+      refuse(context, reasonOf(error), item);
+    }
+  }
+}
+
+/** The lists of a value in the order in which it holds them. */
+export function eachList(
+  value: JsonObject,
+  context: Context,
+  readers: ReadonlyMap<string, ItemReader>,
+): void {
+  let empty = true;
+  for (const name of Object.keys(value)) {
+    const read = readers.get(name);
+    if (read === undefined) continue;
+    if (listOf(value[name]).length > 0) empty = false;
+    eachItem(value[name], context, read);
+  }
+  if (empty) ignore(context, 'empty');
+}
+
+/** The last line of defence: what no rule foresaw stays with the item in which it happened. */
+export function reasonOf(error: unknown): string {
+  return `unexpected_error: ${error instanceof Error ? error.name : typeof error}`;
+}
+
+/** Envelope: a timestamp is always there; the item's own comes first. */
+export function timeOf(timestamp: unknown, context: Pick<Context, 'entry' | 'now'>): number {
+  return toEpoch(timestamp) ?? context.entry.time ?? context.now;
+}
+
+/** The key of what has an upstream id; an item without one is known by its content. */
+export function keyOfItem(space: string, item: JsonObject, context: Context): string {
+  const id = toText(item.id);
+  return id === null
+    ? occurrence(space, context.place.key, '', fingerprint(item))
+    : occurrence(space, context.place.key, id);
+}
+
+/** The key of what has no id of its own: who, what, when, and the content. */
+export function keyOfContent(
+  space: string,
+  value: JsonObject,
+  context: Context,
+  ...parts: readonly (string | null)[]
+): string {
+  return occurrence(space, context.place.key, ...parts, context.entry.time, fingerprint(value));
+}
+
+/** Errors that concern no single message: counted. */
+export function valueErrors(_item: JsonObject, context: Context): void {
+  ignore(context, 'value_errors');
+}

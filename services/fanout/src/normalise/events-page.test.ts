@@ -1,0 +1,32 @@
+// EVENTS.md is what partners' developers read: it must not fall behind the table.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FIELDS, NO_EVENT } from './fields';
+import { EVENT_NAMES } from './index';
+
+const PAGE = readFileSync(join(__dirname, '../../EVENTS.md'), 'utf8');
+
+function section(title: string): string {
+  const [, after = ''] = PAGE.split(`## ${title}\n`);
+  return after.split('\n## ')[0] ?? '';
+}
+
+function rowsOf(text: string, column: number): string {
+  const rows = text.split('\n').filter((line) => line.startsWith('| `'));
+  return rows.map((row) => row.split(' | ')[column]).join('\n');
+}
+
+test('the page lists the events in the order of the contract', () => {
+  const listed = rowsOf(section('Events'), 0).match(/(?<=`)[a-z_.]+(?=`)/g);
+  expect(listed).toEqual([...EVENT_NAMES]);
+});
+
+test('the page says of every upstream field whether it leads to an event', () => {
+  const sent = rowsOf(section('Events'), 1);
+  const notSent = section('Not sent');
+  for (const [field, row] of FIELDS) {
+    if (row === NO_EVENT) expect(sent).not.toContain(`\`${field}\``);
+    expect(row === NO_EVENT ? notSent : sent + notSent).toContain(`\`${field}\``);
+  }
+});

@@ -1,0 +1,39 @@
+// The group fields. All four have one shape, a list of groups, and one event: what happened to a
+// group is told by `data.type`, so an event without an invite link is not mistaken for a new group.
+
+import {
+  eachList,
+  emit,
+  keyOfContent,
+  refuse,
+  timeOf,
+  valueErrors,
+  type Context,
+  type ItemReader,
+} from './context';
+import { toText, type JsonObject } from './read';
+
+const LISTS: ReadonlyMap<string, ItemReader> = new Map([
+  ['groups', readGroup],
+  ['errors', valueErrors],
+]);
+
+export function groups(value: JsonObject, context: Context): void {
+  eachList(value, context, LISTS);
+}
+
+function readGroup(item: JsonObject, context: Context): void {
+  const group_id = toText(item.group_id);
+  const request_id = toText(item.request_id);
+  // A group that could not be created has no id: the request tells which one is meant.
+  if (group_id === null && request_id === null) return refuse(context, 'no_identity', item);
+  const type = toText(item.type);
+  const timestamp = timeOf(item.timestamp, context);
+  emit(context, {
+    event: 'group_lifecycle_update',
+    occurrence: keyOfContent('group', item, context, group_id ?? request_id, type),
+    contact: group_id,
+    timestamp,
+    data: { ...item, type, group_id, invite_link: toText(item.invite_link), timestamp },
+  });
+}

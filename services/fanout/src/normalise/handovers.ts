@@ -1,0 +1,64 @@
+// Fields that move our own state and for which the contract shows no event name: who handles a
+// conversation, and which BSUID a person has.
+
+import {
+  changeState,
+  eachItem,
+  ignore,
+  keyOfContent,
+  refuse,
+  timeOf,
+  type Context,
+} from './context';
+import { objectOf, setGiven, toContact, toText, type JsonObject } from './read';
+
+/** `messaging_handovers`: control is passed per conversation. */
+export function handovers(value: JsonObject, context: Context): void {
+  ignore(context, 'no_event');
+  const type = toText(value.type);
+  const detail =
+    objectOf(value[type ?? '']) ?? objectOf(value.control_passed) ?? objectOf(value.control_taken);
+  if (detail === null) return refuse(context, 'no_handover', value);
+  const current_handler = toText(detail.new_owner_role);
+  // A sample that says neither what happened nor who took over must not undo what is known.
+  if (type === null && current_handler === null) return;
+  const sender = objectOf(value.sender);
+  const contact = toContact(toText(sender?.phone_number) ?? toText(sender?.user_id));
+  changeState(context, {
+    kind: 'handover',
+    occurrence: keyOfContent('handover', value, context, contact, type),
+    contact,
+    timestamp: timeOf(value.timestamp, context),
+    data: {
+      type,
+      current_handler,
+      previous_handler:
+        toText(detail.previous_owner_role) ?? toText(detail.previous_owner_app_role),
+      new_owner_app_id: toText(detail.new_owner_app_id),
+      previous_owner_app_id: toText(detail.previous_owner_app_id),
+    },
+  });
+}
+
+/** `user_id_update`: a person's BSUID changed. */
+export function userIds(value: JsonObject, context: Context): void {
+  ignore(context, 'no_event');
+  eachItem(value.user_id_update, context, readUserId);
+}
+
+function readUserId(item: JsonObject, context: Context): void {
+  const ids = objectOf(item.user_id);
+  const previous = toText(ids?.previous);
+  const current = toText(ids?.current);
+  if (current === null) return refuse(context, 'no_identity', item);
+  const wa_id = toText(item.wa_id);
+  const data: Record<string, unknown> = { previous_bsuid: previous, bsuid: current };
+  setGiven(data, 'wa_id', wa_id);
+  changeState(context, {
+    kind: 'user_id_changed',
+    occurrence: keyOfContent('user_id', item, context, previous, current),
+    contact: toContact(wa_id ?? current),
+    timestamp: timeOf(item.timestamp, context),
+    data,
+  });
+}

@@ -1,0 +1,151 @@
+// `history`: replayed once after onboarding, in phases and chunks. Media arrive in two steps, first
+// a placeholder in its thread, later the message itself outside of any thread.
+
+import { conversationOf, partyOf, textOf, typeOf } from './content';
+import {
+  eachItem,
+  eachList,
+  emit,
+  ignore,
+  keyOfContent,
+  keyOfItem,
+  timeOf,
+  valueErrors,
+  type Context,
+  type ItemReader,
+} from './context';
+import {
+  listOf,
+  objectOf,
+  setGiven,
+  toContact,
+  toDigits,
+  toNumber,
+  toText,
+  type JsonObject,
+} from './read';
+
+const LISTS: ReadonlyMap<string, ItemReader> = new Map([
+  ['history', readChunk],
+  ['messages', (item, context) => readMessage(item, context, FOLLOW_UP)],
+  [
+    'message_echoes',
+    (item, context) => readMessage(item, context, { ...FOLLOW_UP, outbound: true }),
+  ],
+  ['errors', valueErrors],
+]);
+
+/** Where in the replay a message stands. */
+interface Position {
+  /** A placeholder and its media share their message id, yet both are to be delivered. */
+  readonly space: 'history' | 'history_media';
+  readonly phase: number | null;
+  readonly progress: number | null;
+  readonly thread: Thread;
+  /** Known to have been sent by the business. */
+  readonly outbound: boolean;
+}
+
+/** Whom the thread is with; its messages often leave that out. */
+interface Thread {
+  readonly id: string | null;
+  readonly phone: string | null;
+  readonly bsuid: string | null;
+}
+
+const FOLLOW_UP: Position = {
+  space: 'history_media',
+  phase: null,
+  progress: null,
+  thread: { id: null, phone: null, bsuid: null },
+  outbound: false,
+};
+
+export function history(value: JsonObject, context: Context): void {
+  eachList(value, context, LISTS);
+}
+
+function readChunk(chunk: JsonObject, context: Context): void {
+  const metadata = objectOf(chunk.metadata);
+  const phase = toNumber(metadata?.phase);
+  const progress = toNumber(metadata?.progress);
+  const declined = listOf(chunk.errors).length > 0;
+  let found = declined;
+  if (declined) readRefusal(chunk, context, { phase, progress });
+  eachItem(chunk.threads, context, (thread) => {
+    const position: Position = {
+      space: 'history',
+      phase,
+      progress,
+      thread: threadOf(thread),
+      outbound: false,
+    };
+    if (listOf(thread.messages).length > 0) found = true;
+    eachItem(thread.messages, context, (item) => readMessage(item, context, position));
+  });
+  if (!found) ignore(context, 'empty');
+}
+
+/** The client would not share its history: one event without a message. */
+function readRefusal(
+  chunk: JsonObject,
+  context: Context,
+  { phase, progress }: { phase: number | null; progress: number | null },
+): void {
+  const timestamp = timeOf(objectOf(chunk.metadata)?.timestamp, context);
+  emit(context, {
+    event: 'message.history',
+    occurrence: keyOfContent('history_errors', chunk, context),
+    contact: null,
+    timestamp,
+    data: { history: true, phase, progress, timestamp, errors: listOf(chunk.errors) },
+  });
+}
+
+function threadOf(thread: JsonObject): Thread {
+  const shown = objectOf(thread.context);
+  const id = toText(thread.id);
+  // A thread's id is the phone, except where the phone is hidden or the thread is a group's.
+  const phone = toText(shown?.wa_id) ?? (toDigits(id) === null ? null : id);
+  return { id, phone, bsuid: toText(shown?.user_id) };
+}
+
+function readMessage(item: JsonObject, context: Context, position: Position): void {
+  const { thread } = position;
+  const outbound = position.outbound || isOutbound(item, context);
+  const phone = toText(outbound ? item.to : item.from) ?? thread.phone;
+  const user_id = toText(outbound ? item.to_user_id : item.from_user_id) ?? thread.bsuid;
+  const party = partyOf(context, phone, user_id);
+  const timestamp = timeOf(item.timestamp, context);
+  const data: Record<string, unknown> = {
+    history: true,
+    phase: position.phase,
+    progress: position.progress,
+    timestamp,
+    // The other side's phone may be hidden, and then neither `from` nor `to` tells the direction.
+    direction: outbound ? 'outbound' : 'inbound',
+    message_id: toText(item.id),
+  };
+  setGiven(data, outbound ? 'to' : 'from', phone);
+  data.bsuid = party.bsuid;
+  data.type = typeOf(item);
+  data.text = textOf(item);
+  data.status = toText(objectOf(item.history_context)?.status);
+  data.raw = { message: item };
+  emit(context, {
+    event: 'message.history',
+    occurrence: keyOfItem(position.space, item, context),
+    contact: conversationOf(item, party) ?? thread.id,
+    timestamp,
+    data,
+  });
+}
+
+/** A message from the number itself, or one that names a recipient other than the number. */
+function isOutbound(item: JsonObject, { place }: Context): boolean {
+  const from = toContact(toText(item.from));
+  if (from !== null && from === place.digits) return true;
+  if (toText(item.to_user_id) !== null) return true;
+  const to = toContact(toText(item.to));
+  return to !== null && to !== place.digits;
+}

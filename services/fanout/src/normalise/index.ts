@@ -1,0 +1,105 @@
+// The normaliser: an upstream webhook body in, the partners' events out. Pure: no clock, no store,
+// no network. Whatever the body holds, it answers; what it cannot read it says so about.
+
+import {
+  contentsOf,
+  createContext,
+  createOutbox,
+  ignore,
+  reasonOf,
+  refuse,
+  type Entry,
+  type FieldFunction,
+  type Outbox,
+} from './context';
+import { FIELDS, NO_EVENT } from './fields';
+import { isObject, listOf, toEpoch, toText, type JsonObject } from './read';
+import type { Normalised } from './types';
+
+export { parseUpstream, stringifyData } from './json';
+export { EVENT_NAMES } from './types';
+export type {
+  EventName,
+  Ignored,
+  IgnoredReason,
+  Normalised,
+  NormalisedEvent,
+  StateChange,
+  StateChangeKind,
+  Unreadable,
+} from './types';
+
+/** The one kind of body that upstream sends for business accounts. */
+const OBJECT = 'whatsapp_business_account';
+
+interface Run {
+  readonly now: number;
+  readonly out: Outbox;
+}
+
+/** Never throws, whatever the body. `now` is in epoch seconds. */
+export function normalise(body: unknown, now: number): Normalised {
+  const run: Run = { now, out: createOutbox() };
+  guarded(run, '', body, () => readBody(body, run));
+  return contentsOf(run.out);
+}
+
+function readBody(body: unknown, run: Run): void {
+  const about = { out: run.out, field: '' };
+  if (!isObject(body)) return refuse(about, 'not_an_object', body);
+  if (body.object !== OBJECT) return refuse(about, 'wrong_object', body);
+  if (body.entry === undefined || body.entry === null) return refuse(about, 'no_entry', body);
+  const entries = listOf(body.entry);
+  if (entries.length === 0) ignore(about, 'empty');
+  for (const entry of entries) guarded(run, '', entry, () => readEntry(entry, run));
+}
+
+function readEntry(entry: unknown, run: Run): void {
+  const about = { out: run.out, field: '' };
+  if (!isObject(entry)) return refuse(about, 'not_an_object', entry);
+  const changes = listOf(entry.changes);
+  if (changes.length === 0) return ignore(about, 'empty');
+  const read: Entry = { id: toText(entry.id), time: toEpoch(entry.time) };
+  for (const change of changes) guarded(run, '', change, () => readChange(change, read, run));
+}
+
+function readChange(change: unknown, entry: Entry, run: Run): void {
+  if (!isObject(change)) return refuse({ out: run.out, field: '' }, 'not_an_object', change);
+  const field = fieldOf(change);
+  const about = { out: run.out, field: field ?? '' };
+  if (field === null) return refuse(about, 'no_field', change);
+  const row = FIELDS.get(field);
+  if (row === undefined) return ignore(about, 'unknown_field');
+  if (row === NO_EVENT) return ignore(about, 'no_event');
+  const values = listOf(change.value);
+  if (values.length === 0) return refuse(about, 'no_value', change);
+  for (const value of values) {
+    guarded(run, field, value, () => readValue(value, { row, field, entry }, run));
+  }
+}
+
+/** Some samples hold the name inside the value. */
+function fieldOf(change: JsonObject): string | null {
+  return toText(change.field) ?? (isObject(change.value) ? toText(change.value.field) : null);
+}
+
+function readValue(
+  value: unknown,
+  { row, field, entry }: { row: FieldFunction; field: string; entry: Entry },
+  { now, out }: Run,
+): void {
+  if (!isObject(value)) return refuse({ out, field }, 'not_an_object', value);
+  const context = createContext(value, { field, entry, now, out });
+  // Neither account nor number: there is nobody to whom it could be addressed.
+  if (context.place.key === '') return refuse(context, 'no_account', value);
+  row(value, context);
+}
+
+/** What goes wrong in one part of a body stays with that part. */
+function guarded({ out }: Run, field: string, item: unknown, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    refuse({ out, field }, reasonOf(error), item);
+  }
+}

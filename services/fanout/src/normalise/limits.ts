@@ -1,0 +1,100 @@
+// Messaging quality and messaging limits, which upstream tells in two fields: per number
+// (`phone_number_quality_update`) and per account (`business_capability_update`).
+
+import { changeState, emit, ignore, keyOfContent, refuse, timeOf, type Context } from './context';
+import { toText, type JsonObject } from './read';
+
+const THROUGHPUT_UPGRADE = 'THROUGHPUT_UPGRADE';
+const QUALITY_EVENTS: ReadonlySet<string> = new Set(['FLAGGED', 'UNFLAGGED']);
+const LIMIT_EVENTS: ReadonlySet<string> = new Set(['ONBOARDING', 'UPGRADE', 'DOWNGRADE']);
+
+/** The level that upstream reports for a number once it has been upgraded. */
+const THROUGHPUT_UPGRADED = 'HIGH';
+
+const UNLIMITED = 'UNLIMITED';
+const WHOLE_NUMBER = /^-?\d+$/;
+
+export function numberQuality(value: JsonObject, context: Context): void {
+  const event = toText(value.event);
+  if (event === null) return refuse(context, 'no_event_name', value);
+  // Its limit means throughput, not the messaging limit: no event may be made of it.
+  if (event === THROUGHPUT_UPGRADE) return throughputUpgrade(value, context);
+  const limited = isLimitChange(event, value);
+  if (QUALITY_EVENTS.has(event) || !limited) qualityUpdated(event, value, context);
+  if (limited) tierUpdated(event, value, context);
+}
+
+export function businessCapability(value: JsonObject, context: Context): void {
+  const limit = messagingLimitTier(
+    value.max_daily_conversations_per_business ?? value.max_daily_conversation_per_phone,
+  );
+  if (limit === null) return ignore(context, 'no_event');
+  emit(context, {
+    event: 'waba.tier_updated',
+    occurrence: keyOfContent('tier', value, context, limit),
+    contact: null,
+    timestamp: timeOf(undefined, context),
+    data: { messaging_limit_tier: limit, previous_messaging_limit_tier: null },
+  });
+}
+
+/**
+ * The contract's spelling of a limit: upstream says 2000, "TIER_2K", -1 or "TIER_UNLIMITED".
+ * Spellings that are not known pass.
+ */
+export function messagingLimitTier(limit: unknown): string | null {
+  const text = toText(limit);
+  if (text === null || !WHOLE_NUMBER.test(text))
+    return text === 'TIER_UNLIMITED' ? UNLIMITED : text;
+  if (text.startsWith('-')) return UNLIMITED;
+  return `TIER_${text.endsWith('000') ? `${text.slice(0, -3)}K` : text}`;
+}
+
+function isLimitChange(event: string, value: JsonObject): boolean {
+  if (LIMIT_EVENTS.has(event)) return true;
+  const old = toText(value.old_limit);
+  return old !== null && old !== toText(value.current_limit);
+}
+
+function qualityUpdated(event: string, value: JsonObject, context: Context): void {
+  emit(context, {
+    event: 'waba.quality_updated',
+    occurrence: keyOfContent('quality', value, context, event),
+    contact: null,
+    timestamp: timeOf(undefined, context),
+    data: aboutNumber(event, value),
+  });
+}
+
+function tierUpdated(event: string, value: JsonObject, context: Context): void {
+  emit(context, {
+    event: 'waba.tier_updated',
+    occurrence: keyOfContent('tier', value, context, event),
+    contact: null,
+    timestamp: timeOf(undefined, context),
+    data: {
+      ...aboutNumber(event, value),
+      previous_messaging_limit_tier: messagingLimitTier(value.old_limit),
+    },
+  });
+}
+
+function aboutNumber(event: string, value: JsonObject): Record<string, unknown> {
+  return {
+    event,
+    display_phone_number: toText(value.display_phone_number),
+    messaging_limit_tier: messagingLimitTier(
+      value.current_limit ?? value.max_daily_conversations_per_business,
+    ),
+  };
+}
+
+function throughputUpgrade(value: JsonObject, context: Context): void {
+  changeState(context, {
+    kind: 'throughput',
+    occurrence: keyOfContent('throughput', value, context),
+    contact: null,
+    timestamp: timeOf(undefined, context),
+    data: { throughput_level: THROUGHPUT_UPGRADED },
+  });
+}

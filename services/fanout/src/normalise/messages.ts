@@ -1,0 +1,62 @@
+// `messages`: what people send to the number, and what becomes of what the number sent.
+
+import { conversationOf, partyOf, textOf, typeOf, type Party } from './content';
+import {
+  eachList,
+  emit,
+  ignore,
+  keyOfItem,
+  timeOf,
+  valueErrors,
+  type Context,
+  type ItemReader,
+} from './context';
+import { setGiven, toText, type JsonObject } from './read';
+import { readStatus } from './statuses';
+
+const LISTS: ReadonlyMap<string, ItemReader> = new Map([
+  ['messages', readMessage],
+  ['statuses', readStatus],
+  ['errors', valueErrors],
+  ['user_actions', (_item, context) => ignore(context, 'no_event')],
+]);
+
+export function messages(value: JsonObject, context: Context): void {
+  eachList(value, context, LISTS);
+}
+
+function readMessage(item: JsonObject, context: Context): void {
+  const sender = senderOf(item, context);
+  emit(context, {
+    event: 'message.received',
+    occurrence: keyOfItem('message', item, context),
+    contact: conversationOf(item, sender),
+    timestamp: timeOf(item.timestamp, context),
+    data: receivedData(item, sender),
+  });
+}
+
+export function senderOf(message: JsonObject, context: Context): Party {
+  return partyOf(context, toText(message.from), toText(message.from_user_id));
+}
+
+/** Event names: `from` may be absent when only a BSUID is known. */
+export function receivedData(message: JsonObject, sender: Party): Record<string, unknown> {
+  const data: Record<string, unknown> = {};
+  setGiven(data, 'from', sender.phone);
+  data.bsuid = sender.bsuid;
+  data.message_id = toText(message.id);
+  data.type = typeOf(message);
+  data.text = textOf(message);
+  setGiven(data, 'contact', contactOf(sender));
+  data.raw = { message };
+  return data;
+}
+
+function contactOf({ person }: Party): Record<string, unknown> | null {
+  if (person === null || (person.name === null && person.wa_id === null)) return null;
+  const contact: Record<string, unknown> = {};
+  setGiven(contact, 'name', person.name);
+  setGiven(contact, 'wa_id', person.wa_id);
+  return contact;
+}

@@ -1,0 +1,203 @@
+// What holds for every body, not just for the reviewed ones.
+
+import fc from 'fast-check';
+import { FIELDS } from './fields';
+import { normalise, parseUpstream, stringifyData, type Normalised } from './index';
+
+const NOW = 1_790_009_999;
+const OBJECT = 'whatsapp_business_account';
+const METADATA = { display_phone_number: '15550100001', phone_number_id: '800000000000001' };
+
+/** Names that the readers look for, so that arbitrary values get past the first door. */
+const KEYS = `
+  messages statuses message_echoes history threads state_sync groups standby contacts
+  contact errors metadata recipient sender id from to type status text body image
+  caption timestamp event decision action user_id wa_id phone_number phone_number_id
+  display_phone_number group_id waba_info waba_id control_passed message pricing
+  conversation origin old_limit current_limit new_category correct_category
+  new_quality_score user_id_update field volume_tier_info
+  max_daily_conversations_per_business __proto__ constructor toString
+`
+  .trim()
+  .split(/\s+/);
+
+const WORDS = `
+  text image order button sent delivered failed played FLAGGED contact
+  THROUGHPUT_UPGRADE ACCOUNT_OFFBOARDED REJECTED 1790000000 15550100777 a|b %
+`.split(/\s+/);
+
+const json = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 6, withCrossShrink: true },
+    fc.oneof(fc.constantFrom(...WORDS), fc.jsonValue({ maxDepth: 1 })),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...KEYS), tie('value'), { maxKeys: 6 }),
+  ),
+})).value;
+
+const change = fc.record({ field: fc.constantFrom(...FIELDS.keys()), value: json });
+
+function bodyOf(changes: unknown): unknown {
+  return { object: OBJECT, entry: [{ id: '900000000000001', time: 1_790_000_000, changes }] };
+}
+
+function messagesBody(value: Record<string, unknown>): unknown {
+  return bodyOf([{ field: 'messages', value: { metadata: METADATA, ...value } }]);
+}
+
+function occurrences({ events, state }: Normalised): string[] {
+  return [...events, ...state].map((item) => item.occurrence);
+}
+
+describe('whatever the body', () => {
+  test('normalise answers and never throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.jsonValue()), (body) => {
+        expect(Object.keys(normalise(body, NOW))).toEqual([
+          'events',
+          'state',
+          'ignored',
+          'unreadable',
+        ]);
+      }),
+    );
+  });
+
+  test('a body of the right frame is answered for in full, without unexpected errors', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 4 }), (changes) => {
+        const { events, state, ignored, unreadable } = normalise(bodyOf(changes), NOW);
+        const answers = events.length + state.length + ignored.length + unreadable.length;
+        if (changes.length > 0) expect(answers).toBeGreaterThan(0);
+        expect(unreadable.filter(({ reason }) => reason.startsWith('unexpected'))).toEqual([]);
+        for (const { timestamp } of [...events, ...state]) {
+          expect(Number.isSafeInteger(timestamp) && timestamp > 0).toBe(true);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('prototypes stay clean', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 3 }), (changes) => {
+        const { body } = parseUpstream(JSON.stringify(bodyOf(changes)));
+        const before = Reflect.ownKeys(Object.prototype).length;
+        normalise(body, NOW);
+        expect(Reflect.ownKeys(Object.prototype)).toHaveLength(before);
+      }),
+    );
+  });
+
+  test('what parses and what does not throws nothing but an Error', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        try {
+          normalise(parseUpstream(text).body, NOW);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
+        }
+      }),
+    );
+  });
+});
+
+describe('occurrences', () => {
+  test('are equal for a repeated body, at whatever time and in whatever order of keys', () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 4 }), fc.nat(), (changes, later) => {
+        const body = bodyOf(changes);
+        const again = JSON.parse(JSON.stringify(body)) as unknown;
+        const first = normalise(JSON.parse(JSON.stringify(body)), NOW);
+        expect(occurrences(normalise(again, NOW + later))).toEqual(occurrences(first));
+      }),
+    );
+  });
+
+  test('are distinct for distinct messages and statuses', () => {
+    const id = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('a', 'a|sent', 'a%7Csent'));
+    const status = fc.constantFrom('sent', 'delivered', 'read', 'failed');
+    const item = fc.tuple(id, fc.option(status));
+    fc.assert(
+      fc.property(fc.uniqueArray(item, { selector: String }), (items) => {
+        const messages = items.filter(([, s]) => s === null).map(([id]) => ({ id }));
+        const statuses = items.flatMap(([id, s]) => (s === null ? [] : [{ id, status: s }]));
+        const keys = occurrences(normalise(messagesBody({ messages, statuses }), NOW));
+        expect(new Set(keys).size).toBe(keys.length);
+        expect(keys).toHaveLength(items.length);
+      }),
+    );
+  });
+
+  test('are distinct for distinct contents where there is no id', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string(), { minLength: 2 }), (texts) => {
+        const messages = texts.map((body) => ({ type: 'text', text: { body } }));
+        const keys = occurrences(normalise(messagesBody({ messages }), NOW));
+        expect(new Set(keys).size).toBe(texts.length);
+      }),
+    );
+  });
+
+  test('start with the key space', () => {
+    const { events } = normalise(messagesBody({ messages: [{ id: 'm' }] }), NOW);
+    expect(events[0]?.occurrence).toBe('message|800000000000001|m');
+  });
+});
+
+describe('raw.message', () => {
+  const extra = fc.dictionary(fc.string(), fc.jsonValue());
+
+  test('is the upstream object, to the letter', () => {
+    fc.assert(
+      fc.property(extra, (message) => {
+        const text = JSON.stringify(message);
+        const body = JSON.stringify(messagesBody({ messages: [0] })).replace(
+          '[0]',
+          () => `[${text}]`,
+        );
+        const parsed = parseUpstream(body);
+        const [event] = normalise(parsed.body, NOW).events;
+        const raw = event?.data.raw as { message: unknown };
+        expect(stringifyData(raw.message, parsed.lossless)).toBe(text);
+        if (!parsed.lossless) expect(raw.message).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test('keeps every integer, however large', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (number) => {
+        const text = `{"id":"m","huge":${number}}`;
+        const body = JSON.stringify(messagesBody({ messages: [0] })).replace('[0]', `[${text}]`);
+        const parsed = parseUpstream(body);
+        const raw = normalise(parsed.body, NOW).events[0]?.data.raw;
+        expect(stringifyData(raw, parsed.lossless)).toBe(`{"message":${text}}`);
+      }),
+    );
+  });
+});
+
+describe('neighbours', () => {
+  test('a good message is delivered whatever stands beside it', () => {
+    fc.assert(
+      fc.property(fc.array(json), fc.array(json), (before, after) => {
+        const messages = [
+          ...before,
+          { id: 'wamid.GOOD', type: 'text', text: { body: 'x' } },
+          ...after,
+        ];
+        const { events } = normalise(messagesBody({ messages }), NOW);
+        expect(events.map(({ data }) => data.message_id)).toContain('wamid.GOOD');
+      }),
+    );
+  });
+
+  test('a thousand items come out in the order in which they went in', () => {
+    const messages = Array.from({ length: 1_000 }, (_, n) => ({ id: `m${n}`, from: `1555${n}` }));
+    const contacts = messages.map(({ from }, n) => ({ wa_id: from, profile: { name: `P${n}` } }));
+    const { events } = normalise(messagesBody({ contacts: contacts.reverse(), messages }), NOW);
+    expect(events.map(({ data }) => data.message_id)).toEqual(messages.map(({ id }) => id));
+    expect(events[7]?.data.contact).toEqual({ name: 'P7', wa_id: '15557' });
+  });
+});

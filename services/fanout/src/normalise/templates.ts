@@ -1,0 +1,101 @@
+// The three template fields for which the contract has an event.
+
+import { emit, keyOfContent, refuse, timeOf, type Context } from './context';
+import { objectOf, toEpoch, toText, type JsonObject } from './read';
+import type { EventName } from './types';
+
+const REJECTED = 'REJECTED';
+
+/** Upstream's word for "no reason", beside null. */
+const NO_REASON = 'NONE';
+
+/** Explanations that upstream adds to a status; passed along as they are. */
+const EXPLANATIONS = ['rejection_info', 'disable_info', 'other_info'] as const;
+
+export function templateStatus(value: JsonObject, context: Context): void {
+  const status = toText(value.event);
+  if (status === null) return refuse(context, 'no_status', value);
+  emitTemplate(value, context, {
+    event: 'template.status_updated',
+    space: 'template_status',
+    kind: status,
+    data: { status, ...reasonFor(status, value), ...templateOf(value), ...explanationsOf(value) },
+  });
+}
+
+export function templateQuality(value: JsonObject, context: Context): void {
+  const new_quality = toText(value.new_quality_score);
+  if (new_quality === null) return refuse(context, 'no_quality', value);
+  emitTemplate(value, context, {
+    event: 'template.quality_updated',
+    space: 'template_quality',
+    kind: new_quality,
+    data: {
+      previous_quality: toText(value.previous_quality_score),
+      new_quality,
+      ...templateOf(value),
+    },
+  });
+}
+
+/**
+ * Upstream announces a change before it makes it, and then `new_category` is the one that still
+ * holds and `correct_category` the one to come. The partner gets the coming one as new, marked.
+ */
+export function templateCategory(value: JsonObject, context: Context): void {
+  const coming = toText(value.correct_category);
+  const stated = toText(value.new_category);
+  const new_category = coming ?? stated;
+  if (new_category === null) return refuse(context, 'no_category', value);
+  const previous_category = coming === null ? toText(value.previous_category) : stated;
+  const announcement =
+    coming === null
+      ? {}
+      : { announced: true, effective_at: toEpoch(value.category_update_timestamp) };
+  emitTemplate(value, context, {
+    event: 'template.category_updated',
+    space: 'template_category',
+    kind: new_category,
+    data: { previous_category, new_category, ...announcement, ...templateOf(value) },
+  });
+}
+
+function emitTemplate(
+  value: JsonObject,
+  context: Context,
+  template: { event: EventName; space: string; kind: string; data: Record<string, unknown> },
+): void {
+  const id = toText(value.message_template_id) ?? toText(value.message_template_name);
+  emit(context, {
+    event: template.event,
+    occurrence: keyOfContent(template.space, value, context, id, template.kind),
+    contact: null,
+    timestamp: timeOf(undefined, context),
+    data: template.data,
+  });
+}
+
+/** Ids are strings, also where upstream sends numbers. */
+function templateOf(value: JsonObject): Record<string, unknown> {
+  return {
+    template_id: toText(value.message_template_id),
+    template_name: toText(value.message_template_name),
+    template_language: toText(value.message_template_language),
+  };
+}
+
+/** Event names: `reason` on rejection; elsewhere only where upstream gives one. */
+function reasonFor(status: string, value: JsonObject): Record<string, unknown> {
+  const stated = toText(value.reason);
+  const reason = stated === NO_REASON ? null : stated;
+  return status === REJECTED || reason !== null ? { reason } : {};
+}
+
+function explanationsOf(value: JsonObject): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const key of EXPLANATIONS) {
+    const explanation = objectOf(value[key]);
+    if (explanation !== null) found[key] = explanation;
+  }
+  return found;
+}

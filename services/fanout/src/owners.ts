@@ -1,0 +1,71 @@
+// Which partners are told: the owners of the number, or of the account, from the directory.
+import { createVersionedCache, wabaVersionKey, type Versions } from '@bmg/common/redis';
+import type { Call, Client } from '@bmg/common/rpc';
+import type { SpanContext } from '@bmg/common/telemetry';
+import type { DirectoryDefinition, GetOwnersResponse } from '@bmg/proto/onboarding';
+
+export interface Concerned {
+  waba_id: string;
+  phone_number_id: string | null;
+  display_phone_number: string | null;
+}
+
+export interface Owners {
+  /** One answer for each of `concerned`, in their order; no partner where nobody has registered. */
+  of(concerned: Concerned[], span: SpanContext): Promise<GetOwnersResponse[]>;
+}
+
+const ENTRIES_MAX = 100_000;
+const ASK_LIMIT_MS = 5_000;
+const NOBODY: GetOwnersResponse = {
+  partner_ids: [],
+  phone_number_id: undefined,
+  waba_id: undefined,
+};
+
+/** Nobody is an answer that is not remembered: whoever registers is told from then on. */
+class NotOwned extends Error {}
+
+export function createOwners(directory: Client<DirectoryDefinition>, versions: Versions): Owners {
+  const cache = createVersionedCache<GetOwnersResponse>(ENTRIES_MAX);
+  const ask = (one: Concerned, version: string | undefined, span: SpanContext) =>
+    cache
+      .get(keyOf(one), version, async () => {
+        const call: Call = { deadline: Date.now() + ASK_LIMIT_MS, span, request_id: '' };
+        const answer = await directory.getOwners(
+          {
+            waba_id: one.waba_id,
+            phone_number_id: one.phone_number_id ?? undefined,
+            display_phone_number: one.display_phone_number ?? undefined,
+          },
+          call,
+        );
+        if (answer.partner_ids.length === 0) throw new NotOwned();
+        return answer;
+      })
+      .catch((error: unknown) => {
+        if (error instanceof NotOwned) return NOBODY;
+        throw error;
+      });
+  return {
+    async of(concerned, span) {
+      const distinct = new Map(concerned.map((one) => [keyOf(one), one]));
+      const wabas = [...new Set(concerned.map(({ waba_id }) => waba_id))];
+      const read = await versions.current(wabas.map(wabaVersionKey));
+      const versionOf = new Map(wabas.map((waba_id, index) => [waba_id, read?.[index]]));
+      const answers = new Map(
+        await Promise.all(
+          [...distinct].map(async ([key, one]) => {
+            // Without an account no change would be announced: such an answer lives shortly.
+            const version = one.waba_id === '' ? undefined : versionOf.get(one.waba_id);
+            return [key, await ask(one, version, span)] as const;
+          }),
+        ),
+      );
+      return concerned.map((one) => answers.get(keyOf(one)) as GetOwnersResponse);
+    },
+  };
+}
+
+const keyOf = ({ waba_id, phone_number_id, display_phone_number }: Concerned): string =>
+  `${waba_id}/${phone_number_id ?? ''}/${display_phone_number ?? ''}`;

@@ -1,0 +1,134 @@
+import { createUpstream } from '@bmg/common/upstream';
+import { startEmulator } from '../../../test/emulator';
+import { combine, getAnalytics, readPoints, utcDays } from './analytics';
+import { addUp, isFresh, type DailyCount } from './store/daily-counts';
+
+const DAY_S = 86_400;
+const TODAY = 20_717 * DAY_S;
+
+const count = (date: string, over: Partial<DailyCount> = {}): DailyCount => ({
+  date,
+  sent: 0,
+  delivered: 0,
+  read: 0,
+  failed: 0,
+  ...over,
+});
+
+describe('days', () => {
+  test.each([
+    ['the first moment of a day', TODAY * 1_000],
+    ['the last moment of a day', (TODAY + DAY_S) * 1_000 - 1],
+  ])('are whole UTC days, today the last: %s', (_name, now_ms) => {
+    expect(utcDays(new Date(now_ms), 3)).toEqual([TODAY - 2 * DAY_S, TODAY - DAY_S, TODAY]);
+  });
+});
+
+describe('the upstream’s points', () => {
+  test('are read in order, numbers in texts included', () => {
+    const data_points = [
+      { start: TODAY, end: TODAY + DAY_S, sent: '3', delivered: 2 },
+      { start: TODAY - DAY_S, end: TODAY, sent: 1, delivered: null },
+    ];
+    expect(readPoints({ analytics: { data_points } })).toEqual([
+      { start: TODAY - DAY_S, end: TODAY, sent: 1, delivered: 0 },
+      { start: TODAY, end: TODAY + DAY_S, sent: 3, delivered: 2 },
+    ]);
+  });
+
+  test('are none where the field is missing', () => {
+    expect(readPoints({ id: '1' })).toEqual([]);
+    expect(readPoints({ analytics: {} })).toEqual([]);
+  });
+});
+
+test('reads come from our own log, also for days that begin elsewhere than in UTC', () => {
+  const points = [
+    { start: TODAY - DAY_S - 3 * 3_600, end: TODAY - 3 * 3_600, sent: 5, delivered: 4 },
+    { start: TODAY, end: TODAY + DAY_S, sent: 2, delivered: 2 },
+  ];
+  const counts = [
+    count('2026-09-20', { read: 9, sent: 9, failed: 1 }),
+    count('2026-09-21', { read: 3 }),
+    count('2026-09-22', { read: 1 }),
+  ];
+  expect(new Date(TODAY * 1_000).toISOString()).toBe('2026-09-21T00:00:00.000Z');
+  expect(combine(points, counts)).toEqual({
+    sent: 7,
+    delivered: 6,
+    read: 13,
+    data_points: [
+      { ...points[0], read: 9 },
+      { ...points[1], read: 3 },
+    ],
+    daily_logs: [
+      { date: '2026-09-20', sent: 9, failed: 1 },
+      { date: '2026-09-21', sent: 0, failed: 0 },
+      { date: '2026-09-22', sent: 0, failed: 0 },
+    ],
+  });
+});
+
+test('a day counts each message once, under the furthest that it has come', () => {
+  expect(
+    addUp(TODAY, [
+      ['accepted', 1],
+      ['sent', 2],
+      ['delivered', 4],
+      ['read', 8],
+      ['failed', 16],
+    ]),
+  ).toEqual({ date: '2026-09-21', sent: 31, delivered: 12, read: 8, failed: 16 });
+});
+
+test.each([
+  ['an hour-old count of yesterday', 1, 1, false],
+  ['a count of yesterday of ten minutes ago', 1, 1 / 6, true],
+  ['a day-old count of last month', 30, 24, false],
+  ['a count of last month of this morning', 30, 12, true],
+])('%s', (_name, days_ago, hours_old, fresh) => {
+  const now = new Date((TODAY + DAY_S / 2) * 1_000);
+  const counted_at = new Date(now.getTime() - hours_old * 3_600_000);
+  expect(isFresh(TODAY - days_ago * DAY_S, counted_at, now)).toBe(fresh);
+});
+
+test('the account’s days are asked of the platform, and lowered to 90', async () => {
+  const emulator = await startEmulator({ port: 0 });
+  const upstream = createUpstream({
+    UPSTREAM_URL: emulator.url,
+    UPSTREAM_API_VERSION: 'v26.0',
+    UPSTREAM_TIMEOUT_MS: 2_000,
+  });
+  const asked: number[][] = [];
+  const ask = (days: number) =>
+    getAnalytics(
+      {
+        upstream,
+        credentials: { of: async () => ({ access_token: 'EMULATED-TOKEN-2' }) as never },
+        dailyCounts: { of: async (_scope, wanted) => (asked.push(wanted), []) },
+        now: () => new Date(),
+      },
+      {
+        target: {
+          partner_id: 'par_1',
+          waba_id: '900000000000002',
+          phone_number_id: '800000000000002',
+          directory_version: '',
+        },
+        days,
+      },
+      {
+        deadline: Date.now() + 5_000,
+        span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
+        request_id: 'r1',
+      },
+    );
+  const answer = await ask(7);
+  // The seed has a message count for each of the ten days before today.
+  expect(answer).toMatchObject({ sent: 6 * 12, delivered: 6 * 11, read: 0 });
+  expect(answer.data_points).toHaveLength(6);
+  await ask(400);
+  expect(asked.map(({ length }) => length)).toEqual([7, 90]);
+  await upstream.stop();
+  await emulator.close();
+});

@@ -1,0 +1,101 @@
+// The upstream's own numbers of a business account, with what only our log knows: who has read, and what
+// has failed.
+import type { Call } from '@bmg/common/rpc';
+import {
+  needTarget,
+  segment,
+  type Credentials,
+  type Json,
+  type Upstream,
+} from '@bmg/common/upstream';
+import type { GetAnalyticsRequest, GetAnalyticsResponse } from '@bmg/proto/messaging';
+import { dateOf, DAY_S, type DailyCount, type DailyCounts } from './store/daily-counts';
+
+export interface AnalyticsDependencies {
+  credentials: Pick<Credentials, 'of'>;
+  upstream: Upstream;
+  dailyCounts: DailyCounts;
+  now: () => Date;
+}
+
+/** Contract, Limits: `days` is 7 unless given, and at most 90. */
+const DAYS_DEFAULT = 7;
+const DAYS_MAX = 90;
+
+export async function getAnalytics(
+  { credentials, upstream, dailyCounts, now }: AnalyticsDependencies,
+  request: GetAnalyticsRequest,
+  call: Call,
+): Promise<GetAnalyticsResponse> {
+  const target = needTarget(request.target);
+  const { partner_id, waba_id } = target;
+  const { access_token } = await credentials.of(target, call);
+  const at = now();
+  const days = utcDays(at, request.days > 0 ? Math.min(request.days, DAYS_MAX) : DAYS_DEFAULT);
+  const [answer, counts] = await Promise.all([
+    upstream.request(
+      {
+        operation: 'GET /{waba_id} (analytics)',
+        method: 'GET',
+        path: `/${segment(waba_id)}`,
+        query: { fields: analyticsField(days) },
+        token: access_token,
+      },
+      call,
+    ),
+    dailyCounts.of({ partner_id, waba_id }, days, at),
+  ]);
+  return combine(readPoints(answer), counts);
+}
+
+/** Midnights of whole UTC days as epoch seconds, oldest first; the last one is today's. */
+export function utcDays(now: Date, days: number): number[] {
+  const today = Math.floor(now.getTime() / 1_000 / DAY_S) * DAY_S;
+  return Array.from({ length: days }, (_, index) => today - (days - 1 - index) * DAY_S);
+}
+
+function analyticsField(days: number[]): string {
+  const start = days[0] as number;
+  const end = (days.at(-1) as number) + DAY_S;
+  return (
+    `analytics.start(${start}).end(${end}).granularity(DAY)` +
+    '.phone_numbers([]).product_types([0,2]).country_codes([])'
+  );
+}
+
+type UpstreamPoint = Omit<GetAnalyticsResponse['data_points'][number], 'read'>;
+
+/** The field is missing when there is nothing to tell. */
+export function readPoints(answer: Json): UpstreamPoint[] {
+  const { data_points } = (answer['analytics'] ?? {}) as Json;
+  const points = Array.isArray(data_points) ? (data_points as Json[]) : [];
+  return points
+    .map(({ start, end, sent, delivered }) => ({
+      start: whole(start),
+      end: whole(end),
+      sent: whole(sent),
+      delivered: whole(delivered),
+    }))
+    .sort((one, other) => one.start - other.start);
+}
+
+/** The upstream has no number of reads: a point has those of the UTC day that it mostly covers. */
+export function combine(points: UpstreamPoint[], counts: DailyCount[]): GetAnalyticsResponse {
+  const reads = new Map(counts.map(({ date, read }) => [date, read]));
+  const dayOf = ({ start, end }: UpstreamPoint): string =>
+    dateOf(Math.floor((start + end) / 2 / DAY_S) * DAY_S);
+  return {
+    sent: sum(points.map(({ sent }) => sent)),
+    delivered: sum(points.map(({ delivered }) => delivered)),
+    read: sum(counts.map(({ read }) => read)),
+    data_points: points.map((point) => ({ ...point, read: reads.get(dayOf(point)) ?? 0 })),
+    daily_logs: counts.map(({ date, sent, failed }) => ({ date, sent, failed })),
+  };
+}
+
+const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+const whole = (value: unknown): number => {
+  const number = Number(value ?? 0);
+  return Number.isSafeInteger(number) && number >= 0 ? number : 0;
+};

@@ -1,0 +1,23 @@
+import { fields } from '@bmg/common/config';
+import { fileSettings } from '@bmg/common/files';
+
+/** The documentation of the service's environment. */
+export const settings = {
+  ...fields.grpcServer(50052),
+  METRICS_PORT: fields.port(9102, 'port of /metrics, /livez and /readyz'),
+  ...fields.shared,
+  ...fields.mongo,
+  ...fields.kafka,
+  ...fields.redis,
+  ...fields.upstream,
+  UPSTREAM_MEDIA_HOSTS: fields.text(
+    'hosts beside UPSTREAM_URL’s own from which the upstream hands out files, comma-separated: they get the token',
+    { default: 'lookaside.fbsbx.com' },
+  ),
+  ...fileSettings,
+  ONBOARDING_ADDR: fields.addresses('the onboarding service, host:port'),
+  ALLOW_PRIVATE_URLS: fields.flag(
+    'lets partner-given URLs be http and private: for local work',
+    false,
+  ),
+};

@@ -1,0 +1,164 @@
+import type { Received } from '@bmg/common/bus';
+import { createLogger } from '@bmg/common/telemetry';
+import type { SendResult } from '@bmg/proto/messaging';
+import type { Event } from '@bmg/proto/stream';
+import { applyContactEvents, createLearner, lookupContact } from './contacts';
+import type { ContactChange, ContactFact } from './store/contacts';
+
+const WABA = '900000000000001';
+const TARGET = {
+  partner_id: 'par_1',
+  waba_id: WABA,
+  phone_number_id: '800000000000001',
+  directory_version: '',
+};
+const AT = 1_790_000_000;
+
+describe('a look-up', () => {
+  const find = async (_waba_id: string, phone: string) =>
+    phone === '15550100777' ? { wa_id: '15550100778' } : null;
+
+  test.each(['15550100777', '+1 555-010-0777'])('finds %s under its digits', async (phone) => {
+    await expect(lookupContact({ find }, { target: TARGET, phone })).resolves.toEqual({
+      phone: '15550100777',
+      exists: true,
+      wa_id: '15550100778',
+    });
+  });
+
+  test('of an unknown number is never a guess', async () => {
+    const answer = await lookupContact({ find }, { target: TARGET, phone: '15550100001' });
+    expect(answer).toEqual({ phone: '15550100001', exists: false, wa_id: undefined });
+  });
+
+  test.each(['', 'abc', '0123456789', '123', 'US.4Qm7Zr81Kd02'])(
+    '%j is no number',
+    async (phone) => {
+      await expect(lookupContact({ find }, { target: TARGET, phone })).rejects.toMatchObject({
+        code: 'INVALID_FIELD',
+        details: { field: 'phone' },
+      });
+    },
+  );
+});
+
+describe('a send', () => {
+  const log = createLogger('test');
+  log.level = 'silent';
+
+  async function learned(
+    contacts: SendResult['contacts'],
+    times = 1,
+    fail = false,
+  ): Promise<ContactFact[]> {
+    const facts: ContactFact[] = [];
+    const learning = createLearner({
+      contacts: {
+        learn: async (fact) => {
+          facts.push(fact);
+          if (fail) throw new Error('away');
+        },
+      },
+      now: () => new Date(AT * 1_000),
+      log,
+    });
+    const send = learning(async () => ({ message_id: 'wamid.1', contacts }));
+    for (let time = 0; time < times; time += 1) {
+      await send({ target: TARGET }, undefined as never);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return facts;
+  }
+
+  const fact = (phone: string, wa_id: string): ContactFact => ({
+    waba_id: WABA,
+    phone,
+    wa_id,
+    source: 'traffic',
+    at: new Date(AT * 1_000),
+  });
+
+  test('teaches the id of its recipient', async () => {
+    await expect(learned([{ input: '15550100777', wa_id: '15550100777' }])).resolves.toEqual([
+      fact('15550100777', '15550100777'),
+    ]);
+  });
+
+  test('teaches both spellings of a number that the platform writes in its own way', async () => {
+    await expect(learned([{ input: '+5511900000000', wa_id: '551100000000' }])).resolves.toEqual([
+      fact('5511900000000', '551100000000'),
+      fact('551100000000', '551100000000'),
+    ]);
+  });
+
+  test('to a BSUID teaches nothing', async () => {
+    await expect(
+      learned([{ input: 'US.4Qm7Zr81Kd02', user_id: 'US.4Qm7Zr81Kd02' }]),
+    ).resolves.toEqual([]);
+  });
+
+  test('is not recorded again soon, unless recording failed', async () => {
+    const contacts = [{ input: '15550100777', wa_id: '15550100777' }];
+    await expect(learned(contacts, 3)).resolves.toHaveLength(1);
+    await expect(learned(contacts, 3, true)).resolves.toHaveLength(3);
+  });
+});
+
+describe('an event', () => {
+  async function changes(...events: Array<[string, object]>): Promise<ContactChange[]> {
+    let applied: ContactChange[] = [];
+    const batch = events.map(([event, data]) => ({
+      message: { event, waba_id: WABA, timestamp: AT, data: JSON.stringify(data) },
+    })) as unknown as Received<Event>[];
+    await applyContactEvents({ apply: async (all) => void (applied = all) })(batch);
+    return applied;
+  }
+  const about = { waba_id: WABA, phone: '15550100777', at: new Date(AT * 1_000) };
+
+  test.each(['message.received', 'standby.message_received'])(
+    '%s teaches its sender',
+    async (name) => {
+      await expect(
+        changes(
+          [name, { from: '15550100777', contact: { wa_id: '15550100778', name: 'Ada' } }],
+          [name, { from: '15550100777' }],
+          [name, { bsuid: 'US.4Qm7Zr81Kd02' }],
+        ),
+      ).resolves.toEqual([
+        { learn: { ...about, wa_id: '15550100778', source: 'traffic' } },
+        { learn: { ...about, wa_id: '15550100777', source: 'traffic' } },
+      ]);
+    },
+  );
+
+  test('contact.synced teaches a number, and takes back only what it has taught itself', async () => {
+    await expect(
+      changes(
+        ['contact.synced', { action: 'add', phone_number: '15550100777' }],
+        ['contact.synced', { action: 'update', phone_number: '15550100777' }],
+        ['contact.synced', { action: 'remove', phone_number: '15550100777' }],
+        ['contact.synced', { action: 'add', phone_number: null, bsuid: 'US.4Qm7Zr81Kd02' }],
+      ),
+    ).resolves.toEqual([
+      { learn: { ...about, wa_id: '15550100777', source: 'sync' } },
+      { learn: { ...about, wa_id: '15550100777', source: 'sync' } },
+      { forget: { ...about, source: 'sync' } },
+    ]);
+  });
+
+  test('message.failed takes a number back that turned out not to be reachable', async () => {
+    await expect(
+      changes(
+        ['message.failed', { recipient: '15550100777', errors: [{ code: 131026 }] }],
+        ['message.failed', { recipient: '15550100777', errors: [{ code: 131047 }] }],
+        ['message.failed', { recipient: '15550100777', errors: null }],
+      ),
+    ).resolves.toEqual([{ forget: { ...about, at: new Date(AT * 1_000 + 5_000) } }]);
+  });
+
+  test('of another kind teaches nothing', async () => {
+    await expect(
+      changes(['message.sent', { recipient: '15550100777' }], ['constructor', {}]),
+    ).resolves.toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+// A message of ours → the upstream's message: one small function per kind. Nothing here does any I/O.
+import { invalidField, missingFields } from '@bmg/common/errors';
+import type { Json } from '@bmg/common/upstream';
+
+export interface Content {
+  /** The upstream's `type`. */
+  kind: string;
+  body: Json;
+}
+
+export const textContent = (text: string, preview_url: boolean | undefined): Content => ({
+  kind: 'text',
+  body: {
+    type: 'text',
+    text: { body: text, ...(preview_url !== undefined && { preview_url }) },
+  },
+});
+
+/** The caller's `language` is a string; the upstream wants it wrapped. */
+export function templateContent(template: Json | undefined): Content {
+  const { name, language, components } = template ?? {};
+  const missing = [
+    ...(typeof name === 'string' && name.trim() ? [] : ['template.name']),
+    ...(typeof language === 'string' && language.trim() ? [] : ['template.language']),
+  ];
+  if (missing.length > 0) throw missingFields(missing);
+  if (components !== undefined && !Array.isArray(components)) {
+    throw invalidField('template.components', 'must be an array');
+  }
+  return {
+    kind: 'template',
+    body: {
+      type: 'template',
+      template: {
+        name,
+        language: { code: language },
+        ...(components !== undefined && { components }),
+      },
+    },
+  };
+}
+
+export const locationContent = (location: {
+  latitude: number;
+  longitude: number;
+  name?: string | undefined;
+  address?: string | undefined;
+}): Content => ({
+  kind: 'location',
+  body: {
+    type: 'location',
+    location: {
+      latitude: location.latitude,
+      longitude: location.longitude,
+      ...(location.name !== undefined && { name: location.name }),
+      ...(location.address !== undefined && { address: location.address }),
+    },
+  },
+});
+
+export const reactionContent = (message_id: string, emoji: string): Content => ({
+  kind: 'reaction',
+  body: { type: 'reaction', reaction: { message_id, emoji } },
+});
+
+/** Passed on unchanged but for the limits that the contract lists. */
+export function interactiveContent(interactive: Json | undefined): Content {
+  if (!interactive) throw missingFields(['interactive']);
+  checkInteractiveLimits(interactive);
+  return { kind: 'interactive', body: { type: 'interactive', interactive } };
+}
+
+const BUTTONS_MAX = 3;
+const ROWS_MAX = 10;
+
+function checkInteractiveLimits({ type, action }: Json): void {
+  const { buttons, sections } = (
+    typeof action === 'object' && action !== null ? action : {}
+  ) as Json;
+  if (type === 'button' && Array.isArray(buttons) && buttons.length > BUTTONS_MAX) {
+    throw invalidField('interactive.action.buttons', `has more than ${BUTTONS_MAX} reply buttons`);
+  }
+  if (type !== 'list' || !Array.isArray(sections)) return;
+  for (const [index, section] of sections.entries()) {
+    const rows = (section as Json | null)?.['rows'];
+    if (Array.isArray(rows) && rows.length > ROWS_MAX) {
+      throw invalidField(
+        `interactive.action.sections[${index}].rows`,
+        `has more than ${ROWS_MAX} items`,
+      );
+    }
+  }
+}
+
+const MEDIA_TYPES = ['image', 'video', 'audio', 'document', 'sticker'];
+
+/** Contract, Media: `id` or `link`, exactly one; no `filename` on images; other keys pass through. */
+export function mediaContent(type: string, media: Json | undefined): Content {
+  if (!MEDIA_TYPES.includes(type)) {
+    throw invalidField('type', `must be one of ${MEDIA_TYPES.join(', ')}`);
+  }
+  if (!media) throw missingFields(['media']);
+  const named = ['id', 'link'].filter((key) => media[key] !== undefined && media[key] !== null);
+  if (named.length !== 1) throw invalidField('media', 'needs id or link, exactly one of them');
+  const source = media[named[0] as string];
+  if (typeof source !== 'string' || source.trim() === '') {
+    throw invalidField(`media.${named[0] as string}`, 'must be a text that is not blank');
+  }
+  if (type === 'image' && 'filename' in media) {
+    throw invalidField('media.filename', 'is not allowed on an image');
+  }
+  return { kind: type, body: { type, [type]: media } };
+}

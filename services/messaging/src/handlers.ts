@@ -1,0 +1,80 @@
+import type { Handlers } from '@bmg/common/rpc';
+import { needTarget, segment } from '@bmg/common/upstream';
+import type { MessagingDefinition } from '@bmg/proto/messaging';
+import { getAnalytics, type AnalyticsDependencies } from './analytics';
+import { createLearner, lookupContact } from './contacts';
+import {
+  interactiveContent,
+  locationContent,
+  mediaContent,
+  reactionContent,
+  templateContent,
+  textContent,
+} from './content';
+import { uploadMedia, type UploadDependencies } from './media';
+import { downloadMedia, type DownloadDependencies } from './media-download';
+import { findOutcome } from './outcome';
+import { beforeAnythingLeaves, repeatable, uploadedOnce } from './outcome-errors';
+import { send, type SendDependencies } from './send';
+import type { Contacts } from './store/contacts';
+
+type SendHandlers = Pick<
+  Handlers<MessagingDefinition>,
+  | 'sendText'
+  | 'sendTemplate'
+  | 'sendMedia'
+  | 'sendInteractive'
+  | 'sendLocation'
+  | 'sendReaction'
+  | 'markRead'
+  | 'sendBroadcastMessage'
+>;
+
+export const sendHandlers = (deps: SendDependencies): SendHandlers => ({
+  sendText: (q, call) => send(deps, q, textContent(q.text, q.preview_url), call),
+  sendTemplate: (q, call) => send(deps, q, templateContent(q.template), call),
+  sendMedia: (q, call) => send(deps, q, mediaContent(q.type, q.media), call),
+  sendInteractive: (q, call) => send(deps, q, interactiveContent(q.interactive), call),
+  sendLocation: (q, call) => send(deps, q, locationContent(q), call),
+  sendReaction: (q, call) => send(deps, q, reactionContent(q.message_id, q.emoji), call),
+  sendBroadcastMessage: (q, call) => send(deps, q, templateContent(q.template), call),
+  async markRead(q, call) {
+    const target = needTarget(q.target);
+    const { access_token } = await deps.credentials.forSending(target, call);
+    const read = {
+      operation: 'POST /{phone_number_id}/messages (read)',
+      method: 'POST',
+      path: `/${segment(target.phone_number_id)}/messages`,
+      token: access_token,
+      body: { messaging_product: 'whatsapp', status: 'read', message_id: q.message_id },
+    } as const;
+    await repeatable(deps.upstream.request(read, call));
+    return {};
+  },
+});
+
+export type MessagingDependencies = SendDependencies &
+  UploadDependencies &
+  DownloadDependencies &
+  AnalyticsDependencies & { contacts: Contacts };
+
+export function messagingHandlers(given: MessagingDependencies): Handlers<MessagingDefinition> {
+  const deps = { ...given, credentials: beforeAnythingLeaves(given.credentials) };
+  const { markRead, ...sends } = sendHandlers(deps);
+  const learning = createLearner(deps);
+  return {
+    sendText: learning(sends.sendText),
+    sendTemplate: learning(sends.sendTemplate),
+    sendMedia: learning(sends.sendMedia),
+    sendInteractive: learning(sends.sendInteractive),
+    sendLocation: learning(sends.sendLocation),
+    sendReaction: learning(sends.sendReaction),
+    sendBroadcastMessage: learning(sends.sendBroadcastMessage),
+    markRead,
+    uploadMedia: (q, call) => uploadedOnce(uploadMedia(deps, q, call), call),
+    downloadMedia: (q, call) => downloadMedia(deps, q, call),
+    lookupContact: (q) => lookupContact(deps.contacts, q),
+    getAnalytics: (q, call) => getAnalytics(deps, q, call),
+    findOutcome: (q) => findOutcome(deps, q),
+  };
+}

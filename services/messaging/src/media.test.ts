@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  createFileFetcher,
+  createTransfer,
+  type FileFetcher,
+  type Transfer,
+} from '@bmg/common/files';
+import type { Call } from '@bmg/common/rpc';
+import { uploadMedia } from './media';
+
+const MB = 1_048_576;
+const TARGET = {
+  partner_id: 'par_1',
+  waba_id: '900000000000001',
+  phone_number_id: '800000000000001',
+  directory_version: 'v1',
+};
+
+const servers: Server[] = [];
+let files: FileFetcher;
+let transfer: Transfer;
+afterEach(async () => {
+  for (const server of servers.splice(0)) server.close();
+  await Promise.all([files.stop(), transfer.stop()]);
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+interface Upload {
+  path: string | undefined;
+  headers: IncomingMessage['headers'];
+  size_bytes: number;
+  sha256: string;
+  /** The beginning and the end, where the parts' headers are. */
+  text: string;
+  complete: boolean;
+}
+
+/** An upstream that remembers what it was sent, without keeping it. */
+async function upstream(answer = '{"id":"100000000000001"}', status = 200): Promise<Upload[]> {
+  const uploads: Upload[] = [];
+  const origin = await serve(async (request, response) => {
+    const hash = createHash('sha256');
+    const upload: Upload = {
+      path: request.url,
+      headers: request.headers,
+      size_bytes: 0,
+      sha256: '',
+      text: '',
+      complete: false,
+    };
+    uploads.push(upload);
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      upload.size_bytes += chunk.length;
+      hash.update(chunk);
+      if (upload.text.length < 4_096) upload.text += chunk.toString('latin1');
+    }
+    upload.sha256 = hash.digest('hex');
+    upload.complete = request.complete;
+    response.writeHead(status).end(answer);
+  });
+  files = createFileFetcher(
+    { ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 200 },
+    { timeout_ms: 5_000 },
+  );
+  transfer = createTransfer({
+    UPSTREAM_URL: origin,
+    UPSTREAM_API_VERSION: 'v26.0',
+    UPSTREAM_TIMEOUT_MS: 5_000,
+  });
+  return uploads;
+}
+
+const call = (): Call => ({
+  deadline: Date.now() + 30_000,
+  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
+  request_id: 'r1',
+});
+
+const upload = (url: string, mime_type: string) =>
+  uploadMedia(
+    {
+      files,
+      transfer,
+      credentials: { of: async () => ({ access_token: 'token-1' }) as never },
+    },
+    { target: TARGET, url, mime_type },
+    call(),
+  );
+
+test('a file arrives upstream byte for byte, named by its URL and of the type that was given', async () => {
+  const uploads = await upstream();
+  const content = Buffer.from('%PDF-1.7 content');
+  const source = await serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(content);
+  });
+  await expect(upload(`${source}/a/price%20list.pdf?sig=1`, 'application/pdf')).resolves.toEqual({
+    media_id: '100000000000001',
+  });
+  const [sent] = uploads;
+  expect(sent).toMatchObject({
+    path: '/v26.0/800000000000001/media',
+    complete: true,
+    headers: { authorization: 'Bearer token-1', 'content-length': String(sent?.size_bytes) },
+  });
+  expect(sent?.text).toContain('name="messaging_product"\r\n\r\nwhatsapp\r\n');
+  expect(sent?.text).toContain('name="type"\r\n\r\napplication/pdf\r\n');
+  expect(sent?.text).toContain(
+    'name="file"; filename="price list.pdf"\r\ncontent-type: application/pdf\r\n',
+  );
+  expect(sent?.text).toContain(`\r\n\r\n${content.toString()}\r\n--`);
+});
+
+test('an unsupported type is refused before any fetch', async () => {
+  const uploads = await upstream();
+  let asked = 0;
+  const source = await serve((_request, response) => {
+    asked += 1;
+    response.end('x');
+  });
+  await expect(upload(`${source}/a.gif`, 'image/gif')).rejects.toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'mime_type' },
+  });
+  expect(asked).toBe(0);
+  expect(uploads).toHaveLength(0);
+});
+
+test.each([
+  ['breaks in the middle', { 'content-length': '1000000' }],
+  ['has no length and breaks in the middle', {}],
+])('of a source that %s the upstream hears nothing', async (_name, headers) => {
+  const uploads = await upstream();
+  const source = await serve((_request, response) => {
+    response.writeHead(200, headers).write(Buffer.alloc(100_000));
+    setTimeout(() => response.destroy(), 20);
+  });
+  await expect(upload(`${source}/a.png`, 'image/png')).rejects.toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'url', reason: 'reset' },
+  });
+  expect(uploads).toHaveLength(0);
+});
+
+test('a file that turns out too large is refused, and the upstream hears nothing', async () => {
+  const uploads = await upstream();
+  const source = await serve((_request, response) => {
+    response.on('error', () => undefined);
+    for (let piece = 0; piece < 6; piece += 1) response.write(Buffer.alloc(MB));
+  });
+  await expect(upload(`${source}/a.png`, 'image/png')).rejects.toMatchObject({
+    code: 'MEDIA_TOO_LARGE',
+    details: { limit_bytes: 5 * MB },
+  });
+  expect(uploads).toHaveLength(0);
+});
+
+describe('a sticker', () => {
+  const sticker = async (size: number, animated: boolean): Promise<string> => {
+    const content = Buffer.alloc(size);
+    content.write('RIFF', 0);
+    content.write('WEBPVP8X', 8);
+    content[20] = animated ? 0x12 : 0x10;
+    return `${await serve((_request, response) => response.end(content))}/s.webp`;
+  };
+
+  test.each([
+    [102_400, false],
+    [102_401, true],
+    [512_000, true],
+  ])('of %i bytes, animated: %s, is taken', async (size, animated) => {
+    await upstream();
+    await expect(upload(await sticker(size, animated), 'image/webp')).resolves.toHaveProperty(
+      'media_id',
+    );
+  });
+
+  test.each([
+    [102_401, false, 102_400],
+    [512_000, false, 102_400],
+    [512_001, true, 512_000],
+  ])('of %i bytes, animated: %s, is too large', async (size_bytes, animated, limit_bytes) => {
+    const uploads = await upstream();
+    await expect(upload(await sticker(size_bytes, animated), 'image/webp')).rejects.toMatchObject({
+      code: 'MEDIA_TOO_LARGE',
+      details: { size_bytes, limit_bytes },
+    });
+    expect(uploads).toHaveLength(0);
+  });
+});
+
+describe('an upstream that', () => {
+  const source = (): Promise<string> => serve((_request, response) => response.end('x'));
+
+  test('refuses is passed on', async () => {
+    await upstream('{"error":{"code":131053,"message":"bad","error_data":{"details":"why"}}}', 400);
+    await expect(upload(`${await source()}/a.png`, 'image/png')).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      upstream_code: 131053,
+      details: 'why',
+    });
+  });
+
+  test('does not name what it took is an error', async () => {
+    await upstream('{}');
+    await expect(upload(`${await source()}/a.png`, 'image/png')).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      retryable: true,
+    });
+  });
+});
+
+test('the memory of a large document does not grow with its size', async () => {
+  // More than the whole process may grow by, its source and its upstream included.
+  const SIZE = 100 * MB;
+  const GROWTH_MAX = 64 * MB;
+  const uploads = await upstream();
+  const piece = Buffer.alloc(65_536, 'document');
+  const source = await serve(async (_request, response) => {
+    response.writeHead(200, { 'content-length': String(SIZE) });
+    for (let sent = 0; sent < SIZE; sent += piece.length) {
+      if (!response.write(piece)) await once(response, 'drain');
+    }
+    response.end();
+  });
+  const before = process.memoryUsage.rss();
+  let peak = 0;
+  const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss() - before)), 10);
+  await upload(`${source}/large.pdf`, 'application/pdf');
+  clearInterval(timer);
+  expect(uploads[0]?.size_bytes).toBeGreaterThan(SIZE);
+  expect(peak).toBeLessThan(GROWTH_MAX);
+}, 30_000);

@@ -1,0 +1,87 @@
+// Uploading: the partner's file is fetched whole, looked at, and only then streamed upstream.
+import { ApiError } from '@bmg/common/errors';
+import {
+  fileNameOf,
+  multipart,
+  tooLarge,
+  type FileFetcher,
+  type SpooledFile,
+  type Transfer,
+} from '@bmg/common/files';
+import type { Call } from '@bmg/common/rpc';
+import { needTarget, segment, type Credentials } from '@bmg/common/upstream';
+import type { Target } from '@bmg/proto/common';
+import type { UploadMediaRequest, UploadMediaResponse } from '@bmg/proto/messaging';
+import { limitOf, mediaRule, type MediaRule } from './media-limits';
+
+export interface UploadDependencies {
+  credentials: Pick<Credentials, 'of'>;
+  files: FileFetcher;
+  transfer: Transfer;
+}
+
+export async function uploadMedia(
+  { credentials, files, transfer }: UploadDependencies,
+  request: UploadMediaRequest,
+  call: Call,
+): Promise<UploadMediaResponse> {
+  // Contract, Media: an unsupported type is refused before any fetch.
+  const rule = mediaRule(request.mime_type);
+  const target = needTarget(request.target);
+  const { access_token } = await credentials.of(target, call);
+  const { url } = request;
+  const file = await files.fetch({ url, field: 'url', limit_bytes: rule.limit_bytes }, call);
+  try {
+    const limit_bytes = limitOf(rule, file.head);
+    if (file.size_bytes > limit_bytes) throw tooLarge(file.size_bytes, limit_bytes);
+    return await post(
+      transfer,
+      { target, access_token, file, rule, filename: fileNameOf(url) },
+      call,
+    );
+  } finally {
+    await file.close();
+  }
+}
+
+interface Upload {
+  target: Target;
+  access_token: string;
+  file: SpooledFile;
+  rule: MediaRule;
+  filename: string;
+}
+
+async function post(
+  transfer: Transfer,
+  { target, access_token, file, rule, filename }: Upload,
+  call: Call,
+): Promise<UploadMediaResponse> {
+  const { content_type, ...body } = multipart(
+    { messaging_product: 'whatsapp', type: rule.mime_type },
+    {
+      name: 'file',
+      filename,
+      content_type: rule.mime_type,
+      size_bytes: file.size_bytes,
+      chunks: file.chunks(),
+    },
+  );
+  const { id } = await transfer.json(
+    {
+      operation: 'POST /{phone_number_id}/media',
+      method: 'POST',
+      path: `/${segment(target.phone_number_id)}/media`,
+      token: access_token,
+      headers: { 'content-type': content_type },
+      body,
+    },
+    call,
+  );
+  if ((typeof id !== 'string' && typeof id !== 'number') || id === '') {
+    throw new ApiError('UPSTREAM_ERROR', 'the upstream took the file without naming it', {
+      retryable: true,
+    });
+  }
+  return { media_id: String(id) };
+}

@@ -1,0 +1,98 @@
+import { ApiError, type ErrorCode, type ErrorExtras } from '@bmg/common/errors';
+import type { Call } from '@bmg/common/rpc';
+import type { Credentials } from '@bmg/common/upstream';
+import { beforeAnythingLeaves, repeatable, uploadedOnce } from './outcome-errors';
+
+const failure = (code: ErrorCode, extras: ErrorExtras = {}): ApiError =>
+  new ApiError(code, 'why', extras);
+const told = async (step: Promise<unknown>): Promise<ApiError> =>
+  step.then(
+    () => Promise.reject(new Error('it did not fail')),
+    (error: ApiError) => error,
+  );
+const call = (key?: string): Call => ({
+  deadline: Date.now() + 1_000,
+  span: { traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 },
+  request_id: '',
+  idempotency: key === undefined ? undefined : { key, fingerprint: '' },
+});
+const broke = (code?: string): ErrorExtras => ({
+  retryable: true,
+  cause: Object.assign(new Error('broke'), { code }),
+});
+
+describe('a token that cannot be had', () => {
+  const given = (error: ApiError): Credentials =>
+    beforeAnythingLeaves({
+      of: () => Promise.reject(error),
+      forSending: () => Promise.reject(error),
+    });
+  const target = { partner_id: 'p', waba_id: 'w', phone_number_id: 'n', directory_version: '' };
+
+  test.each<[ErrorCode, ErrorExtras]>([
+    ['SERVER_ERROR', {}],
+    ['INTERNAL_ERROR', {}],
+    ['SERVICE_UNAVAILABLE', { retryable: false }],
+  ])('because of %s: nothing was sent, so that it may be repeated', async (code, extras) => {
+    const error = failure(code, extras);
+    const { of, forSending } = given(error);
+    for (const step of [of(target, call()), forSending(target, call())]) {
+      const { message, retryable, details, cause } = await told(step);
+      expect({ message, retryable, details, cause }).toEqual({
+        message: 'why',
+        retryable: true,
+        details: { outcome: 'not_sent' },
+        cause: error,
+      });
+    }
+  });
+
+  test.each([
+    failure('WABA_NOT_REGISTERED'),
+    failure('PAYMENT_ACTION_REQUIRED', { payment_url: 'https://pay.example' }),
+    failure('SERVICE_UNAVAILABLE'),
+  ])('because of $code: that says all there is to say', async (error) => {
+    expect(await told(given(error).forSending(target, call()))).toBe(error);
+  });
+});
+
+describe('marking as read', () => {
+  test('may be repeated when nobody answered', async () => {
+    const error = failure('UPSTREAM_ERROR');
+    expect(await told(repeatable(Promise.reject(error)))).toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      retryable: true,
+    });
+  });
+
+  test.each([failure('UPSTREAM_ERROR', { upstream_code: 100 }), failure('INTERNAL_ERROR')])(
+    'is left as it is otherwise: $code',
+    async (error) => {
+      expect(await told(repeatable(Promise.reject(error)))).toBe(error);
+    },
+  );
+});
+
+describe('an upload', () => {
+  test('that broke off may have arrived: under a key that is said', async () => {
+    for (const error of [
+      failure('UPSTREAM_ERROR', broke('ECONNRESET')),
+      failure('UPSTREAM_ERROR', broke()),
+      failure('UPSTREAM_ERROR', { retryable: true }),
+    ]) {
+      const { retryable, details } = await told(uploadedOnce(Promise.reject(error), call('req_1')));
+      expect({ retryable, details }).toEqual({ retryable: true, details: { outcome: 'unknown' } });
+      expect(await told(uploadedOnce(Promise.reject(error), call()))).toBe(error);
+    }
+  });
+
+  test.each([
+    failure('UPSTREAM_ERROR', broke('ECONNREFUSED')),
+    failure('UPSTREAM_ERROR', { upstream_code: 130429, retryable: true }),
+    failure('UPSTREAM_ERROR', { upstream_code: 100 }),
+    failure('MEDIA_TOO_LARGE'),
+    failure('SERVICE_UNAVAILABLE'),
+  ])('that certainly did not happen is told as before: $code', async (error) => {
+    expect(await told(uploadedOnce(Promise.reject(error), call('req_1')))).toBe(error);
+  });
+});

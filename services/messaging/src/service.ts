@@ -1,0 +1,75 @@
+// The composition root: opens things, wires them, returns components in the order of their start.
+import { createBus, topics } from '@bmg/common/bus';
+import type { Loaded } from '@bmg/common/config';
+import { createFileFetcher, createTransfer } from '@bmg/common/files';
+import type { Component, Service } from '@bmg/common/lifecycle';
+import { openMongo } from '@bmg/common/mongo';
+import { createVersions, openRedis } from '@bmg/common/redis';
+import { createRpcClient, createRpcServer, implement } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
+import { createCredentials, createUpstream } from '@bmg/common/upstream';
+import { MessagingDefinition } from '@bmg/proto/messaging';
+import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import type { settings } from './config';
+import { applyContactEvents } from './contacts';
+import { messagingHandlers } from './handlers';
+import { createMediaHosts } from './media-hosts';
+import { applyStatusEvents } from './statuses';
+import { createContactIndexes, createContacts } from './store/contacts';
+import { createDailyCountIndexes, createDailyCounts } from './store/daily-counts';
+import { createMessageIndexes, createMessages } from './store/messages';
+
+export function createMessaging({ config, warnings }: Loaded<typeof settings>): Service {
+  const log = createLogger('messaging');
+  const mongo = openMongo(config, 'messaging', log, async (db) => {
+    await createMessageIndexes(db);
+    await createContactIndexes(db);
+    await createDailyCountIndexes(db);
+  });
+  const redis = openRedis(config, log);
+  const upstream = createUpstream(config);
+  const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
+  const files = createFileFetcher(config);
+  const transfer = createTransfer(config);
+  const messages = createMessages(mongo.db);
+  const contacts = createContacts(mongo.db);
+  const bus = createBus(config, 'messaging', log);
+  const applyStatuses = applyStatusEvents(messages);
+  const applyContacts = applyContactEvents(contacts);
+  bus.consume(topics.event, 'messaging', async (batch) => {
+    await Promise.all([applyStatuses(batch), applyContacts(batch)]);
+  });
+  const deps = {
+    upstream,
+    credentials: createCredentials(directory.rpc, createVersions(redis, log)),
+    messages,
+    contacts,
+    dailyCounts: createDailyCounts(mongo.db),
+    files,
+    transfer,
+    mediaHosts: createMediaHosts(config),
+    now: () => new Date(),
+    log,
+  };
+  const rpc = createRpcServer(
+    { host: config.GRPC_HOST, port: config.GRPC_PORT },
+    [implement(MessagingDefinition, messagingHandlers(deps))],
+    log,
+  );
+  const records: Component = {
+    name: 'records',
+    start: async () => {},
+    stop: async () => {
+      await Promise.all([messages.drain(), contacts.drain()]);
+    },
+  };
+  return {
+    name: 'messaging',
+    components: [redis, mongo, records, upstream, files, transfer, directory, bus, rpc],
+    metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
+    onReady: (ready) => rpc.health.set(ready),
+    stop_timeout_ms: config.STOP_TIMEOUT_MS,
+    drain_ms: config.DRAIN_MS,
+    warnings,
+  };
+}

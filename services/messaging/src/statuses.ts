@@ -1,0 +1,48 @@
+// Status events → the message record.
+import type { Received } from '@bmg/common/bus';
+import type { Event } from '@bmg/proto/stream';
+import { readOpaqueData } from './opaque';
+import type { Messages, MessageStatus, StatusUpdate } from './store/messages';
+
+const STATUS_OF: Record<string, MessageStatus> = {
+  'message.sent': 'sent',
+  'message.delivered': 'delivered',
+  'message.read': 'read',
+  'message.failed': 'failed',
+};
+
+interface StatusData {
+  message_id?: unknown;
+  recipient?: unknown;
+  recipient_bsuid?: unknown;
+}
+
+/** Handles a batch of events in order; those that are no statuses are passed over. */
+export const applyStatusEvents =
+  (messages: Messages) =>
+  async (batch: Received<Event>[]): Promise<void> => {
+    const updates = batch.flatMap(({ message: event }): StatusUpdate[] => {
+      const status = STATUS_OF[event.event];
+      if (!status || event.phone_number_id === undefined) return [];
+      const data = JSON.parse(event.data) as StatusData;
+      const message_id = String(data.message_id ?? '');
+      const ours = readOpaqueData(event.opaque);
+      return [
+        {
+          message_id,
+          status,
+          at: new Date(event.timestamp * 1_000),
+          ...(ours && {
+            rebuild: {
+              _id: ours.request_id,
+              partner_id: ours.partner_id,
+              waba_id: event.waba_id,
+              phone_number_id: event.phone_number_id,
+              recipient: String(data.recipient ?? data.recipient_bsuid ?? ''),
+            },
+          }),
+        },
+      ];
+    });
+    await messages.applyStatuses(updates);
+  };

@@ -1,0 +1,80 @@
+import { MongoClient, type Db } from 'mongodb';
+import { createDailyCountIndexes, createDailyCounts } from './daily-counts';
+import { createMessageIndexes, createMessages, type MessageRecord } from './messages';
+
+const SCOPE = { partner_id: 'par_1', waba_id: '900000000000001' };
+const DAY_S = 86_400;
+const TODAY = 20_717 * DAY_S;
+const NOW = new Date((TODAY + DAY_S / 2) * 1_000);
+
+let client: MongoClient;
+let db: Db;
+beforeAll(async () => {
+  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
+  db = client.db(`daily-counts-${process.pid}-${Date.now()}`);
+  await createMessageIndexes(db);
+  await createDailyCountIndexes(db);
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+let serial = 0;
+const aMessage = (over: Partial<MessageRecord> = {}): MessageRecord => {
+  serial += 1;
+  return {
+    _id: `msg_${serial}`,
+    ...SCOPE,
+    phone_number_id: '800000000000001',
+    message_id: `wamid.${serial}`,
+    kind: 'text',
+    recipient: '15550100777',
+    status: 'accepted',
+    sent_at: new Date(TODAY * 1_000),
+    updated_at: NOW,
+    ...over,
+  };
+};
+
+test('messages are counted by day and partner, each once, whatever is repeated', async () => {
+  const messages = createMessages(db);
+  const counts = createDailyCounts(db);
+  const yesterday = new Date((TODAY - 1) * 1_000);
+  const read = aMessage();
+  const all = [
+    read,
+    aMessage(),
+    aMessage({ status: 'failed', sent_at: yesterday }),
+    aMessage({ status: 'delivered', sent_at: yesterday }),
+    aMessage({ partner_id: 'par_2' }),
+    aMessage({ waba_id: '900000000000002' }),
+    aMessage({ sent_at: new Date((TODAY + DAY_S) * 1_000) }),
+  ];
+  for (const message of all) await messages.record(message);
+  const update = { message_id: read.message_id, status: 'read' as const, at: NOW };
+  await messages.applyStatuses([update]);
+  await messages.applyStatuses([update, { ...update, status: 'delivered' }]);
+  const days = [TODAY - 2 * DAY_S, TODAY - DAY_S, TODAY];
+  const expected = [
+    { date: '2026-09-19', sent: 0, delivered: 0, read: 0, failed: 0 },
+    { date: '2026-09-20', sent: 2, delivered: 1, read: 0, failed: 1 },
+    { date: '2026-09-21', sent: 2, delivered: 1, read: 1, failed: 0 },
+  ];
+  await expect(counts.of(SCOPE, days, NOW)).resolves.toEqual(expected);
+  // A past day's count is kept for a while; today's never is.
+  await messages.record(aMessage({ sent_at: yesterday }));
+  await messages.record(aMessage());
+  const soon = new Date(NOW.getTime() + 60_000);
+  await expect(counts.of(SCOPE, days, soon)).resolves.toMatchObject([
+    { sent: 0 },
+    { sent: 2 },
+    { sent: 3 },
+  ]);
+  const later = new Date(NOW.getTime() + 3_600_000);
+  await expect(counts.of(SCOPE, days, later)).resolves.toMatchObject([
+    { sent: 0 },
+    { sent: 3 },
+    { sent: 3 },
+  ]);
+});

@@ -1,0 +1,134 @@
+// The message record: one document a send, written in batches, brought up to date by status events.
+import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
+import { metrics } from '@bmg/common/telemetry';
+
+export type MessageStatus = 'accepted' | 'sent' | 'delivered' | 'read' | 'failed';
+
+/** Statuses never go backwards; failed is final. */
+const RANK: Record<MessageStatus, number> = {
+  accepted: 0,
+  sent: 1,
+  delivered: 2,
+  read: 3,
+  failed: 4,
+};
+
+export interface MessageRecord {
+  /** Our request id: what the upstream echoes in biz_opaque_callback_data. */
+  _id: string;
+  partner_id: string;
+  waba_id: string;
+  phone_number_id: string;
+  message_id: string;
+  kind: string;
+  recipient: string;
+  status: MessageStatus;
+  sent_at: Date;
+  updated_at: Date;
+}
+
+export interface StatusUpdate {
+  message_id: string;
+  status: MessageStatus;
+  at: Date;
+  /** Lets a record be made of the status, where a crash cut off its own. */
+  rebuild?: Pick<MessageRecord, '_id' | 'partner_id' | 'waba_id' | 'phone_number_id' | 'recipient'>;
+}
+
+export interface Messages {
+  /** Resolves once the record is stored; records that arrive together are stored together. */
+  record(message: MessageRecord): Promise<void>;
+  find(phone_number_id: string, message_id: string): Promise<MessageRecord | null>;
+  findByRequest(request_id: string): Promise<MessageRecord | null>;
+  applyStatuses(updates: StatusUpdate[]): Promise<void>;
+  drain(): Promise<void>;
+}
+
+/** The kind of a record that was made of a status: what was sent is not known. */
+const REBUILT = 'unknown';
+/** While the store is away, records wait in memory and are written when it is back. */
+const RETRY_MS = 1_000;
+const KEPT_DAYS = 90;
+const DAY_S = 86_400;
+
+const collection = (db: Db): Collection<MessageRecord> => db.collection('messages');
+
+export async function createMessageIndexes(db: Db): Promise<void> {
+  await collection(db).createIndex({ message_id: 1 });
+  await collection(db).createIndex({ sent_at: 1 }, { expireAfterSeconds: KEPT_DAYS * DAY_S });
+}
+
+export function createMessages(db: Db): Messages {
+  const messages = collection(db);
+  const bulk = async (operations: AnyBulkWriteOperation<MessageRecord>[]): Promise<void> => {
+    if (operations.length === 0) return;
+    try {
+      await messages.bulkWrite(operations, { ordered: false });
+    } catch (error) {
+      // Two upserts of one id may race: the other one has stored it.
+      if (!isDuplicateKey(error)) throw error;
+    }
+  };
+  const writer = createBatchWriter<MessageRecord>(
+    async (records) => {
+      try {
+        await messages.insertMany(records, { ordered: false });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        // A status event was faster for some: its status stays, the rest is filled in.
+        await bulk(
+          records.map(({ _id, status: _status, ...fields }) => ({
+            updateOne: { filter: { _id, kind: REBUILT }, update: { $set: fields } },
+          })),
+        );
+      }
+      metrics.messages_recorded.inc(records.length);
+    },
+    { retry_ms: RETRY_MS },
+  );
+  return {
+    record: (message) => writer.add(message),
+    drain: () => writer.drain(),
+    find: (phone_number_id, message_id) => messages.findOne({ message_id, phone_number_id }),
+    findByRequest: (request_id) => messages.findOne({ _id: request_id }),
+    async applyStatuses(updates) {
+      await bulk(
+        updates.flatMap(({ message_id, status, at, rebuild }) => {
+          const lower = (Object.keys(RANK) as MessageStatus[]).filter(
+            (one) => RANK[one] < RANK[status],
+          );
+          const operations: AnyBulkWriteOperation<MessageRecord>[] = [];
+          if (rebuild) {
+            const { _id, ...fields } = rebuild;
+            operations.push({
+              updateOne: {
+                filter: { _id },
+                update: {
+                  $setOnInsert: {
+                    ...fields,
+                    message_id,
+                    kind: REBUILT,
+                    status: 'accepted',
+                    sent_at: at,
+                    updated_at: at,
+                  },
+                },
+                upsert: true,
+              },
+            });
+          }
+          operations.push({
+            updateOne: {
+              filter: rebuild
+                ? { _id: rebuild._id, status: { $in: lower } }
+                : { message_id, status: { $in: lower } },
+              update: { $set: { status, updated_at: at } },
+            },
+          });
+          return operations;
+        }),
+      );
+    },
+  };
+}

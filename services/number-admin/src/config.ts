@@ -1,0 +1,15 @@
+import { fields } from '@bmg/common/config';
+
+/** The documentation of the service's environment. */
+export const settings = {
+  ...fields.grpcServer(50055),
+  METRICS_PORT: fields.port(9105, 'port of /metrics, /livez and /readyz'),
+  ...fields.shared,
+  ...fields.redis,
+  ...fields.upstream,
+  ONBOARDING_ADDR: fields.addresses('the onboarding service, host:port'),
+  PLATFORM_PIN: fields.secret('six digits: the last resort when a number is registered again', {
+    pattern: '^[0-9]{6}$',
+    insecure: '000000',
+  }),
+};

@@ -1,0 +1,76 @@
+// Every method once: what is sent upstream, what comes back, and an upstream refusal passed on.
+import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
+import { startRig, TARGET, type Rig } from '../testing/build';
+import { account } from '../testing/cases/account';
+import type { Method } from '../testing/cases/case';
+import { numberSetup } from '../testing/cases/number-setup';
+import { phoneGroups } from '../testing/cases/phone-groups';
+import { upstreamError } from '../testing/upstream-stub';
+
+const cases = [...account, ...numberSetup, ...phoneGroups];
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig.close());
+
+const run = (method: Method, request: object = {}): Promise<unknown> =>
+  (rig.rpc[method] as (request: unknown, call: unknown) => Promise<unknown>)(
+    { ...request, target: TARGET },
+    rig.call(),
+  );
+
+test('the table has every method', () => {
+  const methods = new Set(cases.map(({ method }) => method));
+  expect([...methods].sort()).toEqual(Object.keys(NumberAdminDefinition.methods).sort());
+});
+
+describe.each(cases)('$method', ({ method, request, answers, sent, reply }) => {
+  test('asks the upstream and reads its answer', async () => {
+    rig.upstream.answers(...structuredClone(answers));
+    await expect(run(method, request)).resolves.toEqual(reply);
+    expect(rig.upstream.asked).toEqual(sent.map((part) => expect.objectContaining(part)));
+    expect(new Set(rig.upstream.tokens)).toEqual(new Set(['Bearer token-1']));
+  });
+
+  test('passes an upstream refusal on', async () => {
+    const details = { messaging_product: 'whatsapp', details: 'because' };
+    rig.upstream.answers(upstreamError(131_009, { error_subcode: 77, error_data: details }));
+    await expect(run(method, request)).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      message: expect.stringContaining('(#131009) refused'),
+      upstream_code: 131_009,
+      upstream_subcode: 77,
+      details: 'because',
+      retryable: false,
+    });
+  });
+});
+
+test('a write that the upstream answers without success is an upstream error', async () => {
+  rig.upstream.answers({ success: false });
+  await expect(run('deleteQrCode', { code: 'AB' })).rejects.toMatchObject({
+    code: 'UPSTREAM_ERROR',
+  });
+});
+
+test.each<[Method, object]>([
+  ['listQrCodes', {}],
+  ['listBlocked', {}],
+  ['listGroups', {}],
+  ['createQrCode', { prefilled_message: 'Hi' }],
+  ['createGroup', { subject: 'Team' }],
+  ['blockUsers', { users: ['15550100777'] }],
+])('%s: a 200 without a usable body is an upstream error', async (method, request) => {
+  rig.upstream.answers({ unexpected: true });
+  await expect(run(method, request)).rejects.toMatchObject({
+    code: 'UPSTREAM_ERROR',
+    upstream_code: undefined,
+    retryable: false,
+  });
+});
+
+test('a call without a target is refused', async () => {
+  await expect(rig.rpc.getWaba({}, rig.call())).rejects.toMatchObject({ code: 'MISSING_WABA' });
+});

@@ -1,0 +1,67 @@
+import { startRig, TARGET, type Rig } from '../../testing/build';
+
+const FAILED = {
+  input: '+15550100778',
+  wa_id: '15550100778',
+  errors: [
+    {
+      message: 'Re-engagement required',
+      code: 131_047,
+      error_data: { details: 'No message from this user in the last 24 hours' },
+    },
+  ],
+};
+const DONE = { input: '+15550100777', wa_id: '15550100777' };
+const MIXED = { message: '(#139100) Failed to block/unblock users', code: 139_100 };
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig.close());
+
+const block = (users: string[]) => rig.rpc.blockUsers({ target: TARGET, users }, rig.call());
+const unblock = (users: string[]) => rig.rpc.unblockUsers({ target: TARGET, users }, rig.call());
+
+test('a mixed result, HTTP 400 upstream, is an answer with both lists', async () => {
+  const block_users = { added_users: [DONE], failed_users: [FAILED] };
+  rig.upstream.answers({ status: 400, body: { block_users, error: MIXED } });
+  const users = ['+15550100777', '+15550100778'];
+  await expect(block(users)).resolves.toEqual({ done: [DONE], failed: [FAILED] });
+});
+
+test('a result in which all failed is an answer too', async () => {
+  const body = { block_users: { failed_users: [FAILED] }, error: MIXED };
+  rig.upstream.answers({ status: 400, body });
+  await expect(unblock(['+15550100778'])).resolves.toEqual({ done: [], failed: [FAILED] });
+});
+
+test('an error that names no user is an error', async () => {
+  rig.upstream.answers({ status: 400, body: { block_users: {}, error: MIXED } });
+  await expect(block(['+15550100777'])).rejects.toMatchObject({ upstream_code: 139_100 });
+});
+
+test.each([
+  ['nobody', [], 'MISSING_FIELDS', { fields: ['users'] }],
+  ['too many', Array<string>(1_001).fill('15550100777'), 'INVALID_FIELD', { field: 'users' }],
+  ['a blank', ['15550100777', ' '], 'INVALID_FIELD', { field: 'users[1]' }],
+  ['a parent BSUID', [' US.ENT.9Pt3Lw66Ha10'], 'INVALID_FIELD', { field: 'users[0]' }],
+])('%s is refused before anything is sent', async (_what, users, code, details) => {
+  rig.upstream.answers();
+  await expect(block(users)).rejects.toMatchObject({ code, details });
+  await expect(unblock(users)).rejects.toMatchObject({ code, details });
+  expect(rig.upstream.asked).toEqual([]);
+});
+
+test('a thousand users go in one request', async () => {
+  rig.upstream.answers({ block_users: { added_users: [] } });
+  await block(Array<string>(1_000).fill('15550100777'));
+  expect(rig.upstream.asked).toHaveLength(1);
+});
+
+test('the end of the list has no cursors', async () => {
+  rig.upstream.answers({ data: [] });
+  const reply = await rig.rpc.listBlocked({ target: TARGET }, rig.call());
+  expect(reply).toEqual({ items: [] });
+  expect(rig.upstream.asked[0]?.query).toEqual({});
+});

@@ -1,0 +1,60 @@
+import { startRig, TARGET, type Rig } from '../../testing/build';
+
+const CONNECT = { action: 'connect', to: '15550100777' };
+const TIMEOUT_MS = 200;
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await startRig(TIMEOUT_MS);
+});
+afterEach(() => rig.close());
+
+const place = (call: object) => rig.rpc.placeCall({ target: TARGET, call }, rig.call());
+
+test('the body goes on in its own order, with the messaging product', async () => {
+  rig.upstream.answers({ calls: [{ id: 'wacid.1' }] });
+  const session = { sdp: 'v=0\r\ns=-\r\n', sdp_type: 'offer', later: null };
+  await place({ zeta: [1, { b: 1, a: 2 }], session, messaging_product: 'other', ...CONNECT });
+  expect(rig.upstream.raw[0]).toBe(
+    '{"messaging_product":"whatsapp","zeta":[1,{"b":1,"a":2}],' +
+      '"session":{"sdp":"v=0\\r\\ns=-\\r\\n","sdp_type":"offer","later":null},' +
+      '"action":"connect","to":"15550100777"}',
+  );
+});
+
+test.each([
+  ['no action', { to: '15550100777' }, ['action']],
+  ['connect to nobody', { action: 'connect', to: ' ' }, ['to']],
+  ['terminate without a call', { action: 'terminate' }, ['call_id']],
+])('%s is refused before anything is sent', async (_what, call, fields) => {
+  rig.upstream.answers();
+  await expect(place(call)).rejects.toMatchObject({ code: 'MISSING_FIELDS', details: { fields } });
+  expect(rig.upstream.asked).toEqual([]);
+});
+
+test('a BSUID is called by recipient', async () => {
+  rig.upstream.answers({ calls: [{ id: 'wacid.1' }] });
+  await place({ action: 'connect', recipient: 'US.4Qm7Zr81Kd02' });
+  expect(rig.upstream.asked[0]?.body).toMatchObject({ recipient: 'US.4Qm7Zr81Kd02' });
+});
+
+test.each([
+  ['paused', 'NO_ACTIVE_WABA'],
+  ['billing_failed', 'PAYMENT_FAILED'],
+])('while sending is %s no call is started, but one that runs is ended', async (sending, code) => {
+  rig.directory.credential = { sending };
+  rig.upstream.answers({ success: true });
+  await expect(place(CONNECT)).rejects.toMatchObject({ code });
+  expect(rig.upstream.asked).toEqual([]);
+  await expect(place({ action: 'terminate', call_id: 'wacid.1' })).resolves.toEqual({ fields: {} });
+});
+
+test('a call whose answer never came has an unknown outcome and is not repeatable', async () => {
+  rig.upstream.answers('hang');
+  await expect(place(CONNECT)).rejects.toMatchObject({
+    code: 'UPSTREAM_ERROR',
+    retryable: false,
+    details: { outcome: 'unknown' },
+  });
+  expect(rig.upstream.asked).toHaveLength(1);
+});

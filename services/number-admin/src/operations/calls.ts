@@ -1,0 +1,40 @@
+// Calls: the body goes upstream as it came, in its own order, with the messaging product. What a call
+// needs beyond that, the upstream judges.
+import { missingFields } from '@bmg/common/errors';
+import { needTarget, succeeded, without, type Json } from '@bmg/common/upstream';
+import type { Part, Tools } from '../handlers';
+
+const isFilled = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
+
+/** Calling and groups: `to` for connect, `call_id` for terminate. A BSUID is called by `recipient`. */
+function checkCall(call: Json): void {
+  const { action, to, recipient, call_id } = call;
+  if (!isFilled(action)) throw missingFields(['action']);
+  if (action === 'connect' && !isFilled(to) && !isFilled(recipient)) throw missingFields(['to']);
+  if (action === 'terminate' && !isFilled(call_id)) throw missingFields(['call_id']);
+}
+
+export const calls = ({
+  ask,
+  credentials,
+}: Pick<Tools, 'ask' | 'credentials'>): Part<'placeCall'> => ({
+  async placeCall(q, call) {
+    const given = without(q.call ?? {}, 'messaging_product');
+    checkCall(given);
+    // Only a new call is like a send: one that runs can be answered and ended whatever has stopped.
+    if (given['action'] === 'connect') {
+      await credentials.forSending(needTarget(q.target), call);
+    }
+    const body = await ask(
+      {
+        upstream: 'POST /{phone_number_id}/calls',
+        body: { messaging_product: 'whatsapp', ...given },
+        send: true,
+      },
+      q,
+      call,
+    );
+    succeeded(body);
+    return { fields: without(body, 'messaging_product', 'success') };
+  },
+});

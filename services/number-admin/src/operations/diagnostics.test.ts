@@ -1,0 +1,120 @@
+import { startRig, TARGET, type Rig } from '../../testing/build';
+import { upstreamError } from '../../testing/upstream-stub';
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await startRig();
+});
+afterEach(() => rig.close());
+
+const items = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => ({ id: String(from + index) }));
+const page = (count: number, after?: string) => ({
+  data: items(count),
+  paging: { cursors: { after: after ?? 'last' }, ...(after && { next: 'https://upstream/next' }) },
+});
+const limits = () => rig.upstream.asked.map(({ query }) => query['limit']);
+
+describe('the activity log', () => {
+  const list = (limit?: number) => rig.rpc.listActivities({ target: TARGET, limit }, rig.call());
+
+  test('above the upstream’s page comes in two', async () => {
+    rig.upstream.answers(page(100, 'a1'), page(50, 'a2'));
+    const reply = await list(150);
+    expect(reply.items).toHaveLength(150);
+    expect(limits()).toEqual(['100', '50']);
+    expect(rig.upstream.asked[1]?.query['after']).toBe('a1');
+    expect(reply.limit).toBe(150);
+  });
+
+  test('is at most 200, and the lowered limit is told', async () => {
+    rig.upstream.answers(page(100, 'a1'), page(100, 'a2'));
+    const reply = await list(1_000);
+    expect(reply.items).toHaveLength(200);
+    expect(reply.limit).toBe(200);
+    expect(rig.upstream.asked).toHaveLength(2);
+  });
+
+  test('goes on after a page that is not full', async () => {
+    rig.upstream.answers(page(60, 'a1'), page(10));
+    await expect(list(100)).resolves.toMatchObject({ items: { length: 70 } });
+    expect(limits()).toEqual(['100', '40']);
+  });
+
+  test('without a limit is one page of the upstream’s own size', async () => {
+    rig.upstream.answers(page(25, 'a1'));
+    await expect(list()).resolves.toMatchObject({ items: { length: 25 } });
+    expect(limits()).toEqual([undefined]);
+  });
+});
+
+describe('a list that the caller does not page', () => {
+  const flows = () => rig.rpc.listFlows({ target: TARGET }, rig.call());
+
+  test('is followed to its end', async () => {
+    rig.upstream.answers(page(100, 'a1'), page(100, 'a2'), page(1));
+    const reply = await flows();
+    expect(reply.items).toHaveLength(201);
+    expect(reply.after).toBeUndefined();
+  });
+
+  test('ends at its bound, with the cursor of what is left', async () => {
+    rig.upstream.answers(...Array.from({ length: 30 }, (_, index) => page(100, `a${index}`)));
+    const reply = await flows();
+    expect(reply.items).toHaveLength(2_000);
+    expect(reply.after).toBe('a19');
+    expect(rig.upstream.asked).toHaveLength(20);
+  });
+
+  test('is not followed in a circle', async () => {
+    rig.upstream.answers(page(1, 'a1'), page(1, 'a1'), page(1, 'a1'));
+    await expect(flows()).resolves.toMatchObject({ items: { length: 2 } });
+  });
+
+  test('ends even when its pages stay empty', async () => {
+    rig.upstream.answers(...Array.from({ length: 120 }, (_, index) => page(0, `a${index}`)));
+    const reply = await flows();
+    expect(reply.items).toEqual([]);
+    expect(rig.upstream.asked).toHaveLength(100);
+  });
+});
+
+describe('assigned users', () => {
+  const users = (business_id?: string) =>
+    rig.rpc.listAssignedUsers({ target: TARGET, business_id }, rig.call());
+  const asked = () => rig.upstream.asked.at(-1)?.query['business'];
+
+  test('are those of the business that was named', async () => {
+    rig.upstream.answers(page(1));
+    await users('77');
+    expect(asked()).toBe('77');
+  });
+
+  test('are those of the owner when none was recorded at registration', async () => {
+    rig.directory.credential = { business_id: undefined };
+    rig.upstream.answers({ owner_business_info: { name: 'Example Ltd', id: '66' } }, page(1));
+    await users();
+    expect(rig.upstream.asked[0]?.query).toEqual({ fields: 'owner_business_info' });
+    expect(asked()).toBe('66');
+  });
+
+  test.each([
+    ['absent', {}],
+    ['not permitted', upstreamError(10)],
+    ['not granted', upstreamError(200, {}, 403)],
+  ])('need a business_id when the owner is %s', async (_what, answer) => {
+    rig.directory.credential = { business_id: undefined };
+    rig.upstream.answers(answer);
+    await expect(users()).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'business_id' },
+    });
+    expect(rig.upstream.asked).toHaveLength(1);
+  });
+
+  test('a refusal of the question itself is passed on', async () => {
+    rig.directory.credential = { business_id: undefined };
+    rig.upstream.answers(upstreamError(190, {}, 401));
+    await expect(users()).rejects.toMatchObject({ upstream_code: 190 });
+  });
+});

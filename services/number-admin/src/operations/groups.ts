@@ -1,0 +1,93 @@
+// Groups: creating, deleting and removing people are asynchronous upstream; results come as events.
+import { invalidField, missingFields } from '@bmg/common/errors';
+import {
+  cursorsOf,
+  isObject,
+  itemsOf,
+  succeeded,
+  unusable,
+  without,
+  type Json,
+} from '@bmg/common/upstream';
+import type { Node } from '@bmg/proto/common';
+import type { CreateGroupRequest, RemoveGroupParticipantsRequest } from '@bmg/proto/numberadmin';
+import type { Part } from '../handlers';
+import { pageQuery, usedLimit } from '../paging';
+import { userEntry } from '../users';
+
+const FIELDS =
+  'subject,description,participants,join_approval_mode,suspended,creation_timestamp,total_participant_count';
+const GROUPS_PAGE_MAX = 1_024;
+/** Limits: a subject has at most 128 characters, a request removes at most 8 participants. */
+const SUBJECT_MAX = 128;
+const REMOVALS_MAX = 8;
+
+/** The one list that lies a level deeper. */
+const groupsOf = ({ data }: Json): Json[] =>
+  itemsOf({ data: isObject(data) ? data['groups'] : data });
+
+const group = (body: Json): Node => {
+  succeeded(body);
+  return { fields: without(body, 'messaging_product', 'success') };
+};
+
+function createBody({ subject, description, join_approval_mode }: CreateGroupRequest): Json {
+  if (subject.trim() === '') throw missingFields(['subject']);
+  if ([...subject].length > SUBJECT_MAX) {
+    throw invalidField('subject', `must have at most ${SUBJECT_MAX} characters`);
+  }
+  return {
+    messaging_product: 'whatsapp',
+    subject,
+    ...(description !== undefined && { description }),
+    join_approval_mode: join_approval_mode || 'auto_approve',
+  };
+}
+
+function removalBody({ participants }: RemoveGroupParticipantsRequest): Json {
+  if (participants.length === 0) throw missingFields(['participants']);
+  if (participants.length > REMOVALS_MAX) {
+    throw invalidField('participants', `must have at most ${REMOVALS_MAX} items`);
+  }
+  return {
+    messaging_product: 'whatsapp',
+    participants: participants.map((person, index) => userEntry(person, `participants[${index}]`)),
+  };
+}
+
+export const groups: Part<
+  'listGroups' | 'createGroup' | 'getGroup' | 'deleteGroup' | 'removeGroupParticipants'
+> = {
+  listGroups: {
+    upstream: 'GET /{phone_number_id}/groups',
+    query: (q) => pageQuery(q, GROUPS_PAGE_MAX),
+    reply: (body, q) => ({
+      items: groupsOf(body),
+      ...cursorsOf(body),
+      limit: usedLimit(q, GROUPS_PAGE_MAX),
+    }),
+  },
+  createGroup: {
+    upstream: 'POST /{phone_number_id}/groups',
+    body: createBody,
+    // A group whose creation was cut off may exist: that is not to be repeated blindly.
+    send: true,
+    reply: (body) => {
+      const created = group(body);
+      // The invite link and the id follow with the event that carries this request_id.
+      if (!isFilled(body['request_id']) && !isFilled(body['id'])) {
+        throw unusable('a request id', { outcome: 'unknown' });
+      }
+      return created;
+    },
+  },
+  getGroup: { upstream: 'GET /{group_id}', query: { fields: FIELDS }, reply: group },
+  deleteGroup: { upstream: 'DELETE /{group_id}', reply: group },
+  removeGroupParticipants: {
+    upstream: 'DELETE /{group_id}/participants',
+    body: removalBody,
+    reply: group,
+  },
+};
+
+const isFilled = (value: unknown): boolean => typeof value === 'string' && value !== '';

@@ -1,0 +1,178 @@
+import { NUMBER, OTHER_NUMBER, startRig, TARGET, type Rig } from '../../testing/build';
+import { upstreamError } from '../../testing/upstream-stub';
+
+const OK = { success: true };
+const LISTED = { data: [{ id: NUMBER }, { id: OTHER_NUMBER }] };
+const WRONG_PIN = 133_005;
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await startRig();
+});
+afterEach(() => rig.close());
+
+const lastBody = (): unknown => rig.upstream.asked.at(-1)?.body;
+
+describe('the two-step PIN', () => {
+  const setPin = (pin: string, phone_number_id?: string) =>
+    rig.rpc.setTwoStepPin({ target: TARGET, pin, phone_number_id }, rig.call());
+
+  test('is stored for the client’s own number once the upstream has taken it', async () => {
+    rig.upstream.answers(OK);
+    await expect(setPin('246810')).resolves.toEqual({ pin_stored: true });
+    const { partner_id, waba_id } = TARGET;
+    expect(rig.directory.stored).toEqual([
+      { partner_id, waba_id, phone_number_id: NUMBER, pin: '246810' },
+    ]);
+  });
+
+  test('is not stored for a number that is not the client’s own', async () => {
+    rig.upstream.answers(LISTED, OK);
+    await expect(setPin('246810', OTHER_NUMBER)).resolves.toEqual({ pin_stored: false });
+  });
+
+  test('is not stored when the upstream refuses it', async () => {
+    rig.upstream.answers(upstreamError(100));
+    await expect(setPin('246810')).rejects.toMatchObject({ upstream_code: 100 });
+    expect(rig.directory.stored).toEqual([]);
+  });
+
+  test('that could not be stored is told as to be repeated', async () => {
+    rig.directory.failStore = new Error('away');
+    rig.upstream.answers(OK);
+    await expect(setPin('246810')).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      retryable: true,
+      details: { pin_set: true, pin_stored: false },
+    });
+  });
+
+  test.each(['', '12345', '1234567', '12345a', '１２３４５６', ' 123456'])(
+    '%j is no PIN and is not sent',
+    async (pin) => {
+      rig.upstream.answers();
+      await expect(setPin(pin)).rejects.toMatchObject({
+        code: 'INVALID_FIELD',
+        details: { field: 'pin' },
+      });
+      expect(rig.upstream.asked).toEqual([]);
+    },
+  );
+
+  test('never comes back in an error', async () => {
+    rig.upstream.answers(upstreamError(100, { error_data: 'the pin 246810 is too simple' }));
+    await expect(setPin('246810')).rejects.toMatchObject({
+      details: 'the pin [redacted] is too simple',
+    });
+  });
+});
+
+describe('registering', () => {
+  const register = (request: { pin?: string; phone_number_id?: string } = {}) =>
+    rig.rpc.registerPhone({ target: TARGET, ...request }, rig.call());
+
+  test('takes the given PIN before the stored one', async () => {
+    rig.directory.pins.set(NUMBER, '111111');
+    rig.upstream.answers(OK);
+    await register({ pin: '222222' });
+    expect(lastBody()).toEqual({ messaging_product: 'whatsapp', pin: '222222' });
+  });
+
+  test('takes the stored PIN of that very number before the platform’s', async () => {
+    rig.directory.pins.set(NUMBER, '111111').set(OTHER_NUMBER, '333333');
+    rig.upstream.answers(OK);
+    await register();
+    expect(lastBody()).toMatchObject({ pin: '111111' });
+    rig.upstream.answers(LISTED, OK);
+    await register({ phone_number_id: OTHER_NUMBER });
+    expect(lastBody()).toMatchObject({ pin: '333333' });
+  });
+
+  test('takes the platform’s PIN where none is stored', async () => {
+    rig.upstream.answers(OK);
+    await register();
+    expect(lastBody()).toMatchObject({ pin: '000000' });
+  });
+
+  test('makes one attempt: a refused PIN is not followed by another', async () => {
+    rig.directory.pins.set(NUMBER, '111111');
+    rig.upstream.answers(upstreamError(WRONG_PIN), OK);
+    await expect(register()).rejects.toMatchObject({ upstream_code: WRONG_PIN, retryable: false });
+    expect(rig.upstream.asked).toHaveLength(1);
+  });
+
+  test('refuses what is no PIN', async () => {
+    await expect(register({ pin: '1' })).rejects.toMatchObject({ code: 'INVALID_FIELD' });
+  });
+});
+
+describe('requesting a code', () => {
+  const request = (phone_number_id?: string) =>
+    rig.rpc.requestCode(
+      { target: TARGET, code_method: 'SMS', language: 'en_US', phone_number_id },
+      rig.call(),
+    );
+
+  test.each([
+    ['a refusal', upstreamError(100, { error_subcode: 2_388_091 })],
+    ['a rate limit', upstreamError(4)],
+    ['a fault without a reason', { status: 503, body: 'away' }],
+  ])('%s is told once, with a warning, and never as repeatable', async (_what, answer) => {
+    rig.upstream.answers(answer, OK);
+    await expect(request()).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      message: expect.stringContaining('repeated requests block the number'),
+      retryable: false,
+      retry_after_s: undefined,
+    });
+    expect(rig.upstream.asked).toHaveLength(1);
+  });
+
+  test('a number that does not belong to the account is no code request', async () => {
+    rig.upstream.answers({ data: [] });
+    await expect(request(OTHER_NUMBER)).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      message: 'phone_number_id does not belong to the WABA',
+    });
+  });
+});
+
+test('a failed deregistration is never told as repeatable', async () => {
+  rig.upstream.answers({ status: 503, body: 'away' }, OK);
+  const deregistering = rig.rpc.deregisterPhone({ target: TARGET }, rig.call());
+  await expect(deregistering).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', retryable: false });
+  expect(rig.upstream.asked).toHaveLength(1);
+});
+
+test('a code that was received never comes back in an error', async () => {
+  rig.upstream.answers(upstreamError(100, { error_user_msg: '987654 has expired' }));
+  const verifying = rig.rpc.verifyCode({ target: TARGET, code: '987654' }, rig.call());
+  await expect(verifying).rejects.toMatchObject({ details: '[redacted] has expired' });
+});
+
+describe('the messaging limit in the status', () => {
+  const status = () => rig.rpc.getPhoneStatus({ target: TARGET }, rig.call());
+  const LIMIT = 'whatsapp_business_manager_messaging_limit';
+
+  test('is read under its old name where the platform knows no other', async () => {
+    const unknown = { status: 400, body: { error: { code: 100, message: `(#100) ${LIMIT}?` } } };
+    rig.upstream.answers(unknown, { id: NUMBER, messaging_limit_tier: 'TIER_1K' });
+    await expect(status()).resolves.toEqual({
+      fields: { id: NUMBER, messaging_limit_tier: 'TIER_1K' },
+    });
+    expect(rig.upstream.asked[1]?.query['fields']).toContain(',messaging_limit_tier');
+  });
+
+  test('may come as an object', async () => {
+    rig.upstream.answers({ id: NUMBER, [LIMIT]: { messaging_limit_tier: 'TIER_10K' } });
+    await expect(status()).resolves.toEqual({
+      fields: { id: NUMBER, messaging_limit_tier: 'TIER_10K' },
+    });
+  });
+
+  test('another refusal is passed on without a second question', async () => {
+    rig.upstream.answers(upstreamError(100), {});
+    await expect(status()).rejects.toMatchObject({ upstream_code: 100 });
+    expect(rig.upstream.asked).toHaveLength(1);
+  });
+});

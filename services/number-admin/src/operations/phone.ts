@@ -1,0 +1,130 @@
+// Status and life cycle of a number. Each takes `phone_number_id` for another number of the account.
+import { ApiError } from '@bmg/common/errors';
+import { needTarget, succeeded, without, type Json } from '@bmg/common/upstream';
+import type { Node } from '@bmg/proto/common';
+import type { Part, Tools } from '../handlers';
+import { checkPin, choosePin, storePin } from '../pin';
+
+const STATUS_FIELDS = [
+  'display_phone_number',
+  'verified_name',
+  'status',
+  'quality_rating',
+  'is_official_business_account',
+  'is_pin_enabled',
+  'name_status',
+  'code_verification_status',
+  'platform_type',
+  'is_on_biz_app',
+];
+/** The portfolio-wide limit replaced the number's own; an older platform knows the old name alone. */
+const LIMIT_FIELD = 'whatsapp_business_manager_messaging_limit';
+const OLD_LIMIT_FIELD = 'messaging_limit_tier';
+const UNKNOWN_FIELD = 100;
+
+const CODE_NOTE =
+  'do not repeat this in a loop: repeated requests block the number from requesting more codes';
+
+/** The contract's one name for the limit, and UNLIMITED where the upstream also says TIER_UNLIMITED. */
+function readStatus(body: Json): Json {
+  const said = body[LIMIT_FIELD] ?? body[OLD_LIMIT_FIELD];
+  const tier = typeof said === 'object' && said !== null ? (said as Json)[OLD_LIMIT_FIELD] : said;
+  return {
+    ...without(body, LIMIT_FIELD, OLD_LIMIT_FIELD),
+    ...(typeof tier === 'string' && {
+      messaging_limit_tier: tier === 'TIER_UNLIMITED' ? 'UNLIMITED' : tier,
+    }),
+  };
+}
+
+/** What the upstream says beside its success, for the few edges that say more. */
+function outcome(body: Json): Node {
+  succeeded(body);
+  return { fields: without(body, 'success', 'messaging_product') };
+}
+
+/** Passes a failure on as one that no wrapper may take for an invitation to repeat. */
+const neverRepeat =
+  (note?: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError) || error.code !== 'UPSTREAM_ERROR') throw error;
+    throw new ApiError(error.code, note ? `${error.message}; ${note}` : error.message, {
+      upstream_code: error.upstream_code,
+      upstream_subcode: error.upstream_subcode,
+      details: error.details,
+      retryable: false,
+      cause: error,
+    });
+  };
+
+type Lifecycle =
+  'requestCode' | 'verifyCode' | 'setTwoStepPin' | 'registerPhone' | 'deregisterPhone';
+
+export const phone = (tools: Tools): Part<'getPhoneStatus' | Lifecycle> => ({
+  async getPhoneStatus(q, call) {
+    const read = (limit: string): Promise<Json> => {
+      const fields = [...STATUS_FIELDS, limit].join(',');
+      return tools.ask({ upstream: 'GET /{phone_number_id}', query: { fields } }, q, call);
+    };
+    const body = await read(LIMIT_FIELD).catch((error: unknown) => {
+      const unknownField =
+        error instanceof ApiError &&
+        error.upstream_code === UNKNOWN_FIELD &&
+        error.message.includes(LIMIT_FIELD);
+      if (unknownField) return read(OLD_LIMIT_FIELD);
+      throw error;
+    });
+    return { fields: readStatus(body) };
+  },
+  async requestCode(q, call) {
+    // Which number is meant is settled first: that question may be repeated, the next one may not.
+    await tools.numberOf(q, needTarget(q.target), call);
+    const body = { code_method: q.code_method, language: q.language };
+    return tools
+      .ask({ upstream: 'POST /{phone_number_id}/request_code', body }, q, call)
+      .then(outcome)
+      .catch(neverRepeat(CODE_NOTE));
+  },
+  verifyCode: {
+    upstream: 'POST /{phone_number_id}/verify_code',
+    body: ({ code }) => ({ code }),
+    secrets: ({ code }) => [code],
+    reply: outcome,
+  },
+  async setTwoStepPin(q, call) {
+    const { pin } = q;
+    checkPin(pin);
+    const target = needTarget(q.target);
+    const phone_number_id = await tools.numberOf(q, target, call);
+    succeeded(
+      await tools.ask(
+        { upstream: 'POST /{phone_number_id}', body: { pin }, secrets: [pin] },
+        q,
+        call,
+      ),
+    );
+    return { pin_stored: await storePin(tools, { pin, target, phone_number_id }, call) };
+  },
+  async registerPhone(q, call) {
+    if (q.pin !== undefined) checkPin(q.pin);
+    const target = needTarget(q.target);
+    const phone_number_id = await tools.numberOf(q, target, call);
+    const pin = await choosePin(tools, { pin: q.pin, target, phone_number_id }, call);
+    const body = { messaging_product: 'whatsapp', pin };
+    // One attempt: another PIN after a refusal would only use up what attempts are left.
+    return outcome(
+      await tools.ask(
+        { upstream: 'POST /{phone_number_id}/register', body, secrets: [pin] },
+        q,
+        call,
+      ),
+    );
+  },
+  async deregisterPhone(q, call) {
+    await tools.numberOf(q, needTarget(q.target), call);
+    return tools
+      .ask({ upstream: 'POST /{phone_number_id}/deregister' }, q, call)
+      .then(outcome)
+      .catch(neverRepeat());
+  },
+});

@@ -1,0 +1,124 @@
+// The smaller files' rules: what is refused before anything is sent.
+import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
+import { startRig, TARGET, type Rig } from '../../testing/build';
+
+type Method = keyof NumberAdminDefinition['methods'];
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig.close());
+
+const run = (method: Method, request: object): Promise<unknown> =>
+  (rig.rpc[method] as (request: unknown, call: unknown) => Promise<unknown>)(
+    { ...request, target: TARGET },
+    rig.call(),
+  );
+
+const AUTOMATION = ['enable_welcome_message', 'prompts', 'commands'];
+const PROFILE = ['about', 'address', 'email', 'websites'];
+const commands = { items: [{ command_name: 'help', command_description: ' ' }] };
+
+test.each<[string, Method, object, string, object]>([
+  [
+    'automation with nothing to change',
+    'updateConversationalAutomation',
+    {},
+    'MISSING_FIELDS',
+    { fields: AUTOMATION },
+  ],
+  [
+    'a fifth ice breaker',
+    'updateConversationalAutomation',
+    { prompts: { items: [...'abcde'] } },
+    'INVALID_FIELD',
+    { field: 'prompts' },
+  ],
+  [
+    'a command without a description',
+    'updateConversationalAutomation',
+    { commands },
+    'MISSING_FIELDS',
+    { fields: ['commands[0].command_description'] },
+  ],
+  [
+    'commerce with nothing to change',
+    'updateCommerceSettings',
+    {},
+    'MISSING_FIELDS',
+    { fields: ['is_catalog_visible', 'is_cart_enabled'] },
+  ],
+  [
+    'a profile of unknown keys alone',
+    'updateProfile',
+    { profile: { color: 'red' } },
+    'MISSING_FIELDS',
+    { fields: PROFILE },
+  ],
+  ['a blank subject', 'createGroup', { subject: ' ' }, 'MISSING_FIELDS', { fields: ['subject'] }],
+  [
+    'a subject of 129 characters',
+    'createGroup',
+    { subject: 'x'.repeat(129) },
+    'INVALID_FIELD',
+    { field: 'subject' },
+  ],
+  [
+    'a ninth participant',
+    'removeGroupParticipants',
+    { group_id: 'g', participants: [...'123456789'] },
+    'INVALID_FIELD',
+    { field: 'participants' },
+  ],
+  [
+    'nobody to remove',
+    'removeGroupParticipants',
+    { group_id: 'g' },
+    'MISSING_FIELDS',
+    { fields: ['participants'] },
+  ],
+  [
+    'a blank participant',
+    'removeGroupParticipants',
+    { group_id: 'g', participants: ['1', ''] },
+    'INVALID_FIELD',
+    { field: 'participants[1]' },
+  ],
+  ['a QR code without its code', 'deleteQrCode', {}, 'MISSING_FIELDS', { fields: ['code'] }],
+  ['a group without its id', 'deleteGroup', {}, 'MISSING_FIELDS', { fields: ['group_id'] }],
+])('%s is refused before anything is sent', async (_what, method, request, code, details) => {
+  rig.upstream.answers();
+  await expect(run(method, request)).rejects.toMatchObject({ code, details });
+  expect(rig.upstream.asked).toEqual([]);
+});
+
+test('a subject is measured in characters', async () => {
+  rig.upstream.answers({ request_id: 'rq' });
+  await expect(run('createGroup', { subject: '😀'.repeat(128) })).resolves.toBeDefined();
+});
+
+test('a group creation without an answer has an unknown outcome', async () => {
+  rig.upstream.answers({ status: 503, body: 'away' });
+  await expect(run('createGroup', { subject: 'Team' })).rejects.toMatchObject({
+    code: 'UPSTREAM_ERROR',
+    retryable: false,
+    details: { outcome: 'unknown' },
+  });
+});
+
+test('groups that are not enabled upstream are no fault to repeat', async () => {
+  const error = { message: '(#131000) Something went wrong', code: 131_000 };
+  rig.upstream.answers({ status: 500, body: { error } });
+  await expect(run('listGroups', {})).rejects.toMatchObject({
+    upstream_code: 131_000,
+    message: expect.stringContaining('Something went wrong'),
+    retryable: false,
+  });
+});
+
+test('a page limit above the largest is lowered and told', async () => {
+  rig.upstream.answers({ data: { groups: [] } });
+  await expect(run('listGroups', { limit: 5_000 })).resolves.toEqual({ items: [], limit: 1_024 });
+  expect(rig.upstream.asked[0]?.query).toEqual({ limit: '1024' });
+});

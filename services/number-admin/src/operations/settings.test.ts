@@ -1,0 +1,70 @@
+import { startRig, TARGET, type Rig } from '../../testing/build';
+import { upstreamError } from '../../testing/upstream-stub';
+
+const OK = { success: true };
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig.close());
+
+const update = (settings: object) =>
+  rig.rpc.updateSettings({ target: TARGET, settings }, rig.call());
+const bodies = (): unknown[] => rig.upstream.asked.map(({ body }) => body);
+
+const THREE = {
+  calling: { status: 'ENABLED' },
+  storage_configuration: {},
+  unheard_of: { on: true },
+};
+
+test('each feature group goes in a request of its own, unknown ones too', async () => {
+  rig.upstream.answers(OK, OK, OK);
+  await expect(update(THREE)).resolves.toEqual({});
+  expect(bodies()).toEqual([
+    { calling: { status: 'ENABLED' } },
+    { storage_configuration: {} },
+    { unheard_of: { on: true } },
+  ]);
+});
+
+test('a failure after the first group says what was applied and what was not', async () => {
+  rig.upstream.answers(OK, upstreamError(100, { error_data: { details: 'no such region' } }));
+  await expect(update(THREE)).rejects.toMatchObject({
+    code: 'UPSTREAM_ERROR',
+    upstream_code: 100,
+    message: expect.stringContaining('calling had been applied'),
+    details: {
+      applied: ['calling'],
+      failed: 'storage_configuration',
+      not_sent: ['unheard_of'],
+      upstream_details: 'no such region',
+    },
+  });
+  expect(rig.upstream.asked).toHaveLength(2);
+});
+
+test('a failure of the first group is the upstream’s error as received', async () => {
+  rig.upstream.answers(upstreamError(138_015, { error_data: { details: 'limit too low' } }));
+  await expect(update(THREE)).rejects.toMatchObject({
+    upstream_code: 138_015,
+    details: 'limit too low',
+  });
+  expect(rig.upstream.asked).toHaveLength(1);
+});
+
+test('the messaging product is no feature group', async () => {
+  rig.upstream.answers(OK);
+  await update({ messaging_product: 'whatsapp', calling: { status: 'DISABLED' } });
+  expect(bodies()).toEqual([{ calling: { status: 'DISABLED' } }]);
+});
+
+test.each([
+  ['nothing', {}, 'MISSING_FIELDS'],
+  ['too many', Object.fromEntries([...'abcdefghijk'].map((k) => [k, {}])), 'INVALID_FIELD'],
+])('%s is refused before anything is sent', async (_what, settings, code) => {
+  rig.upstream.answers();
+  await expect(update(settings)).rejects.toMatchObject({ code });
+  expect(rig.upstream.asked).toEqual([]);
+});

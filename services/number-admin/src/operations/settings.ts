@@ -1,0 +1,61 @@
+// The settings node, whole. The upstream takes one feature group a request, so that a write with several
+// goes in several, and the second may fail after the first has been applied: the error then says so.
+import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import { succeeded, type Json } from '@bmg/common/upstream';
+import type { Part, Tools } from '../handlers';
+
+/** Twice as many as the platform has. */
+const GROUPS_MAX = 10;
+
+function groupsOf(settings: Json = {}): Array<[string, unknown]> {
+  const groups = Object.entries(settings).filter(([name]) => name !== 'messaging_product');
+  if (groups.length === 0) {
+    throw missingFields(
+      ['calling', 'storage_configuration'],
+      'at least one feature group is required, such as calling or storage_configuration',
+    );
+  }
+  if (groups.length > GROUPS_MAX) {
+    throw invalidField('body', `must have at most ${GROUPS_MAX} feature groups`);
+  }
+  return groups;
+}
+
+/** The upstream's error, with what has been applied by then. */
+function halfDone(error: unknown, groups: string[], failed: number): unknown {
+  if (!(error instanceof ApiError) || failed === 0) return error;
+  const applied = groups.slice(0, failed);
+  return new ApiError(error.code, `${error.message} (${applied.join(', ')} had been applied)`, {
+    upstream_code: error.upstream_code,
+    upstream_subcode: error.upstream_subcode,
+    details: {
+      applied,
+      failed: groups[failed],
+      not_sent: groups.slice(failed + 1),
+      upstream_details: error.details,
+    },
+    retryable: error.retryable,
+    retry_after_s: error.retry_after_s,
+    cause: error,
+  });
+}
+
+export const settings = ({ ask }: Pick<Tools, 'ask'>): Part<'getSettings' | 'updateSettings'> => ({
+  getSettings: {
+    upstream: 'GET /{phone_number_id}/settings',
+    reply: (body) => ({ fields: body }),
+  },
+  async updateSettings(q, call) {
+    const groups = groupsOf(q.settings);
+    const names = groups.map(([name]) => name);
+    for (const [index, [name, value]] of groups.entries()) {
+      try {
+        const body = { [name]: value };
+        succeeded(await ask({ upstream: 'POST /{phone_number_id}/settings', body }, q, call));
+      } catch (error) {
+        throw halfDone(error, names, index);
+      }
+    }
+    return {};
+  },
+});

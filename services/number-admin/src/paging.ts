@@ -1,0 +1,16 @@
+// Lists that the caller pages: a limit above the maximum is lowered, and the reply says which was used.
+export interface PageRequest {
+  limit?: number | undefined;
+  after?: string | undefined;
+  before?: string | undefined;
+}
+
+/** The edge lowers too; other callers skip the edge. */
+export const usedLimit = ({ limit }: PageRequest, limit_max: number): number | undefined =>
+  limit === undefined ? undefined : Math.min(limit, limit_max);
+
+export const pageQuery = (request: PageRequest, limit_max: number) => ({
+  limit: usedLimit(request, limit_max),
+  after: request.after,
+  before: request.before,
+});

@@ -1,0 +1,117 @@
+// The service's handlers over a stub upstream and a directory that says what a test wants.
+import { startSpan } from '@bmg/common/telemetry';
+import type { Call, Handlers } from '@bmg/common/rpc';
+import { createCredentials, createUpstream } from '@bmg/common/upstream';
+import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
+import type { GetCredentialResponse, StorePinRequest } from '@bmg/proto/onboarding';
+import { createHandlers } from '../src/handlers';
+import { startUpstreamStub, type UpstreamStub } from './upstream-stub';
+
+export const WABA = '900000000000001';
+export const NUMBER = '800000000000001';
+export const OTHER_NUMBER = '800000000000002';
+export const TARGET = {
+  partner_id: 'par_1',
+  waba_id: WABA,
+  phone_number_id: NUMBER,
+  directory_version: 'v1',
+};
+
+export interface DirectoryDouble {
+  credential: Partial<GetCredentialResponse>;
+  pins: Map<string, string>;
+  stored: StorePinRequest[];
+  /** What storing a PIN does instead of working. */
+  failStore?: Error;
+}
+
+export interface Rig {
+  upstream: UpstreamStub;
+  directory: DirectoryDouble;
+  rpc: Handlers<NumberAdminDefinition>;
+  call(): Call;
+  close(): Promise<void>;
+}
+
+const TIME_MS = 5_000;
+
+export async function startRig(timeout_ms = TIME_MS): Promise<Rig> {
+  const upstream = await startUpstreamStub();
+  const client = createUpstream({
+    UPSTREAM_URL: upstream.url,
+    UPSTREAM_API_VERSION: 'v26.0',
+    UPSTREAM_TIMEOUT_MS: timeout_ms,
+  });
+  const directory: DirectoryDouble = { credential: {}, pins: new Map(), stored: [] };
+  const credentials = createCredentials(
+    {
+      getCredential: async () => ({
+        access_token: 'token-1',
+        sending: 'active',
+        phone_number: '15550100001',
+        is_on_biz_app: true,
+        business_id: '600000000000001',
+        ...directory.credential,
+      }),
+    },
+    { current: async () => undefined },
+  );
+  const handlers = createHandlers({
+    upstream: client,
+    credentials,
+    directory: {
+      async storePin(request) {
+        if (directory.failStore) throw directory.failStore;
+        directory.stored.push(request);
+        return { stored: request.phone_number_id === NUMBER };
+      },
+      getPin: async ({ phone_number_id }) => ({ pin: directory.pins.get(phone_number_id) }),
+    },
+    platform_pin: '000000',
+  });
+  return {
+    upstream,
+    directory,
+    rpc: throughCodec(handlers),
+    call: () => ({
+      deadline: Date.now() + TIME_MS,
+      span: startSpan('test').spanContext(),
+      request_id: 'req-1',
+    }),
+    async close() {
+      await client.stop();
+      await upstream.close();
+    },
+  };
+}
+
+/** Requests and replies go over the wire format, as between processes. */
+function throughCodec(handlers: Handlers<NumberAdminDefinition>): Handlers<NumberAdminDefinition> {
+  const wrapped = Object.entries(NumberAdminDefinition.methods).map(([name, method]) => {
+    const handler = handlers[name as keyof typeof handlers] as (
+      request: unknown,
+      call: Call,
+    ) => Promise<unknown>;
+    const { requestType, responseType } = method as unknown as Record<
+      'requestType' | 'responseType',
+      Codec
+    >;
+    return [
+      name,
+      async (request: object, call: Call) => {
+        const received = requestType.decode(
+          requestType.encode(requestType.fromPartial(request)).finish(),
+        );
+        const reply = await handler(received, call);
+        return responseType.decode(responseType.encode(reply).finish());
+      },
+    ];
+  });
+  return Object.fromEntries(wrapped) as Handlers<NumberAdminDefinition>;
+}
+
+interface Codec {
+  encode(message: unknown): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): unknown;
+  fromPartial(message: object): unknown;
+}

@@ -1,0 +1,75 @@
+// A tiny upstream for tests: answers what it is told, in order, and remembers what it was asked.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Asked {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  /** Parsed; undefined without one. */
+  body: unknown;
+}
+
+export type Answer = object | { status: number; body: object | string } | 'hang';
+
+export interface UpstreamStub {
+  url: string;
+  asked: Asked[];
+  /** The body of the last request as it came over the wire. */
+  raw: string[];
+  tokens: Array<string | undefined>;
+  /** What the next requests are answered, one after the other. */
+  answers(...answers: Answer[]): void;
+  close(): Promise<void>;
+}
+
+export async function startUpstreamStub(): Promise<UpstreamStub> {
+  let waiting: Answer[] = [];
+  const stub: Omit<UpstreamStub, 'url' | 'close'> = {
+    asked: [],
+    raw: [],
+    tokens: [],
+    answers(...answers) {
+      waiting = answers;
+      stub.asked.length = stub.raw.length = stub.tokens.length = 0;
+    },
+  };
+  const server: Server = createServer((request, response) => {
+    let raw = '';
+    request.on('data', (chunk: Buffer) => (raw += chunk.toString()));
+    request.on('end', () => {
+      const url = new URL(request.url ?? '/', 'http://upstream');
+      stub.asked.push({
+        method: request.method ?? '',
+        path: url.pathname,
+        query: Object.fromEntries(url.searchParams),
+        body: raw === '' ? undefined : (JSON.parse(raw) as unknown),
+      });
+      stub.raw.push(raw);
+      stub.tokens.push(request.headers.authorization);
+      const answer = waiting.shift() ?? { status: 500, body: 'the stub has no answer left' };
+      if (answer === 'hang') return;
+      const { status, body } =
+        'status' in answer && typeof answer.status === 'number' && 'body' in answer
+          ? (answer as { status: number; body: object | string })
+          : { status: 200, body: answer };
+      response.statusCode = status;
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return Object.assign(stub, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  });
+}
+
+/** An upstream error answer. */
+export const upstreamError = (code: number, extra: object = {}, status = 400): Answer => ({
+  status,
+  body: { error: { message: `(#${code}) refused`, type: 'OAuthException', code, ...extra } },
+});

@@ -1,0 +1,45 @@
+import { fields, type Field } from '@bmg/common/config';
+import { PROCESSOR_NAMES } from './payments';
+
+/** The documentation of the service's environment. */
+export const settings = {
+  ...fields.grpcServer(50051),
+  METRICS_PORT: fields.port(9101, 'port of /metrics, /livez and /readyz'),
+  ...fields.shared,
+  ...fields.mongo,
+  ...fields.kafka,
+  ...fields.redis,
+  ...fields.upstream,
+  PUBLIC_URL: fields.url('address under which partners and browsers reach the gateway'),
+  UPSTREAM_APP_ID: fields.optional(fields.text('app of the embedded sign-up')) as Field<
+    string | undefined
+  >,
+  UPSTREAM_APP_SECRET: fields.optional(
+    fields.secret('secret of that app; without it the embedded sign-up is not configured'),
+  ) as Field<string | undefined>,
+  UPSTREAM_CONFIG_ID: fields.optional(
+    fields.text('configuration of the embedded sign-up'),
+  ) as Field<string | undefined>,
+  UPSTREAM_FEATURE_TYPE: fields.text('extras.featureType of the sign-up dialog', {
+    default: 'messaging_business_app_onboarding',
+  }),
+  ENCRYPTION_KEYRING: fields.secret(
+    'key-encryption keys `id:base64` (32 bytes each), newest first, comma-separated',
+    {
+      pattern: '^[\\w-]{1,32}:[A-Za-z0-9+/]{43}=(,[\\w-]{1,32}:[A-Za-z0-9+/]{43}=)*$',
+      insecure: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+    },
+  ),
+  KEY_PEPPER: fields.secret('keys the hash of partner keys and connect tokens', {
+    insecure: 'local-pepper-not-for-production',
+  }),
+  PAYMENT_PROCESSOR: fields.oneOf(PROCESSOR_NAMES, 'who collects the fee for slots', 'none'),
+  RATE_LIMIT_PER_SEC: fields.integer(
+    { min: 1, max: 100_000, default: 200 },
+    'a partner’s rate limit unless its own says otherwise',
+  ),
+  ALLOW_PRIVATE_URLS: fields.flag(
+    'lets partner-given URLs be http and private: for local work',
+    false,
+  ),
+};

@@ -1,0 +1,98 @@
+import { ApiError } from '@bmg/common/errors';
+import { diagnose, type Check, type DiagnoseDependencies } from './diagnose';
+
+const deps = (change: object = {}): DiagnoseDependencies =>
+  ({
+    settings: {
+      UPSTREAM_URL: 'https://upstream.test',
+      UPSTREAM_APP_ID: 'app',
+      UPSTREAM_APP_SECRET: 'secret-of-the-app',
+      UPSTREAM_CONFIG_ID: 'config',
+      UPSTREAM_FEATURE_TYPE: 'the_platforms_own',
+      ALLOW_PRIVATE_URLS: false,
+    },
+    warnings: [],
+    upstream: { request: async () => ({ data: {} }) },
+    vault: { key_id: 'k2' },
+    sealedRecords: { countStale: async () => 0 },
+    ping: async () => undefined,
+    missingIndexes: async () => [],
+    pingRedis: async () => 'PONG',
+    checkKafka: async () => undefined,
+    ...change,
+  }) as never;
+
+const find = async (name: string, change: object): Promise<Check> => {
+  const check = (await diagnose(deps(change))()).find((one) => one.name === name);
+  return check as Check;
+};
+
+test('all is well where all answer', async () => {
+  expect((await diagnose(deps())()).filter(({ ok }) => !ok)).toEqual([]);
+});
+
+test.each([
+  ['mongo', 'ping'],
+  ['redis', 'pingRedis'],
+  ['kafka', 'checkKafka'],
+])('%s that is away is a finding with advice', async (name, ask) => {
+  const check = await find(name, {
+    [ask]: async () => {
+      throw new Error('refused');
+    },
+  });
+  expect(check).toMatchObject({ ok: false, detail: 'refused' });
+  expect(check.advice).not.toBe('');
+});
+
+test('an engine that hangs does not hang the doctor', async () => {
+  jest.useFakeTimers();
+  try {
+    const running = find('mongo', { ping: () => new Promise(() => undefined) });
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect((await running).ok).toBe(false);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('missing indexes are named', async () => {
+  const check = await find('indexes', { missingIndexes: async () => ['clients: waba_id'] });
+  expect(check).toMatchObject({ ok: false, detail: 'missing: clients: waba_id' });
+});
+
+test('records under an older key are no fault, but advice', async () => {
+  const check = await find('keyring', { sealedRecords: { countStale: async () => 3 } });
+  expect(check.ok).toBe(true);
+  expect(check.advice).toContain('rotated');
+});
+
+test('an upstream that answers but does not know the app is told from one that is away', async () => {
+  const refusing = {
+    request: async () =>
+      Promise.reject(new ApiError('UPSTREAM_ERROR', 'no', { upstream_code: 190 })),
+  };
+  const away = { request: async () => Promise.reject(new ApiError('UPSTREAM_ERROR', 'no answer')) };
+  expect((await find('upstream', { upstream: refusing })).detail).toContain('190');
+  expect((await find('upstream', { upstream: away })).detail).toBe('no answer');
+});
+
+test('a sign-up that is not configured, or not as the platform spells it, is a finding', async () => {
+  const { settings } = deps();
+  const missing = { ...settings, UPSTREAM_CONFIG_ID: undefined };
+  expect((await find('sign-up', { settings: missing })).detail).toContain('UPSTREAM_CONFIG_ID');
+  const neutral = { ...settings, UPSTREAM_FEATURE_TYPE: 'messaging_business_app_onboarding' };
+  expect((await find('sign-up', { settings: neutral })).ok).toBe(false);
+  const local = { ...neutral, UPSTREAM_URL: 'http://127.0.0.1:8090' };
+  expect((await find('sign-up', { settings: local })).ok).toBe(true);
+});
+
+test('no check tells a secret', async () => {
+  expect(JSON.stringify(await diagnose(deps())())).not.toContain('secret-of-the-app');
+});
+
+test('local values are advice', async () => {
+  const check = await find('settings', { warnings: ['KEY_PEPPER has its fixed local value'] });
+  expect(check).toMatchObject({ ok: true, detail: expect.stringContaining('KEY_PEPPER') });
+  expect(check.advice).toContain('production');
+});

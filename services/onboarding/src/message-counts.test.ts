@@ -1,0 +1,109 @@
+import {
+  countStatus,
+  nothingKnown,
+  readPricing,
+  type MessageFacts,
+  type StatusFacts,
+} from './message-counts';
+
+const DAY = '2026-09-01';
+const status = (name: StatusFacts['status'], given: Partial<StatusFacts> = {}): StatusFacts => ({
+  status: name,
+  day: DAY,
+  category: null,
+  billable: null,
+  ...given,
+});
+const priced = { category: 'utility', billable: true };
+
+/** The counters that a sequence of statuses leads to: category → field → count, without zeros. */
+function play(statuses: StatusFacts[]): Record<string, Record<string, number>> {
+  let facts: MessageFacts = nothingKnown();
+  const counters: Record<string, Record<string, number>> = {};
+  for (const one of statuses) {
+    const counted = countStatus(facts, one);
+    facts = counted.facts;
+    for (const { category, field, by } of counted.steps) {
+      const row = (counters[category] ??= {});
+      row[field] = (row[field] ?? 0) + by;
+      if (row[field] === 0) delete row[field];
+    }
+  }
+  return Object.fromEntries(Object.entries(counters).filter(([, row]) => Object.keys(row).length));
+}
+
+describe('the counters of a message', () => {
+  const life = [status('sent', priced), status('delivered', priced), status('read')];
+
+  it('have each status once, and one charge', () => {
+    expect(play(life)).toEqual({ utility: { sent: 1, delivered: 1, read: 1, billable: 1 } });
+  });
+
+  it('are the same whatever is repeated', () => {
+    expect(play([...life, ...life, ...life])).toEqual(play(life));
+  });
+
+  it('are the same in any order', () => {
+    const [sent, delivered, read] = life as [StatusFacts, StatusFacts, StatusFacts];
+    for (const order of [
+      [read, delivered, sent],
+      [delivered, read, sent],
+      [read, sent, delivered],
+      [delivered, sent, read],
+    ]) {
+      expect(play(order)).toEqual(play(life));
+    }
+  });
+
+  it('are unknown until a price has named the category, then they move', () => {
+    expect(play([status('read')])).toEqual({ unknown: { read: 1 } });
+    expect(play([status('read'), status('sent', priced)])).toEqual({
+      utility: { sent: 1, read: 1, billable: 1 },
+    });
+  });
+
+  it('have no charge for what was sent and has failed', () => {
+    expect(play([status('sent', priced), status('failed')])).toEqual({
+      utility: { sent: 1, failed: 1 },
+    });
+  });
+
+  it('tell free messages from billable ones', () => {
+    const free = { category: 'service', billable: false };
+    expect(play([status('sent', free), status('delivered', free)])).toEqual({
+      service: { sent: 1, delivered: 1, free: 1 },
+    });
+  });
+
+  it('move on the day on which they were counted', () => {
+    const first = countStatus(nothingKnown(), status('delivered', { day: '2026-08-31' }));
+    const { steps } = countStatus(first.facts, status('sent', priced));
+    expect(steps).toContainEqual({
+      day: '2026-08-31',
+      category: 'unknown',
+      field: 'delivered',
+      by: -1,
+    });
+    expect(steps).toContainEqual({
+      day: '2026-08-31',
+      category: 'utility',
+      field: 'delivered',
+      by: 1,
+    });
+  });
+});
+
+describe('the pricing of a status', () => {
+  it.each([
+    [{ category: 'marketing', billable: true, type: 'regular' }, 'marketing', true],
+    [{ category: 'service', billable: false, type: 'free_customer_service' }, 'service', false],
+    [{ category: 'service', type: 'free_entry_point' }, 'service', false],
+    [{ category: 'utility', type: 'regular' }, 'utility', true],
+    [{ category: 'utility' }, 'utility', null],
+    [{}, null, null],
+    [null, null, null],
+    [undefined, null, null],
+  ])('%j', (pricing, category, billable) => {
+    expect(readPricing(pricing)).toEqual({ category, billable });
+  });
+});

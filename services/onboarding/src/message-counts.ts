@@ -1,0 +1,94 @@
+// How the statuses of one message become counters: each status counts once, whatever is repeated, in the
+// category that the upstream's pricing names. Pricing comes with some statuses and not with others, so that
+// a category which is learnt late moves what was counted as unknown before. No I/O here.
+
+export type CountedStatus = 'sent' | 'delivered' | 'read' | 'failed';
+export type CountedField = CountedStatus | 'billable' | 'free';
+
+export const COUNTED_FIELDS: readonly CountedField[] = [
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'billable',
+  'free',
+];
+
+export const UNKNOWN_CATEGORY = 'unknown';
+
+/** What is known of a message. */
+export interface MessageFacts {
+  /** The day on which each status was counted. */
+  seen: Partial<Record<CountedField, string>>;
+  category: string | null;
+  billable: boolean | null;
+}
+
+export interface StatusFacts {
+  status: CountedStatus;
+  /** UTC day of the status. */
+  day: string;
+  category: string | null;
+  billable: boolean | null;
+}
+
+/** One step of one counter. */
+export interface Step {
+  day: string;
+  category: string;
+  field: CountedField;
+  by: 1 | -1;
+}
+
+export const nothingKnown = (): MessageFacts => ({ seen: {}, category: null, billable: null });
+
+export function countStatus(
+  known: MessageFacts,
+  { status, day, category, billable }: StatusFacts,
+): { facts: MessageFacts; steps: Step[] } {
+  const facts: MessageFacts = {
+    seen: { ...known.seen },
+    category: known.category ?? category,
+    billable: known.billable ?? billable,
+  };
+  const steps: Step[] = [];
+  const counted = facts.category ?? UNKNOWN_CATEGORY;
+  if (known.category === null && facts.category !== null) {
+    for (const [field, on] of Object.entries(known.seen) as Array<[CountedField, string]>) {
+      steps.push({ day: on, category: UNKNOWN_CATEGORY, field, by: -1 });
+      steps.push({ day: on, category: counted, field, by: 1 });
+    }
+  }
+  const count = (field: CountedField): void => {
+    if (facts.seen[field] !== undefined) return;
+    facts.seen[field] = day;
+    steps.push({ day, category: counted, field, by: 1 });
+  };
+  count(status);
+  // A message is charged for when it is delivered, once; some reads arrive without a delivery before them.
+  const arrived = facts.seen.delivered !== undefined || facts.seen.read !== undefined;
+  const charged = facts.seen.billable !== undefined || facts.seen.free !== undefined;
+  if (arrived && !charged && facts.billable !== null) count(facts.billable ? 'billable' : 'free');
+  return { facts, steps };
+}
+
+interface Pricing {
+  category?: unknown;
+  billable?: unknown;
+  type?: unknown;
+}
+
+/** `billable` may be missing, then the type of pricing tells. */
+export function readPricing(pricing: unknown): Pick<StatusFacts, 'category' | 'billable'> {
+  const { category, billable, type } = (pricing ?? {}) as Pricing;
+  return {
+    category: typeof category === 'string' && category !== '' ? category : null,
+    billable: typeof billable === 'boolean' ? billable : billableByType(type),
+  };
+}
+
+function billableByType(type: unknown): boolean | null {
+  if (typeof type !== 'string') return null;
+  if (type.startsWith('free_')) return false;
+  return type === 'regular' ? true : null;
+}

@@ -1,0 +1,116 @@
+// The composition root: opens things, wires them, returns components in the order of their start.
+import { createBus, topics } from '@bmg/common/bus';
+import type { Loaded } from '@bmg/common/config';
+import { createPoller, type Service } from '@bmg/common/lifecycle';
+import { openMongo } from '@bmg/common/mongo';
+import { createVersions, openRedis } from '@bmg/common/redis';
+import { createRpcServer, implement } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
+import { createUpstream } from '@bmg/common/upstream';
+import { OnboardingDefinition } from '@bmg/proto/onboarding';
+import type { settings } from './config';
+import { connectHandlers, deleteUnfinishedSessions } from './connect';
+import { diagnose } from './diagnose';
+import { directory } from './directory';
+import { clientHandlers } from './handlers';
+import { rotateKeyring } from './keyring';
+import { operator } from './operator';
+import { choosePayments } from './payments';
+import { createRefresher } from './refresher';
+import { registerFromCode } from './register-from-code';
+import { signUpApp } from './sign-up-settings';
+import { applyStateEvents } from './state-events';
+import { createClientEvents } from './store/client-events';
+import { createClients } from './store/clients';
+import { createEndpointUsage } from './store/endpoint-usage';
+import { createExchanges } from './store/exchanges';
+import { createIndexes, missingIndexes } from './store/indexes';
+import { createMessageUsage } from './store/message-usage';
+import { createOnboardingEvents } from './store/onboarding-events';
+import { createPartners } from './store/partners';
+import { createSealedRecords } from './store/sealed-records';
+import { createSessions } from './store/sessions';
+import { applyMessageStatuses, applyUsage, usageHandlers } from './usage';
+import { createVault } from './vault';
+
+/** What a crash has left uncounted is rare and not urgent. */
+const SETTLE_EVERY_MS = 30_000;
+
+export function createOnboarding(
+  { config, warnings }: Loaded<typeof settings>,
+  now: () => Date = () => new Date(),
+): Service {
+  const log = createLogger('onboarding');
+  const mongo = openMongo(config, 'onboarding', log, createIndexes);
+  const redis = openRedis(config, log);
+  const upstream = createUpstream(config);
+  const bus = createBus(config, 'onboarding', log);
+  const deps = {
+    clients: createClients(mongo.db),
+    clientEvents: createClientEvents(mongo.db),
+    partners: createPartners(mongo.db),
+    sessions: createSessions(mongo.db),
+    exchanges: createExchanges(mongo.db),
+    events: createOnboardingEvents(mongo.db),
+    endpointUsage: createEndpointUsage(mongo.db),
+    messageUsage: createMessageUsage(mongo.db),
+    sealedRecords: createSealedRecords(mongo.db),
+    vault: createVault(config.ENCRYPTION_KEYRING),
+    payments: choosePayments(config.PAYMENT_PROCESSOR),
+    versions: createVersions(redis, log),
+    upstream,
+    settings: config,
+    app: () => signUpApp(config),
+    now,
+    log,
+  };
+  const refresher = createRefresher(deps);
+  const settler = createPoller(
+    'message usage',
+    SETTLE_EVERY_MS,
+    async () => (await deps.messageUsage.settleLeftovers(now())) > 0,
+    log,
+  );
+  const applyState = applyStateEvents({ ...deps, onRefreshDue: () => refresher.wake() });
+  const countMessages = applyMessageStatuses(deps);
+  bus.consume(topics.usage, 'onboarding-usage', applyUsage(deps));
+  bus.consume(topics.event, 'onboarding', async (batch) => {
+    await applyState(batch);
+    await countMessages(batch);
+  });
+  const rpc = createRpcServer(
+    { host: config.GRPC_HOST, port: config.GRPC_PORT },
+    [
+      implement(OnboardingDefinition, {
+        ...clientHandlers(deps),
+        ...connectHandlers(deps),
+        ...usageHandlers(deps),
+        registerFromCode: registerFromCode(deps),
+      }),
+      directory(deps),
+      operator({
+        ...deps,
+        deleteSessions: deleteUnfinishedSessions(deps),
+        rotateKeyring: (page) => rotateKeyring(deps, page),
+        diagnose: diagnose({
+          ...deps,
+          warnings,
+          ping: () => mongo.db.command({ ping: 1 }),
+          missingIndexes: () => missingIndexes(mongo.db),
+          pingRedis: () => redis.redis.ping(),
+          checkKafka: async () => bus.check?.(),
+        }),
+      }),
+    ],
+    log,
+  );
+  return {
+    name: 'onboarding',
+    components: [redis, mongo, upstream, bus, refresher, settler, rpc],
+    metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
+    onReady: (ready) => rpc.health.set(ready),
+    stop_timeout_ms: config.STOP_TIMEOUT_MS,
+    drain_ms: config.DRAIN_MS,
+    warnings,
+  };
+}

@@ -1,0 +1,93 @@
+import { billOf, monthOf, noteChange, peakOf, slotsFor, type MonthCounts } from './slots';
+
+/** Plays registrations (+1) and removals (-1) in their months. */
+function play(changes: Array<[month: string, by: 1 | -1]>): MonthCounts {
+  const counts: MonthCounts = {};
+  let active = 0;
+  for (const [month, by] of changes) {
+    const after = active + by;
+    counts[month] = noteChange(counts, month, { before: active, after });
+    active = after;
+  }
+  return counts;
+}
+
+describe('slots', () => {
+  it.each([
+    [0, 0],
+    [1, 1],
+    [2, 1],
+    [3, 1],
+    [4, 2],
+    [6, 2],
+    [7, 3],
+  ])('%i accounts need %i slots', (wabas, slots) => {
+    expect(slotsFor(wabas)).toBe(slots);
+  });
+
+  it('cost 10 dollars each', () => {
+    expect(
+      billOf(
+        play([
+          ['2026-09', 1],
+          ['2026-09', 1],
+          ['2026-09', 1],
+          ['2026-09', 1],
+        ]),
+        '2026-09',
+      ),
+    ).toEqual({ slots: 2, peak_active_wabas: 4, fee_cents: 2_000 });
+  });
+
+  it('are free while nobody is connected', () => {
+    expect(billOf({}, '2026-09')).toEqual({ slots: 0, peak_active_wabas: 0, fee_cents: 0 });
+  });
+});
+
+describe('the peak of a month', () => {
+  it('is not raised by removing and registering again', () => {
+    const counts = play([
+      ['2026-09', 1],
+      ['2026-09', 1],
+      ['2026-09', 1],
+      ['2026-09', -1],
+      ['2026-09', 1],
+    ]);
+    expect(peakOf(counts, '2026-09')).toBe(3);
+  });
+
+  it('stays when accounts are removed', () => {
+    const counts = play([
+      ['2026-09', 1],
+      ['2026-09', 1],
+      ['2026-09', -1],
+      ['2026-09', -1],
+    ]);
+    expect(peakOf(counts, '2026-09')).toBe(2);
+  });
+
+  it('begins with what was active when the month began', () => {
+    const counts = play([
+      ['2026-08', 1],
+      ['2026-08', 1],
+      ['2026-09', -1],
+    ]);
+    expect(peakOf(counts, '2026-09')).toBe(2);
+    expect(peakOf(counts, '2026-10')).toBe(1);
+  });
+
+  it('of a month without any change is what the last one ended with', () => {
+    const counts = play([
+      ['2026-07', 1],
+      ['2026-07', 1],
+      ['2026-07', -1],
+    ]);
+    expect(peakOf(counts, '2026-12')).toBe(1);
+    expect(peakOf(counts, '2026-06')).toBe(0);
+  });
+
+  it('goes by the calendar in UTC', () => {
+    expect(monthOf(new Date('2026-09-30T23:59:59.999Z'))).toBe('2026-09');
+    expect(monthOf(new Date('2026-10-01T01:00:00+02:00'))).toBe('2026-09');
+  });
+});

@@ -1,0 +1,52 @@
+// Slots: what a month costs (contract, What the service does 8). A slot covers up to three business
+// accounts; slots are counted by the month's peak of accounts that were active at the same time, so that
+// registering the same account again, or a second number of it, costs nothing.
+
+export const WABAS_PER_SLOT = 3;
+export const SLOT_CENTS = 1_000;
+
+/** Of one UTC month: the most accounts that were active at once, and how many were at its last change. */
+export interface MonthCount {
+  peak: number;
+  last: number;
+}
+
+export type MonthCounts = Record<string, MonthCount>;
+
+export interface Bill {
+  slots: number;
+  peak_active_wabas: number;
+  fee_cents: number;
+}
+
+/** The UTC calendar month, YYYY-MM. */
+export const monthOf = (at: Date): string => at.toISOString().slice(0, 7);
+
+export const slotsFor = (wabas: number): number => Math.ceil(wabas / WABAS_PER_SLOT);
+
+/** A month without a change had as many accounts as the one before it ended with. */
+export function peakOf(counts: MonthCounts, month: string): number {
+  const own = counts[month];
+  if (own) return own.peak;
+  const earlier = Object.keys(counts)
+    .filter((one) => one < month)
+    .sort()
+    .at(-1);
+  return earlier === undefined ? 0 : (counts[earlier]?.last ?? 0);
+}
+
+/** How a month counts after the number of active accounts went from `before` to `after`. */
+export function noteChange(
+  counts: MonthCounts,
+  month: string,
+  { before, after }: { before: number; after: number },
+): MonthCount {
+  // What was active before the month's first change was active on its first day.
+  return { peak: Math.max(peakOf(counts, month), before, after), last: after };
+}
+
+export function billOf(counts: MonthCounts, month: string): Bill {
+  const peak_active_wabas = peakOf(counts, month);
+  const slots = slotsFor(peak_active_wabas);
+  return { slots, peak_active_wabas, fee_cents: slots * SLOT_CENTS };
+}

@@ -1,0 +1,214 @@
+// Clients: one row per partner, business account and number.
+import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
+import { isDuplicateKey } from '@bmg/common/mongo';
+import type { Sealed } from '../vault';
+
+export type ClientStatus = 'active' | 'deleted';
+/** Connected, or paused softly while the upstream re-links the number (Webhook offboarding). */
+export type ClientHealth = 'connected' | 'paused';
+export type ClientBilling = 'active' | 'billing_failed' | 'payment_action_required';
+
+/** What events change, each with a time of its own. */
+export type FactKind = 'health' | 'limit' | 'throughput';
+
+/** What the upstream says of a number. */
+export interface NumberFacts {
+  phone_number: string;
+  verified_name: string;
+  quality_rating: string | null;
+  messaging_limit_tier: string | null;
+  throughput_level: string | null;
+  is_on_biz_app: boolean;
+}
+
+export interface Client extends Omit<NumberFacts, 'verified_name'> {
+  _id: string;
+  partner_id: string;
+  waba_id: string;
+  phone_number_id: string;
+  display_name: string;
+  connection_mode: 'coexistence';
+  status: ClientStatus;
+  tier: string;
+  business_id: string | null;
+  token: Sealed;
+  pin: Sealed | null;
+  health: ClientHealth;
+  billing: ClientBilling;
+  payment_url: string | null;
+  /** When each data sync was asked for: once an onboarding. */
+  sync_requested: { smb_app_state_sync: Date | null; history: Date | null };
+  /** Which code brought the client last; absent for one that was registered by hand. */
+  onboarding_id?: string | null;
+  /** The last registration: an event that had arrived before it is told by it already. */
+  known_since?: Date;
+  /** The upstream's time of the newest event, by kind: what happened before it changes nothing. */
+  known_at?: Partial<Record<FactKind, Date>>;
+  /** When the number's facts are to be fetched again, and how often that has failed. */
+  refresh_due_at?: Date | null;
+  refresh_tries?: number;
+  registered_at: Date;
+  deleted_at: Date | null;
+  last_activity_at: Date | null;
+}
+
+export interface Scope {
+  partner_id: string;
+  waba_id: string;
+}
+
+export interface NumberScope extends Scope {
+  phone_number_id: string;
+}
+
+export const clientId = ({ partner_id, waba_id, phone_number_id }: NumberScope): string =>
+  `${partner_id}/${waba_id}/${phone_number_id}`;
+
+/** The identity under which a client's secrets are sealed. */
+export const secretIdentity = (scope: NumberScope, field: 'token' | 'pin'): string =>
+  `client/${clientId(scope)}/${field}`;
+
+export type ClientChange = Partial<
+  Omit<Client, '_id' | 'partner_id' | 'waba_id' | 'phone_number_id'>
+>;
+
+/** What a registration decides; the rest of an existing row stays as it is. */
+export type Registration = NumberScope &
+  Omit<NumberFacts, 'verified_name'> &
+  Pick<Client, 'display_name' | 'business_id' | 'token'> &
+  Partial<
+    Pick<Client, 'sync_requested' | 'onboarding_id' | 'registered_at' | 'billing' | 'payment_url'>
+  >;
+
+export interface Clients {
+  /** Inserts or brings to life again; answers the row before, null when there was none. */
+  upsert(client: Registration, at: Date): Promise<Client | null>;
+  find(scope: NumberScope): Promise<Client | null>;
+  /** The active rows of an account: one a number. */
+  activeOf(scope: Scope): Promise<Client[]>;
+  list(
+    partner_id: string,
+    status: ClientStatus | 'all',
+    page: { limit: number; offset: number },
+  ): Promise<{ clients: Client[]; total: number }>;
+  change(scope: NumberScope, change: ClientChange): Promise<Client | null>;
+  /** Every active row of the account; answers how many there were. */
+  remove(scope: Scope, at: Date): Promise<number>;
+  /** For the operator: deleted rows of the account, active again. */
+  restore(scope: Scope): Promise<Client | null>;
+  /** For our own workers: rows of any partner. */
+  ownersOfNumber(phone_number_id: string): Promise<Client[]>;
+  ownersOfDisplayNumber(waba_id: string, phone_number: string): Promise<Client[]>;
+  ownersOfAccount(waba_id: string): Promise<Client[]>;
+  listAll(
+    partner_id: string | undefined,
+    page: { limit: number; offset: number },
+  ): Promise<{ clients: Client[]; total: number }>;
+}
+
+/** More partners than this never share a number; every read has a bound. */
+const OWNERS_MAX = 200;
+const NUMBERS_MAX = 200;
+
+export const CLIENTS = 'clients';
+export const clientIndexes: IndexDescription[] = [
+  { key: { partner_id: 1, waba_id: 1 } },
+  { key: { phone_number_id: 1 } },
+  { key: { waba_id: 1 } },
+  { key: { refresh_due_at: 1 }, sparse: true },
+];
+
+export const clientCollection = (db: Db): Collection<Client> => db.collection(CLIENTS);
+
+/** Of a row that is new; whatever of it a registration decides is left out. */
+const untouched = (given: Registration, at: Date): Partial<Client> => {
+  const fresh: Partial<Client> = {
+    pin: null,
+    billing: 'active',
+    payment_url: null,
+    sync_requested: { smb_app_state_sync: null, history: null },
+    registered_at: at,
+    last_activity_at: null,
+  };
+  return Object.fromEntries(Object.entries(fresh).filter(([name]) => !(name in given)));
+};
+
+export function createClients(db: Db): Clients {
+  const clients = clientCollection(db);
+  const owners = (filter: Filter<Client>): Promise<Client[]> =>
+    clients
+      .find({ ...filter, status: 'active' })
+      .limit(OWNERS_MAX)
+      .toArray();
+  const page = async (
+    filter: Filter<Client>,
+    { limit, offset }: { limit: number; offset: number },
+  ): Promise<{ clients: Client[]; total: number }> => {
+    const [found, total] = await Promise.all([
+      clients.find(filter).sort({ registered_at: 1, _id: 1 }).skip(offset).limit(limit).toArray(),
+      clients.countDocuments(filter),
+    ]);
+    return { clients: found, total };
+  };
+  return {
+    async upsert(given, at) {
+      const write = (): Promise<Client | null> =>
+        clients.findOneAndUpdate(
+          { _id: clientId(given) },
+          {
+            $set: {
+              ...given,
+              connection_mode: 'coexistence',
+              status: 'active',
+              tier: 'STANDARD',
+              health: 'connected',
+              deleted_at: null,
+              known_since: at,
+              known_at: {},
+            },
+            $setOnInsert: untouched(given, at),
+          },
+          { upsert: true, returnDocument: 'before' },
+        );
+      try {
+        return await write();
+      } catch (error) {
+        // Two first registrations at once: the other one has inserted the row, this one updates it.
+        if (isDuplicateKey(error)) return write();
+        throw error;
+      }
+    },
+    find: (scope) => clients.findOne({ _id: clientId(scope) }),
+    activeOf: ({ partner_id, waba_id }) =>
+      clients
+        .find({ partner_id, waba_id, status: 'active' })
+        .sort({ registered_at: 1, _id: 1 })
+        .limit(NUMBERS_MAX)
+        .toArray(),
+    list: (partner_id, status, bounds) =>
+      page(status === 'all' ? { partner_id } : { partner_id, status }, bounds),
+    listAll: (partner_id, bounds) => page(partner_id === undefined ? {} : { partner_id }, bounds),
+    change: (scope, change) =>
+      clients.findOneAndUpdate(
+        { _id: clientId(scope) },
+        { $set: change },
+        { returnDocument: 'after' },
+      ),
+    async remove({ partner_id, waba_id }, at) {
+      const { modifiedCount } = await clients.updateMany(
+        { partner_id, waba_id, status: 'active' },
+        { $set: { status: 'deleted', deleted_at: at } },
+      );
+      return modifiedCount;
+    },
+    restore: ({ partner_id, waba_id }) =>
+      clients.findOneAndUpdate(
+        { partner_id, waba_id, status: 'deleted' },
+        { $set: { status: 'active', deleted_at: null } },
+        { sort: { deleted_at: -1 }, returnDocument: 'after' },
+      ),
+    ownersOfNumber: (phone_number_id) => owners({ phone_number_id }),
+    ownersOfDisplayNumber: (waba_id, phone_number) => owners({ waba_id, phone_number }),
+    ownersOfAccount: (waba_id) => owners({ waba_id }),
+  };
+}

@@ -1,0 +1,128 @@
+// Exchanges: what became of each sign-up code. A code is worth one token and lives for seconds, so the
+// token is kept, sealed, until the client is registered: a repeat after a crash goes on from there. A lease
+// makes sure that one worker at a time is at a code; it is short, so that a crash holds nobody up for long.
+import type { Collection, Db, IndexDescription } from 'mongodb';
+import { isDuplicateKey } from '@bmg/common/mongo';
+import { defineMachine } from '@bmg/common/state';
+import type { Sealed } from '../vault';
+
+export type ExchangeStatus = 'claimed' | 'exchanged' | 'done' | 'failed';
+
+export const exchangeMachine = defineMachine<ExchangeStatus, 'exchange' | 'finish' | 'fail'>({
+  exchange: { from: ['claimed'], to: 'exchanged' },
+  finish: { from: ['exchanged'], to: 'done' },
+  // The upstream refused the code: it will not take it a second time either.
+  fail: { from: ['claimed'], to: 'failed' },
+});
+
+export interface ExchangeFailure {
+  message: string;
+  upstream_code: number | null;
+  upstream_subcode: number | null;
+  details: unknown;
+}
+
+export interface ExchangeResult {
+  waba_id: string;
+  phone_number_id: string;
+  sync: { smb_app_state_sync: string; history: string };
+}
+
+export interface Exchange {
+  _id: string;
+  partner_id: string;
+  status: ExchangeStatus;
+  holder: string;
+  lease_until: Date;
+  token: Sealed | null;
+  failure: ExchangeFailure | null;
+  result: ExchangeResult | null;
+  created_at: Date;
+}
+
+export interface Lease {
+  holder: string;
+  until: Date;
+}
+
+export interface Exchanges {
+  /** Takes the code, if nobody is at it: `held` tells. A finished one is never held again. */
+  claim(
+    id: { _id: string; partner_id: string },
+    lease: Lease,
+    now: Date,
+  ): Promise<{ exchange: Exchange; held: boolean }>;
+  find(_id: string): Promise<Exchange | null>;
+  renew(_id: string, lease: Lease): Promise<void>;
+  release(_id: string, holder: string): Promise<void>;
+  keepToken(_id: string, token: Sealed): Promise<void>;
+  finish(_id: string, result: ExchangeResult): Promise<void>;
+  fail(_id: string, failure: ExchangeFailure): Promise<void>;
+}
+
+export const EXCHANGES = 'code_exchanges';
+/** Longer than a connect session can live; then the sealed token of what was never finished is gone. */
+const KEPT_S = 3 * 3_600;
+export const exchangeIndexes: IndexDescription[] = [
+  { key: { created_at: 1 }, expireAfterSeconds: KEPT_S },
+];
+
+const FREE = new Date(0);
+const UNFINISHED: ExchangeStatus[] = ['claimed', 'exchanged'];
+
+/** The identity under which a code's token is sealed. */
+export const exchangeTokenIdentity = (_id: string): string => `exchange/${_id}/token`;
+
+export function createExchanges(db: Db): Exchanges {
+  const exchanges: Collection<Exchange> = db.collection(EXCHANGES);
+  const move = async (
+    _id: string,
+    event: 'exchange' | 'finish' | 'fail',
+    change: Partial<Exchange>,
+  ): Promise<void> => {
+    await exchanges.updateOne(
+      { _id, status: { $in: [...exchangeMachine.from(event)] } },
+      { $set: { status: exchangeMachine.to(event), ...change } },
+    );
+  };
+  return {
+    async claim({ _id, partner_id }, { holder, until }, now) {
+      const fresh: Exchange = {
+        _id,
+        partner_id,
+        status: 'claimed',
+        holder,
+        lease_until: until,
+        token: null,
+        failure: null,
+        result: null,
+        created_at: now,
+      };
+      try {
+        await exchanges.insertOne(fresh);
+        return { exchange: fresh, held: true };
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+      const taken = await exchanges.findOneAndUpdate(
+        { _id, status: { $in: UNFINISHED }, lease_until: { $lte: now } },
+        { $set: { holder, lease_until: until } },
+        { returnDocument: 'after' },
+      );
+      if (taken) return { exchange: taken, held: true };
+      // Gone between the two: as if somebody were at it, so that the caller asks again.
+      return { exchange: (await exchanges.findOne({ _id })) ?? fresh, held: false };
+    },
+    find: (_id) => exchanges.findOne({ _id }),
+    async renew(_id, { holder, until }) {
+      await exchanges.updateOne({ _id, holder }, { $set: { lease_until: until } });
+    },
+    async release(_id, holder) {
+      await exchanges.updateOne({ _id, holder }, { $set: { lease_until: FREE } });
+    },
+    keepToken: (_id, token) => move(_id, 'exchange', { token }),
+    // The client has the token now.
+    finish: (_id, result) => move(_id, 'finish', { result, token: null }),
+    fail: (_id, failure) => move(_id, 'fail', { failure }),
+  };
+}

@@ -1,0 +1,125 @@
+// Every secret that is stored, wherever it is, for the rotation of the key ring: which ones an older key
+// wraps, and their replacement. A secret that has changed meanwhile is left alone: it is new already.
+import type { Collection, Db, Document, Filter } from 'mongodb';
+import type { Sealed } from '../vault';
+import { CLIENTS, secretIdentity, type Client } from './clients';
+import { EXCHANGES, exchangeTokenIdentity, type Exchange } from './exchanges';
+import { PARTNERS, webhookSecretIdentity, type Partner } from './partners';
+
+export interface SealedRecord {
+  identity: string;
+  sealed: Sealed;
+  collection: string;
+  _id: string;
+  /** Where in the document: a field, or the element of a list that holds the secret. */
+  path: string;
+}
+
+export interface SealedRecords {
+  /** Records that another key than this one wraps, in order; `next` names where the next call goes on. */
+  stale(
+    key_id: string,
+    page: { after?: string | undefined; limit: number },
+  ): Promise<{ records: SealedRecord[]; next: string | undefined }>;
+  /** False when the record has changed since it was read. */
+  replace(record: SealedRecord, sealed: Sealed): Promise<boolean>;
+  countStale(key_id: string): Promise<number>;
+}
+
+interface Source {
+  collection: string;
+  stale(key_id: string): Filter<Document>;
+  secrets(document: Document): Array<{ identity: string; path: string; sealed: Sealed }>;
+}
+
+/** In this order; a place in it is `collection:_id`. */
+const SOURCES: Source[] = [
+  {
+    collection: CLIENTS,
+    stale: (key_id) => ({
+      $or: [
+        { 'token.key_id': { $exists: true, $ne: key_id } },
+        { 'pin.key_id': { $exists: true, $ne: key_id } },
+      ],
+    }),
+    secrets(document) {
+      const client = document as Client;
+      return (['token', 'pin'] as const).flatMap((field) => {
+        const sealed = client[field];
+        return sealed ? [{ identity: secretIdentity(client, field), path: field, sealed }] : [];
+      });
+    },
+  },
+  {
+    collection: EXCHANGES,
+    stale: (key_id) => ({ 'token.key_id': { $exists: true, $ne: key_id } }),
+    secrets(document) {
+      const { _id, token } = document as Exchange;
+      return token ? [{ identity: exchangeTokenIdentity(_id), path: 'token', sealed: token }] : [];
+    },
+  },
+  {
+    collection: PARTNERS,
+    stale: (key_id) => ({
+      webhook_secrets: { $elemMatch: { 'sealed.key_id': { $ne: key_id } } },
+    }),
+    secrets(document) {
+      const { _id, webhook_secrets } = document as Partner;
+      return webhook_secrets.map(({ sealed, created_at }, index) => ({
+        identity: webhookSecretIdentity(_id, created_at),
+        path: `webhook_secrets.${index}.sealed`,
+        sealed,
+      }));
+    },
+  },
+];
+
+export function createSealedRecords(db: Db): SealedRecords {
+  const open = (name: string): Collection<{ _id: string }> => db.collection(name);
+  return {
+    async stale(key_id, { after, limit }) {
+      const [start, place] = startOf(after);
+      for (const [index, source] of SOURCES.entries()) {
+        if (index < start) continue;
+        const behind = index === start && place !== undefined ? { _id: { $gt: place } } : {};
+        const found = (await open(source.collection)
+          .find({ ...source.stale(key_id), ...behind } as Filter<{ _id: string }>)
+          .sort({ _id: 1 })
+          .limit(limit)
+          .toArray()) as Array<{ _id: string }>;
+        const last = found.at(-1);
+        if (!last) continue;
+        const records = found.flatMap((document) =>
+          source
+            .secrets(document)
+            .filter(({ sealed }) => sealed.key_id !== key_id)
+            .map((secret) => ({ ...secret, collection: source.collection, _id: document._id })),
+        );
+        return { records, next: `${source.collection}:${last._id}` };
+      }
+      return { records: [], next: undefined };
+    },
+    async replace({ collection, _id, path, sealed: old }, sealed) {
+      const { matchedCount } = await open(collection).updateOne(
+        { _id, [`${path}.wrapped_key`]: old.wrapped_key } as Filter<{ _id: string }>,
+        { $set: { [path]: sealed } as object },
+      );
+      return matchedCount === 1;
+    },
+    async countStale(key_id) {
+      const counts = await Promise.all(
+        SOURCES.map(({ collection, stale }) =>
+          open(collection).countDocuments(stale(key_id) as Filter<{ _id: string }>),
+        ),
+      );
+      return counts.reduce((total, count) => total + count, 0);
+    },
+  };
+}
+
+/** The source and the place in it; an unknown place starts anew, which does no harm. */
+function startOf(after: string | undefined): [number, string | undefined] {
+  const [, name, place] = /^([^:]+):(.*)$/s.exec(after ?? '') ?? [];
+  const index = SOURCES.findIndex(({ collection }) => collection === name);
+  return index === -1 ? [0, undefined] : [index, place];
+}

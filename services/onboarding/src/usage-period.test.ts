@@ -1,0 +1,34 @@
+import { ApiError } from '@bmg/common/errors';
+import { usagePeriod } from './usage-period';
+
+const now = new Date('2026-09-14T12:30:00.000Z');
+
+describe('the period of a usage question', () => {
+  it('is the month up to now unless something else is asked', () => {
+    expect(usagePeriod({}, now)).toEqual({
+      from: new Date('2026-09-01T00:00:00.000Z'),
+      to: now,
+      from_day: '2026-09-01',
+      to_day: '2026-09-14',
+    });
+  });
+
+  it('begins with the month in which it ends', () => {
+    const to = new Date('2026-07-20T23:59:59.999Z');
+    expect(usagePeriod({ to }, now).from_day).toBe('2026-07-01');
+  });
+
+  it('ends now unless it is told otherwise', () => {
+    const from = new Date('2026-08-20T00:00:00.000Z');
+    expect(usagePeriod({ from }, now)).toMatchObject({ from_day: '2026-08-20', to: now });
+  });
+
+  it('must not end before it begins, nor be longer than counters are kept', () => {
+    for (const given of [
+      { from: new Date('2026-09-10'), to: new Date('2026-09-09') },
+      { from: new Date('2020-01-01'), to: now },
+    ]) {
+      expect(() => usagePeriod(given, now)).toThrow(ApiError);
+    }
+  });
+});

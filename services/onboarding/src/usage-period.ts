@@ -1,0 +1,38 @@
+// Which days a usage question is about. Counters are kept by UTC day; a question may name days or times,
+// and whole days answer it.
+import { invalidField } from '@bmg/common/errors';
+
+export interface DayRange {
+  /** YYYY-MM-DD, both included. */
+  from_day: string;
+  to_day: string;
+}
+
+export interface UsagePeriod extends DayRange {
+  from: Date;
+  to: Date;
+}
+
+const DAY_MS = 86_400_000;
+/** As long as counters are kept. */
+const DAYS_MAX = 400;
+
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+export const dayStart = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
+
+const monthStart = (at: Date): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
+
+/** From the start of the UTC month up to now, unless the question says otherwise. */
+export function usagePeriod(
+  given: { from?: Date | undefined; to?: Date | undefined },
+  now: Date,
+): UsagePeriod {
+  const to = given.to ?? (given.from && given.from > now ? given.from : now);
+  const from = given.from ?? monthStart(to);
+  if (from > to) throw invalidField('from', 'must not be after to');
+  if (to.getTime() - from.getTime() > DAYS_MAX * DAY_MS) {
+    throw invalidField('from', `must not be more than ${DAYS_MAX} days before to`);
+  }
+  return { from, to, from_day: dayOf(from), to_day: dayOf(to) };
+}

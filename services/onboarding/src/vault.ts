@@ -1,0 +1,79 @@
+// Seals upstream tokens, PINs and webhook secrets: AES-256-GCM under a fresh data key a record, the data
+// key wrapped by a key-encryption key of the keyring. The record's identity is additional data, so that a
+// record copied to another client does not open.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+export interface Sealed {
+  /** Which key of the keyring wraps the data key. */
+  key_id: string;
+  wrapped_key: string;
+  data: string;
+}
+
+export interface Vault {
+  /** Id of the key that wraps what is sealed now. */
+  readonly key_id: string;
+  /** `identity` names the record and the field, e.g. `client/p1/w1/n1/token`. */
+  seal(identity: string, plain: string): Sealed;
+  /** Throws when the record is not what was sealed under this identity. */
+  open(identity: string, sealed: Sealed): string;
+  /** The same record under the newest key: the data key is wrapped anew, the data is not touched. */
+  rewrap(identity: string, sealed: Sealed): Sealed;
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+const ALGORITHM = 'aes-256-gcm';
+
+/** `keyring` is `id:base64` keys, newest first, comma-separated. */
+export function createVault(keyring: string): Vault {
+  const keys = new Map(
+    keyring.split(',').map((entry): [string, Buffer] => {
+      const [id, encoded] = entry.split(/:(.*)/s) as [string, string];
+      return [id, Buffer.from(encoded, 'base64')];
+    }),
+  );
+  const [newest] = [...keys.keys()] as [string];
+  const dataKeyOf = (identity: string, { key_id, wrapped_key }: Sealed): Buffer => {
+    const key = keys.get(key_id);
+    if (!key) throw new Error(`the keyring has no key ${key_id}`);
+    return decrypt(key, identity, Buffer.from(wrapped_key, 'base64'));
+  };
+  const wrap = (identity: string, dataKey: Buffer): string =>
+    encrypt(keys.get(newest) as Buffer, identity, dataKey).toString('base64');
+  return {
+    key_id: newest,
+    seal(identity, plain) {
+      const dataKey = randomBytes(KEY_BYTES);
+      return {
+        key_id: newest,
+        wrapped_key: wrap(identity, dataKey),
+        data: encrypt(dataKey, identity, Buffer.from(plain, 'utf8')).toString('base64'),
+      };
+    },
+    open(identity, sealed) {
+      const dataKey = dataKeyOf(identity, sealed);
+      return decrypt(dataKey, identity, Buffer.from(sealed.data, 'base64')).toString('utf8');
+    },
+    rewrap: (identity, sealed) => ({
+      key_id: newest,
+      wrapped_key: wrap(identity, dataKeyOf(identity, sealed)),
+      data: sealed.data,
+    }),
+  };
+}
+
+function encrypt(key: Buffer, identity: string, plain: Buffer): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, iv);
+  cipher.setAAD(Buffer.from(identity, 'utf8'));
+  return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+function decrypt(key: Buffer, identity: string, sealed: Buffer): Buffer {
+  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, IV_BYTES));
+  decipher.setAAD(Buffer.from(identity, 'utf8'));
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+}

@@ -1,0 +1,199 @@
+// For this service's tests: its stores on a database of their own, the emulator as the upstream, a clock
+// that can be moved, and the handlers as the service wires them.
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ApiError } from '@bmg/common/errors';
+import { hashKey } from '@bmg/common/keys';
+import { openMongo, type Database } from '@bmg/common/mongo';
+import type { Call } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
+import { createUpstream, type Upstream } from '@bmg/common/upstream';
+import type { RegisterFromCodeRequest } from '@bmg/proto/onboarding';
+import { startEmulator, type Emulator } from '../../../test/emulator';
+import { connectHandlers, sessionHandlers } from '../src/connect';
+import { clientHandlers } from '../src/handlers';
+import { choosePayments } from '../src/payments';
+import { registerFromCode } from '../src/register-from-code';
+import { signUpApp } from '../src/sign-up-settings';
+import { createClientEvents } from '../src/store/client-events';
+import { createClients } from '../src/store/clients';
+import { createEndpointUsage } from '../src/store/endpoint-usage';
+import { createExchanges } from '../src/store/exchanges';
+import { createIndexes } from '../src/store/indexes';
+import { createMessageUsage } from '../src/store/message-usage';
+import { createOnboardingEvents } from '../src/store/onboarding-events';
+import { createPartners, type Partner } from '../src/store/partners';
+import { createSealedRecords } from '../src/store/sealed-records';
+import { createSessions } from '../src/store/sessions';
+import { usageHandlers } from '../src/usage';
+import { createVault } from '../src/vault';
+
+export const PEPPER = 'test-pepper';
+export const KEYRING = 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+const CALL_LIMIT_MS = 15_000;
+
+export const testCall = (limit_ms = CALL_LIMIT_MS): Call => ({
+  deadline: Date.now() + limit_ms,
+  span: { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 0 },
+  request_id: randomUUID(),
+});
+
+/** A database of its own, with the service's indexes; dropped at the end. */
+export async function openDatabase(): Promise<Database & { drop(): Promise<void> }> {
+  const log = createLogger('test');
+  log.level = 'silent';
+  const settings = {
+    MONGO_URL: process.env['MONGO_URL'] as string,
+    MONGO_DATABASE_PREFIX: `t${randomBytes(5).toString('hex')}-`,
+  };
+  const mongo = openMongo(settings, 'onboarding', log, createIndexes);
+  await mongo.start(new AbortController().signal);
+  return {
+    ...mongo,
+    async drop() {
+      await mongo.db.dropDatabase();
+      await mongo.stop();
+    },
+  };
+}
+
+export type Dependencies = ReturnType<typeof dependencies>;
+
+function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
+  const log = createLogger('test');
+  log.level = 'silent';
+  const settings = {
+    KEY_PEPPER: PEPPER,
+    PUBLIC_URL: 'https://gateway.test/',
+    UPSTREAM_API_VERSION: 'v26.0',
+    UPSTREAM_APP_ID: 'app-local' as string | undefined,
+    UPSTREAM_APP_SECRET: 'app-secret-local' as string | undefined,
+    UPSTREAM_CONFIG_ID: 'config-local' as string | undefined,
+    UPSTREAM_FEATURE_TYPE: 'messaging_business_app_onboarding',
+  };
+  const bumped: string[] = [];
+  return {
+    clients: createClients(mongo.db),
+    clientEvents: createClientEvents(mongo.db),
+    partners: createPartners(mongo.db),
+    sessions: createSessions(mongo.db),
+    exchanges: createExchanges(mongo.db),
+    events: createOnboardingEvents(mongo.db),
+    endpointUsage: createEndpointUsage(mongo.db),
+    messageUsage: createMessageUsage(mongo.db),
+    sealedRecords: createSealedRecords(mongo.db),
+    vault: createVault(KEYRING),
+    payments: choosePayments('none'),
+    /** What was announced to caches. */
+    bumped,
+    versions: {
+      current: async () => undefined,
+      bump: async (keys: string[]) => void bumped.push(...keys),
+    },
+    upstream,
+    settings,
+    app: () => signUpApp(settings),
+    now,
+    log,
+  };
+}
+
+export interface World {
+  mongo: Database;
+  emulator: Emulator;
+  deps: Dependencies;
+  handlers: ReturnType<typeof handlersOf>;
+  /** Moves the service's clock. */
+  passTime(seconds: number): void;
+  partner(change?: Partial<Partner>): Promise<Partner>;
+  close(): Promise<void>;
+}
+
+export const handlersOf = (deps: Dependencies) => ({
+  ...clientHandlers(deps),
+  ...connectHandlers(deps),
+  ...sessionHandlers(deps),
+  ...usageHandlers(deps),
+  registerFromCode: registerFromCode(deps),
+});
+
+export async function openWorld(): Promise<World> {
+  const mongo = await openDatabase();
+  const emulator = await startEmulator({ port: 0, webhook_url: 'http://127.0.0.1:9/none' });
+  const upstream = createUpstream({
+    UPSTREAM_URL: emulator.url,
+    UPSTREAM_API_VERSION: 'v26.0',
+    UPSTREAM_TIMEOUT_MS: 5_000,
+  });
+  let passed_ms = 0;
+  const deps = dependencies(mongo, upstream, () => new Date(Date.now() + passed_ms));
+  return {
+    mongo,
+    emulator,
+    deps,
+    handlers: handlersOf(deps),
+    passTime: (seconds) => void (passed_ms += seconds * 1_000),
+    async partner(change = {}) {
+      const partner = aPartner(change);
+      await deps.partners.insert(partner);
+      return partner;
+    },
+    async close() {
+      await upstream.stop();
+      await emulator.close();
+      await mongo.drop();
+    },
+  };
+}
+
+export function aPartner(change: Partial<Partner> = {}): Partner {
+  const _id = `ptn_${randomBytes(6).toString('hex')}`;
+  return {
+    _id,
+    name: 'A partner',
+    status: 'active',
+    key_hash: hashKey(_id, PEPPER),
+    key_hint: 'bmgk_…0000',
+    webhook_url: null,
+    webhook_secrets: [],
+    rate_limit_per_sec: 200,
+    max_wabas: null,
+    wabas: [],
+    created_at: new Date(),
+    updated_at: new Date(),
+    ...change,
+  };
+}
+
+export const codeRequest = (
+  partner_id: string,
+  given: Partial<RegisterFromCodeRequest> = {},
+): RegisterFromCodeRequest => ({
+  partner_id,
+  session_id: undefined,
+  code: 'none',
+  display_name: undefined,
+  connection_mode: undefined,
+  waba_id: undefined,
+  phone_number_id: undefined,
+  ...given,
+});
+
+/** A connect session of the partner; answers its id, as the gateway gets it for the token. */
+export async function sessionOf(
+  { handlers }: World,
+  partner_id: string,
+  given: { state?: string; display_name?: string } = {},
+): Promise<string> {
+  const { token } = await handlers.createConnectSession(
+    { partner_id, state: given.state, display_name: given.display_name },
+    testCall(),
+  );
+  const token_hash = hashKey(token, PEPPER);
+  return (await handlers.authenticateSession({ token_hash }, testCall())).session_id;
+}
+
+export const failureOf = async (work: Promise<unknown>): Promise<ApiError> =>
+  work.then(
+    () => new Error('it did not fail') as ApiError,
+    (error: unknown) => error as ApiError,
+  );

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  createFileFetcher,
+  createTransfer,
+  type FileFetcher,
+  type Transfer,
+} from '@bmg/common/files';
+import type { Call } from '@bmg/common/rpc';
+import { startEmulator } from '../../../test/emulator';
+import { uploadHeader } from './header-upload';
+
+const MB = 1_048_576;
+const TARGET = {
+  partner_id: 'par_1',
+  waba_id: '900000000000001',
+  phone_number_id: '800000000000001',
+  directory_version: '',
+};
+const call = (): Call => ({
+  deadline: Date.now() + 20_000,
+  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
+  request_id: 'r1',
+});
+
+const servers: Server[] = [];
+let files: FileFetcher;
+let transfer: Transfer;
+afterEach(async () => {
+  for (const server of servers.splice(0)) server.close();
+  await Promise.all([files.stop(), transfer.stop()]);
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function uploading(upstream_url: string, app_id: string | undefined = 'app-local') {
+  files = createFileFetcher({ ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 200 });
+  transfer = createTransfer({
+    UPSTREAM_URL: upstream_url,
+    UPSTREAM_API_VERSION: 'v26.0',
+    UPSTREAM_TIMEOUT_MS: 5_000,
+  });
+  const credentials = { of: async () => ({ access_token: 'EMULATED-TOKEN-1' }) as never };
+  return (url: string, mime_type: string) =>
+    uploadHeader(
+      { files, transfer, credentials, app_id },
+      { target: TARGET, url, mime_type },
+      call(),
+    );
+}
+
+test('a sample becomes a handle, through the platform’s resumable upload', async () => {
+  const emulator = await startEmulator({ port: 0 });
+  const upload = uploading(emulator.url);
+  const source = await serve((_request, response) => {
+    // No length is announced, and yet the session must know it.
+    response.write(Buffer.alloc(3 * MB));
+    response.end(Buffer.alloc(MB, 1));
+  });
+  const { header_handle } = await upload(`${source}/a/head%20er.png`, 'image/png');
+  expect(header_handle).toMatch(/^4::/);
+  const [opened, sent] = await emulator.requests({ method: 'POST' });
+  const session = [opened, sent].find((request) => request?.path.endsWith('/uploads'));
+  expect(session).toMatchObject({
+    path: '/v26.0/app-local/uploads',
+    query: { file_name: 'head er.png', file_length: String(4 * MB), file_type: 'image/png' },
+  });
+  await emulator.close();
+});
+
+test('an upload session is used verbatim, under the scheme word that it wants', async () => {
+  const seen: Array<[string | undefined, string | undefined, unknown]> = [];
+  const upstream = await serve((request, response) => {
+    request.resume();
+    seen.push([request.url, request.headers.authorization, request.headers['file_offset']]);
+    const opened = request.url?.includes('/uploads');
+    response.end(opened ? '{"id":"upload:MTph+/=?sig=ARa%2F"}' : '{"h":"4::a\\n5::b"}');
+  });
+  const source = await serve((_request, response) => response.end('%PDF'));
+  const { header_handle } = await uploading(upstream, '700')(`${source}/a.pdf`, 'application/pdf');
+  expect(header_handle).toBe('4::a\n5::b');
+  const scheme = 'OAuth EMULATED-TOKEN-1';
+  expect(seen).toEqual([
+    [
+      '/v26.0/700/uploads?file_name=a.pdf&file_length=4&file_type=application%2Fpdf',
+      scheme,
+      undefined,
+    ],
+    ['/v26.0/upload:MTph+/=?sig=ARa%2F', scheme, '0'],
+  ]);
+});
+
+test.each([['{"id":"upload:../../oauth"}'], ['{"id":"upload:a b"}'], ['{"id":"other:a"}'], ['{}']])(
+  'a session %s is not used',
+  async (answer) => {
+    let requests = 0;
+    const upstream = await serve((request, response) => {
+      requests += 1;
+      request.resume();
+      response.end(answer);
+    });
+    const source = await serve((_request, response) => response.end('x'));
+    await expect(uploading(upstream)(`${source}/a.png`, 'image/png')).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+    });
+    expect(requests).toBe(1);
+  },
+);
+
+test('nothing is fetched for a type that cannot be a header, nor without an app', async () => {
+  let asked = 0;
+  const source = await serve((_request, response) => {
+    asked += 1;
+    response.end('x');
+  });
+  await expect(uploading(source)(`${source}/a.webp`, 'image/webp')).rejects.toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'mime_type' },
+  });
+  files = createFileFetcher({ ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 200 });
+  const deps = {
+    files,
+    transfer,
+    credentials: { of: async () => ({ access_token: 'x' }) as never },
+    app_id: undefined,
+  };
+  const request = { target: TARGET, url: `${source}/a.png`, mime_type: 'image/png' };
+  await expect(uploadHeader(deps, request, call())).rejects.toMatchObject({
+    code: 'PLATFORM_NOT_CONFIGURED',
+    http: 503,
+  });
+  expect(asked).toBe(0);
+});
+
+test('a sample above its limit is refused', async () => {
+  const source = await serve((_request, response) => {
+    response.on('error', () => undefined);
+    response.writeHead(200, { 'content-length': String(5 * MB + 1) }).flushHeaders();
+  });
+  await expect(uploading(source)(`${source}/a.png`, 'image/png')).rejects.toMatchObject({
+    code: 'MEDIA_TOO_LARGE',
+    details: { size_bytes: 5 * MB + 1, limit_bytes: 5 * MB },
+  });
+});

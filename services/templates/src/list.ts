@@ -1,0 +1,84 @@
+// The list of an account's templates: the upstream pages it, our caller does not.
+import { ApiError } from '@bmg/common/errors';
+import type { Call } from '@bmg/common/rpc';
+import { segment, type Json, type Upstream } from '@bmg/common/upstream';
+
+/** Contract, Template; quality and rejection reasons arrive by events instead. */
+export interface ListedTemplate {
+  id: string;
+  name: unknown;
+  language: unknown;
+  category: unknown;
+  status: unknown;
+  components: unknown[];
+}
+
+export interface TemplateList {
+  templates: ListedTemplate[];
+  /** False when the caps below ended the list. */
+  complete: boolean;
+}
+
+const FIELDS = 'id,name,language,category,status,components';
+const PAGE_SIZE = 100;
+/** An account has 6,000 templates at most. */
+const PAGES_MAX = 61;
+/** What one answer may hold, with room for its envelope. */
+const LIST_BYTES_MAX = 16 * 1024 * 1024;
+
+export async function listTemplates(
+  upstream: Upstream,
+  waba_id: string,
+  token: string,
+  call: Call,
+): Promise<TemplateList> {
+  const templates: ListedTemplate[] = [];
+  let size_bytes = 0;
+  let after: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const answer = await upstream.request(
+      {
+        operation: 'GET /{waba_id}/message_templates',
+        method: 'GET',
+        path: `/${segment(waba_id)}/message_templates`,
+        query: { fields: FIELDS, limit: PAGE_SIZE, after },
+        token,
+      },
+      call,
+    );
+    for (const node of readPage(answer)) {
+      const template = listed(node);
+      size_bytes += Buffer.byteLength(JSON.stringify(template));
+      if (size_bytes > LIST_BYTES_MAX) return { templates, complete: false };
+      templates.push(template);
+    }
+    const next = cursorOf(answer);
+    if (next === undefined || next === after) return { templates, complete: true };
+    after = next;
+  }
+  return { templates, complete: false };
+}
+
+function readPage({ data }: Json): Json[] {
+  if (Array.isArray(data)) return data as Json[];
+  throw new ApiError('UPSTREAM_ERROR', 'the upstream answered without a list of templates', {
+    retryable: true,
+  });
+}
+
+/** Ids are texts: a number of theirs does not fit into one of ours. */
+const listed = ({ id, name, language, category, status, components }: Json): ListedTemplate => ({
+  id: String(id ?? ''),
+  name,
+  language,
+  category,
+  status,
+  components: Array.isArray(components) ? components : [],
+});
+
+/** A cursor may stand on the last page too: it is `next` that tells of another one. */
+function cursorOf({ paging }: Json): string | undefined {
+  const { next, cursors } = (paging ?? {}) as { next?: unknown; cursors?: { after?: unknown } };
+  const after = cursors?.after;
+  return next !== undefined && typeof after === 'string' && after !== '' ? after : undefined;
+}

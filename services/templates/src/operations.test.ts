@@ -1,0 +1,202 @@
+import { createUpstream, type Upstream } from '@bmg/common/upstream';
+import { createLogger } from '@bmg/common/telemetry';
+import type { Call } from '@bmg/common/rpc';
+import { startEmulator, type Emulator } from '../../../test/emulator';
+import { templateHandlers } from './operations';
+import type { TemplateFact } from './store/templates';
+
+const WABA = '900000000000001';
+const TARGET = {
+  partner_id: 'par_1',
+  waba_id: WABA,
+  phone_number_id: '800000000000001',
+  directory_version: '',
+};
+const call = (): Call => ({
+  deadline: Date.now() + 20_000,
+  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
+  request_id: 'r1',
+});
+const log = createLogger('test');
+log.level = 'silent';
+
+let emulator: Emulator;
+let upstream: Upstream;
+beforeAll(async () => {
+  emulator = await startEmulator({ port: 0 });
+  upstream = createUpstream({
+    UPSTREAM_URL: emulator.url,
+    UPSTREAM_API_VERSION: 'v26.0',
+    UPSTREAM_TIMEOUT_MS: 5_000,
+  });
+});
+afterAll(async () => {
+  await upstream.stop();
+  await emulator.close();
+});
+beforeEach(() => emulator.reset());
+
+function rig(storeFails = false) {
+  const store = {
+    learned: [] as TemplateFact[],
+    forgotten: [] as string[],
+    listed: undefined as { facts: TemplateFact[]; complete: boolean } | undefined,
+  };
+  const failing = (): void => {
+    if (storeFails) throw new Error('away');
+  };
+  const rpc = templateHandlers({
+    upstream,
+    credentials: { of: async () => ({ access_token: 'EMULATED-TOKEN-1' }) as never },
+    store: {
+      apply: async () => undefined,
+      find: async () => null,
+      learn: async (facts) => (failing(), void store.learned.push(...facts)),
+      learnAll: async (_waba_id, facts, { complete }) => (
+        failing(),
+        void (store.listed = { facts, complete })
+      ),
+      forget: async (_waba_id, name) => (failing(), void store.forgotten.push(name)),
+    },
+    now: () => new Date(),
+    log,
+    files: undefined as never,
+    transfer: undefined as never,
+    app_id: undefined,
+  });
+  return { rpc, store };
+}
+
+const components = [
+  { type: 'BODY', text: 'Hi {{1}}, welcome', example: { body_text: [['Ada']] } },
+  { type: 'FOOTER', text: 'Bye' },
+];
+const aTemplate = (over: object = {}) => ({
+  target: TARGET,
+  template: { name: 'greeting_1', language: 'en_US', category: 'UTILITY', components, ...over },
+});
+
+describe('the list', () => {
+  test('has the contract’s fields and no others', async () => {
+    const { rpc, store } = rig();
+    const { templates } = await rpc.listTemplates({ target: TARGET }, call());
+    expect(templates.length).toBeGreaterThan(0);
+    for (const template of templates) {
+      expect(Object.keys(template).sort()).toEqual(
+        ['category', 'components', 'id', 'language', 'name', 'status'].sort(),
+      );
+      expect(typeof template['id']).toBe('string');
+    }
+    expect(store.listed).toMatchObject({ complete: true });
+    expect(store.listed?.facts).toHaveLength(templates.length);
+  });
+
+  test('follows the upstream’s pages to their end', async () => {
+    const before = (await rig().rpc.listTemplates({ target: TARGET }, call())).templates.length;
+    for (let serial = 0; serial < 120; serial += 1) {
+      await emulator.template({ waba_id: WABA, name: `page_${serial}`, status: 'APPROVED' });
+    }
+    const { templates } = await rig().rpc.listTemplates({ target: TARGET }, call());
+    expect(templates).toHaveLength(before + 120);
+    expect(new Set(templates.map(({ id }) => id as string)).size).toBe(before + 120);
+  });
+
+  test('does not need our own record', async () => {
+    const { templates } = await rig(true).rpc.listTemplates({ target: TARGET }, call());
+    expect(templates.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a creation', () => {
+  test('passes components on and answers the whole template', async () => {
+    const { rpc, store } = rig();
+    const { fields } = await rpc.createTemplate(aTemplate(), call());
+    expect(fields).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      name: 'greeting_1',
+      language: 'en_US',
+      category: 'UTILITY',
+      status: 'PENDING',
+      components,
+    });
+    expect(store.learned).toMatchObject([{ name: 'greeting_1', status: 'PENDING' }]);
+    const [asked] = await emulator.requests({ method: 'POST' });
+    expect(asked?.body).toEqual({
+      name: 'greeting_1',
+      language: 'en_US',
+      category: 'UTILITY',
+      parameter_format: 'POSITIONAL',
+      components,
+    });
+  });
+
+  test('names its parameters where that is asked for', async () => {
+    const named = [
+      {
+        type: 'BODY',
+        text: 'Hi {{first_name}}, welcome',
+        example: { body_text_named_params: [{ param_name: 'first_name', example: 'Ada' }] },
+      },
+    ];
+    const request = aTemplate({ parameter_format: 'NAMED', components: named, unknown: 1 });
+    await rig().rpc.createTemplate(request, call());
+    const [asked] = await emulator.requests({ method: 'POST' });
+    expect(asked?.body).toMatchObject({ parameter_format: 'NAMED', components: named });
+    expect(asked?.body).not.toHaveProperty('unknown');
+  });
+
+  test('that the upstream refuses carries its sentence for people', async () => {
+    const { rpc } = rig();
+    await rpc.createTemplate(aTemplate(), call());
+    await expect(rpc.createTemplate(aTemplate(), call())).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      upstream_code: 100,
+      upstream_subcode: 2388024,
+      details: expect.stringContaining('There is already'),
+    });
+  });
+
+  test.each([
+    [{ name: ' ', language: undefined }, 'MISSING_FIELDS', { fields: ['name', 'language'] }],
+    [{ components: [] }, 'MISSING_FIELDS', { fields: ['components'] }],
+    [{ components: 'x' }, 'INVALID_FIELD', { field: 'components' }],
+    [{ category: 'OTHER' }, 'INVALID_FIELD', { field: 'category' }],
+    [{ parameter_format: 'MIXED' }, 'INVALID_FIELD', { field: 'parameter_format' }],
+  ])('with %j is %s', async (over, code, details) => {
+    await expect(rig().rpc.createTemplate(aTemplate(over), call())).rejects.toMatchObject({
+      code,
+      details,
+    });
+    await expect(emulator.requests({ method: 'POST' })).resolves.toEqual([]);
+  });
+
+  test('whose outcome is unknown says so', async () => {
+    await emulator.fault({
+      match: { path: 'message_templates', method: 'POST' },
+      drop: 'after',
+    } as never);
+    await expect(rig().rpc.createTemplate(aTemplate(), call())).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      retryable: false,
+      details: { outcome: 'unknown' },
+    });
+  });
+});
+
+describe('a deletion', () => {
+  test('takes every language of the name', async () => {
+    const { rpc, store } = rig();
+    await emulator.template({ waba_id: WABA, name: 'bye', language: 'en_US', status: 'APPROVED' });
+    await emulator.template({ waba_id: WABA, name: 'bye', language: 'ms', status: 'APPROVED' });
+    await rpc.deleteTemplate({ target: TARGET, template_name: 'bye' }, call());
+    expect(store.forgotten).toEqual(['bye']);
+    const { templates } = await rpc.listTemplates({ target: TARGET }, call());
+    expect(templates.filter(({ name }) => name === 'bye')).toEqual([]);
+  });
+
+  test('of an unknown name is the upstream’s error', async () => {
+    await expect(
+      rig().rpc.deleteTemplate({ target: TARGET, template_name: 'nobody' }, call()),
+    ).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 100 });
+  });
+});

@@ -1,0 +1,145 @@
+// What partners reach through the gateway. The upstream is asked each time: what is stored here is what
+// has been learned on the way, for our own use.
+import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import type { Call, Handlers } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
+import { segment, type Credentials, type Json, type Upstream } from '@bmg/common/upstream';
+import type { Target } from '@bmg/proto/common';
+import type { TemplatesDefinition } from '@bmg/proto/templates';
+import { uploadHeader, type HeaderDependencies } from './header-upload';
+import { listTemplates } from './list';
+import { needTarget } from '@bmg/common/upstream';
+import { factOf, type TemplateStore } from './store/templates';
+
+export interface TemplateDependencies extends HeaderDependencies {
+  upstream: Upstream;
+  store: TemplateStore;
+  credentials: Pick<Credentials, 'of'>;
+  now: () => Date;
+  log: Logger;
+}
+
+const CLOCK_SKEW_MS = 5_000;
+
+export function templateHandlers(deps: TemplateDependencies): Handlers<TemplatesDefinition> {
+  const { upstream, store, credentials, now, log } = deps;
+
+  /** The answer does not wait for our own record to be right. */
+  const remember = async (what: Promise<void>): Promise<void> =>
+    what.catch((error: unknown) => log.warn({ err: error }, 'templates could not be recorded'));
+
+  /** Events are stamped by the upstream's clock, in seconds: one of about now must still count as newer. */
+  const since = (): Date => new Date(now().getTime() - CLOCK_SKEW_MS);
+
+  const token = async (target: Target, call: Call): Promise<string> =>
+    (await credentials.of(target, call)).access_token;
+
+  return {
+    async listTemplates(request, call) {
+      const target = needTarget(request.target);
+      const at = since();
+      const { templates, complete } = await listTemplates(
+        upstream,
+        target.waba_id,
+        await token(target, call),
+        call,
+      );
+      if (!complete) log.warn({ templates: templates.length }, 'a list of templates was cut');
+      const facts = templates.flatMap((template) => factOf(target.waba_id, template) ?? []);
+      await remember(store.learnAll(target.waba_id, facts, { at, complete }));
+      return { templates };
+    },
+    async createTemplate(request, call) {
+      const target = needTarget(request.target);
+      const template = readTemplate(request.template ?? {});
+      const at = since();
+      const answer = await upstream.request(
+        {
+          operation: 'POST /{waba_id}/message_templates',
+          method: 'POST',
+          path: `/${segment(target.waba_id)}/message_templates`,
+          token: await token(target, call),
+          // No message goes out, yet a creation whose outcome is unknown must not be repeated blindly.
+          send: true,
+          body: template,
+        },
+        call,
+      );
+      const { name, language, components } = template;
+      const { id, status, category } = created(answer, template);
+      const fields = { id, name, language, category, status, components };
+      const fact = factOf(target.waba_id, fields);
+      if (fact) await remember(store.learn([fact], at));
+      return { fields };
+    },
+    uploadHeader: (request, call) => uploadHeader(deps, request, call),
+    async deleteTemplate(request, call) {
+      const target = needTarget(request.target);
+      const name = request.template_name.trim();
+      if (name === '') throw missingFields(['template_name']);
+      await upstream.request(
+        {
+          operation: 'DELETE /{waba_id}/message_templates',
+          method: 'DELETE',
+          path: `/${segment(target.waba_id)}/message_templates`,
+          query: { name },
+          token: await token(target, call),
+        },
+        call,
+      );
+      await remember(store.forget(target.waba_id, name));
+      return {};
+    },
+  };
+}
+
+const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];
+const FORMATS = ['POSITIONAL', 'NAMED'];
+
+type NewTemplate = Record<
+  'name' | 'language' | 'category' | 'parameter_format' | 'components',
+  unknown
+>;
+
+/** The upstream's body: the contract's keys and no others, `parameter_format` at the top level alone. */
+function readTemplate(given: Json): NewTemplate {
+  const { name, language, category, components } = given;
+  const parameter_format = given['parameter_format'] ?? 'POSITIONAL';
+  const missing = Object.entries({ name, language, category, components })
+    .filter(([, value]) => isBlank(value))
+    .map(([key]) => key);
+  if (missing.length > 0) throw missingFields(missing);
+  if (!CATEGORIES.includes(category as string)) {
+    throw invalidField('category', `must be one of ${CATEGORIES.join(', ')}`);
+  }
+  if (!FORMATS.includes(parameter_format as string)) {
+    throw invalidField('parameter_format', `must be one of ${FORMATS.join(', ')}`);
+  }
+  if (!Array.isArray(components)) throw invalidField('components', 'must be an array');
+  return { name, language, category, parameter_format, components };
+}
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (typeof value === 'string' && value.trim() === '') ||
+  (Array.isArray(value) && value.length === 0);
+
+/** The upstream may file a template under another category than was asked for. */
+function created(
+  answer: Json,
+  { category }: NewTemplate,
+): Record<'id' | 'status' | 'category', string> {
+  const { id, status } = answer;
+  if ((typeof id !== 'string' && typeof id !== 'number') || id === '') {
+    throw new ApiError('UPSTREAM_ERROR', 'the upstream took the template without naming it', {
+      retryable: false,
+      details: { outcome: 'unknown' },
+    });
+  }
+  return {
+    id: String(id),
+    status: typeof status === 'string' ? status : 'PENDING',
+    category: String(answer['category'] ?? category),
+  };
+}

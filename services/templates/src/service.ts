@@ -1,0 +1,60 @@
+// The composition root: opens things, wires them, returns components in the order of their start.
+import { createBus, topics } from '@bmg/common/bus';
+import type { Loaded } from '@bmg/common/config';
+import { createFileFetcher, createTransfer } from '@bmg/common/files';
+import type { Service } from '@bmg/common/lifecycle';
+import { openMongo } from '@bmg/common/mongo';
+import { createVersions, openRedis } from '@bmg/common/redis';
+import { createRpcClient, createRpcServer, implement } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
+import { createCredentials, createUpstream } from '@bmg/common/upstream';
+import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import { TemplatesDefinition } from '@bmg/proto/templates';
+import type { settings } from './config';
+import { templateHandlers } from './operations';
+import { applyTemplateEvents } from './status';
+import { createTemplateIndexes, createTemplateStore } from './store/templates';
+
+/** A list of every template that an account may have; the gateway's client takes as much. */
+const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
+
+export function createTemplates({ config, warnings }: Loaded<typeof settings>): Service {
+  const log = createLogger('templates');
+  const mongo = openMongo(config, 'templates', log, createTemplateIndexes);
+  const redis = openRedis(config, log);
+  const upstream = createUpstream(config);
+  const files = createFileFetcher(config);
+  const transfer = createTransfer(config);
+  const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
+  const store = createTemplateStore(mongo.db);
+  const bus = createBus(config, 'templates', log);
+  bus.consume(topics.event, 'templates', applyTemplateEvents(store));
+  const deps = {
+    upstream,
+    transfer,
+    files,
+    store,
+    credentials: createCredentials(directory.rpc, createVersions(redis, log)),
+    app_id: config.UPSTREAM_APP_ID,
+    now: () => new Date(),
+    log,
+  };
+  const rpc = createRpcServer(
+    {
+      host: config.GRPC_HOST,
+      port: config.GRPC_PORT,
+      message_limit_bytes: MESSAGE_LIMIT_BYTES,
+    },
+    [implement(TemplatesDefinition, templateHandlers(deps))],
+    log,
+  );
+  return {
+    name: 'templates',
+    components: [redis, mongo, upstream, files, transfer, directory, bus, rpc],
+    metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
+    onReady: (ready) => rpc.health.set(ready),
+    stop_timeout_ms: config.STOP_TIMEOUT_MS,
+    drain_ms: config.DRAIN_MS,
+    warnings,
+  };
+}

@@ -1,0 +1,57 @@
+import type { Received } from '@bmg/common/bus';
+import type { Event } from '@bmg/proto/stream';
+import { applyTemplateEvents } from './status';
+import type { TemplateChange } from './store/templates';
+
+const AT = 1_790_000_000;
+const template = {
+  template_id: '300000000000001',
+  template_name: 'order_update',
+  template_language: 'en_US',
+};
+const about = {
+  waba_id: '900000000000001',
+  template_id: '300000000000001',
+  name: 'order_update',
+  language: 'en_US',
+  at: new Date(AT * 1_000),
+};
+
+async function changes(event: string, data: object): Promise<TemplateChange[]> {
+  let applied: TemplateChange[] = [];
+  const message = { event, waba_id: about.waba_id, timestamp: AT, data: JSON.stringify(data) };
+  const batch = [{ message }] as unknown as Received<Event>[];
+  await applyTemplateEvents({ apply: async (all) => void (applied = all) })(batch);
+  return applied;
+}
+
+test.each([
+  [
+    'template.status_updated',
+    { status: 'REJECTED', reason: 'INVALID_FORMAT' },
+    { status: 'REJECTED', reason: 'INVALID_FORMAT' },
+  ],
+  ['template.status_updated', { status: 'APPROVED' }, { status: 'APPROVED', reason: null }],
+  [
+    'template.quality_updated',
+    { previous_quality: 'GREEN', new_quality: 'RED' },
+    { quality: 'RED' },
+  ],
+  ['template.category_updated', { new_category: 'MARKETING' }, { category: 'MARKETING' }],
+])('%s with %j', async (event, data, fields) => {
+  await expect(changes(event, { ...data, ...template })).resolves.toEqual([{ ...about, fields }]);
+});
+
+test('a change of category that is only announced has not happened yet', async () => {
+  const data = { new_category: 'MARKETING', announced: true, ...template };
+  await expect(changes('template.category_updated', data)).resolves.toEqual([]);
+});
+
+test('without its id a template cannot be told from its namesakes', async () => {
+  const data = { status: 'APPROVED', template_id: null, template_name: 'order_update' };
+  await expect(changes('template.status_updated', data)).resolves.toEqual([]);
+});
+
+test('other events say nothing of templates', async () => {
+  await expect(changes('message.sent', template)).resolves.toEqual([]);
+});

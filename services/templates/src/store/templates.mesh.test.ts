@@ -1,0 +1,89 @@
+import { MongoClient, type Db } from 'mongodb';
+import {
+  createTemplateIndexes,
+  createTemplateStore,
+  factOf,
+  type TemplateStore,
+} from './templates';
+
+const WABA = '900000000000001';
+const at = (second: number): Date => new Date(1_790_000_000_000 + second * 1_000);
+
+let client: MongoClient;
+let db: Db;
+let store: TemplateStore;
+beforeAll(async () => {
+  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
+  db = client.db(`templates-${process.pid}-${Date.now()}`);
+  await createTemplateIndexes(db);
+  store = createTemplateStore(db);
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+beforeEach(async () => {
+  await db.collection('templates').deleteMany({});
+});
+
+const aFact = (over: object = {}) =>
+  factOf(WABA, {
+    id: '300000000000001',
+    name: 'order_update',
+    language: 'en_US',
+    status: 'PENDING',
+    category: 'UTILITY',
+    ...over,
+  }) as NonNullable<ReturnType<typeof factOf>>;
+const find = () => store.find(WABA, 'order_update', 'en_US');
+const change = (fields: object, second: number) => ({
+  waba_id: WABA,
+  template_id: '300000000000001',
+  name: 'order_update',
+  language: 'en_US',
+  fields,
+  at: at(second),
+});
+
+test('a field is what was true last, in whatever order it is told', async () => {
+  await store.learn([aFact()], at(0));
+  await store.apply([
+    change({ status: 'REJECTED', reason: 'X' }, 5),
+    change({ quality: 'RED' }, 4),
+  ]);
+  await store.apply([change({ status: 'APPROVED', reason: null }, 3)]);
+  await store.learn([aFact({ category: 'MARKETING' })], at(4));
+  await expect(find()).resolves.toMatchObject({
+    status: 'REJECTED',
+    reason: 'X',
+    quality: 'RED',
+    category: 'MARKETING',
+  });
+});
+
+test('an event of a template that was not known yet makes its record', async () => {
+  await store.apply([change({ status: 'APPROVED' }, 1)]);
+  await expect(find()).resolves.toMatchObject({
+    template_id: '300000000000001',
+    status: 'APPROVED',
+  });
+});
+
+test('a complete list drops what it does not hold, unless that is newer than the list', async () => {
+  await store.learn([aFact(), aFact({ id: '300000000000002', name: 'old' })], at(0));
+  await store.learn([aFact({ id: '300000000000003', name: 'new' })], at(9));
+  const listed = [aFact({ status: 'APPROVED' })];
+  await store.learnAll(WABA, listed, { at: at(5), complete: false });
+  await expect(store.find(WABA, 'old', 'en_US')).resolves.not.toBeNull();
+  await store.learnAll(WABA, listed, { at: at(5), complete: true });
+  await expect(store.find(WABA, 'old', 'en_US')).resolves.toBeNull();
+  await expect(store.find(WABA, 'new', 'en_US')).resolves.not.toBeNull();
+  await expect(find()).resolves.toMatchObject({ status: 'APPROVED' });
+});
+
+test('forgetting takes every language of a name, in one account', async () => {
+  await store.learn([aFact(), aFact({ id: '300000000000002', language: 'ms' })], at(0));
+  await store.learn([{ ...aFact(), waba_id: '900000000000002' }], at(0));
+  await store.forget(WABA, 'order_update');
+  await expect(db.collection('templates').countDocuments()).resolves.toBe(1);
+});

@@ -1,0 +1,161 @@
+// What is known of templates: one document a template, from lists, creations and events. Each field
+// carries the time at which it was true, so that what arrives late never undoes what is newer.
+import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
+import { isDuplicateKey } from '@bmg/common/mongo';
+
+/** The fields that change in the life of a template. */
+export type TemplateField = 'status' | 'category' | 'quality' | 'reason';
+
+export interface TemplateRecord {
+  _id: string;
+  waba_id: string;
+  template_id: string;
+  name?: string;
+  language?: string;
+  status?: string;
+  category?: string;
+  quality?: string;
+  /** Of the last rejection. */
+  reason?: string | null;
+  /** Since when each field is known to hold. */
+  known_at?: Partial<Record<TemplateField, Date>>;
+}
+
+/** A template as a list or a creation shows it. */
+export interface TemplateFact {
+  waba_id: string;
+  template_id: string;
+  name: string;
+  language: string;
+  status: string;
+  category: string;
+}
+
+/** What an event tells. */
+export interface TemplateChange {
+  waba_id: string;
+  template_id: string;
+  name?: string;
+  language?: string;
+  fields: Partial<Record<TemplateField, unknown>>;
+  at: Date;
+}
+
+export interface TemplateStore {
+  apply(changes: TemplateChange[]): Promise<void>;
+  learn(facts: TemplateFact[], at: Date): Promise<void>;
+  /** A list: writes what differs, and drops what a complete one does not hold any more. */
+  learnAll(
+    waba_id: string,
+    facts: TemplateFact[],
+    list: { at: Date; complete: boolean },
+  ): Promise<void>;
+  /** Every language of the name. */
+  forget(waba_id: string, name: string): Promise<void>;
+  find(waba_id: string, name: string, language: string): Promise<TemplateRecord | null>;
+}
+
+/** An account has 6,000 templates at most; every read has a limit. */
+const TEMPLATES_MAX = 10_000;
+
+const idOf = ({ waba_id, template_id }: { waba_id: string; template_id: string }): string =>
+  `${waba_id}/${template_id}`;
+const collection = (db: Db): Collection<TemplateRecord> => db.collection('templates');
+
+export async function createTemplateIndexes(db: Db): Promise<void> {
+  await collection(db).createIndex({ waba_id: 1, name: 1, language: 1 });
+}
+
+/** Undefined for a node that is not whole. */
+export function factOf(waba_id: string, node: object): TemplateFact | undefined {
+  const { id, name, language, status, category } = node as Record<string, unknown>;
+  const texts = [id, name, language, status, category];
+  if (!texts.every((text) => typeof text === 'string' && text !== '')) return undefined;
+  const [template_id, ...rest] = texts as [string, string, string, string, string];
+  return {
+    waba_id,
+    template_id,
+    name: rest[0],
+    language: rest[1],
+    status: rest[2],
+    category: rest[3],
+  };
+}
+
+export function createTemplateStore(db: Db): TemplateStore {
+  const templates = collection(db);
+  const apply = async (changes: TemplateChange[]): Promise<void> => {
+    if (changes.length === 0) return;
+    const operations = changes.flatMap(operationsOf);
+    try {
+      await templates.bulkWrite(operations, { ordered: true });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      // Another process has made one of the documents first; what stood behind it was not written yet.
+      await templates.bulkWrite(operations, { ordered: true });
+    }
+  };
+  const learn = (facts: TemplateFact[], at: Date): Promise<void> =>
+    apply(
+      facts.map(({ status, category, ...template }) => ({
+        ...template,
+        fields: { status, category },
+        at,
+      })),
+    );
+  return {
+    apply,
+    learn,
+    async learnAll(waba_id, facts, { at, complete }) {
+      const known = await templates.find({ waba_id }).limit(TEMPLATES_MAX).toArray();
+      const byId = new Map(known.map((record) => [record.template_id, record]));
+      await learn(
+        facts.filter((fact) => !saysTheSame(byId.get(fact.template_id), fact)),
+        at,
+      );
+      if (!complete) return;
+      const listed = new Set(facts.map(({ template_id }) => template_id));
+      const gone = known.filter(
+        ({ template_id, known_at }) => !listed.has(template_id) && isOlder(known_at, at),
+      );
+      if (gone.length === 0) return;
+      await templates.deleteMany({ _id: { $in: gone.map(({ _id }) => _id) } });
+    },
+    async forget(waba_id, name) {
+      await templates.deleteMany({ waba_id, name });
+    },
+    find: (waba_id, name, language) => templates.findOne({ waba_id, name, language }),
+  };
+}
+
+const saysTheSame = (record: TemplateRecord | undefined, fact: TemplateFact): boolean =>
+  record !== undefined &&
+  (['name', 'language', 'status', 'category'] as const).every((key) => record[key] === fact[key]);
+
+/** A template that was made while the list was being read is not missing from it. */
+const isOlder = (known_at: TemplateRecord['known_at'], at: Date): boolean =>
+  Object.values(known_at ?? {}).every((time) => time < at);
+
+/** The document first, then each field for itself: only where nothing newer is known. */
+function operationsOf({
+  fields,
+  at,
+  ...template
+}: TemplateChange): AnyBulkWriteOperation<TemplateRecord>[] {
+  const _id = idOf(template);
+  const changes = (Object.entries(fields) as Array<[TemplateField, unknown]>).map(
+    ([field, value]) => ({
+      updateOne: {
+        filter: {
+          _id,
+          $or: [
+            { [`known_at.${field}`]: { $exists: false } },
+            { [`known_at.${field}`]: { $lte: at } },
+          ],
+        } as Filter<TemplateRecord>,
+        update: { $set: { [field]: value, [`known_at.${field}`]: at } },
+      },
+    }),
+  );
+  return [{ updateOne: { filter: { _id }, update: { $set: template }, upsert: true } }, ...changes];
+}

@@ -1,0 +1,270 @@
+// The event path against bare delivery, in one run: undici, keep-alive, HMAC, 64 in flight, nothing else.
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from 'undici';
+import { createRpcClient } from '@bmg/common/rpc';
+import { OperatorDefinition } from '@bmg/proto/onboarding';
+import { freePort } from '@bmg/local';
+import { EmulatorClient } from '../emulator/client';
+import {
+  createLoad,
+  receiverControl,
+  webhook,
+  type Answered,
+  type Load,
+  type Place,
+  type ReceiverControl,
+} from './events-load';
+import { quantile } from './load';
+import { costDuring, openBench, type Bench, type Cost } from './processes';
+
+const HOST = '127.0.0.1';
+const WORKERS = 64;
+/** BENCH_LONG=1 runs the hanging receiver for its full time. */
+const LONG = process.env['BENCH_LONG'] === '1';
+const BACKLOG = Number(process.env['BENCH_EVENTS'] ?? 10_000);
+const WARM_UP = 10_000;
+const YARDSTICK_POSTS = 20_000;
+const RATE_S = 10;
+const HANG_S = LONG ? 150 : 15;
+const CALM_S = LONG ? 60 : 15;
+const SETTLE_MS = 1_500;
+
+interface Setup {
+  bench: Bench;
+  load: Load;
+  receiver: ReceiverControl;
+  receiver_url: string;
+  places: Place[];
+  pids: Record<string, number>;
+}
+
+export async function benchEvents(): Promise<void> {
+  const bench = await openBench();
+  try {
+    const setup = await prepare(bench);
+    await throughput(setup, WARM_UP);
+    const bare = await yardstick(setup.receiver_url);
+    console.log(
+      `yardstick     ${bare.per_second.toFixed(0).padStart(6)} /s   ${bare.cpu.toFixed(3)} CPU s per 1,000`,
+    );
+    const once = await throughput(setup, BACKLOG);
+    const twice = await throughput(setup, 2 * BACKLOG);
+    tell('whole path', once, bare.per_second);
+    tell('twice as many', twice, bare.per_second);
+    console.log(
+      `  double the backlog takes ${(twice.seconds / once.seconds).toFixed(2)} times as long`,
+    );
+    tell('10 in a body', await throughput(setup, 2 * BACKLOG, 10), bare.per_second);
+    tellCosts(twice);
+    if (process.env['BENCH_SHORT'] === '1') return;
+    await atRates(setup);
+    for (const rate of [100, 300]) await oneHangs(setup, rate);
+    await setup.load.close();
+  } finally {
+    await bench.stop();
+  }
+}
+
+async function prepare(bench: Bench): Promise<Setup> {
+  const receiver_port = await freePort();
+  const pids: Record<string, number> = {};
+  const start = (name: string, entry: string, extra?: NodeJS.ProcessEnv): void => {
+    pids[name] = bench.start(name, entry, extra).pid;
+  };
+  start('receiver', 'test/dist/bench/receiver.js', { RECEIVER_PORT: String(receiver_port) });
+  start('emulator', 'test/dist/emulator/main.js');
+  start('onboarding', 'services/onboarding/dist/main.js');
+  start('gateway', 'gateway/dist/main.js');
+  start('webhooks', 'services/webhooks/dist/main.js');
+  start('fanout', 'services/fanout/dist/main.js');
+  for (const { name, pid } of bench.engines.started) pids[name] = pid;
+  await bench.ready('onboarding', 'gateway', 'webhooks', 'fanout');
+  const receiver_url = `http://${HOST}:${receiver_port}`;
+  const places = await registerTen(bench, receiver_url);
+  await sleep(SETTLE_MS);
+  return {
+    bench,
+    load: createLoad(`http://${HOST}:${bench.port('ingress')}`),
+    receiver: receiverControl(receiver_url),
+    receiver_url,
+    places,
+    pids,
+  };
+}
+
+/** Ten partners with a number each, all at one receiver under a path of their own. */
+async function registerTen(bench: Bench, receiver_url: string): Promise<Place[]> {
+  const emulator = new EmulatorClient(bench.env['UPSTREAM_URL'] as string);
+  const operator = createRpcClient(OperatorDefinition, bench.env['ONBOARDING_ADDR'] as string);
+  const places: Place[] = [];
+  for (let index = 0; index < 10; index += 1) {
+    const { partner_key } = await operator.rpc.createPartner(
+      {
+        name: `Bench ${index}`,
+        webhook_url: `${receiver_url}/p${index}`,
+        rate_limit_per_sec: 100_000,
+        max_wabas: undefined,
+      },
+      {
+        deadline: Date.now() + 10_000,
+        span: { traceId: '0'.repeat(31) + '1', spanId: '0'.repeat(15) + '1', traceFlags: 0 },
+        request_id: 'bench',
+      },
+    );
+    const account = await emulator.createAccount({ numbers: [{}], tokens: [{}] });
+    const place = {
+      waba_id: account.waba_id,
+      phone_number_id: account.phone_number_ids[0] as string,
+    };
+    const answer = await fetch(`http://${HOST}:${bench.port('gateway')}/v1/clients/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-partner-key': partner_key },
+      body: JSON.stringify({ ...place, access_token: account.tokens[0] }),
+    });
+    if (!answer.ok) throw new Error(`registration: ${answer.status} ${await answer.text()}`);
+    places.push(place);
+  }
+  await operator.stop();
+  return places;
+}
+
+async function yardstick(receiver_url: string): Promise<{ per_second: number; cpu: number }> {
+  const agent = new Agent({ connections: WORKERS, pipelining: 1 });
+  const body = Buffer.from(
+    JSON.stringify({ event: 'message.received', data: { text: 'x'.repeat(600) } }),
+  );
+  const run = async (count: number): Promise<number> => {
+    const started = performance.now();
+    let index = 0;
+    await Promise.all(
+      Array.from({ length: WORKERS }, async () => {
+        while (index++ < count) {
+          const mac = createHmac('sha256', 'secret').update(body).digest('hex');
+          const headers = {
+            'content-type': 'application/json',
+            'x-service-signature': `sha256=${mac}`,
+          };
+          const answer = await agent.request({
+            origin: receiver_url,
+            path: '/bare',
+            method: 'POST',
+            headers,
+            body,
+          });
+          await answer.body.dump();
+        }
+      }),
+    );
+    return (performance.now() - started) / 1_000;
+  };
+  await run(YARDSTICK_POSTS / 4);
+  const before = process.cpuUsage();
+  const seconds = await run(YARDSTICK_POSTS);
+  const used = process.cpuUsage(before);
+  await agent.close();
+  const cpu = (used.user + used.system) / 1e6 / (YARDSTICK_POSTS / 1_000);
+  return { per_second: YARDSTICK_POSTS / seconds, cpu };
+}
+
+interface Throughput {
+  events: number;
+  seconds: number;
+  costs: Record<string, Cost>;
+}
+
+/** All of `events` posted as fast as they are taken, until the last one has arrived. */
+async function throughput(setup: Setup, events: number, items = 1): Promise<Throughput> {
+  const { load, receiver, places, pids } = setup;
+  const webhooks = Array.from({ length: events / items }, () => webhook(places, items));
+  const before = await receiver.count();
+  const started = performance.now();
+  const { costs } = await costDuring(pids, async () => {
+    const answered = await load.closed(webhooks, WORKERS);
+    const refused = answered.filter(({ status }) => status !== 200).length;
+    if (refused > 0) throw new Error(`${refused} webhooks were refused`);
+    await receiver.until(before + events);
+  });
+  await receiver.report();
+  return { events, seconds: (performance.now() - started) / 1_000, costs };
+}
+
+/** The receiver and the emulator are not ours. */
+const OURS = (name: string): boolean => name !== 'receiver' && name !== 'emulator';
+const perThousand = ({ costs, events }: Throughput, name: string): number =>
+  ((costs[name]?.cpu_s ?? 0) / events) * 1_000;
+
+function tell(name: string, run: Throughput, bare: number): void {
+  const rate = run.events / run.seconds;
+  const cpu = Object.keys(run.costs)
+    .filter(OURS)
+    .reduce((sum, part) => sum + perThousand(run, part), 0);
+  console.log(
+    `${name.padEnd(13)} ${rate.toFixed(0).padStart(6)} /s   ${cpu.toFixed(3)} CPU s per 1,000   ` +
+      `${((rate / bare) * 100).toFixed(0)} % of the yardstick`,
+  );
+}
+
+function tellCosts(run: Throughput): void {
+  console.log('\nCPU seconds per 1,000 events, and memory');
+  const parts = Object.entries(run.costs).sort(([, a], [, b]) => b.cpu_s - a.cpu_s);
+  for (const [name, { rss_mib }] of parts) {
+    const cpu = perThousand(run, name);
+    if (cpu < 0.002) continue;
+    console.log(`  ${name.padEnd(12)} ${cpu.toFixed(3)} s   ${rss_mib.toFixed(0)} MiB`);
+  }
+  const largest = parts.find(([name]) => OURS(name));
+  console.log(`  the largest part is ${largest?.[0] ?? 'unknown'}`);
+}
+
+async function atRates({ load, receiver, places }: Setup): Promise<void> {
+  const taken = await load.open(() => webhook(places), 660, RATE_S);
+  const waits = taken.map(({ at_ms, due_ms }) => at_ms - due_ms);
+  console.log(
+    `\ningress at 660/s: p50 ${quantile(waits, 0.5).toFixed(1)} ms, p99 ${quantile(waits, 0.99).toFixed(1)} ms, ` +
+      `refused ${taken.filter(({ status }) => status !== 200).length}`,
+  );
+  await sleep(SETTLE_MS);
+  await receiver.report();
+  const answered = await load.open(() => webhook(places), 300, RATE_S);
+  await sleep(SETTLE_MS);
+  const { p50, p99, missing } = delays(answered, await receiver.report());
+  console.log(
+    `from the ingress's 200 to the receiver at 300/s: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, missing ${missing}`,
+  );
+}
+
+function delays(answered: Answered[], arrivals: Map<string, number>) {
+  const found = answered.flatMap(({ id, at_ms }) => {
+    const arrived = arrivals.get(id);
+    // It may arrive before its 200 is read here.
+    return arrived === undefined ? [] : [Math.max(0, arrived - at_ms)];
+  });
+  return {
+    p50: quantile(found, 0.5),
+    p99: quantile(found, 0.99),
+    missing: answered.length - found.length,
+  };
+}
+
+/** One of ten partners hangs: what the others notice. */
+async function oneHangs({ load, receiver, places }: Setup, rate: number): Promise<void> {
+  const others = async (seconds: number) => {
+    const answered = await load.open(() => webhook(places), rate, seconds);
+    await sleep(SETTLE_MS);
+    const well = answered.filter(({ place }) => place !== 0);
+    return delays(well, await receiver.report());
+  };
+  const calm = await others(CALM_S);
+  await receiver.hang('/p0');
+  const hung = await others(HANG_S);
+  await receiver.heal();
+  await sleep(SETTLE_MS);
+  const healed = await others(CALM_S / 3);
+  console.log(
+    `one of ten hangs at ${rate}/s: p99 of the others ${calm.p99.toFixed(1)} ms before, ` +
+      `${hung.p99.toFixed(1)} ms meanwhile (${(hung.p99 / calm.p99).toFixed(2)} times), ` +
+      `${healed.p99.toFixed(1)} ms after; p50 ${calm.p50.toFixed(1)} and ${hung.p50.toFixed(1)} ms; ` +
+      `missing ${calm.missing + hung.missing + healed.missing}`,
+  );
+}

@@ -1,0 +1,102 @@
+// Load from this process: a closed loop for the most that goes through, an open one for latency at a rate.
+import { Agent, type Dispatcher } from 'undici';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Shot {
+  origin: string;
+  path: string;
+  headers: Record<string, string>;
+  body: (index: number) => string;
+}
+
+export interface Measured {
+  count: number;
+  failed: number;
+  seconds: number;
+  per_second: number;
+  p50_ms: number;
+  p99_ms: number;
+}
+
+const CONNECTIONS = 64;
+
+function shooter(shot: Shot, connections = CONNECTIONS) {
+  const agent = new Agent({ connections, pipelining: 1 });
+  const fire = async (index: number): Promise<boolean> => {
+    const answer = await agent.request({
+      origin: shot.origin,
+      path: shot.path,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...shot.headers },
+      body: shot.body(index),
+    } as Dispatcher.RequestOptions & { origin: string });
+    await answer.body.dump();
+    return answer.statusCode < 300;
+  };
+  return { fire, close: () => agent.close() };
+}
+
+/** `workers` requests under way all the time, for `seconds`. */
+export async function closedLoop(shot: Shot, workers: number, seconds: number): Promise<Measured> {
+  const { fire, close } = shooter(shot, workers);
+  const times: number[] = [];
+  let failed = 0;
+  let index = 0;
+  const started = performance.now();
+  const until = started + seconds * 1_000;
+  await Promise.all(
+    Array.from({ length: workers }, async () => {
+      while (performance.now() < until) {
+        const at = performance.now();
+        if (!(await fire(index++).catch(() => false))) failed += 1;
+        times.push(performance.now() - at);
+      }
+    }),
+  );
+  await close();
+  return summary(times, failed, (performance.now() - started) / 1_000);
+}
+
+/** `rate` requests a second whatever comes back; latency counts from when a request was due. */
+export async function openLoop(shot: Shot, rate: number, seconds: number): Promise<Measured> {
+  const { fire, close } = shooter(shot, 256);
+  const times: number[] = [];
+  const pending: Promise<void>[] = [];
+  let failed = 0;
+  const total = Math.floor(rate * seconds);
+  const started = performance.now();
+  for (let index = 0; index < total;) {
+    const due = Math.min(total, Math.floor(((performance.now() - started) / 1_000) * rate));
+    for (; index < due; index += 1) {
+      const at = started + (index / rate) * 1_000;
+      pending.push(
+        fire(index)
+          .catch(() => false)
+          .then((ok) => {
+            if (!ok) failed += 1;
+            times.push(performance.now() - at);
+          }),
+      );
+    }
+    await sleep(1);
+  }
+  await Promise.all(pending);
+  await close();
+  return summary(times, failed, (performance.now() - started) / 1_000);
+}
+
+export function quantile(times: number[], q: number): number {
+  const sorted = Float64Array.from(times).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
+}
+
+function summary(times: number[], failed: number, seconds: number): Measured {
+  return {
+    count: times.length,
+    failed,
+    seconds,
+    per_second: times.length / seconds,
+    p50_ms: quantile(times, 0.5),
+    p99_ms: quantile(times, 0.99),
+  };
+}

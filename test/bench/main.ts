@@ -1,0 +1,25 @@
+// make bench: each figure measures ours and its yardstick in the same run. `node main.js send` runs one.
+import { benchEvents } from './events';
+import { benchSend } from './send';
+
+const BENCHES: Record<string, () => Promise<void>> = { send: benchSend, events: benchEvents };
+
+async function main(): Promise<void> {
+  const wanted = process.argv.slice(2);
+  const unknown = wanted.filter((name) => !(name in BENCHES));
+  if (unknown.length > 0) {
+    console.error(`there is no bench ${unknown.join(', ')}: ${Object.keys(BENCHES).join(', ')}`);
+    process.exitCode = 2;
+    return;
+  }
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    console.log(`\n=== ${name}`);
+    await bench();
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,188 @@
+// Starts the parts of a benchmark as processes of their own, and reads what they cost.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, startEngines, type Engines } from '@bmg/local';
+
+export const ROOT = resolve(__dirname, '../../..');
+const HOST = '127.0.0.1';
+const READY_LIMIT_MS = 40_000;
+const STOP_LIMIT_MS = 15_000;
+/** Ticks a second of /proc/<pid>/stat on every Linux in use. */
+const TICKS = 100;
+
+export interface Part {
+  name: string;
+  pid: number;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface Bench {
+  engines: Engines;
+  env: NodeJS.ProcessEnv;
+  dir: string;
+  port(name: string): number;
+  /** A compiled entry under the root of the repository. */
+  start(name: string, entry: string, extra?: NodeJS.ProcessEnv): Part;
+  ready(...names: string[]): Promise<void>;
+  parts: Map<string, Part>;
+  stop(): Promise<void>;
+}
+
+const SERVICES = ['onboarding', 'messaging', 'templates', 'broadcasts', 'number-admin', 'webhooks'];
+
+/** Engines and settings of a mesh that has nothing to do with one that may be running. */
+export async function openBench(): Promise<Bench> {
+  const dir = mkdtempSync(join(tmpdir(), 'bmg-bench-'));
+  const engines = await startEngines({
+    dir,
+    ports: 'free',
+    log: (line) => console.error(`  ${line}`),
+  });
+  const ports = new Map<string, number>();
+  const names = [...SERVICES, 'gateway', 'ingress', 'emulator', 'stub', 'fanout'];
+  for (const name of names.flatMap((one) => [one, `${one}-metrics`]))
+    ports.set(name, await freePort());
+  const port = (name: string): number => ports.get(name) as number;
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env['PATH'],
+    NODE_ENV: 'production',
+    MONGO_URL: engines.MONGO_URL,
+    KAFKA_BROKERS: engines.KAFKA_BROKERS,
+    REDIS_URL: engines.REDIS_URL,
+    UPSTREAM_URL: `http://${HOST}:${port('emulator')}`,
+    EMULATOR_PORT: String(port('emulator')),
+    EMULATOR_WEBHOOK_URL: `http://${HOST}:${port('ingress')}/webhooks/upstream`,
+    UPSTREAM_SDK_URL: `http://${HOST}:${port('emulator')}/sdk.js`,
+    UPSTREAM_APP_ID: 'app-local',
+    UPSTREAM_APP_SECRET: 'app-secret-local',
+    UPSTREAM_CONFIG_ID: 'config-local',
+    UPSTREAM_VERIFY_TOKEN: 'verify-local',
+    PLATFORM_PIN: '000000',
+    ENCRYPTION_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+    KEY_PEPPER: 'bench-pepper',
+    ALLOW_PRIVATE_URLS: 'true',
+    RATE_LIMIT_PER_SEC: '100000',
+    PUBLIC_URL: `http://${HOST}:${port('gateway')}`,
+    GATEWAY_PORT: String(port('gateway')),
+    INGRESS_PORT: String(port('ingress')),
+    DRAIN_MS: '0',
+    ...Object.fromEntries(
+      SERVICES.map((name) => [
+        `${name.replace('-', '_').toUpperCase()}_ADDR`,
+        `${HOST}:${port(name)}`,
+      ]),
+    ),
+  };
+  const parts = new Map<string, Part>();
+  const start: Bench['start'] = (name, entry, extra = {}) => {
+    const log = openSync(join(dir, `${name}.log`), 'a');
+    const child: ChildProcess = spawn(
+      process.execPath,
+      [...profiling(name), '--require', '@bmg/common/telemetry/register', join(ROOT, entry)],
+      {
+        cwd: ROOT,
+        stdio: ['ignore', log, log],
+        env: {
+          ...env,
+          ...(ports.has(name) && {
+            GRPC_PORT: String(port(name)),
+            METRICS_PORT: String(port(`${name}-metrics`)),
+          }),
+          ...extra,
+        },
+      },
+    );
+    const exited = new Promise<void>((done) => child.once('exit', () => done()));
+    const part: Part = {
+      name,
+      pid: child.pid as number,
+      async stop(signal = 'SIGTERM') {
+        child.kill(signal);
+        const late = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+        await exited;
+        clearTimeout(late);
+        parts.delete(name);
+      },
+    };
+    parts.set(name, part);
+    return part;
+  };
+  return {
+    engines,
+    env,
+    dir,
+    port,
+    start,
+    parts,
+    async ready(...names) {
+      for (const name of names) await untilReady(name, port(`${name}-metrics`), dir);
+    },
+    async stop() {
+      await Promise.all([...parts.values()].map((part) => part.stop()));
+      await engines.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** BENCH_PROFILE=DIR writes a CPU profile of every process there. */
+function profiling(name: string): string[] {
+  const dir = process.env['BENCH_PROFILE'];
+  return dir ? ['--cpu-prof', `--cpu-prof-dir=${dir}`, `--cpu-prof-name=${name}.cpuprofile`] : [];
+}
+
+async function untilReady(name: string, port: number, dir: string): Promise<void> {
+  const until = Date.now() + READY_LIMIT_MS;
+  while (Date.now() < until) {
+    const ready = await fetch(`http://${HOST}:${port}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (ready) return;
+    await sleep(50);
+  }
+  const log = readFileSync(join(dir, `${name}.log`), 'utf8')
+    .split('\n')
+    .slice(-5)
+    .join('\n');
+  throw new Error(`${name} did not get ready:\n${log}`);
+}
+
+export interface Cost {
+  cpu_s: number;
+  rss_mib: number;
+}
+
+/** CPU seconds so far and memory now of a process; zeros where there is no /proc. */
+export function costOf(pid: number): Cost {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const rss = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return {
+      cpu_s: (Number(fields[11]) + Number(fields[12])) / TICKS,
+      rss_mib: Number(rss?.[1] ?? 0) / 1024,
+    };
+  } catch {
+    return { cpu_s: 0, rss_mib: 0 };
+  }
+}
+
+/** What each process spent while `work` ran. */
+export async function costDuring<T>(
+  pids: Record<string, number>,
+  work: () => Promise<T>,
+): Promise<{ result: T; costs: Record<string, Cost> }> {
+  const before = Object.entries(pids).map(([name, pid]) => [name, costOf(pid)] as const);
+  const result = await work();
+  const costs = Object.fromEntries(
+    before.map(([name, then]) => {
+      const now = costOf(pids[name] as number);
+      return [name, { cpu_s: now.cpu_s - then.cpu_s, rss_mib: now.rss_mib }];
+    }),
+  );
+  return { result, costs };
+}

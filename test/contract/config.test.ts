@@ -1,0 +1,179 @@
+// The settings of all services side by side: one name, one meaning; nothing that is documented for
+// operators goes unread, and nothing is read that is not in a table.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Field } from '@bmg/common/config';
+import { settings as gateway } from '../../gateway/src/config';
+import { settings as broadcasts } from '../../services/broadcasts/src/config';
+import { settings as fanout } from '../../services/fanout/src/config';
+import { settings as messaging } from '../../services/messaging/src/config';
+import { settings as numberAdmin } from '../../services/number-admin/src/config';
+import { settings as onboarding } from '../../services/onboarding/src/config';
+import { settings as templates } from '../../services/templates/src/config';
+import { settings as webhooks } from '../../services/webhooks/src/config';
+
+type Settings = Record<string, Field<unknown>>;
+
+const services: Record<string, Settings> = {
+  gateway,
+  onboarding,
+  messaging,
+  templates,
+  broadcasts,
+  'number-admin': numberAdmin,
+  webhooks,
+  fanout,
+};
+const ROOT = join(__dirname, '../..');
+const directory = (name: string): string =>
+  name === 'gateway' ? 'gateway/src' : `services/${name}/src`;
+const named = Object.entries(services).flatMap(([service, settings]) =>
+  Object.entries(settings).map(([name, field]) => ({ service, name, field })),
+);
+const names = [...new Set(named.map(({ name }) => name))].sort();
+
+/** Every process has its own. */
+const OWN_DEFAULT = ['GRPC_PORT', 'METRICS_PORT'];
+
+function sources(path: string): string[] {
+  return readdirSync(join(ROOT, path), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => join(path, file));
+}
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+describe('one name', () => {
+  test.each(names)('%s means the same wherever it is read', (name) => {
+    const shapes = named
+      .filter((one) => one.name === name)
+      .map(({ field: { schema, secret = false, default: fallback } }) => {
+        const { optional: _optional, ...kind } = schema;
+        return { kind, secret, fallback: OWN_DEFAULT.includes(name) ? undefined : fallback };
+      });
+    for (const shape of shapes) expect(shape).toEqual(shapes[0]);
+  });
+
+  test.each(names)('%s is spelled like a setting, with its unit, and is described', (name) => {
+    expect(name).toMatch(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/);
+    for (const { field } of named.filter((one) => one.name === name)) {
+      expect(field.description).toMatch(/^\S.{9,}[^.\s]$/s);
+      if (field.description.startsWith('how long')) expect(name).toMatch(/_MS$/);
+    }
+  });
+});
+
+test('the ports are those that operators know', () => {
+  const port = (service: string, name: string) => services[service]?.[name]?.default;
+  const of = (name: string): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.keys(services).flatMap((service) => {
+        const value = port(service, name);
+        return value === undefined ? [] : [[service, value]];
+      }),
+    );
+  expect(of('GRPC_PORT')).toEqual({
+    onboarding: 50051,
+    messaging: 50052,
+    templates: 50053,
+    broadcasts: 50054,
+    'number-admin': 50055,
+    webhooks: 50056,
+  });
+  expect(of('METRICS_PORT')).toEqual({
+    gateway: 9100,
+    onboarding: 9101,
+    messaging: 9102,
+    templates: 9103,
+    broadcasts: 9104,
+    'number-admin': 9105,
+    webhooks: 9106,
+    fanout: 9107,
+  });
+  expect(of('GATEWAY_PORT')).toEqual({ gateway: 8080 });
+  expect(of('INGRESS_PORT')).toEqual({ webhooks: 8081 });
+});
+
+describe('what operators are told of', () => {
+  const inTables = [
+    'MONGO_URL',
+    'KAFKA_BROKERS',
+    'REDIS_URL',
+    'UPSTREAM_URL',
+    'UPSTREAM_API_VERSION',
+    'UPSTREAM_APP_ID',
+    'UPSTREAM_APP_SECRET',
+    'UPSTREAM_CONFIG_ID',
+    'UPSTREAM_FEATURE_TYPE',
+    'UPSTREAM_VERIFY_TOKEN',
+    'UPSTREAM_SDK_URL',
+    'PLATFORM_PIN',
+    'ENCRYPTION_KEYRING',
+    'KEY_PEPPER',
+    'ALLOW_PRIVATE_URLS',
+    'PAYMENT_PROCESSOR',
+    'RATE_LIMIT_PER_SEC',
+    'GATEWAY_PORT',
+    'INGRESS_PORT',
+    'GRPC_PORT',
+    'METRICS_PORT',
+    'PUBLIC_URL',
+    'ONBOARDING_ADDR',
+    'MESSAGING_ADDR',
+    'TEMPLATES_ADDR',
+    'BROADCASTS_ADDR',
+    'NUMBER_ADMIN_ADDR',
+    'WEBHOOKS_ADDR',
+  ];
+
+  test.each(inTables)('%s is a setting of a service', (name) => {
+    expect(names).toContain(name);
+  });
+
+  test.each([
+    ['LOG_LEVEL', 'services/common/src/telemetry/log.ts'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'services/common/src/telemetry/register.ts'],
+    ['EMULATOR_PORT', 'test/emulator/main.ts'],
+  ])('%s is read by %s', (name, file) => {
+    expect(read(file)).toContain(name);
+  });
+
+  test.each([
+    'UPSTREAM_APP_SECRET',
+    'UPSTREAM_VERIFY_TOKEN',
+    'PLATFORM_PIN',
+    'ENCRYPTION_KEYRING',
+    'KEY_PEPPER',
+  ])(
+    '%s is a secret: read from a file too, never printed, without a default for production',
+    (name) => {
+      const fields = named.filter((one) => one.name === name).map(({ field }) => field);
+      expect(fields.length).toBeGreaterThan(0);
+      for (const { secret, default: fallback } of fields) {
+        expect([secret, fallback]).toEqual([true, undefined]);
+      }
+    },
+  );
+});
+
+describe('what is read', () => {
+  const common = sources('services/common/src').filter((file) => !file.includes('/config/'));
+  const shared = common.map(read).join('\n');
+
+  test.each(named.map(({ service, name }) => [service, name]))(
+    '%s uses %s, which its table names',
+    (service, name) => {
+      const own = sources(directory(service)).filter((file) => !file.endsWith('/config.ts'));
+      const word = new RegExp(`\\b${name}\\b`);
+      expect(own.some((file) => word.test(read(file))) || word.test(shared)).toBe(true);
+    },
+  );
+
+  test('nobody looks into the environment but the tables and the telemetry', () => {
+    const looking = Object.keys(services)
+      .flatMap((service) => sources(directory(service)))
+      .concat(common)
+      .filter((file) => read(file).includes('process.env'));
+    const allowed = /\/main\.ts$|^services\/common\/src\/telemetry\//;
+    expect(looking.filter((file) => !allowed.test(file))).toEqual([]);
+  });
+});

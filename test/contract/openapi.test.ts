@@ -1,0 +1,200 @@
+// The OpenAPI document: its structure, held against the specification of OpenAPI 3.1 key by key, its
+// schemas, held against JSON Schema 2020-12, and its agreement with the endpoint table.
+import { CATALOG } from '@bmg/common/errors';
+import { NOTICES } from '@bmg/common/notices';
+import { changelogPage } from '../../gateway/src/docs/changelog-page';
+import { HISTORY, NOTICE_TEXTS } from '../../gateway/src/docs/history';
+import { referencePage } from '../../gateway/src/docs/reference-page';
+import { chapters, endpoints } from '../../gateway/src/endpoints';
+import { buildOpenApi, documentPath, operationName } from '../../gateway/src/openapi';
+import { createValidator } from './ajv';
+import {
+  checkDocument,
+  operationsOf,
+  pointersOf,
+  schemasOf,
+  strings,
+  valueAt,
+} from './openapi-structure';
+
+const document = buildOpenApi(chapters, { public_url: 'https://gateway.example.com' });
+const operations = operationsOf(document);
+
+describe('the structure', () => {
+  test('has no key that OpenAPI 3.1 does not know, and every key that it asks for', () => {
+    expect(checkDocument(document)).toEqual([]);
+  });
+
+  test('every reference leads somewhere, and every component is referred to', () => {
+    const pointers = pointersOf(document);
+    const dead = pointers.filter((pointer) => valueAt(document, pointer) === undefined);
+    expect(dead).toEqual([]);
+    const components = Object.entries(document.components)
+      .filter(([kind]) => kind !== 'securitySchemes')
+      .flatMap(([kind, named]) => Object.keys(named).map((name) => `#/components/${kind}/${name}`));
+    // Shared responses stand for every status, whether a row has it or not.
+    const unused = components.filter(
+      (pointer) => !pointers.includes(pointer) && !pointer.includes('/responses/'),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  test('every name in a path is declared, and no other; ids are unique; tags are listed', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { path, operation, parameters } of operations) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
+      expect([path, declared]).toEqual([path, named]);
+      const keys = parameters.map(({ in: place, name }) => `${place} ${name.toLowerCase()}`);
+      expect(new Set(keys).size).toBe(keys.length);
+      for (const tag of operation.tags) {
+        expect(document.tags.map(({ name }) => name)).toContain(tag);
+      }
+    }
+  });
+
+  test('security names what is defined', () => {
+    const named = [document.security, ...operations.map(({ operation }) => operation.security)]
+      .flatMap((list) => list ?? [])
+      .flatMap((one) => Object.keys(one));
+    expect([...new Set(named)].sort()).toEqual(
+      Object.keys(document.components['securitySchemes'] ?? {}).sort(),
+    );
+  });
+});
+
+describe('the schemas', () => {
+  const ajv = createValidator();
+  ajv.addSchema({ ...document, $id: 'https://gateway.example.com/openapi.json' });
+
+  test('are JSON Schema 2020-12', () => {
+    for (const [where, schema] of schemasOf(document)) {
+      expect([where, ajv.validateSchema(schema), ajv.errors ?? []]).toEqual([where, true, []]);
+    }
+  });
+
+  test('have none of our own keywords in them', () => {
+    const keys = schemasOf(document).flatMap(([, schema]) => JSON.stringify(schema));
+    for (const own of ['requiredOneOf', 'lowerTo', 'mayBeBlank', 'errorCode', 'errorMessage']) {
+      expect(keys.filter((text) => text.includes(`"${own}`))).toEqual([]);
+    }
+  });
+
+  test('take the examples of the document', () => {
+    let examples = 0;
+    for (const { operation } of operations) {
+      const answers = Object.values(operation.responses).flatMap((one) =>
+        '$ref' in one ? [] : Object.values(one.content),
+      );
+      const bodies = Object.values(operation.requestBody?.content ?? {});
+      for (const { schema, example } of [...answers, ...bodies]) {
+        if (example === undefined) continue;
+        const validate = ajv.compile(absolute(schema));
+        expect([operation.operationId, validate(example), validate.errors ?? []]).toEqual([
+          operation.operationId,
+          true,
+          [],
+        ]);
+        examples += 1;
+      }
+    }
+    expect(examples).toBeGreaterThan(90);
+  });
+
+  const absolute = (schema: unknown): object =>
+    JSON.parse(
+      JSON.stringify(schema).replaceAll('"#/', '"https://gateway.example.com/openapi.json#/'),
+    ) as object;
+});
+
+describe('the table', () => {
+  const find = (path: string, verb: string) =>
+    operations.find((one) => one.path === path && one.verb === verb.toLowerCase());
+
+  test('stands in the document, row by row, with GET /health', () => {
+    expect(operations).toHaveLength(68);
+    for (const row of endpoints) {
+      const found = find(documentPath(row), row.verb);
+      if (!found) throw new Error(`${row.verb} ${row.path} is missing`);
+      const { operation, parameters } = found;
+      expect(operation.operationId).toBe(operationName(row));
+      expect(operation.summary).toBe(row.summary);
+      expect(operation['x-counted']).toBe(row.counted !== false);
+      expect(operation.requestBody === undefined).toBe(row.body === undefined);
+      const named = (place: string): string[] =>
+        parameters.filter((one) => one.in === place).map(({ name }) => name);
+      expect(named('query')).toEqual(Object.keys(row.query?.properties ?? {}));
+      expect(named('header')).toEqual([
+        ...(row.scope === 'number' ? ['x-waba-id', 'x-phone-number-id'] : []),
+        ...(row.scope === 'filter' ? ['x-waba-id'] : []),
+        ...(row.idempotent ? ['Idempotency-Key'] : []),
+      ]);
+    }
+  });
+
+  test('needs no key for health, and takes a connect token for the completion of a sign-up alone', () => {
+    expect(find('/health', 'get')?.operation.security).toEqual([]);
+    const others = operations.filter(({ operation }) => operation.security !== undefined);
+    expect(others.map(({ path }) => path).sort()).toEqual([
+      '/clients/register-from-code',
+      '/health',
+    ]);
+  });
+
+  test('answers what its codes say: each code’s status is among the responses', () => {
+    for (const { operation } of operations) {
+      const statuses = Object.keys(operation.responses).map(Number);
+      for (const code of operation['x-codes']) {
+        expect(statuses).toContain(CATALOG[code as keyof typeof CATALOG].http);
+      }
+    }
+  });
+});
+
+describe('the pages', () => {
+  const reference = referencePage(document);
+  const changelog = changelogPage();
+
+  test('the reference names every endpoint, every code and a curl call each', () => {
+    for (const { path, verb, operation } of operations) {
+      expect(reference).toContain(`id="${operation.operationId}"`);
+      expect(reference).toContain(`${verb.toUpperCase()}</span> ${path}`);
+    }
+    for (const code of Object.keys(CATALOG)) expect(reference).toContain(`id="${code}"`);
+    expect(reference.match(/curl /g)).toHaveLength(68);
+  });
+
+  test('the changelog has the versions, newest first, and the notices with what they say', () => {
+    const places = HISTORY.map(({ version }) => changelog.indexOf(`id="v${version}"`));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect([...places].sort((one, other) => one - other)).toEqual(places);
+    expect(HISTORY.map(({ version }) => version)).toEqual(
+      '2.9.2 2.9.1 2.9.0 2.8.0 2.7.0 2.6.1 2.6.0 2.5.0 2.4.0 2.3.0 2.2.0 2.1.0 2.0.0 1.4.6 1.4.5'.split(
+        ' ',
+      ),
+    );
+    for (const { id, severity, effective } of NOTICES) {
+      for (const text of [id, severity, effective]) expect(changelog).toContain(text);
+      expect(NOTICE_TEXTS[id]?.length).toBeGreaterThan(50);
+    }
+  });
+
+  test.each([
+    ['reference', reference],
+    ['changelog', changelog],
+  ])('the %s has no script, no style of its own and nothing from elsewhere', (_name, page) => {
+    expect(page).not.toMatch(/<script|<style|<iframe|<form|<img| style=| on\w+=/i);
+    const loaded = [...page.matchAll(/<link[^>]*href="([^"]*)"/g)].map(([, href]) => href);
+    expect(loaded.every((href) => /^(data:,|docs\/style\.css\?v=\w+)$/.test(href ?? ''))).toBe(
+      true,
+    );
+    expect(page).toMatch(/<meta name="viewport" content="width=device-width, initial-scale=1"/);
+  });
+
+  test('neither they nor the document hold a secret or an address of a machine', () => {
+    for (const text of [reference, changelog, ...strings(document)]) {
+      expect(text).not.toMatch(/127\.0\.0\.1|localhost|whsec_|bmg_(live|test)_|EAA[A-Z]/);
+    }
+  });
+});

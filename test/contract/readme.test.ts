@@ -1,0 +1,74 @@
+// The README's settings table is made from the fields that the processes read: it cannot fall behind.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Field } from '@bmg/common/config';
+import { settings as gateway } from '../../gateway/src/config';
+import { settings as broadcasts } from '../../services/broadcasts/src/config';
+import { settings as fanout } from '../../services/fanout/src/config';
+import { settings as messaging } from '../../services/messaging/src/config';
+import { settings as numberAdmin } from '../../services/number-admin/src/config';
+import { settings as onboarding } from '../../services/onboarding/src/config';
+import { settings as templates } from '../../services/templates/src/config';
+import { settings as webhooks } from '../../services/webhooks/src/config';
+
+const README = resolve(__dirname, '../../README.md');
+const PART = /(<!-- settings: [^>]*-->\n)[\s\S]*?(<!-- \/settings -->)/;
+
+const services: Record<string, Record<string, Field<unknown>>> = {
+  gateway,
+  onboarding,
+  messaging,
+  templates,
+  broadcasts,
+  'number-admin': numberAdmin,
+  webhooks,
+  fanout,
+};
+
+interface Row {
+  readers: string[];
+  defaults: Set<string>;
+  meaning: string;
+}
+
+function table(): string {
+  const rows = new Map<string, Row>();
+  for (const [service, fields] of Object.entries(services)) {
+    for (const [name, field] of Object.entries(fields)) {
+      const row = rows.get(name) ?? {
+        readers: [],
+        defaults: new Set(),
+        meaning: meaningOf(name, field),
+      };
+      row.readers.push(service);
+      row.defaults.add(defaultOf(field));
+      rows.set(name, row);
+    }
+  }
+  const lines = [...rows].map(([name, { readers, defaults, meaning }]) => {
+    const who = readers.length === Object.keys(services).length ? 'all' : readers.join(', ');
+    return `| \`${name}\` | ${who} | ${[...defaults].join(' / ')} | ${meaning} |`;
+  });
+  return ['| Setting | Read by | Default | Meaning |', '|---|---|---|---|', ...lines, ''].join(
+    '\n',
+  );
+}
+
+const meaningOf = (name: string, { secret, description }: Field<unknown>): string =>
+  secret ? `${description} (secret: \`${name}_FILE\` works too)` : description;
+
+function defaultOf({ schema, default: fallback }: Field<unknown>): string {
+  if (fallback !== undefined) return fallback === '' ? 'empty' : `\`${String(fallback)}\``;
+  return schema['optional'] ? 'none' : 'required';
+}
+
+test('the README’s settings table is the one that the code gives', () => {
+  const readme = readFileSync(README, 'utf8');
+  const wanted = readme.replace(
+    PART,
+    (_all, open: string, close: string) => `${open}\n${table()}\n${close}`,
+  );
+  if (process.env['GOLDEN'] === 'write') writeFileSync(README, wanted);
+  else expect(readme).toBe(wanted);
+  expect(readme).toMatch(PART);
+});

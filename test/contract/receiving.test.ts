@@ -1,0 +1,177 @@
+// The page for partners' receivers holds what it promises: each of its programs is run as it stands there,
+// and its figures are those of the code.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RETRY_DELAYS_MS } from '../../services/webhooks/src/schedule';
+import { signatureHeaders } from '../../services/webhooks/src/signature';
+import { codeBlock, quoted, readPage, tableRow } from './receiving/page';
+import { LANGUAGES, startReceiver, type Receiver } from './receiving/receivers';
+
+const page = readPage();
+
+/** Starting a virtual machine on a busy computer. */
+const LIMIT_MS = 60_000;
+/** Compiling with a cold cache takes half a minute when there is nothing else to do. */
+const COMPILED_LIMIT_MS = 180_000;
+const POST_LIMIT_MS = 10_000;
+const PRINT_LIMIT_MS = 5_000;
+const POLL_MS = 20;
+const WINDOW_S = 300;
+/** Further from the window's edge than a test may take. */
+const MARGIN_S = 30;
+
+const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
+const [secret, old_secret, stranger] = [newSecret(), newSecret(), newSecret()];
+
+const bodyOf = (event: string, event_id: string): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      event,
+      waba_id: '900000000000001',
+      phone_number_id: '800000000000001',
+      timestamp: 1795260441,
+      data: { text: 'Thank you! 谢谢 🙏 "quoted" \\ \u2028' },
+      meta: { event_id },
+    }),
+  );
+
+const now_s = (offset_s = 0): number => Math.floor(Date.now() / 1_000) + offset_s;
+
+async function post(url: string, body: Buffer, headers: Record<string, string>): Promise<number> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: new Uint8Array(body),
+    signal: AbortSignal.timeout(POST_LIMIT_MS),
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** Rightly signed unless told otherwise. */
+function deliver(
+  { url }: Receiver,
+  event: string,
+  event_id: string,
+  { secrets = [secret], at_s = now_s() }: { secrets?: string[]; at_s?: number } = {},
+): Promise<number> {
+  const body = bodyOf(event, event_id);
+  return post(url, body, signatureHeaders(body, secrets, event_id, at_s));
+}
+
+async function untilPrinted(receiver: Receiver, lines: string[]): Promise<void> {
+  const until = Date.now() + PRINT_LIMIT_MS;
+  while (receiver.printed().length < lines.length && Date.now() < until) await sleep(POLL_MS);
+  expect(receiver.printed()).toEqual(lines);
+}
+
+describe.each(LANGUAGES.filter(({ isHere }) => isHere))('the receiver in $name', (language) => {
+  test(
+    'takes what is signed right, once, and refuses everything else',
+    async () => {
+      const source = codeBlock(page, language.block);
+      const receiver = await startReceiver(language, source, `${secret} ${old_secret}`);
+      try {
+        await takesOnce(receiver);
+        await refusesForeign(receiver);
+        await refusesStale(receiver);
+        await followsRotation(receiver);
+        await untilPrinted(receiver, [
+          'message.received',
+          'message.delivered',
+          'template.status_updated',
+          'waba.account_updated',
+          'something.new',
+        ]);
+      } finally {
+        await receiver.stop();
+      }
+    },
+    language.compiled ? COMPILED_LIMIT_MS : LIMIT_MS,
+  );
+});
+
+async function takesOnce(receiver: Receiver): Promise<void> {
+  expect(await deliver(receiver, 'message.received', 'evt_first')).toBe(200);
+  // A later try has another time, and the same id.
+  expect(await deliver(receiver, 'message.received', 'evt_first', { at_s: now_s(2) })).toBe(200);
+  expect(await deliver(receiver, 'message.delivered', 'evt_second')).toBe(200);
+}
+
+async function refusesForeign(receiver: Receiver): Promise<void> {
+  const { url } = receiver;
+  const event = 'message.failed';
+  const body = bodyOf(event, 'evt_foreign');
+  const right = signatureHeaders(body, [secret], 'evt_foreign', now_s());
+  const wrong = signatureHeaders(body, [stranger], 'evt_foreign', now_s());
+  const refused: Array<Record<string, string>> = [
+    wrong,
+    { ...right, 'x-service-signature': wrong['x-service-signature'] as string },
+    { ...right, 'webhook-signature': wrong['webhook-signature'] as string },
+    // What one header covers does not stand for the other.
+    { ...right, 'webhook-id': 'evt_other' },
+    { ...right, 'x-service-signature': '' },
+    { ...right, 'webhook-signature': '' },
+    { ...right, 'x-service-signature': 'sha256=\u00fc' },
+    { ...right, 'webhook-signature': 'v1,\u00fc v1a,abc v1' },
+    { ...right, 'webhook-timestamp': 'soon' },
+    {},
+  ];
+  for (const headers of refused)
+    expect([await post(url, body, headers), headers]).toEqual([401, headers]);
+  const changed = Buffer.from(body);
+  changed[changed.length - 3] = 88;
+  expect(await post(url, changed, right)).toBe(401);
+  // A refusal is not remembered as had.
+  expect(receiver.printed()).not.toContain(event);
+}
+
+async function refusesStale(receiver: Receiver): Promise<void> {
+  const at = (at_s: number) => deliver(receiver, 'message.read', 'evt_stale', { at_s });
+  expect(await at(now_s(-WINDOW_S - MARGIN_S))).toBe(401);
+  expect(await at(now_s(WINDOW_S + MARGIN_S))).toBe(401);
+  expect(
+    await deliver(receiver, 'template.status_updated', 'evt_late', {
+      at_s: now_s(-WINDOW_S + MARGIN_S),
+    }),
+  ).toBe(200);
+}
+
+async function followsRotation(receiver: Receiver): Promise<void> {
+  // Before the change, during the overlap with the newest first, and with one that it does not know.
+  const events: Array<[string, string[], number]> = [
+    ['waba.account_updated', [old_secret], 200],
+    ['something.new', [secret, old_secret], 200],
+    ['something.else', [stranger, old_secret], 401],
+  ];
+  for (const [event, secrets, status] of events) {
+    expect(await deliver(receiver, event, `evt_${event}`, { secrets })).toBe(status);
+  }
+}
+
+describe('the page', () => {
+  test('shows signatures that the service makes', () => {
+    const [shown = ''] = quoted(tableRow(page, 'Secret')[0]);
+    const [body = ''] = quoted(tableRow(page, 'Body')[0]);
+    const [event_id = '', at_s = ''] = quoted(
+      tableRow(page, '`webhook-id`, `webhook-timestamp`')[0],
+    );
+    const made = signatureHeaders(Buffer.from(body), [shown], event_id, Number(at_s));
+    for (const name of ['x-service-signature', 'webhook-signature']) {
+      expect(quoted(tableRow(page, `\`${name}\``)[0])).toEqual([made[name]]);
+    }
+  });
+
+  test('shows the schedule that the service keeps', () => {
+    const units: Record<string, number> = { s: 1_000, min: 60_000, h: 3_600_000 };
+    const [first, ...waits] = tableRow(page, 'Wait before it');
+    expect(first).toBe('–');
+    expect(
+      waits.map((wait) => {
+        const [amount, unit = ''] = wait.split(' ');
+        return Number(amount) * (units[unit] ?? NaN);
+      }),
+    ).toEqual(RETRY_DELAYS_MS);
+    expect(tableRow(page, 'Try')).toHaveLength(RETRY_DELAYS_MS.length + 1);
+  });
+});

@@ -1,0 +1,31 @@
+// What the page for receivers shows: its programs and its tables, taken as they stand there.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+const PAGE = resolve(__dirname, '../../../services/webhooks/RECEIVING.md');
+
+export const readPage = (): string => readFileSync(PAGE, 'utf8');
+
+/** The one code block of that language. */
+export function codeBlock(page: string, language: string): string {
+  const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].filter(
+    ([, name]) => name === language,
+  );
+  const [first, second] = blocks;
+  if (first === undefined || second !== undefined) {
+    throw new Error(`the page has ${blocks.length} blocks of ${language}, not one`);
+  }
+  return first[2] as string;
+}
+
+/** The cells of the table row that begins with this cell, without it. */
+export function tableRow(page: string, first: string): string[] {
+  const line = page.split('\n').find((one) => one.startsWith(`| ${first} |`));
+  if (line === undefined) throw new Error(`the page has no row ${first}`);
+  const cells = line.split('|').map((cell) => cell.trim());
+  return cells.slice(2, -1);
+}
+
+/** The texts in backquotes of a cell. */
+export const quoted = (cell: string | undefined): string[] =>
+  [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, text]) => text as string);

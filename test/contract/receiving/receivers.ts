@@ -1,0 +1,145 @@
+// Runs a program of the page in a folder of its own, as its first line says, and ends it.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { findJava, findProgram } from '../../../deploy/local/src/tools';
+
+const run = promisify(execFile);
+
+export interface Language {
+  name: string;
+  /** Of its code block on the page. */
+  block: string;
+  file: string;
+  /** False where the machine does not have it. */
+  isHere: boolean;
+  program(): Promise<string>;
+  /** Arguments before the file's name. */
+  arguments?: string[];
+  /** True where the program is compiled first: `go run` would leave a child behind that nobody ends. */
+  compiled?: boolean;
+}
+
+const ifFound = (name: string): Pick<Language, 'isHere' | 'program'> => {
+  const found = findProgram(name, process.env);
+  return { isHere: found !== undefined, program: async () => found as string };
+};
+
+/** Node and Java are there wherever this project runs; the others are used when they are found. */
+export const LANGUAGES: Language[] = [
+  {
+    name: 'Node.js',
+    block: 'js',
+    file: 'receiver.mjs',
+    isHere: true,
+    program: async () => process.execPath,
+  },
+  { name: 'Python', block: 'python', file: 'receiver.py', ...ifFound('python3') },
+  { name: 'Go', block: 'go', file: 'receiver.go', ...ifFound('go'), compiled: true },
+  {
+    name: 'Java',
+    block: 'java',
+    file: 'Receiver.java',
+    isHere: true,
+    program: () =>
+      findJava(process.env, { what: 'the receiver in Java', instead: 'set JAVA_HOME' }),
+    // Quicker to start, and easier on the machine.
+    arguments: ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
+  },
+];
+
+export interface Receiver {
+  url: string;
+  /** The lines it has printed since it listens. */
+  printed(): string[];
+  stop(): Promise<void>;
+}
+
+const COMPILE_LIMIT_MS = 120_000;
+const LISTEN_LIMIT_MS = 20_000;
+const STOP_LIMIT_MS = 3_000;
+const POLL_MS = 20;
+
+export async function startReceiver(
+  language: Language,
+  source: string,
+  webhook_secret: string,
+): Promise<Receiver> {
+  const folder = mkdtempSync(join(tmpdir(), 'bmg-receiving-'));
+  let child: ChildProcess | undefined;
+  const stop = async (): Promise<void> => {
+    if (child) await end(child);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    writeFileSync(join(folder, language.file), source);
+    const [command, args] = await commandOf(language, folder);
+    const env = { ...process.env, PORT: '0', WEBHOOK_SECRET: webhook_secret };
+    child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const output = collect(child);
+    const port = await listening(child, output);
+    return {
+      url: `http://127.0.0.1:${port}/hook`,
+      printed: () => output.out.split('\n').slice(1, -1),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function commandOf(
+  { file, arguments: before = [], compiled = false, program: find }: Language,
+  folder: string,
+): Promise<[string, string[]]> {
+  const program = await find();
+  if (!compiled) return [program, [...before, file]];
+  const made = join(folder, 'receiver');
+  // What the machine has must do: nothing is fetched.
+  const env = { ...process.env, GOTOOLCHAIN: 'local', GOPROXY: 'off', GO111MODULE: 'auto' };
+  await run(program, ['build', '-o', made, file], { cwd: folder, env, timeout: COMPILE_LIMIT_MS });
+  return [made, []];
+}
+
+interface Output {
+  out: string;
+  err: string;
+  failed: Error | undefined;
+}
+
+function collect(child: ChildProcess): Output {
+  const output: Output = { out: '', err: '', failed: undefined };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.out += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.err += text));
+  child.once('error', (error) => (output.failed = error));
+  return output;
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
+async function listening(child: ChildProcess, output: Output): Promise<number> {
+  const until = Date.now() + LISTEN_LIMIT_MS;
+  for (;;) {
+    const found = /^listening on (\d+)$/m.exec(output.out);
+    if (found) return Number(found[1]);
+    if (output.failed) throw output.failed;
+    if (hasEnded(child) || Date.now() > until) {
+      throw new Error(`the receiver does not listen: ${output.err || output.out}`);
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || hasEnded(child)) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+  await ended.finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,109 @@
+// Requests made of schemas, and the messages that arrive behind the wire for them.
+import type { Endpoint, Fields, Input } from '../../gateway/src/endpoints/endpoint';
+import type { Schema } from '../../gateway/src/schemas/schema';
+
+export interface Sample {
+  field: string;
+  value: unknown;
+  kind: 'body' | 'query';
+  with: Fields;
+  without: Fields;
+}
+
+/** Fields whose rules go beyond their schema. */
+const SPECIAL: Record<string, unknown> = {
+  context: { message_id: 'wamid.QUOTED' },
+  context_message_id: 'wamid.QUOTED',
+  reply_to: 'wamid.QUOTED',
+  from: '2026-09-01',
+  to: '15550100999',
+  user_id: 'US.4Qm7Zr81Kd99',
+  recipient: 'US.4Qm7Zr81Kd99',
+  scheduled_at: '2099-01-01T00:00:00Z',
+  contacts: [{ recipient: '15550100999', params: { '1': 'Bo' } }],
+  access_token: 'ANOTHER-TOKEN',
+};
+const SPECIAL_BY_ROW: Record<string, Record<string, unknown>> = {
+  getUsage: { to: '2026-09-02' },
+};
+
+const NUMBER_MARGIN = 1;
+
+/** A value that the schema takes, and that differs from the default and from the present one. */
+function valueFor(field: string, schema: Schema, endpoint: Endpoint, present?: unknown): unknown {
+  const special = { ...SPECIAL, ...SPECIAL_BY_ROW[endpoint.rpc.method] };
+  if (field in special) return special[field];
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum.find((one) => one !== schema.default && one !== present);
+  if (schema.pattern === '^[0-9]{6}$') return '654321';
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return ((schema.default as number | undefined) ?? schema.minimum ?? 0) + NUMBER_MARGIN;
+    case 'boolean':
+      return present !== true;
+    case 'array':
+      return [valueFor('', schema.items ?? { type: 'object' }, endpoint)];
+    case 'object':
+      return objectFor(schema, endpoint);
+    case undefined:
+    default:
+      return schema.errorMessage?.includes('URL') ? 'https://example.org/sample' : 'sample-1';
+  }
+}
+
+function objectFor({ properties }: Schema, endpoint: Endpoint): Fields {
+  if (!properties) return { key: 'sample' };
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, inner]) => [name, valueFor(name, inner, endpoint)]),
+  );
+}
+
+/** One sample for each property that the row's schemas name. */
+export function* samples(endpoint: Endpoint): Generator<Sample> {
+  for (const kind of ['query', 'body'] as const) {
+    const schema = endpoint[kind];
+    const base: Fields = kind === 'body' ? { ...endpoint.docs?.example } : {};
+    for (const [field, property] of Object.entries(schema?.properties ?? {})) {
+      const value = valueFor(field, property, endpoint, base[field]);
+      const { [field]: _left, ...others } = base;
+      // A phone number wins over a BSUID: the alias is looked at alone.
+      if (schema?.requiredOneOf?.includes(field)) delete others['to'];
+      const without = kind === 'body' && field in base ? base : others;
+      yield { field, value, kind, with: { ...others, [field]: value }, without };
+    }
+  }
+}
+
+export function requestOf(endpoint: Endpoint, fields: Fields): Fields {
+  const input: Input = {
+    partner_id: 'ptn_1',
+    params: Object.fromEntries(
+      [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, '7']),
+    ),
+    query: endpoint.query ? fields : {},
+    body: endpoint.body ? fields : {},
+    target: {
+      partner_id: 'ptn_1',
+      waba_id: '900000000000001',
+      phone_number_id: '800000000000001',
+      directory_version: '1',
+    },
+    waba_id: undefined,
+  };
+  const { query, body, params, target } = input;
+  return endpoint.request?.(input) ?? { ...query, ...body, ...params, target };
+}
+
+interface Codec {
+  fromPartial(fields: object): unknown;
+  encode(message: unknown): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): unknown;
+}
+
+/** Encoded and decoded: what the service sees. */
+export function messageOf({ rpc }: Endpoint, request: Fields): unknown {
+  const { requestType } = rpc.definition.methods[rpc.method] as unknown as { requestType: Codec };
+  return requestType.decode(requestType.encode(requestType.fromPartial(request)).finish());
+}

@@ -1,0 +1,272 @@
+// make demo: the main job on real traffic, step by step. It uses the mesh that is running, or starts one
+// and stops what it started. Any step that fails ends it with the reason.
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { down, isUp, LocalError, readEnv, RUN_DIR, up } from '@bmg/local';
+import { EmulatorClient } from '../emulator/client';
+import { isSigned, startPartner, type Arrival, type PartnerReceiver } from '../partner';
+import { say, step, sub } from './say';
+
+const ROOT = resolve(__dirname, '../../..');
+const WAIT_MS = 15_000;
+const BROADCAST_WAIT_MS = 40_000;
+const BROADCAST_CONTACTS = 60;
+const PROGRESS_EVERY_MS = 250;
+const BAR_WIDTH = 30;
+const run = promisify(execFile);
+
+interface Scene {
+  base_url: string;
+  emulator: EmulatorClient;
+  receiver: PartnerReceiver;
+  key: string;
+  secret: string;
+}
+
+const NUMBER = {
+  waba_id: '900000000000001',
+  phone_number_id: '800000000000001',
+  access_token: 'EMULATED-TOKEN-1',
+};
+const CUSTOMER = '15550100777';
+
+async function main(): Promise<void> {
+  const running = await isUp();
+  let started: string[] = [];
+  let shown: string | undefined;
+  const receiver = await startPartner();
+  try {
+    step(
+      running ? 'The mesh is running already: it is used' : 'Starting engines, mesh and emulator',
+    );
+    if (!running) {
+      const mesh = await up({ log: (line) => sub(line) });
+      started = mesh.started;
+    }
+    const env = readEnv(RUN_DIR);
+    const upstream = env['UPSTREAM_URL'] ?? '';
+    const emulator = new EmulatorClient(upstream);
+    await emulator.state().catch(() => {
+      throw new Error(`the demo needs the emulator as its upstream, and ${upstream} is none`);
+    });
+    const base_url = env['BASE_URL'] ?? 'http://127.0.0.1:8080/v1';
+    const { key, secret } = await createPartner(receiver);
+    const scene: Scene = { base_url, emulator, receiver, key, secret };
+    await registerClient(scene);
+    await sendMessages(scene);
+    await receiveMessage(scene);
+    await broadcast(scene);
+    shown = base_url;
+  } catch (error) {
+    if (error instanceof LocalError) started = error.started;
+    throw error;
+  } finally {
+    await receiver.close();
+    if (!running && started.length > 0) {
+      step('Stopping what the demo started');
+      await down({ names: started as never, log: () => undefined });
+    }
+  }
+  if (shown !== undefined) next(running, shown);
+}
+
+async function createPartner(receiver: PartnerReceiver): Promise<{ key: string; secret: string }> {
+  step('A partner is created:  npx bmg partner create --name "Demo partner" --webhook-url …');
+  const { stdout } = await run(
+    process.execPath,
+    [
+      resolve(ROOT, 'deploy/cli/bin/bmg.js'),
+      '--json',
+      'partner',
+      'create',
+      '--name',
+      'Demo partner',
+      '--webhook-url',
+      receiver.url,
+    ],
+    { cwd: ROOT },
+  );
+  const created = JSON.parse(stdout) as {
+    partner_id: string;
+    partner_key: string;
+    webhook_secret: string;
+  };
+  sub(
+    `partner ${created.partner_id}, key ${created.partner_key.slice(0, 9)}… and webhook secret (shown once)`,
+  );
+  return { key: created.partner_key, secret: created.webhook_secret };
+}
+
+async function registerClient(scene: Scene): Promise<void> {
+  step('A client’s number is registered:  POST /clients/register');
+  const { client } = await rest(scene, 'POST', '/clients/register', NUMBER);
+  sub(
+    `${client['display_name']} +${client['phone_number']}: ${client['status']}, quality ${client['quality_rating']}; its token is kept encrypted`,
+  );
+}
+
+async function sendMessages(scene: Scene): Promise<void> {
+  step('A text is sent:  POST /messages/send');
+  const text = await rest(scene, 'POST', '/messages/send', {
+    to: CUSTOMER,
+    text: 'Your order A-17 is on its way.',
+  });
+  sub(`message_id ${text.message_id}`);
+  await statuses(scene, text.message_id);
+
+  step('A template is sent:  POST /messages/template');
+  const template = await rest(scene, 'POST', '/messages/template', {
+    to: CUSTOMER,
+    template: {
+      name: 'order_update',
+      language: 'en_US',
+      components: [
+        {
+          type: 'body',
+          parameters: [
+            { type: 'text', text: 'Ada' },
+            { type: 'text', text: 'A-17' },
+          ],
+        },
+      ],
+    },
+  });
+  sub(`message_id ${template.message_id}`);
+  await statuses(scene, template.message_id);
+}
+
+/** Follows a message through the partner's events up to read. */
+async function statuses({ receiver, secret }: Scene, message_id: string): Promise<void> {
+  const names = ['message.sent', 'message.delivered', 'message.read'];
+  for (const name of names) {
+    const arrival = await arrivalOf(
+      receiver,
+      ({ body }) => body.event === name && body.data['message_id'] === message_id,
+      `${name} of ${message_id}`,
+    );
+    if (!isSigned(arrival, secret))
+      throw new Error(`${name} was not signed with the partner's secret`);
+    const pricing = arrival.body.data['pricing'] as {
+      category?: string;
+      billable?: boolean;
+    } | null;
+    sub(
+      `event ${name.padEnd(17)} signature ok${pricing ? `, ${pricing.category}, ${pricing.billable ? 'billable' : 'free'}` : ''}`,
+    );
+  }
+}
+
+async function receiveMessage({ emulator, receiver, secret }: Scene): Promise<void> {
+  step('A customer writes: the upstream’s webhook comes in, the signed event goes out');
+  const { message_id } = await emulator.inbound({
+    phone_number_id: NUMBER.phone_number_id,
+    from: CUSTOMER,
+    name: 'Ada',
+    text: 'Thank you!',
+  });
+  const arrival = await arrivalOf(
+    receiver,
+    ({ body }) => body.event === 'message.received' && body.data['message_id'] === message_id,
+    'message.received',
+  );
+  if (!isSigned(arrival, secret))
+    throw new Error('the event was not signed with the partner’s secret');
+  sub(
+    `x-service-signature ${String(arrival.headers['x-service-signature']).slice(0, 30)}…  webhook-id ${String(arrival.headers['webhook-id']).slice(0, 20)}…`,
+  );
+  const { event, waba_id, phone_number_id, timestamp, data } = arrival.body;
+  const { raw: _raw, ...shown } = data;
+  sub(JSON.stringify({ event, waba_id, phone_number_id, timestamp, data: shown }));
+}
+
+async function broadcast(scene: Scene): Promise<void> {
+  step(
+    `A broadcast to ${BROADCAST_CONTACTS} contacts, at the pace that the number allows:  POST /broadcasts`,
+  );
+  const { broadcast_id, total } = await rest(scene, 'POST', '/broadcasts', {
+    name: 'Demo',
+    template_name: 'hello_world',
+    template_language: 'en_US',
+    template_components: [],
+    contacts: Array.from({ length: BROADCAST_CONTACTS }, (_none, index) =>
+      String(15_550_300_000 + index),
+    ),
+  });
+  sub(`broadcast ${broadcast_id}, ${total} contacts`);
+  const until = Date.now() + BROADCAST_WAIT_MS;
+  const live = process.stdout.isTTY;
+  let last = -1;
+  for (;;) {
+    const { broadcast: state, progress } = await rest(scene, 'GET', `/broadcasts/${broadcast_id}`);
+    const filled = Math.round((progress / 100) * BAR_WIDTH);
+    const line = `   [${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${String(Math.round(progress)).padStart(3)} %  sent ${state['sent']}  delivered ${state['delivered']}  failed ${state['failed']}`;
+    if (live) process.stdout.write(`\r${line}  `);
+    else if (Math.floor(progress / 25) !== last) say(line);
+    last = Math.floor(progress / 25);
+    const done = state['status'] === 'completed' && state['delivered'] === state['sent'];
+    if (done) {
+      if (live) process.stdout.write('\n');
+      if (state['sent'] !== total) throw new Error(`only ${state['sent']} of ${total} were sent`);
+      sub('completed, at no more than the 20 messages a second of a number that the app uses too');
+      return;
+    }
+    if (Date.now() > until) throw new Error('the broadcast did not complete in time');
+    await sleep(PROGRESS_EVERY_MS);
+  }
+}
+
+async function arrivalOf(
+  receiver: PartnerReceiver,
+  wanted: (arrival: Arrival) => boolean,
+  what: string,
+): Promise<Arrival> {
+  const until = Date.now() + WAIT_MS;
+  while (Date.now() < until) {
+    const found = receiver.arrivals.find(wanted);
+    if (found) return found;
+    await sleep(20);
+  }
+  throw new Error(`${what} did not arrive within ${WAIT_MS / 1_000} s`);
+}
+
+/** An answer of any endpoint: the demo looks at the fields that it shows. */
+type RestAnswer = Record<string, any>; // any: see above
+
+async function rest(
+  { base_url, key }: Scene,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<RestAnswer> {
+  const answer = await fetch(base_url + path, {
+    method,
+    headers: {
+      'x-partner-key': key,
+      'x-waba-id': NUMBER.waba_id,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const parsed = (await answer.json()) as RestAnswer;
+  if (!answer.ok)
+    throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(parsed)}`);
+  return parsed;
+}
+
+function next(running: boolean, base_url: string): void {
+  step('Done. What to try next');
+  if (!running)
+    sub('make up                    the same mesh in the background; make down stops it');
+  sub('npx bmg partner create --name "Me" --webhook-url URL    a partner of your own');
+  sub(`curl ${base_url}/health    the state of each part`);
+  sub('make test                  all tests, on real engines');
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(
+    `\nThe demo failed: ${error instanceof Error ? error.message : String(error)}\n`,
+  );
+  process.exitCode = 1;
+});

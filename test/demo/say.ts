@@ -1,0 +1,15 @@
+// How the demo talks: numbered steps with what happened under them.
+let count = 0;
+
+export function step(text: string): void {
+  count += 1;
+  process.stdout.write(`\n${count}. ${text}\n`);
+}
+
+export const sub = (text: string): void => {
+  process.stdout.write(`   ${text}\n`);
+};
+
+export const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};

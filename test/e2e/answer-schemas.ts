@@ -1,0 +1,73 @@
+// Answers held against the OpenAPI document that the gateway itself serves. Objects of ours are closed for
+// this: a field that the document does not name is a fault here, though partners must expect new ones.
+import type { OpenApiDocument } from '../../gateway/src/openapi';
+import { createValidator, type Validate } from '../contract/ajv';
+import { operationsOf, type FoundOperation } from '../contract/openapi-structure';
+import type { TableAnswer } from './endpoint-stage';
+
+type Json = Record<string, unknown>;
+
+export interface AnswerSchemas {
+  /** What is wrong with the answer: an empty list for none. */
+  check(operation_id: string, answer: TableAnswer): string[];
+  operations: FoundOperation[];
+}
+
+const ID = 'openapi.json';
+
+export async function readAnswerSchemas(gateway_url: string): Promise<AnswerSchemas> {
+  const served = await fetch(`${gateway_url}/openapi.json`);
+  const document = (await served.json()) as OpenApiDocument;
+  const validator = createValidator();
+  validator.addSchema({ ...(closed(document) as Json), $id: ID });
+  const operations = operationsOf(document);
+  const compiled = new Map<string, Validate>();
+
+  /** The schema of the answer with this status, by its place in the document. */
+  const validate = ({ path, verb }: FoundOperation, status: number, type: string): Validate => {
+    const steps = ['paths', path, verb, 'responses', String(status), 'content', type, 'schema'];
+    const pointer = steps.map((step) => encodeURIComponent(step.replaceAll('/', '~1'))).join('/');
+    const key = `${ID}#/${pointer}`;
+    const known = compiled.get(key) ?? validator.compile({ $ref: key });
+    compiled.set(key, known);
+    return known;
+  };
+
+  return {
+    operations,
+    check(operation_id, { status, type, body, headers }) {
+      const found = operations.find(({ operation }) => operation.operationId === operation_id);
+      if (!found) return [`${operation_id} is not in the document`];
+      const response = found.operation.responses[String(status)];
+      if (!response || '$ref' in response) return [`${status} is no success of ${operation_id}`];
+      const absent = Object.keys(response.headers).filter(
+        (name) => !headers.has(name) && name !== 'Idempotency-Replayed',
+      );
+      const problems = absent.map((name) => `the header ${name} is missing`);
+      if (!response.content[type]) {
+        return '*/*' in response.content
+          ? problems
+          : [...problems, `${type} is not in the document`];
+      }
+      const check = validate(found, status, type);
+      if (check(body)) return problems;
+      const faults = (check.errors ?? []).map(
+        ({ instancePath, message, params }) =>
+          `${instancePath || 'the body'} ${message ?? ''} ${JSON.stringify(params)}`,
+      );
+      return [...problems, ...faults];
+    },
+  };
+}
+
+/** The same, with no other keys than those that are named, unless it says that there may be some. */
+function closed(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(closed);
+  const inner = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, closed(one)]));
+  const isOurs =
+    inner['type'] === 'object' &&
+    typeof inner['properties'] === 'object' &&
+    inner['additionalProperties'] === undefined;
+  return isOurs ? { ...inner, additionalProperties: false } : inner;
+}

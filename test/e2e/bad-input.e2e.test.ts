@@ -1,0 +1,250 @@
+// Bad input: a clear error with the right code, naming the field, and nothing sent or stored.
+import { connect } from 'node:net';
+import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+
+let mesh: Mesh;
+let partner: TestPartner;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  partner = await mesh.createPartner({ rate_limit_per_sec: 10_000 });
+  await partner.register(ONE);
+}, 60_000);
+afterAll(() => mesh.stop(), 60_000);
+
+const scope = { 'x-waba-id': ONE.waba_id };
+const send = (body: unknown, headers: Record<string, string> = {}) =>
+  partner.call('POST', '/messages/send', body, { ...scope, ...headers });
+
+async function nothingSent(work: () => Promise<void>): Promise<void> {
+  const before = await mesh.emulator.summary();
+  await work();
+  expect((await mesh.emulator.summary()).total).toBe(before.total);
+}
+
+describe('a body', () => {
+  test.each([
+    ['no JSON', '{"to":', 'INVALID_PAYLOAD'],
+    ['an array', '[]', 'INVALID_PAYLOAD'],
+    ['a text', '"hello"', 'INVALID_PAYLOAD'],
+    ['null', 'null', 'INVALID_PAYLOAD'],
+    [
+      'with __proto__',
+      '{"to":"15550100777","text":"x","__proto__":{"admin":true}}',
+      'INVALID_PAYLOAD',
+    ],
+    [
+      'with constructor.prototype',
+      '{"to":"15550100777","text":"x","constructor":{"prototype":{}}}',
+      'INVALID_PAYLOAD',
+    ],
+    ['nested absurdly', `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 'INVALID_PAYLOAD'],
+    [
+      'over 1 MiB',
+      JSON.stringify({ to: '15550100777', text: 'x'.repeat(1_100_000) }),
+      'INVALID_PAYLOAD',
+    ],
+  ])('that is %s is %s', async (_name, body, code) => {
+    await nothingSent(async () => {
+      const answer = await send(body);
+      expect([answer.status, answer.body.error.code]).toEqual([400, code]);
+      expect(answer.body.error.request_id).toBe(answer.headers.get('x-request-id'));
+    });
+  });
+
+  test.each(['text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded'])(
+    'of type %s is UNSUPPORTED_CONTENT_TYPE',
+    async (type) => {
+      const { status, body } = await send('{"to":"15550100777","text":"x"}', {
+        'content-type': type,
+      });
+      expect([status, body.error.code]).toEqual([400, 'UNSUPPORTED_CONTENT_TYPE']);
+    },
+  );
+
+  test('that is not UTF-8 is INVALID_PAYLOAD', async () => {
+    const answer = await fetch(`${mesh.base_url}/messages/send`, {
+      method: 'POST',
+      headers: {
+        'x-partner-key': partner.partner_key,
+        'content-type': 'application/json',
+        ...scope,
+      },
+      body: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+    });
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as { error: { code: string } }).error.code).toBe(
+      'INVALID_PAYLOAD',
+    );
+  });
+});
+
+describe('fields', () => {
+  const MISSING = 'MISSING_FIELDS';
+  const INVALID = 'INVALID_FIELD';
+  test.each<[string, string, object, string, string]>([
+    ['everything missing', '/messages/send', {}, MISSING, 'text'],
+    ['text missing', '/messages/send', { to: '15550100777' }, MISSING, 'text'],
+    ['text blank', '/messages/send', { to: '15550100777', text: '   ' }, MISSING, 'text'],
+    ['text null', '/messages/send', { to: '15550100777', text: null }, MISSING, 'text'],
+    ['text a number', '/messages/send', { to: '15550100777', text: 7 }, INVALID, 'text'],
+    [
+      'text over-long',
+      '/messages/send',
+      { to: '15550100777', text: 'x'.repeat(4_097) },
+      INVALID,
+      'text',
+    ],
+    [
+      'preview_url a text',
+      '/messages/send',
+      { to: '15550100777', text: 'x', preview_url: 'yes' },
+      INVALID,
+      'preview_url',
+    ],
+    ['to a number', '/messages/send', { to: 15550100777, text: 'x' }, INVALID, 'to'],
+    ['to no phone', '/messages/send', { to: 'Ada', text: 'x' }, INVALID, 'to'],
+    ['to with a path', '/messages/send', { to: '../15550100777', text: 'x' }, INVALID, 'to'],
+    [
+      'recipient no BSUID',
+      '/messages/send',
+      { recipient: '15550100777', text: 'x' },
+      INVALID,
+      'recipient',
+    ],
+    ['template missing', '/messages/template', { to: '15550100777' }, MISSING, 'template'],
+    [
+      'template a text',
+      '/messages/template',
+      { to: '15550100777', template: 'hello' },
+      INVALID,
+      'template',
+    ],
+    [
+      'template.name missing',
+      '/messages/template',
+      { to: '15550100777', template: { language: 'en_US' } },
+      MISSING,
+      'template.name',
+    ],
+    [
+      'template.language blank',
+      '/messages/template',
+      { to: '15550100777', template: { name: 'a', language: '' } },
+      MISSING,
+      'template.language',
+    ],
+    [
+      'template.components no array',
+      '/messages/template',
+      { to: '15550100777', template: { name: 'a', language: 'en', components: {} } },
+      INVALID,
+      'template.components',
+    ],
+    [
+      'waba_id with slashes',
+      '/clients/register',
+      { ...ONE, waba_id: '9/../8' },
+      INVALID,
+      'waba_id',
+    ],
+    [
+      'phone_number_id with dots',
+      '/clients/register',
+      { ...ONE, phone_number_id: '..' },
+      INVALID,
+      'phone_number_id',
+    ],
+    [
+      'access_token missing',
+      '/clients/register',
+      { ...ONE, access_token: undefined },
+      MISSING,
+      'access_token',
+    ],
+    [
+      'display_name over-long',
+      '/clients/register',
+      { ...ONE, display_name: 'x'.repeat(201) },
+      INVALID,
+      'display_name',
+    ],
+  ])('%s on %s', async (_name, path, body, code, field) => {
+    await nothingSent(async () => {
+      const answer = await partner.call('POST', path, body, scope);
+      expect([answer.status, answer.body.error.code]).toEqual([400, code]);
+      expect(answer.body.error.message).toContain(field);
+      const { details } = answer.body.error;
+      if (code === MISSING) expect(details.fields).toContain(field);
+      else expect(details.field).toBe(field);
+    });
+  });
+
+  test('all that is missing is listed at once', async () => {
+    const { body } = await partner.call('POST', '/clients/register', {});
+    expect(body.error.details.fields.sort()).toEqual([
+      'access_token',
+      'phone_number_id',
+      'waba_id',
+    ]);
+  });
+
+  test.each([
+    ['limit=-1', 'limit'],
+    ['limit=0', 'limit'],
+    ['limit=ten', 'limit'],
+    ['limit=1.5', 'limit'],
+    ['offset=-1', 'offset'],
+    ['offset=99999999999999999999', 'offset'],
+    ['status=unknown', 'status'],
+    ['limit=1&limit=2', 'limit'],
+  ])('of a query: %s is INVALID_FIELD', async (query, field) => {
+    const { status, body } = await partner.call('GET', `/clients?${query}`);
+    expect([status, body.error.code, body.error.details.field]).toEqual([
+      400,
+      'INVALID_FIELD',
+      field,
+    ]);
+  });
+
+  test('a limit above the maximum is lowered, and the answer says so', async () => {
+    const { status, body } = await partner.call('GET', '/clients?limit=100000');
+    expect([status, body.limit]).toEqual([200, 500]);
+  });
+});
+
+describe('a path or method that is not there', () => {
+  test.each([
+    ['GET', '/nothing'],
+    ['PATCH', '/clients'],
+    ['OPTIONS', '/messages/send'],
+    ['GET', '/messages/send'],
+    ['GET', '/../../etc/passwd'],
+  ])('%s %s is NOT_FOUND', async (method, path) => {
+    const { status, body } = await partner.call(method, path);
+    expect([status, body.error.code]).toEqual([404, 'NOT_FOUND']);
+  });
+});
+
+test.each(['%E0%A4%A', '..%2F..%2Fetc', '%00', 'x'.repeat(500)])(
+  'an account %s in a path cannot be registered',
+  async (waba_id) => {
+    const { status, body } = await partner.call('DELETE', `/clients/${waba_id}`);
+    expect([status, body.error.code]).toEqual([404, 'WABA_NOT_REGISTERED']);
+  },
+);
+
+test('bytes that are no HTTP get an answer in the service’s own shape, and it goes on', async () => {
+  const { port } = new URL(mesh.base_url);
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'));
+    let text = '';
+    socket.on('data', (chunk) => (text += String(chunk)));
+    socket.on('end', () => resolve(text));
+    socket.on('error', reject);
+  });
+  expect(answer).toContain('HTTP/1.1 400');
+  expect(answer).toContain('"code":"INVALID_PAYLOAD"');
+  expect(answer).toContain('X-Service-Api-Version: 2.9.2');
+  expect((await partner.call('GET', '/clients')).status).toBe(200);
+});

@@ -1,0 +1,216 @@
+// Requests with one fault each, made of a row's own schema and a request that would succeed: what is
+// missing, blank, null, of a wrong type, out of its range, values or length.
+import type { Fields } from '../../gateway/src/endpoints/endpoint';
+import type { Schema } from '../../gateway/src/schemas/schema';
+
+export interface BadRequest {
+  /** What is wrong, for people. */
+  name: string;
+  /** The field that the answer must name, as the contract spells paths: `a.b`, `a[0].b`. */
+  field: string;
+  fields: Fields;
+}
+
+/** Deeper than any schema of ours. */
+const DEPTH_MAX = 4;
+/** Where a field has neither a value in the request nor one in its schema. */
+const FILLER = 'x';
+
+/** What is not of the type. */
+const NOT: Record<string, unknown[]> = {
+  string: [7, true, { a: 1 }, ['x']],
+  integer: ['ten', 1.5, true],
+  number: ['ten', true, {}],
+  boolean: ['yes', 1],
+  array: ['x', 7, { a: 1 }],
+  object: ['x', 7, ['x']],
+};
+
+type Place = Array<string | number>;
+
+/** A copy of the request with another value at one place; undefined takes it out. */
+function changed(request: Fields, place: Place, value: unknown): Fields {
+  const copy = structuredClone(request);
+  let parent: any = copy; // any: it is walked by keys that the schema names
+  for (const [at, key] of place.slice(0, -1).entries()) {
+    parent[key] ??= typeof place[at + 1] === 'number' ? [] : {};
+    parent = parent[key];
+  }
+  const last = place.at(-1) as string | number;
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
+  return copy;
+}
+
+const nameOf = (place: Place): string =>
+  place.reduce<string>(
+    (text, key) =>
+      typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`,
+    '',
+  );
+
+/** Every bad request of a body's schema. */
+export function* badBodies(schema: Schema, good: Fields): Generator<BadRequest> {
+  if (schema.requiredOneOf) {
+    const none = structuredClone(good);
+    for (const key of schema.requiredOneOf) delete none[key];
+    yield { name: `none of ${schema.requiredOneOf.join(', ')}`, field: 'to', fields: none };
+  }
+  yield* insideObject(schema, good, [], 0);
+}
+
+function* insideObject(
+  { properties = {}, required = [] }: Schema,
+  good: Fields,
+  place: Place,
+  depth: number,
+): Generator<BadRequest> {
+  if (depth > DEPTH_MAX) return;
+  for (const [key, schema] of Object.entries(properties)) {
+    const here = [...place, key];
+    const bad = (name: string, value: unknown): BadRequest => ({
+      name: `${nameOf(here)} ${name}`,
+      field: nameOf(here),
+      fields: changed(good, here, value),
+    });
+    if (required.includes(key)) {
+      yield bad('missing', undefined);
+      yield bad('null', null);
+      if (schema.type === 'string' && !schema.mayBeBlank) {
+        yield bad('empty', '');
+        yield bad('blank', ' \t ');
+      }
+      if (schema.type === 'array') yield bad('empty', []);
+    }
+    yield* wrongValues(schema, bad);
+    yield* further(schema, good, here, depth);
+  }
+}
+
+function* wrongValues(
+  schema: Schema,
+  bad: (name: string, value: unknown) => BadRequest,
+): Generator<BadRequest> {
+  const types = [schema.type ?? []].flat();
+  for (const value of types.flatMap((type) => NOT[type] ?? [])) {
+    if (!types.some((type) => isOf(type, value))) yield bad(`as ${JSON.stringify(value)}`, value);
+  }
+  if (types.length > 0 && !types.includes('null')) yield bad('null', null);
+  if (schema.const !== undefined)
+    for (const value of [false, 'true', 1]) yield bad(`${value}`, value);
+  if (schema.enum) yield bad('of no known value', 'NO_SUCH_VALUE');
+  if (schema.pattern) yield bad('of a wrong shape', '../../etc');
+  if (schema.maxLength !== undefined) yield bad('over-long', 'x'.repeat(schema.maxLength + 1));
+  if (schema.minLength !== undefined) yield bad('too short', '');
+  if (schema.maximum !== undefined) yield bad('too large', schema.maximum + 1);
+  if (schema.minimum !== undefined) yield bad('too small', schema.minimum - 1);
+}
+
+const isOf = (type: string, value: unknown): boolean => {
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'object') return typeof value === 'object' && !Array.isArray(value);
+  return typeof value === type;
+};
+
+/** What is wrong inside: in an object's fields, in the first item of an array, or with their number. */
+function* further(schema: Schema, good: Fields, here: Place, depth: number): Generator<BadRequest> {
+  if (schema.properties) yield* insideObject(schema, good, here, depth + 1);
+  const { items, maxItems } = schema;
+  const first = [...here, 0];
+  const bad = (name: string, value: unknown): BadRequest => ({
+    name: `${nameOf(first)} ${name}`,
+    field: nameOf(first),
+    fields: changed(good, first, value),
+  });
+  if (items) yield* wrongValues(items, bad);
+  if (items?.properties) yield* insideObject(items, good, first, depth + 1);
+  if (maxItems !== undefined) {
+    const fields = changed(good, here, Array<unknown>(maxItems + 1).fill(FILLER));
+    yield { name: `${nameOf(here)} with too many items`, field: nameOf(here), fields };
+  }
+}
+
+/** Every bad query; a value is text, and one that is given twice is a list. */
+export function* badQueries({ properties = {} }: Schema): Generator<BadRequest> {
+  for (const [field, schema] of Object.entries(properties)) {
+    const bad = (value: string | string[]): BadRequest => ({
+      name: `${field}=${Array.isArray(value) ? value.join(` and ${field}=`) : value.slice(0, 40)}`,
+      field,
+      fields: { [field]: value },
+    });
+    yield bad(['1', '2']);
+    if (schema.type === 'integer') {
+      for (const value of ['ten', '1.5', '1e2', '0x10', ' ', '99999999999999999999']) {
+        yield bad(value);
+      }
+      if (schema.minimum !== undefined) yield bad(String(schema.minimum - 1));
+    }
+    if (schema.enum) yield bad('no_such_value');
+    if (schema.pattern) yield bad('../../etc');
+    if (schema.maxLength !== undefined) yield bad('x'.repeat(schema.maxLength + 1));
+  }
+}
+
+const quoteFaults = [{}, 7, ' ', [], { message_id: 7 }, { message_id: ' ' }];
+
+/** What no schema says, by operation: a bad request from `base`, the field and the code. */
+export const BEYOND: Readonly<
+  Record<string, Array<{ change: Fields; field: string; code: string; status?: number }>>
+> = {
+  ...Object.fromEntries(
+    ['sendText', 'sendTemplate', 'sendMedia', 'sendInteractive', 'sendLocation'].map((name) => [
+      name,
+      [
+        ...quoteFaults.flatMap((fault) => [
+          { change: { context: fault }, field: 'context', code: 'INVALID_PAYLOAD' },
+          ...(typeof fault === 'object' && !Array.isArray(fault)
+            ? []
+            : [{ change: { reply_to: fault }, field: 'reply_to', code: 'INVALID_PAYLOAD' }]),
+        ]),
+        { change: { to: 'Ada' }, field: 'to', code: 'INVALID_FIELD' },
+        {
+          change: { to: undefined, user_id: '15550100777' },
+          field: 'recipient',
+          code: 'INVALID_FIELD',
+        },
+      ],
+    ]),
+  ),
+  createBroadcast: [
+    { change: { contacts: [7] }, field: 'contacts[0]', code: 'INVALID_FIELD' },
+    { change: { contacts: ['Ada'] }, field: 'contacts[0]', code: 'INVALID_FIELD' },
+    {
+      change: { contacts: [{ recipient: 'Ada' }] },
+      field: 'contacts[0].recipient',
+      code: 'INVALID_FIELD',
+    },
+    {
+      change: { contacts: ['15550100777', { recipient: '15550100778', params: 'x' }] },
+      field: 'contacts[1].params',
+      code: 'INVALID_FIELD',
+    },
+    {
+      change: { contacts: Array<string>(10_001).fill('15550100777') },
+      field: 'contacts',
+      code: 'TOO_MANY_CONTACTS',
+      status: 403,
+    },
+    { change: { scheduled_at: 'tomorrow' }, field: 'scheduled_at', code: 'INVALID_FIELD' },
+    {
+      change: { scheduled_at: '2099-02-30T00:00:00Z' },
+      field: 'scheduled_at',
+      code: 'INVALID_FIELD',
+    },
+    {
+      change: { scheduled_at: '2020-01-01T00:00:00Z' },
+      field: 'scheduled_at',
+      code: 'INVALID_FIELD',
+    },
+    {
+      change: { template_components: ['x'] },
+      field: 'template_components[0]',
+      code: 'INVALID_FIELD',
+    },
+  ],
+};

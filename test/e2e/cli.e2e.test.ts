@@ -1,0 +1,151 @@
+// The operator's command line, as an operator runs it: a process, its streams and its exit code.
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { callRest, ONE, startMesh, type Mesh } from '../harness/mesh';
+
+const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
+let mesh: Mesh;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+}, 60_000);
+afterAll(() => mesh.stop(), 60_000);
+
+interface Ran {
+  code: number;
+  out: string;
+  err: string;
+}
+
+const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
+  new Promise((done) => {
+    execFile(
+      process.execPath,
+      [BIN, ...args],
+      {
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'] as string,
+          PUBLIC_URL: mesh.env['PUBLIC_URL'] as string,
+          ...env,
+        },
+      },
+      (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
+    );
+  });
+
+/** With --json: one object on standard output and nothing else. */
+async function json(...args: string[]): Promise<any> {
+  const { code, out, err } = await bmg(['--json', ...args]);
+  expect([code, err]).toEqual([0, '']);
+  expect(out.trim().split('\n')).toHaveLength(1);
+  return JSON.parse(out);
+}
+
+test('a partner’s life: created, changed, rotated, suspended', async () => {
+  const created = await json(
+    'partner',
+    'create',
+    '--name',
+    'Acme',
+    '--webhook-url',
+    'http://127.0.0.1:7009/hook',
+  );
+  expect(Object.keys(created)).toEqual(['partner_id', 'partner_key', 'webhook_secret']);
+  expect(created.partner_key).toMatch(/^bmgk_[0-9A-Za-z]{38}$/);
+  expect(Buffer.from(created.webhook_secret.replace(/^whsec_/, ''), 'base64')).toHaveLength(32);
+  const { partner_id } = created;
+
+  const shown = await json('partner', 'show', partner_id);
+  expect(shown).toMatchObject({
+    partner_id,
+    name: 'Acme',
+    status: 'active',
+    rate_limit_per_sec: 200,
+    max_wabas: null,
+  });
+  for (const secret of [created.partner_key, created.webhook_secret]) {
+    expect(JSON.stringify(shown)).not.toContain(secret);
+  }
+  const listed = await json('partner', 'list');
+  expect(listed.partners.map((one: { partner_id: string }) => one.partner_id)).toContain(
+    partner_id,
+  );
+
+  const updated = await json(
+    'partner',
+    'update',
+    partner_id,
+    '--rate-limit-per-sec',
+    '7',
+    '--max-wabas',
+    '2',
+    '--name',
+    'Acme 2',
+  );
+  expect(updated).toMatchObject({ rate_limit_per_sec: 7, max_wabas: 2, name: 'Acme 2' });
+
+  const rotated = await json('partner', 'rotate-key', partner_id);
+  expect(rotated).toEqual({ partner_key: expect.stringMatching(/^bmgk_/), sessions_deleted: 0 });
+  const clients = (key: string) =>
+    callRest(mesh.base_url, 'GET', '/clients', undefined, { 'x-partner-key': key });
+  expect((await clients(created.partner_key)).status).toBe(401);
+  expect((await clients(rotated.partner_key)).status).toBe(200);
+
+  const secret = await json('partner', 'rotate-webhook-secret', partner_id, '--overlap-hours', '1');
+  expect(secret.webhook_secret).not.toBe(created.webhook_secret);
+
+  await json('partner', 'update', partner_id, '--status', 'suspended');
+  expect((await clients(rotated.partner_key)).body.error.code).toBe('PARTNER_SUSPENDED');
+}, 60_000);
+
+test('support lists clients and restores a deleted one', async () => {
+  const partner = await mesh.createPartner();
+  await partner.register(ONE);
+  await partner.call('DELETE', `/clients/${ONE.waba_id}`);
+  const listed = await json('client', 'list', '--partner', partner.partner_id);
+  expect(listed.clients).toMatchObject([
+    { waba_id: ONE.waba_id, status: 'deleted', partner_id: partner.partner_id },
+  ]);
+  expect(
+    await json('client', 'restore', ONE.waba_id, '--partner', partner.partner_id),
+  ).toMatchObject({ status: 'active' });
+  expect((await partner.call('GET', '/clients')).body.total).toBe(1);
+}, 60_000);
+
+test('the doctor finds a healthy mesh healthy', async () => {
+  const { checks } = JSON.parse((await bmg(['--json', 'doctor'])).out) as {
+    checks: Array<{ name: string; ok: boolean }>;
+  };
+  expect(checks.find(({ name }) => name === 'gateway')).toMatchObject({ ok: true });
+  expect(checks.length).toBeGreaterThan(3);
+}, 30_000);
+
+test.each([
+  ['no such partner', ['partner', 'show', 'ptn_nobody'], 1, 'ptn_nobody'],
+  ['a name that is blank', ['partner', 'create', '--name', ' '], 1, 'name'],
+  [
+    'a webhook URL that is none',
+    ['partner', 'create', '--name', 'A', '--webhook-url', 'nowhere'],
+    1,
+    'webhook_url',
+  ],
+  ['a required option missing', ['partner', 'create'], 2, '--name'],
+  [
+    'a number that is none',
+    ['partner', 'create', '--name', 'A', '--max-wabas', 'many'],
+    2,
+    'max-wabas',
+  ],
+  ['an unknown command', ['partner', 'destroy'], 2, 'destroy'],
+])('%s: a reason on standard error and exit code', async (_name, args, code, reason) => {
+  const ran = await bmg(args as string[]);
+  expect([ran.code, ran.out]).toEqual([code, '']);
+  expect(ran.err).toContain(reason);
+});
+
+test('without a mesh it says what to do', async () => {
+  const { code, err } = await bmg(['partner', 'list'], { ONBOARDING_ADDR: '127.0.0.1:9' });
+  expect(code).toBe(1);
+  expect(err).toContain('make up');
+}, 30_000);

@@ -1,0 +1,180 @@
+// For the tests of the hosted onboarding page: a real browser, and a partner's own page on another origin,
+// which opens the link in a window and keeps what it is told.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+
+const CHROMIUM = '/usr/bin/chromium';
+const INSTALL_LIMIT_MS = 300_000;
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const WAIT_MS = 10_000;
+
+export type Prepare = (context: BrowserContext) => Promise<unknown>;
+
+/** The system's Chromium, installed where it is missing. */
+export async function launchBrowser(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) {
+    const run = (...args: string[]): Buffer =>
+      execFileSync('apt-get', args, {
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+        timeout: INSTALL_LIMIT_MS,
+      });
+    run('update', '-qq');
+    run('install', '-y', '-qq', 'chromium');
+  }
+  return chromium.launch({ executablePath: CHROMIUM, headless: true, args: ARGUMENTS });
+}
+
+export interface PartnerSite {
+  origin: string;
+  close(): Promise<void>;
+}
+
+const SITE = `<!doctype html><html lang="en"><title>Partner</title><button id="open">Connect</button>
+<script>
+  window.received = [];
+  addEventListener('message', (event) => received.push({ origin: event.origin, data: event.data }));
+  document.getElementById('open').onclick = () =>
+    window.open(decodeURIComponent(location.hash.slice(1)), 'connect', 'popup=yes,width=480,height=720');
+</script></html>`;
+
+export async function startPartnerSite(): Promise<PartnerSite> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(SITE);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** One person's way through the page: the partner's site, the window that it opened, what it was told. */
+export interface Visit {
+  context: BrowserContext;
+  opener: Page;
+  page: Page;
+  /** What the browser complained of. */
+  complaints: string[];
+  /** The messages that the partner's page has got. */
+  messages(): Promise<Array<{ origin: string; data: Record<string, unknown> }>>;
+  /** The next message to the partner's page. */
+  message(): Promise<{ origin: string; data: Record<string, unknown> }>;
+  /** Presses the button and waits for the dialog. */
+  dialog(): Promise<Page>;
+  close(): Promise<void>;
+}
+
+export async function visit(
+  browser: Browser,
+  site: PartnerSite,
+  url: string,
+  prepare: Prepare = async () => undefined,
+): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  context.setDefaultTimeout(WAIT_MS);
+  await prepare(context);
+  const complaints: string[] = [];
+  context.on('console', (line) => {
+    if (line.type() === 'error') complaints.push(line.text());
+  });
+  const opener = await context.newPage();
+  await opener.goto(`${site.origin}/#${encodeURIComponent(url)}`);
+  const [page] = await Promise.all([opener.waitForEvent('popup'), opener.click('#open')]);
+  await page.waitForLoadState();
+  const messages: Visit['messages'] = () =>
+    opener.evaluate(() => (window as never as { received: never[] }).received);
+  let seen = 0;
+  return {
+    context,
+    opener,
+    page,
+    complaints,
+    messages,
+    async message() {
+      const wanted = (seen += 1);
+      await opener.waitForFunction(
+        (count) => (window as never as { received: never[] }).received.length >= count,
+        wanted,
+      );
+      return (await messages())[wanted - 1] as { origin: string; data: Record<string, unknown> };
+    },
+    async dialog() {
+      const button = page.getByRole('button', { name: /connect my number|try again/i });
+      const [dialog] = await Promise.all([page.waitForEvent('popup'), button.click()]);
+      await dialog.waitForLoadState();
+      return dialog;
+    },
+    close: () => context.close(),
+  };
+}
+
+/** A mesh, a partner, a browser and the partner's own site. */
+export interface Stage {
+  mesh: Mesh;
+  partner: TestPartner;
+  browser: Browser;
+  site: PartnerSite;
+  /** Origin of the hosted page. */
+  gateway: string;
+  link(state?: string): Promise<{ connect_url: string; token: string }>;
+  /** Opens a link from the partner's site: a fresh one unless another is given. */
+  begin(prepare?: Prepare, url?: string): Promise<Visit>;
+  /** Ends what a test has left open. */
+  tidy(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Enough for a browser that has to be installed first. */
+export const STAGE_LIMIT_MS = INSTALL_LIMIT_MS + 60_000;
+export const STATE = 'order-17';
+
+export async function openStage(): Promise<Stage> {
+  const [mesh, browser, site] = await Promise.all([
+    startMesh(),
+    launchBrowser(),
+    startPartnerSite(),
+  ]);
+  const partner = await mesh.createPartner({ name: 'Example & Partner' });
+  const visits: Visit[] = [];
+  const link: Stage['link'] = async (state = STATE) =>
+    (await partner.call('POST', '/connect/session', { state })).body;
+  return {
+    mesh,
+    partner,
+    browser,
+    site,
+    gateway: new URL(mesh.base_url).origin,
+    link,
+    async begin(prepare, url) {
+      const begun = await visit(browser, site, url ?? (await link()).connect_url, prepare);
+      visits.push(begun);
+      return begun;
+    },
+    async tidy() {
+      await Promise.all(visits.splice(0).map((one) => one.close()));
+      await mesh.emulator.clearFaults();
+    },
+    async close() {
+      await browser.close();
+      await site.close();
+      await mesh.stop();
+    },
+  };
+}

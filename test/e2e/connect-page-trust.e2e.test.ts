@@ -1,0 +1,146 @@
+// The hosted onboarding page in a real browser: whom it believes, whom it tells, and what it lets in.
+import { openStage, STAGE_LIMIT_MS, type Prepare, type Stage, type Visit } from './connect-browser';
+
+const WABA = '900000000000001';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+}, STAGE_LIMIT_MS);
+afterAll(() => stage.close(), 60_000);
+afterEach(() => stage.tidy());
+
+describe('the two halves of the answer', () => {
+  /** A script in the platform's place that answers as it is told. */
+  const answering =
+    (login: string): Prepare =>
+    async (context) => {
+      await context.route('**/sdk.js', (route) =>
+        route.fulfill({
+          contentType: 'text/javascript',
+          headers: { 'access-control-allow-origin': '*' },
+          body: `const say = (origin, data) => window.dispatchEvent(new MessageEvent('message', {
+            origin, data: typeof data === 'string' ? data : JSON.stringify(data) }));
+          window.FB = { init() {}, login(answer) { window.open('about:blank'); ${login} } };
+          window.fbAsyncInit();`,
+        }),
+      );
+    };
+  const FINISHED = (waba_id: string): string =>
+    `{ type: 'WA_EMBEDDED_SIGNUP', event: 'FINISH', data: { waba_id: '${waba_id}' } }`;
+  const withCode = async (script: (code: string) => string): Promise<Visit> => {
+    const { code } = await stage.mesh.emulator.code({ token: 'EMULATED-TOKEN-1' });
+    await stage.mesh.emulator.clearRequests();
+    const visited = await stage.begin(answering(script(code)));
+    await visited.page.getByText(/Ready\./).waitFor();
+    await visited.page.click('#start');
+    return visited;
+  };
+
+  test('may come with the code first', async () => {
+    const { message } = await withCode(
+      (code) => `answer({ status: 'connected', authResponse: { code: '${code}' } });
+        setTimeout(() => say('https://business.facebook.com', ${FINISHED(WABA)}), 300);`,
+    );
+    expect((await message()).data).toMatchObject({
+      type: 'SERVICE_CONNECT_SUCCESS',
+      waba_id: WABA,
+    });
+  });
+
+  test('need not come both: the code is enough', async () => {
+    const { message } = await withCode(
+      (code) => `answer({ status: 'connected', authResponse: { code: '${code}' } });`,
+    );
+    expect((await message()).data).toMatchObject({
+      type: 'SERVICE_CONNECT_SUCCESS',
+      waba_id: WABA,
+    });
+  });
+
+  test('count only from the platform, and only as they are meant', async () => {
+    const { message } = await withCode(
+      (code) => `
+        say('https://evilfacebook.com', ${FINISHED('900000000000002')});
+        say('http://www.facebook.com', ${FINISHED('900000000000002')});
+        say('https://facebook.com.evil.example', ${FINISHED('900000000000002')});
+        say('https://www.facebook.com', 'cb=f1&no=json');
+        say('https://www.facebook.com', { type: 'OTHER', event: 'CANCEL', data: {} });
+        say('https://www.facebook.com', null);
+        answer({ status: 'connected', authResponse: { code: '${code}' } });`,
+    );
+    expect((await message()).data).toMatchObject({
+      type: 'SERVICE_CONNECT_SUCCESS',
+      waba_id: WABA,
+    });
+  });
+
+  test('that name an account which the code does not cover connect nothing', async () => {
+    const { message } = await withCode(
+      (code) => `say('https://www.facebook.com', ${FINISHED('900000000000002')});
+        answer({ status: 'connected', authResponse: { code: '${code}' } });`,
+    );
+    expect((await message()).data).toMatchObject({
+      type: 'SERVICE_CONNECT_ERROR',
+      code: 'DISCOVERY_FAILED',
+      current_step: 'DISCOVERY',
+    });
+  });
+});
+
+describe('the page itself', () => {
+  test('lets nothing else run, be framed, be kept or be told of it', async () => {
+    const answer = await fetch((await stage.link()).connect_url);
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`script-src 'self' ${stage.mesh.emulator.url};`);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const html = await answer.text();
+    expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|javascript:/);
+    expect(html).toContain('Example &#38; Partner');
+  });
+
+  test('fits a narrow phone, in light and dark', async () => {
+    const { page } = await stage.begin();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width: 320, height: 640 });
+      await page.emulateMedia({ colorScheme });
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      expect(wider).toBe(false);
+    }
+  });
+
+  test('with a partner key in its address warns, and takes the key out of the address', async () => {
+    const url = `${stage.gateway}/connect?partner_key=${stage.partner.partner_key}&state=old`;
+    const { page, dialog, message } = await stage.begin(undefined, url);
+    expect(page.url()).toMatch(/\/connect\?token=bmgc_\w+&legacy=1$/);
+    await page.getByText(/deprecated/).waitFor();
+    await (await dialog()).click('#finish');
+    expect((await message()).data).toMatchObject({
+      type: 'SERVICE_CONNECT_SUCCESS',
+      state: 'old',
+    });
+  });
+
+  test('with a bad key in its address is a page that says so', async () => {
+    const answer = await fetch(`${stage.gateway}/connect?partner_key=bmgk_wrong`);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('content-type')).toContain('text/html');
+    expect(await answer.text()).toContain('INVALID_KEY');
+  });
+
+  test('has a token that opens nothing else', async () => {
+    const { token } = await stage.link();
+    const headers = { 'x-partner-key': '', 'x-connect-token': token };
+    const clients = await stage.partner.call('GET', '/clients', undefined, headers);
+    expect([clients.status, clients.body.error.code]).toEqual([401, 'UNAUTHORIZED']);
+    const asKey = await stage.partner.call('GET', '/clients', undefined, {
+      'x-partner-key': token,
+    });
+    expect([asKey.status, asKey.body.error.code]).toEqual([401, 'INVALID_PARTNER_KEY']);
+  });
+});

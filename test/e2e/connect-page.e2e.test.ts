@@ -1,0 +1,263 @@
+// The hosted onboarding page in a real browser, with the emulator's sign-up dialog behind it: what becomes
+// of every way through it.
+import { MongoClient } from 'mongodb';
+import { eventually } from '../harness/eventually';
+import { openStage, STAGE_LIMIT_MS, type Stage, type Visit } from './connect-browser';
+
+const WABA = '900000000000001';
+const NUMBER = '800000000000001';
+const HALF_AN_HOUR_MS = 30 * 60_000;
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+}, STAGE_LIMIT_MS);
+afterAll(() => stage.close(), 60_000);
+afterEach(() => stage.tidy());
+
+const steps = async (): Promise<Array<Record<string, unknown>>> =>
+  (await stage.partner.call('GET', '/onboarding/events?limit=200')).body.events;
+
+/** The page reports beside its other work. */
+const lastStep = (expected: object): Promise<unknown> =>
+  eventually(async () => {
+    expect((await steps())[0]).toMatchObject(expected);
+    return true;
+  });
+
+const shows = ({ page }: Pick<Visit, 'page'>, text: RegExp): Promise<void> =>
+  page.getByText(text).first().waitFor();
+
+/** Moves the creation of a link back: the service's clock stays as it is. */
+async function makeOlder(token_ms: number): Promise<void> {
+  const client = await MongoClient.connect(stage.mesh.env['MONGO_URL'] as string);
+  try {
+    await client
+      .db(`${stage.mesh.env['MONGO_DATABASE_PREFIX']}onboarding`)
+      .collection('connect_sessions')
+      .updateMany({}, { $set: { created_at: new Date(Date.now() - token_ms) } });
+  } finally {
+    await client.close();
+  }
+}
+
+describe('the person finishes', () => {
+  test('the number is connected and the partner’s page is told so', async () => {
+    const { page, dialog, message, complaints } = await stage.begin();
+    expect(await page.title()).toBe('Connect your number to Example & Partner');
+    const popup = await dialog();
+    await popup.selectOption('#account', WABA);
+    await popup.click('#finish');
+    expect(await message()).toEqual({
+      origin: stage.gateway,
+      data: {
+        type: 'SERVICE_CONNECT_SUCCESS',
+        state: 'order-17',
+        waba_id: WABA,
+        phone_number_id: NUMBER,
+        display_name: 'Example Shop',
+        quality_rating: 'GREEN',
+        connection_mode: 'coexistence',
+      },
+    });
+    await shows({ page }, /Done\. Example Shop is connected/);
+    const { body } = await stage.partner.call('GET', '/clients');
+    expect(body.clients).toEqual([
+      expect.objectContaining({ waba_id: WABA, phone_number_id: NUMBER, status: 'active' }),
+    ]);
+    expect(complaints).toEqual([]);
+    const names = (await steps()).map(({ current_step }) => current_step);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'SESSION_CREATED',
+        'PAGE_OPENED',
+        'DIALOG_OPENED',
+        'DIALOG_FINISHED',
+        'CODE_EXCHANGE',
+        'DISCOVERY',
+        'REGISTRATION',
+        'COEXISTENCE_SYNC',
+        'COMPLETED',
+      ]),
+    );
+    // The link is used: loading it again says so.
+    const again = await page.reload();
+    expect(again?.status()).toBe(410);
+    await shows({ page }, /This link has been used/);
+  });
+
+  test('by keyboard alone, and hears of it', async () => {
+    const { page } = await stage.begin();
+    await shows({ page }, /Ready\. The sign-up opens in a new window/);
+    await page.keyboard.press('Tab');
+    const focused = page.locator(':focus');
+    expect(await focused.textContent()).toBe('Connect my number');
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('Enter')]);
+    await popup.locator('#finish').focus();
+    await popup.keyboard.press('Enter');
+    await page
+      .getByRole('status')
+      .getByText(/Done\./)
+      .waitFor();
+    expect(await page.getByRole('status').getAttribute('aria-live')).toBe('polite');
+    expect(await page.locator(':focus').getAttribute('id')).toBe('status');
+  });
+
+  test('once, however often the button is pressed and the page is loaded', async () => {
+    const { page, context, message } = await stage.begin();
+    await page.reload();
+    await page.getByText(/Ready\./).waitFor();
+    const [popup] = await Promise.all([page.waitForEvent('popup'), page.dblclick('#start')]);
+    await popup.waitForLoadState();
+    expect(context.pages()).toHaveLength(3);
+    await stage.mesh.emulator.clearRequests();
+    await popup.click('#finish');
+    // The partner's page is still the one that is told after the reload.
+    expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
+    expect(await stage.mesh.emulator.requests({ path: '/oauth/access_token' })).toHaveLength(1);
+  });
+});
+
+describe('the person leaves', () => {
+  test('at a step: the partner’s page hears which, and another try works', async () => {
+    const { page, dialog, message } = await stage.begin();
+    const popup = await dialog();
+    await popup.selectOption('#step', 'PHONE_NUMBER_VERIFICATION');
+    await popup.click('#cancel');
+    expect(await message()).toEqual({
+      origin: stage.gateway,
+      data: {
+        type: 'SERVICE_CONNECT_CANCEL',
+        state: 'order-17',
+        reason: 'cancelled',
+        current_step: 'PHONE_NUMBER_VERIFICATION',
+      },
+    });
+    await shows({ page }, /closed before it was finished/);
+    await lastStep({
+      state: 'order-17',
+      current_step: 'PHONE_NUMBER_VERIFICATION',
+      error_code: 'DIALOG_CANCELLED',
+    });
+    const again = await dialog();
+    await again.click('#finish');
+    expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
+    await page.getByText(/Done\./).waitFor();
+  });
+
+  test('by closing the dialog', async () => {
+    const { dialog, message } = await stage.begin();
+    await (await dialog()).click('#close');
+    expect((await message()).data).toEqual({
+      type: 'SERVICE_CONNECT_CANCEL',
+      state: 'order-17',
+      reason: 'dialog_closed',
+      current_step: null,
+    });
+  });
+
+  test('after an error: its text, code and trace are passed on and kept', async () => {
+    const { page, dialog, message } = await stage.begin();
+    const popup = await dialog();
+    await popup.click('#error');
+    const { data } = await message();
+    expect(data).toMatchObject({
+      type: 'SERVICE_CONNECT_ERROR',
+      state: 'order-17',
+      message: 'Name not allowed',
+      code: '123456',
+      current_step: null,
+    });
+    expect(data['upstream_session_id']).toMatch(/^[0-9a-f]{16}$/);
+    await shows({ page }, /ended with an error: Name not allowed/);
+    await lastStep({
+      error_code: '123456',
+      error_message: 'Name not allowed',
+      upstream_session_id: data['upstream_session_id'],
+    });
+  });
+});
+
+describe('what goes wrong is said', () => {
+  test('when the code is refused', async () => {
+    await stage.mesh.emulator.fault({
+      match: { path: '/oauth/access_token' },
+      error: { code: 100, subcode: 36007, message: 'This authorization code has expired.' },
+    });
+    const { page, dialog, message } = await stage.begin();
+    await (await dialog()).click('#finish');
+    expect((await message()).data).toEqual({
+      type: 'SERVICE_CONNECT_ERROR',
+      state: 'order-17',
+      message: '(#100) This authorization code has expired.',
+      code: 'CODE_EXCHANGE_FAILED',
+      upstream_session_id: null,
+      current_step: 'CODE_EXCHANGE',
+    });
+    await page
+      .getByRole('alert')
+      .getByText(/came too late or was used before/)
+      .waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).isEnabled()).toBe(true);
+  });
+
+  test('when the platform’s script is blocked', async () => {
+    const { page, message } = await stage.begin((context) =>
+      context.route('**/sdk.js', (route) => route.abort()),
+    );
+    await page
+      .getByRole('alert')
+      .getByText(/could not be loaded/)
+      .waitFor();
+    expect((await message()).data).toMatchObject({ code: 'SCRIPT_BLOCKED', state: 'order-17' });
+    expect(await page.getByRole('button', { name: 'Load the page again' }).isVisible()).toBe(true);
+  });
+
+  test('when the browser blocks the window', async () => {
+    const { page, message, messages } = await stage.begin((context) =>
+      context.addInitScript(() => {
+        if (location.pathname === '/connect') window.open = () => null;
+      }),
+    );
+    await page.getByText(/Ready\./).waitFor();
+    await page.click('#start');
+    await page
+      .getByRole('alert')
+      .getByText(/blocked the sign-up window/)
+      .waitFor();
+    expect((await message()).data).toMatchObject({ code: 'POPUP_BLOCKED' });
+    await page.waitForTimeout(1_000);
+    expect(await messages()).toHaveLength(1);
+  });
+
+  test('when the link is too old to be opened, or was never complete', async () => {
+    const { connect_url } = await stage.link();
+    const page = await stage.browser.newPage();
+    try {
+      expect((await page.goto(connect_url))?.status()).toBe(200);
+      await makeOlder(HALF_AN_HOUR_MS + 1_000);
+      expect((await page.reload())?.status()).toBe(410);
+      await page.getByText('This link is not valid any more').waitFor();
+      expect((await page.goto(connect_url.slice(0, -1)))?.status()).toBe(400);
+    } finally {
+      await page.close();
+    }
+  });
+
+  test('a page that was opened in time completes, and not after another half hour', async () => {
+    const { dialog, message, page } = await stage.begin();
+    await page.getByText(/Ready\./).waitFor();
+    await makeOlder(HALF_AN_HOUR_MS + 60_000);
+    await (await dialog()).click('#finish');
+    expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
+    const late = await stage.begin();
+    await late.page.getByText(/Ready\./).waitFor();
+    await makeOlder(2 * HALF_AN_HOUR_MS + 60_000);
+    await (await late.dialog()).click('#finish');
+    expect((await late.message()).data).toMatchObject({
+      type: 'SERVICE_CONNECT_ERROR',
+      code: 'UNAUTHORIZED',
+    });
+  });
+});

@@ -1,0 +1,269 @@
+// One request that succeeds for each row of the endpoint table: what must be there before, and what the
+// request says beyond the example of the documents.
+import { eventually } from '../harness/eventually';
+import { ONE, type SeededNumber } from '../harness/mesh';
+import { ADA, newAccount, type Given, type Stage } from './endpoint-stage';
+
+export interface EndpointCase {
+  /** Makes what the request needs; each time anew. */
+  prepare?(stage: Stage): Promise<Given> | Given;
+  /** The content type of the answer. */
+  type?: string;
+}
+
+let count = 0;
+/** A name that nobody has used. */
+const unique = (prefix: string): string => `${prefix}_${(count += 1)}`;
+
+const seeded: EndpointCase = { prepare: () => ({ number: ONE }) };
+const cloud: EndpointCase = { prepare: (stage) => ({ number: stage.cloud }) };
+const plain: EndpointCase = {};
+
+const picture = ({ files }: Stage): Given => ({
+  body: { url: `${files.url}/${unique('plant')}.jpg`, mime_type: 'image/jpeg' },
+});
+
+const storedMedia: EndpointCase = {
+  async prepare({ mesh, one }) {
+    const { id } = await mesh.emulator.media({
+      phone_number_id: one.phone_number_id,
+      mime_type: 'image/png',
+      size_bytes: 2_048,
+    });
+    return { params: { media_id: id } };
+  },
+  type: 'image/png',
+};
+
+async function qrCode({ partner, one }: Stage): Promise<Given> {
+  const { body } = await partner.call(
+    'POST',
+    '/qr-codes',
+    { prefilled_message: 'Hello!' },
+    { 'x-waba-id': one.waba_id },
+  );
+  return { params: { code: body.code as string } };
+}
+
+async function broadcast({ partner, one }: Stage): Promise<Given> {
+  const { body } = await partner.call('POST', '/broadcasts', laterBroadcast(), {
+    'x-waba-id': one.waba_id,
+  });
+  return { params: { broadcast_id: String(body.broadcast_id) } };
+}
+
+/** Nothing of it is sent while the test runs. */
+const laterBroadcast = () => ({
+  name: 'Later',
+  template_name: 'hello_world',
+  template_language: 'en_US',
+  contacts: [ADA, { recipient: '15550100778' }],
+  scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
+});
+
+/** A further number of the first account, in a state of its own. */
+async function otherNumber({ mesh, one }: Stage, number: object): Promise<Given['body']> {
+  const { id } = await mesh.emulator.createNumber({ waba_id: one.waba_id, ...number });
+  return { phone_number_id: id as string };
+}
+
+async function group({ mesh, cloud: number }: Stage): Promise<Given> {
+  const { id } = await mesh.emulator.group({
+    phone_number_id: number.phone_number_id,
+    participants: [{ wa_id: ADA }],
+  });
+  return { number, params: { group_id: id } };
+}
+
+async function registered({ mesh, partner }: Stage): Promise<SeededNumber> {
+  const number = await newAccount(mesh);
+  await partner.register(number);
+  return number;
+}
+
+/** An event that the receiver does not take, and that is in the list therefore. */
+async function failedEvent({ mesh, partner, one }: Stage): Promise<Given> {
+  partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+  try {
+    await mesh.emulator.inbound({
+      phone_number_id: one.phone_number_id,
+      from: ADA,
+      text: unique('failed'),
+    });
+    const event_id = await eventually(async () => {
+      const { body } = await partner.call('GET', '/webhooks/failed?limit=100');
+      return (body.events as Array<{ event_id: string }>).at(-1)?.event_id;
+    });
+    return { params: { event_id } };
+  } finally {
+    partner.receiver.behave(undefined);
+  }
+}
+
+export const CASES: Readonly<Record<string, EndpointCase>> = {
+  // Onboarding and usage.
+  registerFromCode: {
+    async prepare({ mesh }) {
+      const number = await newAccount(mesh, { is_on_biz_app: true });
+      const { code } = await mesh.emulator.code({ token: number.access_token });
+      return { number, body: { code, display_name: 'By code' } };
+    },
+  },
+  createConnectSession: plain,
+  listOnboardingEvents: plain,
+  getEmbeddedSignupConfig: plain,
+  getUsage: plain,
+  registerClient: {
+    async prepare({ mesh }) {
+      return { body: { ...(await newAccount(mesh, { is_on_biz_app: true })) } };
+    },
+  },
+  listClients: plain,
+  deleteClient: {
+    async prepare(stage) {
+      return { params: { waba_id: (await registered(stage)).waba_id } };
+    },
+  },
+  refreshClient: { prepare: ({ one }) => ({ params: { waba_id: one.waba_id } }) },
+  resubscribeWebhook: { prepare: ({ one }) => ({ params: { waba_id: one.waba_id } }) },
+  // Messages.
+  sendText: plain,
+  sendTemplate: plain,
+  sendMedia: plain,
+  sendInteractive: plain,
+  sendLocation: plain,
+  sendReaction: {
+    async prepare({ mesh, one }) {
+      const { phone_number_id } = one;
+      const { message_id } = await mesh.emulator.inbound({ phone_number_id, from: ADA });
+      return { body: { to: ADA, message_id, emoji: '👍' } };
+    },
+  },
+  markRead: plain,
+  // Media and contacts.
+  uploadMedia: { prepare: picture },
+  downloadMedia: storedMedia,
+  downloadContactMedia: storedMedia,
+  lookupContact: { prepare: () => ({ params: { phone: ADA } }) },
+  // Templates.
+  listTemplates: plain,
+  createTemplate: {
+    prepare: () => ({
+      body: {
+        name: unique('table_template'),
+        language: 'en_US',
+        category: 'UTILITY',
+        components: [{ type: 'BODY', text: 'Hello' }],
+      },
+    }),
+  },
+  uploadHeader: { prepare: picture },
+  deleteTemplate: {
+    async prepare({ mesh, one }) {
+      const name = unique('old_template');
+      await mesh.emulator.template({ waba_id: one.waba_id, name });
+      return { params: { template_name: name } };
+    },
+  },
+  // Profile and analytics.
+  getProfile: plain,
+  updateProfile: plain,
+  getAnalytics: plain,
+  // Broadcasts.
+  createBroadcast: {
+    async prepare({ mesh, one }) {
+      // A template that was looked at is remembered for a while: this one is new.
+      const template_name = unique('news');
+      await mesh.emulator.template({ waba_id: one.waba_id, name: template_name });
+      return { body: { ...laterBroadcast(), template_name } };
+    },
+  },
+  listBroadcasts: plain,
+  getBroadcast: { prepare: broadcast },
+  cancelBroadcast: { prepare: broadcast },
+  // Number setup.
+  listQrCodes: plain,
+  createQrCode: plain,
+  updateQrCode: { prepare: qrCode },
+  deleteQrCode: { prepare: qrCode },
+  getConversationalAutomation: plain,
+  updateConversationalAutomation: plain,
+  listBlocked: plain,
+  blockUsers: plain,
+  unblockUsers: {
+    async prepare({ partner, one }) {
+      await partner.call('POST', '/blocked', { users: [ADA] }, { 'x-waba-id': one.waba_id });
+      return {};
+    },
+  },
+  getCommerceSettings: plain,
+  updateCommerceSettings: plain,
+  getSettings: plain,
+  updateSettings: plain,
+  getPhoneStatus: plain,
+  // Account and diagnostics: the seeded account has something to show.
+  getWaba: seeded,
+  listActivities: seeded,
+  listAssignedUsers: seeded,
+  listSolutions: seeded,
+  listSchedules: seeded,
+  listFlows: seeded,
+  getFlow: { prepare: () => ({ number: ONE, params: { flow_id: '110000000000001' } }) },
+  // Phone number lifecycle: each on a number of its own, since each can be done but a few times.
+  requestCode: {
+    async prepare(stage) {
+      const number = await otherNumber(stage, {
+        status: 'UNVERIFIED',
+        code_verification_status: 'NOT_VERIFIED',
+        registered: false,
+      });
+      return { body: { code_method: 'SMS', language: 'en_US', ...number } };
+    },
+  },
+  verifyCode: {
+    async prepare(stage) {
+      const number = await otherNumber(stage, {
+        status: 'UNVERIFIED',
+        code_verification_status: 'NOT_VERIFIED',
+        registered: false,
+        verification_code: '123456',
+      });
+      return { body: { code: '123456', ...number } };
+    },
+  },
+  setTwoStepPin: plain,
+  registerPhone: {
+    async prepare(stage) {
+      const number = await otherNumber(stage, { status: 'PENDING', registered: false });
+      return { body: { pin: '246810', ...number } };
+    },
+  },
+  deregisterPhone: {
+    async prepare(stage) {
+      return { body: { confirm: true, ...(await otherNumber(stage, {})) } };
+    },
+  },
+  // Calling and groups.
+  placeCall: {
+    async prepare({ mesh, cloud: number }) {
+      const wa_id = `1555${String((count += 1)).padStart(7, '0')}`;
+      await mesh.emulator.customer({ waba_id: number.waba_id, wa_id, call_permission: true });
+      const session = { sdp_type: 'offer', sdp: 'v=0\r\ns=-\r\n' };
+      return { number, body: { action: 'connect', to: wa_id, session } };
+    },
+  },
+  listGroups: cloud,
+  createGroup: cloud,
+  getGroup: { prepare: group },
+  deleteGroup: { prepare: group },
+  removeGroupParticipants: { prepare: group },
+  // Webhook recovery.
+  listFailedEvents: {
+    async prepare(stage) {
+      await failedEvent(stage);
+      return {};
+    },
+  },
+  retryEvent: { prepare: failedEvent },
+  retryAllEvents: plain,
+};

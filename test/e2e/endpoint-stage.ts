@@ -1,0 +1,157 @@
+// What the tests over the whole endpoint table stand on: accounts of their own in the emulator, a partner
+// that has registered them, files to fetch, and calls made of a row of the table.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
+import { ONE, type Mesh, type SeededNumber, type TestPartner } from '../harness/mesh';
+
+export interface FileServer {
+  url: string;
+  close(): Promise<void>;
+}
+
+export interface Stage {
+  mesh: Mesh;
+  partner: TestPartner;
+  files: FileServer;
+  /** A number in use in the business app, like most. */
+  one: SeededNumber;
+  /** A number of the cloud API alone, with calling and groups switched on. */
+  cloud: SeededNumber;
+}
+
+/** Who may be called, and who has just written. */
+export const ADA = '15550100777';
+const SMALLEST_JPEG = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex');
+const RATE = 100_000;
+
+/** Serves a small picture under every path. */
+export async function startFiles(): Promise<FileServer> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'image/jpeg');
+    response.end(SMALLEST_JPEG);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const CALLING_ON = {
+  calling: {
+    status: 'ENABLED',
+    call_icon_visibility: 'DEFAULT',
+    callback_permission_status: 'ENABLED',
+  },
+  storage_configuration: { status: 'DEFAULT' },
+};
+
+/** A new account in the emulator with one number. */
+export async function newAccount(mesh: Mesh, number: Fields = {}): Promise<SeededNumber> {
+  const created = await mesh.emulator.createAccount({ numbers: [number] });
+  return {
+    waba_id: created.waba_id,
+    phone_number_id: created.phone_number_ids[0] as string,
+    access_token: created.tokens[0] as string,
+  };
+}
+
+export async function createStage(mesh: Mesh, files: FileServer): Promise<Stage> {
+  const partner = await mesh.createPartner({ rate_limit_per_sec: RATE });
+  const one = await newAccount(mesh, { is_on_biz_app: true });
+  const cloud = await newAccount(mesh, { groups: 'enabled', settings: CALLING_ON });
+  for (const number of [one, cloud, ONE]) {
+    const { status, body } = await partner.register(number);
+    if (status >= 300) throw new Error(`a number was not registered: ${JSON.stringify(body)}`);
+  }
+  await mesh.emulator.inbound({
+    phone_number_id: one.phone_number_id,
+    from: ADA,
+    text: 'Hi',
+    force: true,
+  });
+  return { mesh, partner, files, one, cloud };
+}
+
+/** What a case says of its request; the row and its documents say the rest. */
+export interface Given {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: Fields;
+  /** The number that is meant; the stage's first unless given. */
+  number?: SeededNumber;
+}
+
+export interface TableRequest {
+  method: string;
+  path: string;
+  query: Record<string, string | string[]>;
+  body: Fields | undefined;
+  headers: Record<string, string>;
+}
+
+export function requestOf(endpoint: Endpoint, stage: Stage, given: Given): TableRequest {
+  const { params = {}, query = {}, number = stage.one } = given;
+  const example = endpoint.docs?.example;
+  return {
+    method: endpoint.verb,
+    path: endpoint.path.replace(/:(\w+)/g, (_colon, name: string) =>
+      encodeURIComponent(params[name] ?? name),
+    ),
+    query,
+    body: endpoint.body ? structuredClone(given.body ?? example ?? {}) : undefined,
+    headers: endpoint.scope === 'number' ? { 'x-waba-id': number.waba_id } : {},
+  };
+}
+
+export interface TableAnswer {
+  status: number;
+  headers: Headers;
+  type: string;
+  text: string;
+  /** What JSON makes of the text; undefined for a file. */
+  body: any; // any: tests look into whatever was answered
+}
+
+export async function send(
+  { mesh, partner }: Pick<Stage, 'mesh' | 'partner'>,
+  { method, path, query, body, headers }: TableRequest,
+): Promise<TableAnswer> {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
+  const search = new URLSearchParams(pairs).toString();
+  const answer = await fetch(`${mesh.base_url}${path}${search && `?${search}`}`, {
+    method,
+    headers: {
+      'x-partner-key': partner.partner_key,
+      ...(body && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    type,
+    text,
+    body: type === 'application/json' ? JSON.parse(text) : undefined,
+  };
+}
+
+/** Beyond every sequence number: only the count itself is wanted. */
+const NO_ENTRY = 2 ** 40;
+
+/** Number of the last request that the emulator has seen. */
+export async function lastSeq({ emulator }: Mesh): Promise<number> {
+  const answer = await fetch(`${emulator.url}/control/requests?since=${NO_ENTRY}&limit=1`);
+  return ((await answer.json()) as { last_seq: number }).last_seq;
+}

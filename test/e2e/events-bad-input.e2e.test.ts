@@ -1,0 +1,208 @@
+// What should not come from the upstream and one day does: nothing crashes, no neighbour is lost, and what
+// cannot be read is kept with its reason.
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { Kafka, logLevel } from 'kafkajs';
+import { eventually } from '../harness/eventually';
+import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import type { Arrival } from '../partner';
+import { bodyOf, inboundBody, messagesChange, postRaw, signed } from './events-support';
+
+jest.setTimeout(30_000);
+
+const MIB = 1024 * 1024;
+
+let mesh: Mesh;
+let partner: TestPartner;
+let dead: Array<{ reason: string; value: string }>;
+let stopReading: () => Promise<void>;
+let count = 0;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  partner = await mesh.createPartner();
+  await partner.register(ONE);
+  dead = [];
+  stopReading = await readDeadLetters();
+}, 60_000);
+afterAll(async () => {
+  await stopReading();
+  await mesh.stop();
+}, 60_000);
+
+async function readDeadLetters(): Promise<() => Promise<void>> {
+  const kafka = new Kafka({
+    brokers: String(mesh.env['KAFKA_BROKERS']).split(','),
+    logLevel: logLevel.NOTHING,
+  });
+  const consumer = kafka.consumer({
+    groupId: randomBytes(6).toString('hex'),
+    maxWaitTimeInMs: 200,
+  });
+  await consumer.connect();
+  const topic = `${mesh.env['KAFKA_TOPIC_PREFIX']}upstream-webhook.v1.dlq`;
+  await consumer.subscribe({ topics: [topic], fromBeginning: true });
+  await consumer.run({
+    eachMessage: async ({ message }) => {
+      const reason = String(message.headers?.['reason']);
+      dead.push({ reason, value: String(message.value) });
+    },
+  });
+  return () => consumer.disconnect();
+}
+
+const nextId = (): string => `wamid.B${(count += 1)}`;
+const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
+const arrived = (id: string): Promise<Arrival> =>
+  eventually(() => partner.receiver.arrivals.find((arrival) => idOf(arrival) === id));
+const post = (body: string | Buffer, headers?: Record<string, string>) =>
+  postRaw(mesh.ingress_url, body, headers);
+/** The number's partition still moves. */
+async function stillMoves(): Promise<void> {
+  const id = nextId();
+  expect(await post(inboundBody(ONE, { from: '15550100701', id }))).toBe(200);
+  await arrived(id);
+}
+
+describe('a signature', () => {
+  const body = inboundBody(ONE, { from: '15550100700', id: 'wamid.FORGED' });
+  test.each([
+    ['that is missing', {}],
+    ['that is malformed', { 'x-hub-signature-256': 'sha256=zz' }],
+    ['of another body', { 'x-hub-signature-256': signed('{}')['x-hub-signature-256'] as string }],
+    ['of another kind', { 'x-hub-signature': signed(body)['x-hub-signature-256'] as string }],
+  ])('%s is 401, and nothing is stored', async (_case, headers) => {
+    expect(await post(body, headers)).toBe(401);
+    await stillMoves();
+    expect(partner.receiver.arrivals.map(idOf)).not.toContain('wamid.FORGED');
+    expect(dead.filter(({ value }) => value.includes('FORGED'))).toEqual([]);
+  });
+});
+
+describe('the address', () => {
+  test('verifies with its token and echoes the challenge; a wrong token is 403', async () => {
+    const ask = async (token: string) => {
+      const url = `${mesh.ingress_url}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=123`;
+      const answer = await fetch(url);
+      return [answer.status, await answer.text()];
+    };
+    expect(await ask('verify-local')).toEqual([200, '123']);
+    expect((await ask('wrong'))[0]).toBe(403);
+  });
+
+  test.each(['//', '/webhooks/upstreamx', 'http://[', '/%'])(
+    'asked for %s does not end the process',
+    async (path) => {
+      const { hostname, port } = new URL(mesh.ingress_url);
+      const status = await new Promise<number>((resolve, reject) => {
+        request({ hostname, port, path, method: 'POST' }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode ?? 0);
+        })
+          .on('error', reject)
+          .end('{}');
+      });
+      expect(status).toBe(404);
+      await stillMoves();
+    },
+  );
+
+  test('refuses a body above its limit with 413', async () => {
+    expect([413, 0]).toContain(await post(Buffer.alloc(5 * MIB, 0x20)));
+    await stillMoves();
+  });
+});
+
+describe('a body that is signed right', () => {
+  const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  test.each([
+    ['no JSON', '{"object":', 'not_json'],
+    ['not text at all', Buffer.from([0xff, 0xfe, 0x00, 0x80]), 'not_json'],
+    [
+      'nested absurdly',
+      `{"object":"whatsapp_business_account","entry":${nested}}`,
+      'nested_too_deep',
+    ],
+    ['of another object', '{"object":"page","entry":[]}', 'wrong_object'],
+    ['a list', '[1,2,3]', 'not_an_object'],
+    ['without entries', '{"object":"whatsapp_business_account"}', 'no_entry'],
+  ])('but is %s is kept with its reason', async (_case, body, reason) => {
+    const before = dead.length;
+    expect(await post(body)).toBe(200);
+    await eventually(() => dead.slice(before).some((one) => one.reason === reason));
+    await stillMoves();
+  });
+
+  test('of which parts cannot be read loses none of the others', async () => {
+    const [first, second] = [nextId(), nextId()];
+    const broken = { field: 'messages', value: 'text' };
+    const withoutId = messagesChange(ONE, [{ from: '15550100702', id: '' }]);
+    delete (withoutId.value.messages[0] as { id?: string }).id;
+    const before = dead.length;
+    const changes = [
+      messagesChange(ONE, [{ from: '15550100702', id: first }]),
+      broken,
+      null,
+      withoutId,
+      messagesChange(ONE, [{ from: '15550100702', id: second }]),
+    ];
+    expect(await post(bodyOf(ONE, changes))).toBe(200);
+    await arrived(first);
+    await arrived(second);
+    await eventually(() => dead.length >= before + 2);
+  });
+
+  test('with numbers for ids and text for numbers is read', async () => {
+    const number = Number(`9${Date.now()}`);
+    const change = messagesChange(ONE, [{ from: '15550100703', id: 'x' }]);
+    Object.assign(change.value.messages[0] as object, { id: number, timestamp: 1767225600 });
+    Object.assign(change.value.metadata, { phone_number_id: Number(ONE.phone_number_id) });
+    expect(await post(bodyOf(ONE, [change]))).toBe(200);
+    await arrived(String(number));
+  });
+
+  test('about a number that nobody has is answered 200 and goes nowhere', async () => {
+    const stranger = { ...ONE, waba_id: '999999999999999', phone_number_id: '899999999999999' };
+    expect(await post(inboundBody(stranger, { from: '15550100704', id: 'wamid.NOBODY' }))).toBe(
+      200,
+    );
+    await stillMoves();
+    expect(partner.receiver.arrivals.map(idOf)).not.toContain('wamid.NOBODY');
+  });
+
+  test('of 3 MB with a thousand messages arrives whole, in order', async () => {
+    const ids = Array.from({ length: 1_000 }, nextId);
+    const messages = ids.map((id) => ({ from: '15550100705', id, text: 'x'.repeat(2_900) }));
+    const body = inboundBody(ONE, ...messages);
+    expect(body.length).toBeGreaterThan(3_000_000);
+    expect(await post(body)).toBe(200);
+    const mine = () => partner.receiver.arrivals.filter((one) => ids.includes(idOf(one)));
+    await eventually(() => mine().length >= ids.length, 25_000);
+    expect(mine().map(idOf)).toEqual(ids);
+  });
+
+  test('with one message of 3 MB arrives, though the text is in its event twice', async () => {
+    const id = nextId();
+    const text = 'y'.repeat(3 * MIB);
+    expect(await post(inboundBody(ONE, { from: '15550100706', id, text }))).toBe(200);
+    const arrival = await arrived(id);
+    expect(arrival.body.data['text']).toHaveLength(3 * MIB);
+    await stillMoves();
+  });
+
+  test('with a message that grows beyond every topic is kept aside, its neighbours arrive', async () => {
+    const [before, large, after] = [nextId(), nextId(), nextId()];
+    // Each byte that is no text becomes three, and the text is in its event twice.
+    const messages = [before, large, after].map((id) => ({
+      from: '15550100707',
+      id,
+      text: id === large ? '~'.repeat(3 * MIB) : 'Hello',
+    }));
+    const body = Buffer.from(inboundBody(ONE, ...messages), 'latin1');
+    for (let at = 0; at < body.length; at += 1) if (body[at] === 0x7e) body[at] = 0xff;
+    expect(await post(body)).toBe(200);
+    await arrived(before);
+    await arrived(after);
+    await eventually(() => dead.some(({ reason }) => reason === 'too_large'));
+  });
+});

@@ -1,0 +1,200 @@
+// Recovery: the failed list, trying again by hand, and what changes of a partner mean for events that wait.
+import { eventually } from '../harness/eventually';
+import { ONE, startMesh, TWO_A, type Mesh, type TestPartner } from '../harness/mesh';
+import { isSigned, isStandardSigned, startPartner, type Arrival } from '../partner';
+import { inboundBody, postRaw } from './events-support';
+
+const RETRY_LIMIT_MS = 40_000;
+
+jest.setTimeout(60_000);
+
+let mesh: Mesh;
+let count = 0;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  // The first registration of a number brings its contacts and history: they arrive before the tests.
+  const first = await mesh.createPartner();
+  await first.register(ONE);
+  await eventually(() => first.receiver.of('message.history').length > 0, RETRY_LIMIT_MS);
+  await mesh.emulator.settled();
+}, 90_000);
+afterAll(() => mesh.stop(), 60_000);
+
+const nextId = (): string => `wamid.R${(count += 1)}`;
+const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
+const idsAt = (who: TestPartner): string[] => who.receiver.arrivals.map(idOf);
+
+/** A partner whose receiver refuses, and events that wait for it: one conversation unless said otherwise. */
+async function partnerWithWaiting(ids: string[], from = (_index: number) => '15550100900') {
+  const partner = await mesh.createPartner();
+  await partner.register(ONE);
+  partner.receiver.behave((_arrival, response) => void response.writeHead(500).end());
+  for (const [index, id] of ids.entries()) {
+    const body = inboundBody(ONE, { from: from(index), id });
+    expect(await postRaw(mesh.ingress_url, body)).toBe(200);
+  }
+  await eventually(async () => (await failed(partner)).length === ids.length, RETRY_LIMIT_MS);
+  return partner;
+}
+const failed = async (who: TestPartner, query = '?limit=100') =>
+  (await who.call('GET', `/webhooks/failed${query}`)).body.events;
+const update = (partner: TestPartner, change: Record<string, unknown>) =>
+  mesh.operator.updatePartner({ partner_id: partner.partner_id, ...change } as never, mesh.call());
+
+test('the list shows what waits, a page at a time, in order of arrival', async () => {
+  const ids = Array.from({ length: 5 }, nextId);
+  const partner = await partnerWithWaiting(ids, (index) => `1555010091${index}`);
+  const first = (await partner.call('GET', '/webhooks/failed?limit=2')).body;
+  expect(first).toMatchObject({ success: true, count: 2 });
+  const seen = [...first.events];
+  let after = first.paging.cursors?.after;
+  for (let page = 0; page < 5 && after; page += 1) {
+    const next = (await partner.call('GET', `/webhooks/failed?limit=2&cursor=${after}`)).body;
+    seen.push(...next.events);
+    after = next.paging.cursors?.after;
+  }
+  expect(new Set(seen.map(({ event_id }) => event_id)).size).toBe(5);
+  // Conversations do not wait for each other: two of them may have arrived in the same millisecond.
+  expect(seen.map(({ payload }) => payload.data.message_id).sort()).toEqual([...ids].sort());
+  const arrived = seen.map(({ created_at }) => created_at);
+  expect(arrived).toEqual([...arrived].sort());
+  expect(await failed(partner, '?status=failed')).toEqual([]);
+  const wrong = await partner.call('GET', '/webhooks/failed?status=lost');
+  expect([wrong.status, wrong.body.error.details.field]).toEqual([400, 'status']);
+  const cursor = await partner.call('GET', '/webhooks/failed?cursor=nonsense');
+  expect([cursor.status, cursor.body.error.details.field]).toEqual([400, 'cursor']);
+});
+
+test('trying one again by hand says how it went, and a delivered event leaves the list', async () => {
+  const partner = await partnerWithWaiting([nextId()]);
+  const [row] = await failed(partner);
+  const refused = await partner.call('POST', `/webhooks/retry/${row.event_id}`);
+  expect(refused.body).toMatchObject({ status: 'retrying', http_status: 500 });
+  const [again] = await failed(partner);
+  expect(again.attempts).toBe(2);
+  expect(again.next_attempt_at).toBe(row.next_attempt_at);
+  partner.receiver.behave(undefined);
+  const taken = await partner.call('POST', `/webhooks/retry/${row.event_id}`);
+  expect(taken.body).toMatchObject({ status: 'delivered', http_status: 200 });
+  expect(await failed(partner)).toEqual([]);
+  const gone = await partner.call('POST', `/webhooks/retry/${row.event_id}`);
+  expect([gone.status, gone.body.error.code]).toEqual([404, 'NOT_FOUND']);
+});
+
+test('another partner’s event is not found', async () => {
+  const partner = await partnerWithWaiting([nextId()]);
+  const stranger = await mesh.createPartner({ name: 'A stranger' });
+  const [row] = await failed(partner);
+  const answer = await stranger.call('POST', `/webhooks/retry/${row.event_id}`);
+  expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
+  expect((await stranger.call('POST', '/webhooks/retry-all')).body.queued).toBe(0);
+  expect(await failed(stranger)).toEqual([]);
+});
+
+test('retrying all delivers in order, and the list empties as it goes', async () => {
+  const ids = Array.from({ length: 40 }, nextId);
+  const partner = await partnerWithWaiting(ids);
+  partner.receiver.arrivals.length = 0;
+  partner.receiver.behave((_arrival, response) => void setTimeout(() => response.end('ok'), 10));
+  const { body } = await partner.call('POST', '/webhooks/retry-all');
+  expect(body.queued).toBe(40);
+  const lengths = new Set<number>();
+  await eventually(async () => {
+    const { length } = await failed(partner);
+    lengths.add(length);
+    return length === 0;
+  }, 5_000);
+  expect(idsAt(partner)).toEqual(ids);
+  expect(lengths.size).toBeGreaterThan(2);
+});
+
+test('a new webhook URL takes what waits, at its next try', async () => {
+  const id = nextId();
+  const partner = await partnerWithWaiting([id]);
+  const moved = await startPartner();
+  await update(partner, { webhook_url: moved.url });
+  await eventually(() => moved.arrivals.length === 1, RETRY_LIMIT_MS);
+  expect(moved.arrivals.map(idOf)).toEqual([id]);
+  expect(isSigned(moved.arrivals[0] as Arrival, partner.webhook_secret)).toBe(true);
+  await moved.close();
+}, 30_000);
+
+test('a rotated secret signs what waits; during the overlap the old one verifies too', async () => {
+  const partner = await partnerWithWaiting([nextId()]);
+  const { webhook_secret } = await mesh.operator.rotateWebhookSecret(
+    { partner_id: partner.partner_id, overlap_hours: 1 },
+    mesh.call(),
+  );
+  partner.receiver.arrivals.length = 0;
+  partner.receiver.behave(undefined);
+  await partner.call('POST', '/webhooks/retry-all');
+  await eventually(() => partner.receiver.arrivals.length === 1);
+  const [arrival] = partner.receiver.arrivals as [Arrival];
+  expect(isSigned(arrival, webhook_secret)).toBe(true);
+  expect(isSigned(arrival, partner.webhook_secret)).toBe(false);
+  expect(isStandardSigned(arrival, webhook_secret)).toBe(true);
+  expect(isStandardSigned(arrival, partner.webhook_secret)).toBe(true);
+});
+
+test('a suspended partner is not posted to; its events wait and arrive once it is active', async () => {
+  const partner = await partnerWithWaiting([nextId()]);
+  await update(partner, { status: 'suspended' });
+  partner.receiver.arrivals.length = 0;
+  partner.receiver.behave(undefined);
+  const later = nextId();
+  await postRaw(mesh.ingress_url, inboundBody(ONE, { from: '15550100931', id: later }));
+  // Longer than the first delay of the schedule with all its jitter.
+  await new Promise((resolve) => setTimeout(resolve, 6_500));
+  expect(partner.receiver.arrivals).toEqual([]);
+  await update(partner, { status: 'active' });
+  const waiting = await failed(partner);
+  expect(waiting).toHaveLength(2);
+  expect(waiting.map(({ last_error }: { last_error: string }) => last_error)).toEqual([
+    'partner is suspended',
+    'partner is suspended',
+  ]);
+  await partner.call('POST', '/webhooks/retry-all');
+  await eventually(() => partner.receiver.arrivals.length === 2);
+}, 30_000);
+
+test('without a webhook URL new events are not kept, and those that wait stay in the list', async () => {
+  const waiting = nextId();
+  const partner = await partnerWithWaiting([waiting]);
+  await update(partner, { webhook_url: '' });
+  const dropped = nextId();
+  await postRaw(mesh.ingress_url, inboundBody(ONE, { from: '15550100941', id: dropped }));
+  const [row] = await failed(partner);
+  const answer = await partner.call('POST', `/webhooks/retry/${row.event_id}`);
+  expect(answer.body.status).toBe('retrying');
+  expect((await failed(partner))[0].last_error).toBe('no webhook URL');
+  partner.receiver.arrivals.length = 0;
+  partner.receiver.behave(undefined);
+  await update(partner, { webhook_url: partner.receiver.url });
+  await partner.call('POST', '/webhooks/retry-all');
+  await eventually(() => idsAt(partner).includes(waiting));
+  expect(idsAt(partner)).not.toContain(dropped);
+});
+
+test('a restart keeps what waits, its order and its times', async () => {
+  const ids = Array.from({ length: 30 }, nextId);
+  const partner = await partnerWithWaiting(ids);
+  partner.receiver.arrivals.length = 0;
+  partner.receiver.behave(undefined);
+  await mesh.stopService('webhooks');
+  await mesh.startService('webhooks');
+  await eventually(async () => (await failed(partner)).length === 0, RETRY_LIMIT_MS);
+  expect(idsAt(partner)).toEqual(ids);
+}, 40_000);
+
+test('a partner that deletes the number gets no more of it; the others do', async () => {
+  const [stays, leaves] = [await mesh.createPartner(), await mesh.createPartner()];
+  await stays.register(TWO_A);
+  await leaves.register(TWO_A);
+  const deleted = await leaves.call('DELETE', `/clients/${TWO_A.waba_id}`);
+  expect(deleted.status).toBe(200);
+  const id = nextId();
+  await postRaw(mesh.ingress_url, inboundBody(TWO_A, { from: '15550100950', id }));
+  await eventually(() => idsAt(stays).includes(id));
+  expect(idsAt(leaves)).not.toContain(id);
+});

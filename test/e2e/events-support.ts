@@ -1,0 +1,70 @@
+// For tests of events: webhooks as the upstream writes them, posted straight to the ingress.
+import { createHmac } from 'node:crypto';
+import type { SeededNumber } from '../harness/mesh-types';
+
+export const APP_SECRET = 'app-secret-local';
+
+export interface InboundText {
+  from: string;
+  id: string;
+  text?: string;
+}
+
+/** One change with messages of customers to the number. */
+export const messagesChange = (number: SeededNumber, messages: InboundText[]) => ({
+  field: 'messages',
+  value: {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550100001', phone_number_id: number.phone_number_id },
+    contacts: messages.map(({ from }) => ({ wa_id: from, profile: { name: 'A customer' } })),
+    messages: messages.map(({ from, id, text = 'Hello' }) => ({
+      from,
+      id,
+      timestamp: '1767225600',
+      type: 'text',
+      text: { body: text },
+    })),
+  },
+});
+
+export const statusChange = (number: SeededNumber, id: string, status: string) => ({
+  field: 'messages',
+  value: {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550100001', phone_number_id: number.phone_number_id },
+    statuses: [{ id, status, timestamp: '1767225600', recipient_id: '15550100777' }],
+  },
+});
+
+export const bodyOf = (number: SeededNumber, changes: unknown[]): string =>
+  JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [{ id: number.waba_id, changes }],
+  });
+
+export const inboundBody = (number: SeededNumber, ...messages: InboundText[]): string =>
+  bodyOf(number, [messagesChange(number, messages)]);
+
+export const signed = (body: string | Buffer): Record<string, string> => ({
+  'content-type': 'application/json',
+  'x-hub-signature-256': `sha256=${createHmac('sha256', APP_SECRET).update(body).digest('hex')}`,
+});
+
+/** Posts once; the status, or 0 where there was no answer. */
+export async function postRaw(
+  ingress_url: string,
+  body: string | Buffer,
+  headers: Record<string, string> = signed(body),
+): Promise<number> {
+  try {
+    const answer = await fetch(ingress_url, {
+      method: 'POST',
+      headers,
+      body: body as string | Uint8Array<ArrayBuffer>,
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,225 @@
+// Events on their way to partners: to all owners, signed, in order, once; and what happens when a receiver
+// does not take them.
+import { eventually } from '../harness/eventually';
+import { ONE, startMesh, TWO_A, type Mesh, type TestPartner } from '../harness/mesh';
+import { isSigned, isStandardSigned, type Arrival } from '../partner';
+import { bodyOf, inboundBody, messagesChange, postRaw, statusChange } from './events-support';
+
+const RETRY_LIMIT_MS = 15_000;
+
+jest.setTimeout(30_000);
+
+let mesh: Mesh;
+let partner: TestPartner;
+let other: TestPartner;
+let count = 0;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  partner = await mesh.createPartner();
+  other = await mesh.createPartner({ name: 'Another partner' });
+  await partner.register(ONE);
+  await other.register(ONE);
+}, 60_000);
+afterAll(() => mesh.stop(), 60_000);
+afterEach(() => {
+  partner.receiver.behave(undefined);
+  other.receiver.behave(undefined);
+});
+
+const nextId = (): string => `wamid.E${(count += 1)}`;
+const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
+const arrivals = (who: TestPartner, ids: string[]): Arrival[] =>
+  who.receiver.arrivals.filter((arrival) => ids.includes(idOf(arrival)));
+const arrived = (who: TestPartner, ids: string[], limit_ms?: number): Promise<Arrival[]> =>
+  eventually(() => {
+    const found = arrivals(who, ids);
+    return new Set(found.map(idOf)).size === ids.length && found;
+  }, limit_ms);
+const inbound = async (from: string, ids: string[]): Promise<void> => {
+  for (const id of ids) {
+    expect(await postRaw(mesh.ingress_url, inboundBody(ONE, { from, id }))).toBe(200);
+  }
+};
+const failedList = async (who: TestPartner, query = '') =>
+  (await who.call('GET', `/webhooks/failed${query}`)).body;
+
+test('an event goes to every partner that owns the number, each copy signed with its own secret', async () => {
+  const id = nextId();
+  await inbound('15550100801', [id]);
+  const [mine] = await arrived(partner, [id]);
+  const [theirs] = await arrived(other, [id]);
+  for (const [arrival, own, foreign] of [
+    [mine, partner, other],
+    [theirs, other, partner],
+  ] as const) {
+    expect(isSigned(arrival as Arrival, own.webhook_secret)).toBe(true);
+    expect(isStandardSigned(arrival as Arrival, own.webhook_secret)).toBe(true);
+    expect(isSigned(arrival as Arrival, foreign.webhook_secret)).toBe(false);
+    expect(arrival?.headers['webhook-id']).toBe(arrival?.body.meta.event_id);
+    expect(arrival?.headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/);
+    const age = Date.now() / 1_000 - Number(arrival?.headers['webhook-timestamp']);
+    expect(age).toBeLessThan(60);
+  }
+  expect(mine?.body.meta.event_id).not.toBe(theirs?.body.meta.event_id);
+});
+
+test('a body that mixes numbers reaches the owners of each', async () => {
+  const third = await mesh.createPartner({ name: 'A third partner' });
+  await third.register(TWO_A);
+  const [first, second] = [nextId(), nextId()];
+  const body = JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [
+      { id: ONE.waba_id, changes: [messagesChange(ONE, [{ from: '15550100802', id: first }])] },
+      {
+        id: TWO_A.waba_id,
+        changes: [messagesChange(TWO_A, [{ from: '15550100802', id: second }])],
+      },
+    ],
+  });
+  expect(await postRaw(mesh.ingress_url, body)).toBe(200);
+  await arrived(partner, [first]);
+  await arrived(third, [second]);
+  expect(arrivals(third, [first])).toEqual([]);
+  expect(arrivals(partner, [second])).toEqual([]);
+});
+
+test('a repetition by the upstream is not delivered again', async () => {
+  const id = nextId();
+  await inbound('15550100803', [id, id, id]);
+  await arrived(partner, [id]);
+  await inbound('15550100803', [id]);
+  const marker = nextId();
+  await inbound('15550100803', [marker]);
+  await arrived(partner, [marker]);
+  expect(arrivals(partner, [id])).toHaveLength(1);
+});
+
+test('the events of a conversation arrive in order, also with many of them at once', async () => {
+  const ids = Array.from({ length: 60 }, nextId);
+  // A receiver whose answers take different times shows that the next one waits for the last.
+  partner.receiver.behave((arrival, response) => {
+    setTimeout(() => response.end('ok'), Number(idOf(arrival).at(-1)) % 4);
+  });
+  const messages = ids.map((id) => ({ from: '15550100804', id }));
+  expect(await postRaw(mesh.ingress_url, inboundBody(ONE, ...messages))).toBe(200);
+  const found = await arrived(partner, ids);
+  expect(found.map(idOf)).toEqual(ids);
+});
+
+test('statuses arrive in the order they came; one behind a higher one says so', async () => {
+  const id = nextId();
+  for (const status of ['delivered', 'sent', 'read']) {
+    expect(await postRaw(mesh.ingress_url, bodyOf(ONE, [statusChange(ONE, id, status)]))).toBe(200);
+  }
+  const found = await eventually(() => {
+    const of = arrivals(partner, [id]);
+    return of.length === 3 && of;
+  });
+  expect(found.map(({ body }) => body.event)).toEqual([
+    'message.delivered',
+    'message.sent',
+    'message.read',
+  ]);
+  expect(found.map(({ body }) => body.data['superseded'] ?? false)).toEqual([false, true, false]);
+});
+
+test('a receiver that hangs on one conversation delays neither its others nor other partners', async () => {
+  const [slow, quick] = [nextId(), nextId()];
+  const held: Array<() => void> = [];
+  partner.receiver.behave((arrival, response) => {
+    if (idOf(arrival) === slow) held.push(() => response.end('ok'));
+    else response.end('ok');
+  });
+  await inbound('15550100805', [slow]);
+  await inbound('15550100806', [quick]);
+  await arrived(partner, [quick], 2_000);
+  await arrived(other, [slow, quick], 2_000);
+  await eventually(() => held.length > 0);
+  for (const release of held) release();
+});
+
+describe('a receiver that refuses', () => {
+  test.each([
+    ['answers 500', 500],
+    ['redirects', 302],
+  ])(
+    '%s: the event is tried again after 5 s, with the same id, later ones behind it',
+    async (_name, status) => {
+      const [first, second] = [nextId(), nextId()];
+      let refusals = 1;
+      partner.receiver.behave((arrival, response) => {
+        refusals -= idOf(arrival) === first ? 1 : 0;
+        response.writeHead(refusals >= 0 && idOf(arrival) === first ? status : 200, {
+          location: partner.receiver.url,
+        });
+        response.end();
+      });
+      await inbound(`1555010081${String(status).at(0)}`, [first, second]);
+      const waiting = await eventually(async () => {
+        const { events } = await failedList(partner);
+        return (
+          events.some((one: { last_http_status: number }) => one.last_http_status === status) &&
+          events
+        );
+      });
+      expect(waiting[0]).toMatchObject({
+        status: 'retrying',
+        attempts: 1,
+        last_http_status: status,
+        last_error: `HTTP ${status}`,
+      });
+      expect(new Date(waiting[0].next_attempt_at).getTime()).toBeGreaterThan(Date.now());
+      const found = await arrived(partner, [first, second], RETRY_LIMIT_MS);
+      expect(found.map(idOf)).toEqual([first, first, second]);
+      expect(found[0]?.headers['webhook-id']).toBe(found[1]?.headers['webhook-id']);
+      const waited = (found[1]?.at ?? 0) - (found[0]?.at ?? 0);
+      expect(waited).toBeGreaterThanOrEqual(4_900);
+      expect(waited).toBeLessThan(7_500);
+      await eventually(async () => (await failedList(partner)).count === 0);
+      expect(arrivals(other, [first, second])).toHaveLength(2);
+    },
+    30_000,
+  );
+
+  test('with 410 is not asked again; the event has failed', async () => {
+    const id = nextId();
+    partner.receiver.behave((_arrival, response) => void response.writeHead(410).end());
+    await inbound('15550100820', [id]);
+    const [row] = await eventually(async () => {
+      const { events } = await failedList(partner, '?status=failed');
+      return events.length === 1 && events;
+    });
+    expect(row).toMatchObject({ status: 'failed', attempts: 1, last_http_status: 410 });
+    expect(row.next_attempt_at).toBeNull();
+    // A repetition by the upstream is no new event.
+    await inbound('15550100820', [id]);
+    const marker = nextId();
+    partner.receiver.behave(undefined);
+    await inbound('15550100820', [marker]);
+    await arrived(partner, [marker]);
+    expect(arrivals(partner, [id])).toHaveLength(1);
+    const { body } = await partner.call('POST', `/webhooks/retry/${row.event_id}`);
+    expect(body).toMatchObject({ event_id: row.event_id, status: 'delivered', http_status: 200 });
+    expect(arrivals(partner, [id])).toHaveLength(2);
+    expect((await failedList(partner)).count).toBe(0);
+  });
+
+  test('with Retry-After is left alone for that long', async () => {
+    const id = nextId();
+    partner.receiver.behave((_arrival, response) => {
+      response.writeHead(503, { 'retry-after': '120' }).end();
+    });
+    await inbound('15550100821', [id]);
+    const [row] = await eventually(async () => {
+      const { events } = await failedList(partner);
+      return events.length === 1 && events;
+    });
+    const wait_ms = new Date(row.next_attempt_at).getTime() - Date.now();
+    expect(wait_ms).toBeGreaterThan(115_000);
+    expect(wait_ms).toBeLessThan(121_000);
+    partner.receiver.behave(undefined);
+    await partner.call('POST', `/webhooks/retry/${row.event_id}`);
+  });
+});

@@ -1,0 +1,85 @@
+// The upstream and its customers for the fault tests: conversations that go on whatever happens, each webhook
+// posted until it is answered 200, and the comparison of what was acknowledged with what arrived.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../harness/eventually';
+import type { SeededNumber } from '../harness/mesh-types';
+import type { Arrival, PartnerReceiver } from '../partner';
+import { inboundBody, postRaw } from './events-support';
+
+const POST_AGAIN_MS = 200;
+const PAUSE_MS = 200;
+const POSTS_MAX = 10_000;
+const CONVERSATIONS = 12;
+
+export interface Traffic {
+  /** Acknowledged ids of each conversation, in order. */
+  acknowledged: string[][];
+  /** Every status that the ingress answered; 0 where it did not. */
+  statuses: Map<number, number>;
+  stop(): Promise<void>;
+}
+
+/** One post at a time in each conversation, as customers write. */
+export function startTraffic(ingress_url: string, number: SeededNumber, name: string): Traffic {
+  const statuses = new Map<number, number>();
+  let stopping = false;
+  const converse = async (conversation: number, ids: string[]): Promise<void> => {
+    for (let count = 0; count < POSTS_MAX && !stopping; count += 1) {
+      const id = `wamid.${name}.${conversation}.${count}`;
+      const body = inboundBody(number, { from: String(15_550_300_000 + conversation), id });
+      for (let attempt = 0; attempt < POSTS_MAX; attempt += 1) {
+        const status = await postRaw(ingress_url, body);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (status === 200) break;
+        await sleep(POST_AGAIN_MS);
+      }
+      ids.push(id);
+      await sleep(PAUSE_MS);
+    }
+  };
+  const acknowledged: string[][] = Array.from({ length: CONVERSATIONS }, () => []);
+  const running = acknowledged.map((ids, index) => converse(index, ids));
+  return {
+    acknowledged,
+    statuses,
+    async stop() {
+      stopping = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+export const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
+
+/** Ids in the order of their first arrival. */
+export const firstArrivals = (receiver: PartnerReceiver): string[] => [
+  ...new Set(receiver.arrivals.map(idOf)),
+];
+
+/** Waits until nothing that was acknowledged is missing. */
+export async function untilComplete(
+  receiver: PartnerReceiver,
+  ids: string[],
+  limit_ms: number,
+): Promise<void> {
+  await eventually(() => {
+    const found = new Set(firstArrivals(receiver));
+    const missing = ids.filter((id) => !found.has(id));
+    if (missing.length === 0) return true;
+    throw new Error(
+      `${missing.length} of ${ids.length} are missing: ${missing.slice(0, 5).join()}`,
+    );
+  }, limit_ms);
+}
+
+/** Conversations whose events did not arrive in order at their first delivery. */
+export function outOfOrder(receiver: PartnerReceiver, conversations: string[][]): string[] {
+  const place = new Map(firstArrivals(receiver).map((id, index) => [id, index]));
+  const placeOf = (id: string): number => place.get(id) ?? Infinity;
+  return conversations.flatMap((ids) =>
+    ids.filter((id, index) => {
+      const before = ids[index - 1];
+      return before !== undefined && placeOf(before) > placeOf(id);
+    }),
+  );
+}

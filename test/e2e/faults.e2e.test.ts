@@ -1,0 +1,252 @@
+// Faults on real processes and engines. In each: 200 only for what is safe; afterwards every acknowledged
+// event has reached every partner, in order at first delivery. BMG_FAULTS=long takes the full times.
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../harness/eventually';
+import { ONE, TWO_A } from '../harness/mesh-types';
+import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { startPartner, type PartnerReceiver } from '../partner';
+import { inboundBody, postRaw } from './events-support';
+import { idOf, outOfOrder, startTraffic, untilComplete } from './faults-support';
+
+const LONG = process.env['BMG_FAULTS'] === 'long';
+const AWAY_MS = LONG ? 20_000 : 12_000;
+const BACKLOG = LONG ? 50_000 : 5_000;
+const START_LIMIT_MS = 180_000;
+const FAULT_LIMIT_MS = LONG ? 600_000 : 150_000;
+const COMPLETE_LIMIT_MS = 90_000;
+const BEFORE_MS = 1_500;
+const AFTER_MS = 1_500;
+/** Memory of a process above its start, whatever has piled up. */
+const GROWTH_MAX_MIB = 500;
+const MESSAGES_OF_BODY = 100;
+
+jest.setTimeout(FAULT_LIMIT_MS);
+
+let mesh: ProcessMesh;
+let ingress_url: string;
+let receivers: [PartnerReceiver, PartnerReceiver];
+let fault = 0;
+
+beforeAll(async () => {
+  mesh = await startProcessMesh({ engines: 'own', env: { LOG_LEVEL: 'warn' } });
+  ingress_url = `${mesh.settings['INGRESS_URL']}/webhooks/upstream`;
+  receivers = [await startPartner(), await startPartner()];
+  for (const receiver of receivers) await registered(receiver);
+}, START_LIMIT_MS);
+afterAll(async () => {
+  await mesh?.stop();
+  await Promise.all((receivers ?? []).map((receiver) => receiver.close()));
+}, START_LIMIT_MS);
+
+async function registered(receiver: PartnerReceiver, number = ONE): Promise<ProcessPartner> {
+  const partner = await mesh.createPartner(receiver.url);
+  const { status } = await partner.register(number);
+  expect([200, 201]).toContain(status);
+  return partner;
+}
+
+/** Conversations go on before, during and after the fault; then the sets are compared. */
+async function during(harm: () => Promise<void>): Promise<Map<number, number>> {
+  fault += 1;
+  const traffic = startTraffic(ingress_url, ONE, `F${fault}`);
+  await sleep(BEFORE_MS);
+  await harm();
+  await sleep(AFTER_MS);
+  await traffic.stop();
+  const ids = traffic.acknowledged.flat();
+  for (const receiver of receivers) {
+    await untilComplete(receiver, ids, COMPLETE_LIMIT_MS);
+    expect(outOfOrder(receiver, traffic.acknowledged)).toEqual([]);
+  }
+  const repeated =
+    receivers[0].arrivals.filter((one) => ids.includes(idOf(one))).length - ids.length;
+  const statuses = [...traffic.statuses].map(([status, count]) => `${status}: ${count}`).join(', ');
+  process.stdout.write(
+    `  ${expect.getState().currentTestName}: ${ids.length} events, repeated ${repeated}, answers ${statuses}\n`,
+  );
+  for (const status of traffic.statuses.keys()) expect([200, 503, 0]).toContain(status);
+  return traffic.statuses;
+}
+
+describe('faults of a process', () => {
+  test('webhooks killed, with its ingress between receipt and answer', async () => {
+    await during(async () => {
+      for (let time = 0; time < (LONG ? 5 : 2); time += 1) {
+        await mesh.kill('webhooks');
+        await mesh.start('webhooks');
+        await sleep(1_000);
+      }
+    });
+  });
+
+  test('fanout killed', async () => {
+    const statuses = await during(async () => {
+      await mesh.kill('fanout');
+      await sleep(1_000);
+      await mesh.start('fanout');
+    });
+    expect([...statuses.keys()]).toEqual([200]);
+  });
+
+  test('onboarding killed', async () => {
+    const statuses = await during(async () => {
+      await mesh.kill('onboarding');
+      await sleep(LONG ? AWAY_MS : 4_000);
+      await mesh.start('onboarding');
+    });
+    expect([...statuses.keys()]).toEqual([200]);
+  });
+
+  test('webhooks stopped under load and started again', async () => {
+    await during(async () => {
+      await mesh.terminate('webhooks');
+      await mesh.start('webhooks');
+    });
+  });
+});
+
+describe('faults of an engine', () => {
+  test('Redis away', async () => {
+    const statuses = await during(async () => {
+      await mesh.killEngine('redis');
+      await sleep(LONG ? AWAY_MS : 4_000);
+      await mesh.startEngine('redis');
+    });
+    expect([...statuses.keys()]).toEqual([200]);
+  });
+
+  test('MongoDB away', async () => {
+    const statuses = await during(async () => {
+      await mesh.killEngine('mongo');
+      await sleep(AWAY_MS);
+      await mesh.startEngine('mongo');
+    });
+    expect([...statuses.keys()]).toEqual([200]);
+  });
+
+  test('Kafka away: 503 meanwhile', async () => {
+    const statuses = await during(async () => {
+      await mesh.killEngine('kafka');
+      await sleep(AWAY_MS);
+      await mesh.startEngine('kafka');
+    });
+    expect(statuses.get(503)).toBeGreaterThan(0);
+  });
+});
+
+describe('faults of a receiver', () => {
+  test.each([
+    ['hangs', (response: { destroy(): void }) => void setTimeout(() => response.destroy(), 60_000)],
+    ['resets', (response: { destroy(): void }) => void response.destroy()],
+    [
+      'trickles',
+      (response: { write(text: string): void; destroy(): void }) => {
+        const timer = setInterval(() => response.write('.'), 200);
+        setTimeout(() => {
+          clearInterval(timer);
+          response.destroy();
+        }, 30_000).unref();
+      },
+    ],
+    [
+      'answers 500',
+      (response: { statusCode: number; end(): void }) => {
+        response.statusCode = 500;
+        response.end();
+      },
+    ],
+  ])(
+    'that %s for a while costs the others nothing, and misses nothing',
+    async (_name, misbehave) => {
+      const receiver = await startPartner();
+      const partner = await registered(receiver);
+      let ill = true;
+      receiver.behave((_arrival, response) => {
+        if (ill) misbehave(response as never);
+        else response.end('ok');
+      });
+      fault += 1;
+      const traffic = startTraffic(ingress_url, ONE, `F${fault}`);
+      await sleep(LONG ? AWAY_MS : 5_000);
+      await traffic.stop();
+      const ids = traffic.acknowledged.flat();
+      // The others are through with all of it long before the ill one's first time limit is over.
+      for (const well of receivers) await untilComplete(well, ids, 3_000);
+      ill = false;
+      // Whoever does not want to wait for the schedule asks for all.
+      await eventually(async () => {
+        await partner.call('POST', '/webhooks/retry-all');
+        await untilComplete(receiver, ids, 2_000);
+        return true;
+      }, COMPLETE_LIMIT_MS);
+      await eventually(
+        async () => (await partner.call('GET', '/webhooks/failed')).body.count === 0,
+        COMPLETE_LIMIT_MS,
+      );
+      await partner.call('DELETE', `/clients/${ONE.waba_id}`);
+      await receiver.close();
+    },
+  );
+});
+
+describe('faults of the upstream', () => {
+  test('every webhook several times, at once', async () => {
+    const ids = Array.from({ length: 100 }, (_unused, index) => `wamid.D.${index}`);
+    await Promise.all(
+      ids.flatMap((id, index) => {
+        const body = inboundBody(ONE, { from: String(15_550_400_000 + index), id });
+        return [1, 2, 3].map(() => postRaw(ingress_url, body));
+      }),
+    );
+    for (const receiver of receivers) {
+      await untilComplete(receiver, ids, COMPLETE_LIMIT_MS);
+      expect(receiver.arrivals.filter((one) => idOf(one).startsWith('wamid.D.'))).toHaveLength(100);
+    }
+  });
+
+  test('a backlog: all of it arrives in order, and memory stays bounded', async () => {
+    const receiver = await startPartner();
+    await registered(receiver, TWO_A);
+    await mesh.terminate('fanout');
+    const conversations: string[][] = Array.from({ length: 20 }, () => []);
+    for (let at = 0; at < BACKLOG; at += MESSAGES_OF_BODY) {
+      const messages = Array.from({ length: MESSAGES_OF_BODY }, (_unused, index) => {
+        const conversation = index % conversations.length;
+        const id = `wamid.L.${at + index}`;
+        conversations[conversation]?.push(id);
+        return { from: String(15_550_500_000 + conversation), id };
+      });
+      expect(await postRaw(ingress_url, inboundBody(TWO_A, ...messages))).toBe(200);
+    }
+    const before = rssMib('webhooks');
+    let peak = before;
+    let peakFanout = 0;
+    const watching = setInterval(() => {
+      peak = Math.max(peak, rssMib('webhooks'));
+      peakFanout = Math.max(peakFanout, rssMib('fanout'));
+    }, 100);
+    const started = performance.now();
+    await mesh.start('fanout');
+    await untilComplete(receiver, conversations.flat(), FAULT_LIMIT_MS - 30_000);
+    const seconds = (performance.now() - started) / 1_000;
+    clearInterval(watching);
+    process.stdout.write(
+      `  backlog of ${BACKLOG}: ${seconds.toFixed(1)} s, webhooks ${before.toFixed(0)} MiB before, ` +
+        `peak ${peak.toFixed(0)} MiB; fanout peak ${peakFanout.toFixed(0)} MiB\n`,
+    );
+    expect(outOfOrder(receiver, conversations)).toEqual([]);
+    expect(peak - before).toBeLessThan(GROWTH_MAX_MIB);
+    await receiver.close();
+  });
+});
+
+/** Memory of a process now; 0 where there is no /proc, or no process. */
+function rssMib(name: 'webhooks' | 'fanout'): number {
+  try {
+    const status = readFileSync(`/proc/${mesh.pid(name)}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}

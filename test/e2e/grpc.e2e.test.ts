@@ -1,0 +1,119 @@
+// What an internal caller finds at a service: the standard health and reflection services, errors as
+// google.rpc.Status, and no edge in front of the rules.
+import { credentials, loadPackageDefinition, status, type ServiceError } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { dirname, join } from 'node:path';
+import { createRpcClient } from '@bmg/common/rpc';
+import { ApiError } from '@bmg/common/errors';
+import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
+import { MessagingDefinition } from '@bmg/proto/messaging';
+import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+
+let mesh: Mesh;
+let partner: TestPartner;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  partner = await mesh.createPartner();
+  await partner.register(ONE);
+}, 60_000);
+afterAll(() => mesh.stop(), 60_000);
+
+const SERVICES: Record<string, string[]> = {
+  ONBOARDING_ADDR: [
+    'bmg.onboarding.v1.Onboarding',
+    'bmg.onboarding.v1.Directory',
+    'bmg.onboarding.v1.Operator',
+  ],
+  MESSAGING_ADDR: ['bmg.messaging.v1.Messaging'],
+  TEMPLATES_ADDR: ['bmg.templates.v1.Templates'],
+  BROADCASTS_ADDR: ['bmg.broadcasts.v1.Broadcasts'],
+  NUMBER_ADMIN_ADDR: ['bmg.numberadmin.v1.NumberAdmin'],
+  WEBHOOKS_ADDR: ['bmg.webhooks.v1.Webhooks'],
+};
+
+/** What `grpcurl -plaintext ADDRESS list` asks. */
+function listServices(address: string): Promise<string[]> {
+  const folder = join(
+    dirname(require.resolve('@grpc/reflection/package.json')),
+    'build/proto/grpc/reflection/v1',
+  );
+  const loaded = loadPackageDefinition(
+    loadSync(join(folder, 'reflection.proto'), { keepCase: true }),
+  ) as any; // any: a package loaded at run time
+  const client = new loaded.grpc.reflection.v1.ServerReflection(
+    address,
+    credentials.createInsecure(),
+  );
+  return new Promise((resolve, reject) => {
+    const call = client.ServerReflectionInfo();
+    call.on('data', (answer: { list_services_response: { service: Array<{ name: string }> } }) => {
+      resolve(answer.list_services_response.service.map(({ name }) => name));
+      call.end();
+      client.close();
+    });
+    call.on('error', (error: ServiceError) => reject(error));
+    call.write({ list_services: '' });
+  });
+}
+
+test.each(Object.entries(SERVICES))(
+  '%s answers health and reflection',
+  async (setting, services) => {
+    const address = mesh.env[setting] as string;
+    const health = createRpcClient(HealthDefinition, address);
+    for (const service of ['', ...services]) {
+      expect(await health.rpc.check({ service }, mesh.call())).toEqual({ status: Serving.SERVING });
+    }
+    expect(await health.rpc.check({ service: 'bmg.Unknown' }, mesh.call())).toEqual({
+      status: Serving.SERVICE_UNKNOWN,
+    });
+    await health.stop();
+    expect(await listServices(address)).toEqual(expect.arrayContaining(services));
+  },
+);
+
+test('a rule holds for a caller that skips the edge, and its error crosses whole', async () => {
+  const messaging = createRpcClient(MessagingDefinition, mesh.env['MESSAGING_ADDR'] as string);
+  const target = {
+    partner_id: partner.partner_id,
+    waba_id: ONE.waba_id,
+    phone_number_id: ONE.phone_number_id,
+    directory_version: '',
+  };
+  const send = (to: string | undefined) =>
+    messaging.rpc.sendText(
+      {
+        target,
+        recipient: { to, user_id: undefined },
+        quoted_message_id: undefined,
+        text: 'Hello',
+        preview_url: undefined,
+      },
+      mesh.call(),
+    );
+  const failure = await send(undefined).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ApiError);
+  expect(failure).toMatchObject({
+    code: 'MISSING_FIELDS',
+    details: { fields: ['to', 'recipient'] },
+    retryable: false,
+  });
+  expect((failure as ApiError).cause).toMatchObject({ code: status.INVALID_ARGUMENT });
+  expect((await send('15550100777')).message_id).toMatch(/^wamid\./);
+  const stranger = { ...target, partner_id: 'ptn_someone_else' };
+  const refused = await messaging.rpc
+    .sendText(
+      {
+        target: stranger,
+        recipient: { to: '15550100777', user_id: undefined },
+        quoted_message_id: undefined,
+        text: 'x',
+        preview_url: undefined,
+      },
+      mesh.call(),
+    )
+    .catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'WABA_NOT_REGISTERED' });
+  await messaging.stop();
+});

@@ -1,0 +1,94 @@
+// For the tests of repeated requests: requests under a key, and a second replica of the gateway whose way
+// to Redis can be cut.
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { loadConfig } from '@bmg/common/config';
+import { startService } from '@bmg/common/lifecycle';
+import { createLogger } from '@bmg/common/telemetry';
+import { settings } from '../../gateway/src/config';
+import { createGateway } from '../../gateway/src/service';
+import { freePort } from '../../deploy/local/src/ports';
+import { eventually } from '../harness/eventually';
+import { callRest, ONE, type Answer, type Mesh } from '../harness/mesh';
+
+export interface Asked {
+  path?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** A replica; the mesh's own gateway unless given. */
+  base_url?: string;
+}
+
+export const HELLO = { to: '15550100777', text: 'Hello' };
+export const UNKNOWN = {
+  code: 'UPSTREAM_ERROR',
+  retryable: true,
+  details: { outcome: 'unknown' },
+};
+
+export const isReplay = ({ headers }: Answer): boolean =>
+  headers.get('idempotency-replayed') === 'true';
+export const codeOf = ({ status, body }: Answer): unknown[] => [status, body.error?.code];
+
+/** Sends a text under the key, unless told otherwise. */
+export const createAsk =
+  (mesh: Mesh, partner_key: string) =>
+  (key: string, { path = '/messages/send', body = HELLO, headers, base_url }: Asked = {}) =>
+    callRest(base_url ?? mesh.base_url, 'POST', path, body, {
+      'x-partner-key': partner_key,
+      'x-waba-id': ONE.waba_id,
+      'idempotency-key': key,
+      ...headers,
+    });
+
+export interface Replica {
+  base_url: string;
+  cutFromRedis(): void;
+  stop(): Promise<void>;
+}
+
+/** A short request limit lets the lease of its work end soon. */
+const REPLICA_TIMEOUT_MS = 4_000;
+
+export async function startReplica(mesh: Mesh): Promise<Replica> {
+  const link = await startLink(mesh.env['REDIS_URL'] as string);
+  const port = await freePort();
+  const env = {
+    ...mesh.env,
+    GATEWAY_PORT: String(port),
+    REDIS_URL: link.url,
+    REQUEST_TIMEOUT_MS: String(REPLICA_TIMEOUT_MS),
+  };
+  const service = createGateway(loadConfig(settings, env));
+  const running = await startService(service, createLogger('gateway-2'));
+  await eventually(() => running.ready());
+  return {
+    base_url: `http://127.0.0.1:${port}/v1`,
+    cutFromRedis: link.cut,
+    async stop() {
+      await running.stop();
+      link.cut();
+    },
+  };
+}
+
+/** A way to Redis that can be cut. */
+async function startLink(redis_url: string) {
+  const { hostname, port } = new URL(redis_url);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    near.pipe(far).pipe(near);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// The answer to a request is lost somewhere on its way: what a repetition under the same key is told.
+import { randomUUID } from 'node:crypto';
+import { eventually } from '../harness/eventually';
+import { callRest, ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import {
+  codeOf,
+  createAsk,
+  HELLO,
+  isReplay,
+  startReplica,
+  UNKNOWN,
+  type Replica,
+} from './idempotency-client';
+
+let mesh: Mesh;
+let partner: TestPartner;
+let ask: ReturnType<typeof createAsk>;
+let replica: Replica;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  partner = await mesh.createPartner({ rate_limit_per_sec: 1_000 });
+  ask = createAsk(mesh, partner.partner_key);
+  await partner.register(ONE);
+  replica = await startReplica(mesh);
+}, 90_000);
+afterAll(async () => {
+  await replica.stop();
+  await mesh.stop();
+}, 60_000);
+afterEach(async () => {
+  await mesh.emulator.clearFaults();
+  await mesh.emulator.behaviour({ hold: false });
+});
+
+const countSent = async (): Promise<number> => (await mesh.emulator.summary()).total;
+const arrived = async (): Promise<number> =>
+  (await mesh.emulator.requests({ method: 'POST', path: '/messages$' })).length;
+const fault = (effect: object, path = '/messages$') =>
+  mesh.emulator.fault({ match: { method: 'POST', path }, times: 1, ...effect } as never);
+
+describe('a send whose answer was lost', () => {
+  test('between the upstream and us is not sent again, and is known once its status arrives', async () => {
+    await mesh.emulator.behaviour({ hold: true });
+    await fault({ drop: 'after' });
+    const before = await countSent();
+    const key = randomUUID();
+    const first = await ask(key);
+    expect([first.status, first.body.error]).toEqual([502, expect.objectContaining(UNKNOWN)]);
+    const second = await ask(key, { base_url: replica.base_url });
+    expect([second.status, second.body.error]).toEqual([502, expect.objectContaining(UNKNOWN)]);
+    expect(isReplay(second)).toBe(false);
+    await mesh.emulator.behaviour({ hold: false });
+    await mesh.emulator.releaseWebhooks();
+    const learnt = await eventually(async () => {
+      const answer = await ask(key);
+      return answer.status === 200 && answer;
+    });
+    const sent = (await mesh.emulator.messages()).at(-1);
+    expect(learnt.body).toEqual({
+      success: true,
+      message_id: sent?.id,
+      messages: [{ id: sent?.id }],
+      contacts: [{ input: '15550100777', wa_id: '15550100777' }],
+    });
+    expect(isReplay(learnt)).toBe(true);
+    expect((await ask(key, { base_url: replica.base_url })).body).toEqual(learnt.body);
+    expect(await countSent()).toBe(before + 1);
+  });
+
+  test('before the upstream got it stays unknown: nobody can tell', async () => {
+    await fault({ drop: 'before' });
+    const before = await countSent();
+    const key = randomUUID();
+    for (let time = 0; time < 3; time += 1) {
+      expect((await ask(key)).body.error).toMatchObject(UNKNOWN);
+    }
+    expect(await countSent()).toBe(before);
+  });
+});
+
+// The last test: the replica does not find back to Redis.
+describe('a gateway that dies before it has written down what came of a send', () => {
+  test('leaves a key that runs, then is known, and is never sent again', async () => {
+    const before = await countSent();
+    await fault({ delay_ms: 700 });
+    const key = randomUUID();
+    const seen = await arrived();
+    const lost = ask(key, { base_url: replica.base_url });
+    await eventually(async () => (await arrived()) > seen);
+    // What others see of a gateway that is killed here: the work goes on, its end is never written.
+    replica.cutFromRedis();
+    await lost;
+    const sent = (await mesh.emulator.messages()).at(-1);
+    const early = await ask(key);
+    expect(codeOf(early)).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
+    expect([early.body.error.retryable, early.headers.get('retry-after')]).toEqual([true, '1']);
+    const learnt = await eventually(async () => {
+      const answer = await ask(key);
+      return answer.status !== 409 && answer;
+    }, 30_000);
+    expect([learnt.status, learnt.body.message_id, isReplay(learnt)]).toEqual([
+      200,
+      sent?.id,
+      true,
+    ]);
+    expect(await countSent()).toBe(before + 1);
+  }, 60_000);
+
+  test('refuses what has a key as long as Redis is away, and nothing else', async () => {
+    const before = await countSent();
+    const { base_url } = replica;
+    const refused = await ask(randomUUID(), { base_url });
+    expect(codeOf(refused)).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect([refused.body.error.retryable, refused.headers.get('retry-after')]).toEqual([true, '1']);
+    expect(await countSent()).toBe(before);
+    const headers = { 'x-partner-key': partner.partner_key, 'x-waba-id': ONE.waba_id };
+    expect((await callRest(base_url, 'POST', '/messages/send', HELLO, headers)).status).toBe(200);
+  });
+});

@@ -1,0 +1,255 @@
+// A partner that does not know whether its request arrived repeats it under the same Idempotency-Key.
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openRedis } from '@bmg/common/redis';
+import { createLogger } from '@bmg/common/telemetry';
+import { ONE, startMesh, TWO_B, type Mesh, type TestPartner } from '../harness/mesh';
+import {
+  codeOf,
+  createAsk,
+  HELLO,
+  isReplay,
+  startReplica,
+  UNKNOWN,
+  type Asked,
+  type Replica,
+} from './idempotency-client';
+
+let mesh: Mesh;
+let partner: TestPartner;
+let ask: ReturnType<typeof createAsk>;
+let replica: Replica;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  partner = await mesh.createPartner({ rate_limit_per_sec: 1_000 });
+  ask = createAsk(mesh, partner.partner_key);
+  await partner.register(ONE);
+  await partner.register(TWO_B);
+  replica = await startReplica(mesh);
+}, 90_000);
+afterAll(async () => {
+  await replica.stop();
+  await mesh.stop();
+}, 60_000);
+afterEach(() => mesh.emulator.clearFaults());
+
+const countSent = async (): Promise<number> => (await mesh.emulator.summary()).total;
+const fault = (effect: object, path = '/messages$') =>
+  mesh.emulator.fault({ match: { method: 'POST', path }, times: 1, ...effect } as never);
+
+describe('a repeated send', () => {
+  test('gets the first answer again, under a request id of its own', async () => {
+    const before = await countSent();
+    const key = randomUUID();
+    const first = await ask(key, { headers: { 'x-request-id': 'first' } });
+    const again = await ask(key, { headers: { 'x-request-id': 'again' } });
+    expect(first.status).toBe(200);
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect([isReplay(first), isReplay(again)]).toEqual([false, true]);
+    expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
+    expect(again.headers.get('x-request-id')).toBe('again');
+    expect(again.headers.get('x-service-api-version')).toBe('2.9.2');
+    expect(await countSent()).toBe(before + 1);
+  });
+
+  test('is the same send with its body in another spelling', async () => {
+    const key = randomUUID();
+    const first = await ask(key);
+    const again = await ask(key, { body: '{ "text": "Hello", "to": "15550100777" }' });
+    expect([isReplay(again), again.body]).toEqual([true, first.body]);
+  });
+
+  test('with another body is refused, whatever else is the same', async () => {
+    const before = await countSent();
+    const key = randomUUID();
+    await ask(key);
+    for (const asked of [
+      { body: { ...HELLO, text: 'Bye' } },
+      { path: '/messages/location', body: { ...HELLO, latitude: 1, longitude: 2 } },
+      { headers: { 'x-phone-number-id': ONE.phone_number_id } },
+    ]) {
+      expect(codeOf(await ask(key, asked))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+    }
+    expect(await countSent()).toBe(before + 1);
+  });
+
+  test('of another partner has nothing to do with it', async () => {
+    const other = await mesh.createPartner();
+    await other.register(ONE);
+    const key = randomUUID();
+    const first = await ask(key);
+    const theirs = await createAsk(mesh, other.partner_key)(key, {
+      body: { ...HELLO, text: 'Bye' },
+    });
+    expect([theirs.status, isReplay(theirs)]).toEqual([200, false]);
+    expect(theirs.body.message_id).not.toBe(first.body.message_id);
+  });
+
+  test('is one send, however many arrive at once at two replicas', async () => {
+    const before = await countSent();
+    await fault({ delay_ms: 200 });
+    const key = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, place) =>
+        ask(key, place % 2 ? { base_url: replica.base_url } : {}),
+      ),
+    );
+    expect(await countSent()).toBe(before + 1);
+    const firsts = answers.filter((answer) => answer.status === 200 && !isReplay(answer));
+    expect(firsts).toHaveLength(1);
+    // Whoever came while it ran was told so, whoever came later got the same answer.
+    for (const answer of answers) {
+      if (answer.status === 200) expect(answer.body).toEqual(firsts[0]?.body);
+      else expect(codeOf(answer)).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
+    }
+    const later = await ask(key, { base_url: replica.base_url });
+    expect([isReplay(later), later.body]).toEqual([true, firsts[0]?.body]);
+  });
+
+  test.each(['two words', 'k'.repeat(256), '', 'schl\u00fcssel'])(
+    'under the malformed key %j is refused',
+    async (key) => {
+      const before = await countSent();
+      const answer = await ask(key);
+      expect(codeOf(answer)).toEqual([400, 'INVALID_FIELD']);
+      expect(answer.body.error.details).toEqual({ field: 'Idempotency-Key' });
+      expect(await countSent()).toBe(before);
+    },
+  );
+
+  test('is forgotten after a day', async () => {
+    const log = createLogger('test');
+    const { REDIS_URL, REDIS_KEY_PREFIX } = mesh.env as Record<string, string>;
+    const connection = openRedis({ REDIS_URL, REDIS_KEY_PREFIX } as never, log);
+    await connection.start(new AbortController().signal);
+    await ask(randomUUID());
+    const keys = await connection.redis.keys(`${REDIS_KEY_PREFIX}*idempotency*`);
+    expect(keys.length).toBeGreaterThan(0);
+    for (const key of keys) {
+      const life_s = await connection.redis.ttl(key.slice((REDIS_KEY_PREFIX as string).length));
+      expect([life_s > 86_000, life_s <= 86_400]).toEqual([true, true]);
+    }
+    await connection.stop();
+  });
+});
+
+describe('a send that failed', () => {
+  test.each([
+    ['a field that is wrong', { body: { ...HELLO, text: 4 } }, 400],
+    ['an account that is not registered', { headers: { 'x-waba-id': '900000000000009' } }, 404],
+  ])('because of %s is no obstacle to the right one', async (_name, asked, status) => {
+    const key = randomUUID();
+    expect((await ask(key, asked)).status).toBe(status);
+    const answer = await ask(key);
+    expect([answer.status, isReplay(answer)]).toEqual([200, false]);
+  });
+
+  test('because the upstream is busy is sent by its repetition', async () => {
+    await fault({ error: { status: 400, code: 130429, message: '(#130429) Rate limit hit' } });
+    const key = randomUUID();
+    const refused = await ask(key);
+    expect([refused.status, refused.body.error.retryable]).toEqual([502, true]);
+    const answer = await ask(key);
+    expect([answer.status, isReplay(answer)]).toEqual([200, false]);
+  });
+
+  test('for good gets that failure again, to the letter', async () => {
+    await fault({ error: { status: 400, code: 131047, message: '(#131047) Re-engagement' } });
+    const before = await countSent();
+    const key = randomUUID();
+    const first = await ask(key);
+    expect(first.body.error).toMatchObject({ upstream_code: 131047, retryable: false });
+    const again = await ask(key);
+    expect([again.status, again.body, isReplay(again)]).toEqual([502, first.body, true]);
+    expect(await countSent()).toBe(before);
+  });
+});
+
+describe('other work', () => {
+  let files: Server;
+  beforeAll(async () => {
+    files = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('a file');
+    });
+    await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => files.close());
+
+  const TWO = { 'x-waba-id': TWO_B.waba_id, 'x-phone-number-id': TWO_B.phone_number_id };
+  const upload = () => ({
+    path: '/media/upload',
+    body: {
+      url: `http://127.0.0.1:${(files.address() as AddressInfo).port}/note.txt`,
+      mime_type: 'text/plain',
+    },
+  });
+  const rows: Array<[string, () => Asked, number]> = [
+    ['a file', upload, 201],
+    [
+      'a template',
+      () => ({
+        path: '/templates',
+        body: {
+          name: `hello_${randomUUID().replaceAll('-', '')}`,
+          language: 'en_US',
+          category: 'UTILITY',
+          components: [{ type: 'BODY', text: 'Hello' }],
+        },
+      }),
+      201,
+    ],
+    [
+      'a broadcast',
+      () => ({
+        path: '/broadcasts',
+        body: {
+          name: 'A broadcast',
+          template_name: 'hello_world',
+          template_language: 'en_US',
+          contacts: ['15550100901'],
+          scheduled_at: '2099-01-01T00:00:00Z',
+        },
+      }),
+      201,
+    ],
+    ['a group', () => ({ path: '/groups', body: { subject: 'A group' }, headers: TWO }), 201],
+    ['a read mark', () => ({ path: '/messages/read', body: { message_id: 'wamid.A' } }), 200],
+  ];
+
+  test.each(rows)('%s is made once and answered again', async (_name, make, status) => {
+    const key = randomUUID();
+    const asked = make();
+    const first = await ask(key, asked);
+    expect([first.status, first.body.error]).toEqual([status, undefined]);
+    const again = await ask(key, { ...asked, base_url: replica.base_url });
+    expect([again.status, again.body, isReplay(again)]).toEqual([status, first.body, true]);
+  });
+
+  test.each([
+    ['a file', '/media$'],
+    ['a template', '/message_templates$'],
+    ['a group', '/groups$'],
+  ])('%s is made at most once where the upstream broke off', async (name, path) => {
+    const [, make] = rows.find(([row]) => row === name) as (typeof rows)[number];
+    const asked = make();
+    await fault({ drop: 'after' }, path);
+    const key = randomUUID();
+    const upstream = async () => (await mesh.emulator.requests({ method: 'POST', path })).length;
+    const before = await upstream();
+    for (let time = 0; time < 3; time += 1) {
+      const { status, body } = await ask(key, asked);
+      expect([status, body.error]).toEqual([502, expect.objectContaining(UNKNOWN)]);
+    }
+    expect(await upstream()).toBe(before + 1);
+  });
+
+  test('a call goes upstream as it came, without a trace of the key', async () => {
+    const key = randomUUID();
+    const body = { action: 'terminate', call_id: 'wacid.unknown' };
+    await ask(key, { path: '/calls', body, headers: TWO });
+    const sent = (await mesh.emulator.requests({ method: 'POST', path: '/calls$' })).at(-1);
+    expect(sent?.body).toEqual({ messaging_product: 'whatsapp', ...body });
+  });
+});

@@ -1,0 +1,114 @@
+// The rate limit is shared by all replicas, and is neither an outage nor a hole while its store is away.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '@bmg/common/config';
+import { startService, type Running } from '@bmg/common/lifecycle';
+import { createLogger } from '@bmg/common/telemetry';
+import { freePort, startEngine, stopEngine } from '@bmg/local';
+import { settings } from '../../gateway/src/config';
+import { createGateway } from '../../gateway/src/service';
+import { eventually } from '../harness/eventually';
+import { callRest, ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+
+const RATE = 20;
+const dir = mkdtempSync(join(tmpdir(), 'bmg-limits-'));
+let redisPort: number;
+let mesh: Mesh;
+let second: Running;
+let secondUrl: string;
+let partner: TestPartner;
+
+const redis = () => startEngine('redis', { dir, port: redisPort, env: {}, log: () => undefined });
+
+beforeAll(async () => {
+  redisPort = await freePort();
+  const { url } = await redis();
+  mesh = await startMesh({ REDIS_URL: url });
+  const port = await freePort();
+  secondUrl = `http://127.0.0.1:${port}/v1`;
+  const replica = createGateway(loadConfig(settings, { ...mesh.env, GATEWAY_PORT: String(port) }));
+  second = await startService(replica, createLogger('gateway-2'));
+  await eventually(() => second.ready(), 20_000);
+  partner = await mesh.createPartner({ rate_limit_per_sec: RATE });
+  await partner.register(ONE);
+}, 90_000);
+afterAll(async () => {
+  await second.stop();
+  await mesh.stop();
+  await stopEngine('redis', { dir, log: () => undefined });
+  rmSync(dir, { recursive: true, force: true });
+}, 60_000);
+
+const get = (base_url: string) =>
+  callRest(base_url, 'GET', '/clients', undefined, { 'x-partner-key': partner.partner_key });
+
+/** How many of `count` requests at once, over both replicas, are let in. */
+async function letIn(count: number): Promise<{ allowed: number; seconds: number }> {
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  const started = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_none, index) => get(index % 2 ? secondUrl : mesh.base_url)),
+  );
+  expect(answers.every(({ status }) => status === 200 || status === 429)).toBe(true);
+  return {
+    allowed: answers.filter(({ status }) => status === 200).length,
+    seconds: (performance.now() - started) / 1_000,
+  };
+}
+
+test('two replicas share one bucket', async () => {
+  await get(secondUrl);
+  const { allowed, seconds } = await letIn(100);
+  expect(allowed).toBeGreaterThanOrEqual(RATE - 1);
+  expect(allowed).toBeLessThanOrEqual(RATE + Math.ceil(RATE * seconds) + 1);
+}, 30_000);
+
+test('a deletion through one replica stops messaging through the other at once', async () => {
+  const leaving = await mesh.createPartner();
+  await leaving.register(ONE);
+  const send = () =>
+    callRest(
+      secondUrl,
+      'POST',
+      '/messages/send',
+      { to: '15550100777', text: 'Hello' },
+      { 'x-partner-key': leaving.partner_key, 'x-waba-id': ONE.waba_id },
+    );
+  expect((await send()).status).toBe(200);
+  await leaving.call('DELETE', `/clients/${ONE.waba_id}`);
+  expect((await send()).body.error.code).toBe('WABA_NOT_REGISTERED');
+}, 30_000);
+
+describe('while Redis is away', () => {
+  beforeAll(async () => {
+    await stopEngine('redis', { dir, log: () => undefined });
+  }, 30_000);
+
+  test('each replica limits in its own memory', async () => {
+    const { allowed, seconds } = await letIn(200);
+    expect(allowed).toBeGreaterThanOrEqual(RATE);
+    expect(allowed).toBeLessThanOrEqual(2 * (RATE + Math.ceil(RATE * seconds) + 1));
+  }, 30_000);
+
+  test('sends go on, and a deletion still stops them before it is answered', async () => {
+    const leaving = await mesh.createPartner();
+    expect((await leaving.register(ONE)).status).toBe(201);
+    const scope = { 'x-waba-id': ONE.waba_id };
+    const send = () =>
+      leaving.call('POST', '/messages/send', { to: '15550100777', text: 'Hello' }, scope);
+    expect((await send()).status).toBe(200);
+    expect((await leaving.call('DELETE', `/clients/${ONE.waba_id}`)).status).toBe(200);
+    expect((await send()).body.error.code).toBe('WABA_NOT_REGISTERED');
+  }, 40_000);
+
+  test('the health says so, and all is well again when it is back', async () => {
+    const health = () => callRest(mesh.base_url, 'GET', '/health');
+    await eventually(async () => (await health()).body.status === 'degraded');
+    expect((await health()).status).toBe(200);
+    await redis();
+    await eventually(async () => (await health()).body.status === 'ok', 20_000);
+    const { allowed, seconds } = await letIn(100);
+    expect(allowed).toBeLessThanOrEqual(RATE + Math.ceil(RATE * seconds) + 1);
+  }, 60_000);
+});

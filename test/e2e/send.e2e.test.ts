@@ -1,0 +1,278 @@
+// A partner sends a message and hears what became of it.
+import { eventually } from '../harness/eventually';
+import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { isSigned, isStandardSigned } from '../partner';
+
+let mesh: Mesh;
+let partner: TestPartner;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  partner = await mesh.createPartner();
+}, 60_000);
+afterAll(() => mesh.stop(), 60_000);
+afterEach(() => mesh.emulator.clearFaults());
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  partner.call('POST', path, body, { 'x-waba-id': ONE.waba_id, ...headers });
+const lastSent = async () => (await mesh.emulator.messages()).at(-1);
+const countSent = async () => (await mesh.emulator.summary()).total;
+
+describe('registration', () => {
+  test.each([
+    ['token', { access_token: 'NO-SUCH-TOKEN' }, 502, 'UPSTREAM_ERROR'],
+    ['number of another account', { phone_number_id: '800000000000002' }, 502, 'UPSTREAM_ERROR'],
+  ])('with a wrong %s stores nothing', async (_name, change, status, code) => {
+    const answer = await partner.call('POST', '/clients/register', { ...ONE, ...change });
+    expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+    expect(JSON.stringify(answer.body)).not.toContain(ONE.access_token);
+    expect((await partner.call('GET', '/clients?status=all')).body.total).toBe(0);
+  });
+
+  test('answers the client without its token, subscribes and asks for the sync', async () => {
+    const { status, body } = await partner.register(ONE);
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      success: true,
+      client: {
+        waba_id: ONE.waba_id,
+        phone_number_id: ONE.phone_number_id,
+        phone_number: '15550100001',
+        status: 'active',
+        tier: 'STANDARD',
+        quality_rating: 'GREEN',
+        connection_mode: 'coexistence',
+      },
+      coexistence_sync: { smb_app_state_sync: 'requested', history: 'requested' },
+    });
+    expect(JSON.stringify(body)).not.toContain(ONE.access_token);
+    const paths = (await mesh.emulator.requests({ method: 'POST' })).map(({ path }) => path);
+    expect(paths.filter((path) => path.endsWith('/subscribed_apps'))).toHaveLength(1);
+    expect(paths.filter((path) => path.endsWith('/smb_app_data'))).toHaveLength(2);
+  });
+
+  test('again is 200, keeps one row and does not ask for the sync twice', async () => {
+    const { status, body } = await partner.call('POST', '/clients/register', {
+      ...ONE,
+      display_name: 'Renamed',
+    });
+    expect([status, body.client.display_name]).toEqual([200, 'Renamed']);
+    expect((await partner.call('GET', '/clients')).body).toMatchObject({
+      total: 1,
+      limit: 100,
+      offset: 0,
+    });
+    const paths = (await mesh.emulator.requests({ method: 'POST' })).map(({ path }) => path);
+    expect(paths.filter((path) => path.endsWith('/smb_app_data'))).toHaveLength(2);
+  });
+});
+
+describe('a send', () => {
+  test('is answered with the message id, and its statuses arrive in order, signed', async () => {
+    const { status, body } = await post('/messages/send', {
+      to: '+1 555-010-0777',
+      text: 'Hello',
+      preview_url: false,
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      message_id: expect.stringMatching(/^wamid\./),
+      messages: [{ id: body.message_id }],
+      contacts: [{ input: '15550100777', wa_id: '15550100777' }],
+    });
+    const mine = () =>
+      partner.receiver.arrivals.filter((one) => one.body.data['message_id'] === body.message_id);
+    await eventually(() => mine().length === 3);
+    expect(mine().map((one) => one.body.event)).toEqual([
+      'message.sent',
+      'message.delivered',
+      'message.read',
+    ]);
+    for (const arrival of mine()) {
+      expect(isSigned(arrival, partner.webhook_secret)).toBe(true);
+      expect(isStandardSigned(arrival, partner.webhook_secret)).toBe(true);
+      expect(arrival.headers['webhook-id']).toBe(arrival.body.meta.event_id);
+      expect(arrival.headers['traceparent']).toMatch(/^00-/);
+      expect(arrival.body).toMatchObject({
+        waba_id: ONE.waba_id,
+        phone_number_id: ONE.phone_number_id,
+        data: { recipient: '15550100777' },
+        meta: {
+          api_version: '2.9.2',
+          notices: [{ severity: 'action_required' }, { severity: 'info' }],
+        },
+      });
+    }
+    expect(mine()[0]?.body.data['pricing']).toMatchObject({ pricing_model: 'PMP' });
+  });
+
+  test.each([
+    ['a BSUID in to', { to: 'US.4Qm7Zr81Kd02' }, { recipient: 'US.4Qm7Zr81Kd02' }],
+    ['a prefixed BSUID', { to: 'whatsapp:US.4Qm7Zr81Kd02' }, { recipient: 'US.4Qm7Zr81Kd02' }],
+    ['user_id', { user_id: 'US.4Qm7Zr81Kd02' }, { recipient: 'US.4Qm7Zr81Kd02' }],
+    ['its alias recipient', { recipient: 'US.4Qm7Zr81Kd02' }, { recipient: 'US.4Qm7Zr81Kd02' }],
+    [
+      'a phone beside a BSUID: the phone wins',
+      { to: '15550100777', user_id: 'US.4Qm7Zr81Kd02' },
+      { to: '15550100777' },
+    ],
+  ])('goes to %s', async (_name, recipient, address) => {
+    const { status, body } = await post('/messages/send', { ...recipient, text: 'Hello' });
+    expect(status).toBe(200);
+    const sent = await lastSent();
+    expect(sent?.body).toMatchObject(address);
+    expect('to' in sent?.body && 'recipient' in sent?.body).toBe(false);
+    const [contact] = body.contacts;
+    if ('to' in address) expect(contact).toHaveProperty('wa_id');
+    else expect(contact).toEqual({ input: 'US.4Qm7Zr81Kd02', user_id: 'US.4Qm7Zr81Kd02' });
+  });
+
+  test('to nobody says that either to or recipient is required', async () => {
+    const { status, body } = await post('/messages/send', { text: 'Hello' });
+    expect([status, body.error.code]).toEqual([400, 'MISSING_FIELDS']);
+    expect(body.error.message).toContain('either to or recipient is required');
+  });
+
+  test.each([
+    ['context', { context: { message_id: 'wamid.A' } }, 'wamid.A'],
+    ['context_message_id', { context_message_id: 'wamid.B' }, 'wamid.B'],
+    ['reply_to', { reply_to: 'wamid.C' }, 'wamid.C'],
+    [
+      'context before its aliases',
+      { context: { message_id: 'wamid.A' }, reply_to: 'wamid.C' },
+      'wamid.A',
+    ],
+    [
+      'context_message_id before reply_to',
+      { context_message_id: 'wamid.B', reply_to: 'wamid.C' },
+      'wamid.B',
+    ],
+    ['null as no context', { context: null }, undefined],
+  ])('quotes by %s', async (_name, quote, message_id) => {
+    const { status } = await post('/messages/send', { to: '15550100777', text: 'Hello', ...quote });
+    expect(status).toBe(200);
+    expect((await lastSent())?.body.context).toEqual(
+      message_id === undefined ? undefined : { message_id },
+    );
+  });
+
+  test.each([
+    ['an empty context', { context: {} }],
+    ['a context that is a text', { context: 'wamid.A' }],
+    ['a message_id that is a number', { context: { message_id: 4711 } }],
+    ['a blank reply_to', { reply_to: '  ' }],
+    ['a bad context beside a good alias', { context: {}, reply_to: 'wamid.C' }],
+  ])('with %s is INVALID_PAYLOAD and nothing is sent', async (_name, quote) => {
+    const before = await countSent();
+    for (const [path, body] of [
+      ['/messages/send', { text: 'Hello' }],
+      ['/messages/template', { template: { name: 'hello_world', language: 'en_US' } }],
+    ] as const) {
+      const answer = await post(path, { to: '15550100777', ...body, ...quote });
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_PAYLOAD']);
+    }
+    expect(await countSent()).toBe(before);
+  });
+
+  test('of a template wraps the language and drops an ordinary message_status', async () => {
+    const components = [
+      {
+        type: 'body',
+        parameters: [
+          { type: 'text', text: 'Ada' },
+          { type: 'text', text: 'A-17' },
+        ],
+      },
+    ];
+    const { status, body } = await post('/messages/template', {
+      to: '15550100777',
+      template: { name: 'order_update', language: 'en_US', components },
+    });
+    expect(status).toBe(200);
+    expect(body).not.toHaveProperty('message_status');
+    expect((await lastSent())?.body.template).toEqual({
+      name: 'order_update',
+      language: { code: 'en_US' },
+      components,
+    });
+  });
+
+  test('of an authentication template to a BSUID needs a phone', async () => {
+    const { status, body } = await post('/messages/template', {
+      to: 'US.4Qm7Zr81Kd02',
+      template: {
+        name: 'login_code',
+        language: 'en_US',
+        components: [
+          { type: 'body', parameters: [{ type: 'text', text: '123456' }] },
+          {
+            type: 'button',
+            sub_type: 'url',
+            index: '0',
+            parameters: [{ type: 'text', text: '123456' }],
+          },
+        ],
+      },
+    });
+    expect([status, body.error.code]).toEqual([400, 'AUTH_TEMPLATE_NEEDS_PHONE']);
+    expect(body.error).toMatchObject({ upstream_code: 131062, retryable: false });
+  });
+});
+
+describe('when the upstream fails', () => {
+  const hello = { to: '15550100777', text: 'Hello' };
+  const fault = (effect: object) =>
+    mesh.emulator.fault({
+      match: { method: 'POST', path: '/messages$' },
+      times: 1,
+      ...effect,
+    } as never);
+
+  test('its error is passed on with code, subcode and details, and never a token', async () => {
+    await fault({
+      error: {
+        status: 400,
+        code: 131047,
+        subcode: 2494010,
+        message: `(#131047) Re-engagement message for ${ONE.access_token}`,
+        error_data: { messaging_product: 'whatsapp', details: 'More than 24 hours passed' },
+      },
+    });
+    const { status, body } = await post('/messages/send', hello);
+    expect(status).toBe(502);
+    expect(body.error).toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      upstream_code: 131047,
+      upstream_subcode: 2494010,
+      details: 'More than 24 hours passed',
+      retryable: false,
+    });
+    expect(JSON.stringify(body)).not.toContain(ONE.access_token);
+  });
+
+  test('a throughput refusal says when to come back', async () => {
+    await fault({ error: { status: 400, code: 130429, message: '(#130429) Rate limit hit' } });
+    const { status, body, headers } = await post('/messages/send', hello);
+    expect([status, body.error.retryable]).toEqual([502, true]);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  });
+
+  test.each([
+    ['drops the connection before answering', { drop: 'before' }],
+    ['drops the connection after sending', { drop: 'after' }],
+    ['answers HTML', { html: { status: 500 } }],
+    ['answers half of the JSON', { truncated: true }],
+    ['answers 200 with nothing', { empty: true }],
+  ])('and %s, the outcome is unknown: 502, not to be repeated', async (_name, effect) => {
+    const before = await countSent();
+    await fault(effect);
+    const { status, body } = await post('/messages/send', hello);
+    expect([status, body.error.code, body.error.retryable]).toEqual([502, 'UPSTREAM_ERROR', false]);
+    expect(body.error.details).toEqual({ outcome: 'unknown' });
+    expect(body.error).not.toHaveProperty('upstream_code');
+    // Never repeated by the service itself.
+    expect((await countSent()) - before).toBeLessThanOrEqual(1);
+    expect((await post('/messages/send', hello)).status).toBe(200);
+  });
+});

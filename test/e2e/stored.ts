@@ -1,0 +1,33 @@
+// How much the services of a mesh have stored: the number of documents in each collection.
+import { MongoClient } from 'mongodb';
+import type { Mesh } from '../harness/mesh';
+
+/** Grows with every request, whatever becomes of it. */
+const COUNTED_ANYWAY = /usage/;
+
+export interface Stored {
+  count(): Promise<Record<string, number>>;
+  close(): Promise<void>;
+}
+
+export async function openStored({ env }: Mesh): Promise<Stored> {
+  const client = await MongoClient.connect(env['MONGO_URL'] as string);
+  const prefix = env['MONGO_DATABASE_PREFIX'] as string;
+  return {
+    async count() {
+      const { databases } = await client.db().admin().listDatabases();
+      const counts: Record<string, number> = {};
+      for (const { name } of databases.filter((one) => one.name.startsWith(prefix))) {
+        for (const { name: collection } of await client.db(name).listCollections().toArray()) {
+          if (COUNTED_ANYWAY.test(collection)) continue;
+          counts[`${name.slice(prefix.length)}.${collection}`] = await client
+            .db(name)
+            .collection(collection)
+            .countDocuments();
+        }
+      }
+      return counts;
+    },
+    close: () => client.close(),
+  };
+}

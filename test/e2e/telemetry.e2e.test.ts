@@ -1,0 +1,182 @@
+// One trace from the partner's request to the upstream, one from the upstream's webhook to the partner's
+// receiver; and no secret anywhere in what a run writes.
+import { Kafka, logLevel } from 'kafkajs';
+import { MongoClient } from 'mongodb';
+import { eventually } from '../harness/eventually';
+import { ONE } from '../harness/mesh-types';
+import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../harness/otlp';
+import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { startPartner, type PartnerReceiver } from '../partner';
+
+let otlp: OtlpReceiver;
+let mesh: ProcessMesh;
+let receiver: PartnerReceiver;
+let partner: ProcessPartner;
+
+const TEXT = 'a message that nobody but its reader should see';
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+beforeAll(async () => {
+  otlp = await startOtlpReceiver();
+  receiver = await startPartner();
+  mesh = await startProcessMesh({
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url, OTEL_BSP_SCHEDULE_DELAY: '200' },
+  });
+  partner = await mesh.createPartner(receiver.url);
+  await partner.register();
+}, 120_000);
+afterAll(async () => {
+  await mesh.stop();
+  await receiver.close();
+  await otlp.close();
+}, 60_000);
+
+/** Every span of a trace hangs on another one of it, but for the first. */
+function expectConnected(spans: ReceivedSpan[], root_parent = ''): void {
+  const ids = new Set(spans.map(({ span_id }) => span_id));
+  const roots = spans.filter(({ parent_id }) => !ids.has(parent_id));
+  expect(roots.map(({ parent_id }) => parent_id)).toEqual([root_parent]);
+}
+
+test('one trace runs from the partner’s request through gRPC to the upstream', async () => {
+  const answer = await partner.call(
+    'POST',
+    '/messages/send',
+    { to: '15550100777', text: TEXT },
+    { 'x-waba-id': ONE.waba_id, traceparent: `00-${TRACE}-00f067aa0ba902b7-01` },
+  );
+  expect(answer.status).toBe(200);
+  const spans = await eventually(() => {
+    const found = otlp.spans.filter(({ trace_id }) => trace_id === TRACE);
+    return found.some(({ name }) => name.startsWith('POST /{phone_number_id}/messages')) &&
+      found.some(({ name }) => name === 'POST /messages/send')
+      ? found
+      : undefined;
+  });
+  expect(new Set(spans.map(({ service }) => service))).toEqual(
+    new Set([
+      'gateway',
+      'messaging',
+      ...spans.filter((s) => s.service === 'onboarding').map(() => 'onboarding'),
+    ]),
+  );
+  expectConnected(spans, '00f067aa0ba902b7');
+  const [request] = await mesh.emulator.requests({ path: '/messages', limit: 1 });
+  expect(request?.headers['traceparent'] ?? `00-${TRACE}`).toContain(TRACE);
+});
+
+test('one trace runs from the upstream’s webhook through Kafka to the partner’s receiver', async () => {
+  await mesh.emulator.inbound({
+    phone_number_id: ONE.phone_number_id,
+    from: '15550100777',
+    text: TEXT,
+  });
+  const arrival = await eventually(() => receiver.of('message.received')[0]);
+  const [, trace_id, parent] = String(arrival.headers['traceparent']).split('-');
+  const spans = await eventually(() => {
+    const found = otlp.spans.filter((span) => span.trace_id === trace_id);
+    return found.some(({ span_id }) => span_id === parent) && found.length >= 3 ? found : undefined;
+  });
+  expect(spans.map(({ service, name }) => `${service}: ${name}`).sort()).toEqual([
+    'fanout: normalise',
+    'webhooks: POST /webhooks/upstream',
+    'webhooks: deliver message.received',
+  ]);
+  expectConnected(spans);
+});
+
+test('log lines are JSON and carry the trace id', async () => {
+  await eventually(() => mesh.logs()['gateway']?.includes(TRACE));
+  const lines = (mesh.logs()['messaging'] ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { trace_id?: string });
+  expect(lines.some(({ trace_id }) => trace_id === TRACE)).toBe(true);
+});
+
+test('no key, token, secret or message text is in a log line, a span or a Kafka header', async () => {
+  const secrets = [
+    partner.partner_key,
+    partner.webhook_secret,
+    ONE.access_token,
+    TEXT,
+    mesh.settings['KEY_PEPPER'] as string,
+  ];
+  const { emulator: _emulator, kafka: _kafka, mongo: _mongo, redis: _redis, ...logs } = mesh.logs();
+  const written: Record<string, string> = {
+    ...logs,
+    spans: Buffer.concat(otlp.raw).toString('latin1'),
+    'kafka headers': (await kafkaHeaders()).join('\n'),
+  };
+  for (const [where, text] of Object.entries(written)) {
+    for (const secret of secrets) {
+      if (text.includes(secret))
+        throw new Error(`a secret (${secret.slice(0, 5)}…) stands in ${where}`);
+    }
+  }
+  expect(Object.keys(logs).length).toBeGreaterThanOrEqual(8);
+}, 60_000);
+
+test('the databases hold no secret in clear', async () => {
+  const client = await MongoClient.connect(process.env['MONGO_URL'] as string);
+  try {
+    const prefix = mesh.settings['MONGO_DATABASE_PREFIX'] as string;
+    const { databases } = await client.db().admin().listDatabases();
+    const ours = databases.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+    expect(ours.length).toBeGreaterThanOrEqual(3);
+    let documents = 0;
+    for (const name of ours) {
+      for (const { name: collection } of await client.db(name).listCollections().toArray()) {
+        for await (const document of client.db(name).collection(collection).find()) {
+          documents += 1;
+          const text = JSON.stringify(document);
+          for (const secret of [partner.partner_key, partner.webhook_secret, ONE.access_token]) {
+            expect(text).not.toContain(secret);
+          }
+        }
+      }
+    }
+    expect(documents).toBeGreaterThan(2);
+  } finally {
+    await client.close();
+  }
+});
+
+/** The headers of every message of the mesh's topics, as text. */
+async function kafkaHeaders(): Promise<string[]> {
+  const kafka = new Kafka({
+    brokers: (process.env['KAFKA_BROKERS'] as string).split(','),
+    logLevel: logLevel.NOTHING,
+  });
+  const admin = kafka.admin();
+  await admin.connect();
+  const prefix = mesh.settings['KAFKA_TOPIC_PREFIX'] as string;
+  const topics = (await admin.listTopics()).filter((name) => name.startsWith(prefix));
+  let expected = 0;
+  for (const topic of topics) {
+    for (const { high, low } of await admin.fetchTopicOffsets(topic))
+      expected += Number(high) - Number(low);
+  }
+  await admin.disconnect();
+  const consumer = kafka.consumer({ groupId: `${prefix}test-reader` });
+  const found: string[] = [];
+  await consumer.connect();
+  await consumer.subscribe({ topics, fromBeginning: true });
+  await consumer.run({
+    eachMessage: async ({ message }) => {
+      found.push(
+        JSON.stringify({
+          key: message.key?.toString(),
+          headers: Object.entries(message.headers ?? {}).map(([name, value]) => [
+            name,
+            String(value),
+          ]),
+        }),
+      );
+    },
+  });
+  await eventually(() => found.length >= expected, 20_000);
+  await consumer.disconnect();
+  expect(found.length).toBeGreaterThan(3);
+  return found;
+}

@@ -1,0 +1,74 @@
+// The parts of a running emulator, as handlers see them, and one request on its way through.
+import type { IncomingMessage } from 'node:http';
+import type { BehaviourHolder } from './behaviour';
+import type { EmulatorConfig } from './config';
+import type { Faults } from './faults';
+import type { Ids } from './ids';
+import type { Journal, RequestEntry } from './journal';
+import type { Limits } from './limits';
+import type { MediaStore } from './media-store';
+import type { State } from './state';
+import type { Account, BusinessNumber, JsonObject, Scope, Token } from './types';
+import type { Webhooks } from './webhooks';
+
+export interface Core {
+  readonly config: EmulatorConfig;
+  state: State;
+  readonly ids: Ids;
+  readonly journal: Journal;
+  readonly faults: Faults;
+  readonly limits: Limits;
+  readonly behaviour: BehaviourHolder;
+  readonly webhooks: Webhooks;
+  readonly media: MediaStore;
+}
+
+export interface Call {
+  readonly core: Core;
+  readonly state: State;
+  readonly method: string;
+  /** Decoded path segments after the version. */
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+  /** Address of this request without its query, as the platform would write it in `next`. */
+  readonly url: string;
+  readonly request: IncomingMessage;
+  /** The body as it came in; empty for streamed bodies. */
+  readonly raw: string;
+  readonly body: JsonObject;
+  readonly token: Token;
+  /** This request in the journal; handlers of streamed bodies write there what they read. */
+  readonly entry: RequestEntry;
+}
+
+/** An answer that is not plain JSON with status 200. */
+export class Reply {
+  constructor(
+    readonly status: number,
+    readonly body: NodeJS.ReadableStream | Buffer | string,
+    readonly headers: Record<string, string>,
+  ) {}
+}
+
+export type Handler = (call: Call) => JsonObject | Reply | Promise<JsonObject | Reply>;
+
+export type NodeKind =
+  'number' | 'account' | 'media' | 'template' | 'flow' | 'group' | 'upload' | 'app' | 'none';
+
+export interface Route {
+  method: string;
+  /** `/:number/messages`: the first segment is a kind of node or a literal, `*` any further one. */
+  pattern: string;
+  scope: Scope | null;
+  handler: Handler;
+  /** Streamed bodies are read by the handler. */
+  body?: 'json' | 'stream';
+}
+
+export function numberOf(call: Call): BusinessNumber {
+  return call.state.numbers.get(call.segments[0] as string) as BusinessNumber;
+}
+
+export function accountOf(call: Call): Account {
+  return call.state.accounts.get(call.segments[0] as string) as Account;
+}

@@ -1,0 +1,111 @@
+// Carries out the one effect of a fault, around the processing of a request.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Reply } from './core';
+import { errorBody, UpstreamError, upstreamError } from './errors';
+import { HANG_MAX_MS, type Fault } from './faults';
+import { sendJson, sendText } from './http';
+import type { JsonObject } from './types';
+
+export interface JsonOutcome {
+  status: number;
+  json: JsonObject;
+}
+
+/** Effects that come before the request is processed. False means that it is over. */
+export async function before(
+  fault: Fault,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
+): Promise<boolean> {
+  const { input } = fault;
+  switch (fault.effect) {
+    case 'delay_ms':
+      await wait(input.delay_ms ?? 0, response);
+      return !response.destroyed;
+    case 'hang':
+      request.resume();
+      await wait(HANG_MAX_MS, response);
+      response.destroy();
+      return false;
+    case 'drop':
+      if (input.drop === 'after') return true;
+      response.destroy();
+      return false;
+    case 'error': {
+      request.resume();
+      const { code, status, subcode, message, error_data } = input.error ?? { code: 131000 };
+      const error = upstreamError(code, undefined, {
+        ...(status !== undefined ? { status } : {}),
+        ...(subcode !== undefined ? { subcode } : {}),
+        ...(error_data !== undefined ? { data: error_data } : {}),
+      });
+      const shown = message ? new UpstreamError(code, message, error.status, error.options) : error;
+      sendJson(response, error.status, errorBody(shown));
+      return false;
+    }
+    case 'html': {
+      request.resume();
+      const html = typeof input.html === 'object' ? input.html : { status: 502 };
+      const page = html.body ?? '<html><body><h1>Sorry, something went wrong.</h1></body></html>';
+      sendText(response, html.status, page, { 'content-type': 'text/html; charset=utf-8' });
+      return false;
+    }
+    case 'truncated':
+    case 'empty':
+      return true;
+  }
+}
+
+/** Effects on the answer of a request that was processed. True means that it was answered, or cut. */
+export function after(
+  fault: Fault,
+  response: ServerResponse,
+  outcome: JsonOutcome | Reply,
+): boolean {
+  if (fault.effect === 'drop') {
+    discard(outcome);
+    response.destroy();
+    return true;
+  }
+  if (fault.effect === 'empty') {
+    discard(outcome);
+    sendText(response, 200, '', { 'content-type': 'application/json; charset=UTF-8' });
+    return true;
+  }
+  if (fault.effect !== 'truncated') return false;
+  if (outcome instanceof Reply) return cutReply(outcome, response);
+  const text = JSON.stringify(outcome.json);
+  const half = text.slice(0, Math.ceil(text.length / 2));
+  sendText(response, outcome.status, half, { 'content-type': 'application/json; charset=UTF-8' });
+  return true;
+}
+
+/** Binary answers announce their whole length and end after one piece. */
+function cutReply(reply: Reply, response: ServerResponse): boolean {
+  if (typeof reply.body === 'string' || Buffer.isBuffer(reply.body)) return false;
+  response.writeHead(reply.status, reply.headers);
+  (reply.body as Readable).once('data', (chunk: Buffer) => {
+    response.write(chunk.subarray(0, Math.ceil(chunk.length / 2)), () => response.destroy());
+    (reply.body as Readable).destroy();
+  });
+  return true;
+}
+
+function discard(outcome: JsonOutcome | Reply): void {
+  if (outcome instanceof Reply && typeof outcome.body !== 'string' && 'destroy' in outcome.body) {
+    (outcome.body as Readable).destroy();
+  }
+}
+
+/** Ends early when the caller goes away. */
+function wait(ms: number, response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, Math.min(ms, HANG_MAX_MS));
+    response.once('close', done);
+    function done(): void {
+      clearTimeout(timer);
+      response.off('close', done);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,130 @@
+// Faults on demand: what makes a request match, and which one effect it then has. The server carries
+// the effect out.
+import { seededRandom, type Random } from './random';
+import type { JsonObject } from './types';
+
+const FAULTS_MAX = 1000;
+export const HANG_MAX_MS = 120_000;
+
+export interface FaultMatch {
+  method?: string;
+  path?: string;
+  phone_number_id?: string;
+  body_contains?: string;
+  query_contains?: string;
+}
+
+export interface FaultError {
+  status?: number;
+  code: number;
+  subcode?: number;
+  message?: string;
+  error_data?: unknown;
+}
+
+export interface FaultInput {
+  match?: FaultMatch;
+  times?: number;
+  probability?: number;
+  seed?: number;
+  error?: FaultError;
+  delay_ms?: number;
+  drop?: 'before' | 'after';
+  hang?: boolean;
+  html?: { status: number; body?: string } | boolean;
+  truncated?: boolean;
+  empty?: boolean;
+}
+
+export const EFFECTS = ['error', 'delay_ms', 'drop', 'hang', 'html', 'truncated', 'empty'] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+export interface Fault {
+  id: number;
+  input: FaultInput;
+  effect: Effect;
+  path: RegExp | null;
+  random: Random | null;
+  /** -1 means until cleared. */
+  remaining: number;
+  triggered: number;
+}
+
+export interface FaultSubject {
+  method: string;
+  path: string;
+  query: string;
+  node_id: string;
+  body: string;
+}
+
+export class Faults {
+  private faults: Fault[] = [];
+  private count = 0;
+
+  /** The text says what is wrong with the input. */
+  add(input: FaultInput): Fault | string {
+    const effects = EFFECTS.filter((name) => input[name] !== undefined && input[name] !== false);
+    const [effect] = effects;
+    if (effects.length !== 1 || !effect) return `Give exactly one effect of: ${EFFECTS.join(', ')}`;
+    let path: RegExp | null = null;
+    try {
+      if (input.match?.path) path = new RegExp(input.match.path);
+    } catch {
+      return 'match.path is not a regular expression';
+    }
+    const probability = input.probability ?? 1;
+    this.count += 1;
+    const fault: Fault = {
+      id: this.count,
+      input,
+      effect,
+      path,
+      random: probability < 1 ? seededRandom(input.seed ?? 1) : null,
+      remaining: input.times ?? 1,
+      triggered: 0,
+    };
+    this.faults.push(fault);
+    if (this.faults.length > FAULTS_MAX) this.faults.shift();
+    return fault;
+  }
+
+  /** The first fault that fits, in the order in which they were added; its budget is used up. */
+  take(subject: FaultSubject): Fault | null {
+    for (const fault of this.faults) {
+      if (fault.remaining === 0 || !fits(fault, subject)) continue;
+      if (fault.random && fault.random() >= (fault.input.probability ?? 1)) continue;
+      if (fault.remaining > 0) fault.remaining -= 1;
+      fault.triggered += 1;
+      return fault;
+    }
+    return null;
+  }
+
+  get none(): boolean {
+    return this.faults.length === 0;
+  }
+
+  list(): JsonObject[] {
+    return this.faults.map(showFault);
+  }
+
+  clear(id?: number): void {
+    this.faults = id === undefined ? [] : this.faults.filter((fault) => fault.id !== id);
+  }
+}
+
+export function showFault(fault: Fault): JsonObject {
+  const { id, remaining, triggered, input } = fault;
+  return { id, remaining, triggered, ...input };
+}
+
+function fits(fault: Fault, subject: FaultSubject): boolean {
+  const match = fault.input.match;
+  if (!match) return true;
+  if (match.method && match.method.toUpperCase() !== subject.method) return false;
+  if (fault.path && !fault.path.test(subject.path)) return false;
+  if (match.phone_number_id && match.phone_number_id !== subject.node_id) return false;
+  if (match.query_contains && !subject.query.includes(match.query_contains)) return false;
+  return !match.body_contains || subject.body.includes(match.body_contains);
+}

@@ -1,0 +1,80 @@
+// The emulator as a library: start one in this process, on any free port, and drive it by its client.
+import type { AddressInfo } from 'node:net';
+import { BehaviourHolder } from './behaviour';
+import { EmulatorClient } from './client';
+import { withDefaults, type EmulatorConfig, type EmulatorOptions } from './config';
+import type { Core } from './core';
+import { Faults } from './faults';
+import { Ids } from './ids';
+import { Journal } from './journal';
+import { Limits } from './limits';
+import { MediaStore } from './media-store';
+import { seedState } from './seed';
+import { createEmulatorServer } from './server';
+import { Webhooks } from './webhooks';
+
+export * from './client';
+export type { Behaviour, FailRule } from './behaviour';
+export type { EmulatorConfig, EmulatorOptions } from './config';
+export type { FaultInput } from './faults';
+export type { InboundInput } from './inbound';
+export { sign, type SignatureKind } from './signature';
+export type { JsonObject } from './types';
+
+/** How long answers under way may take once the emulator closes. */
+const CLOSE_GRACE_MS = 2000;
+
+export class Emulator extends EmulatorClient {
+  constructor(
+    url: string,
+    readonly port: number,
+    readonly config: Readonly<EmulatorConfig>,
+    private readonly stop: () => Promise<void>,
+  ) {
+    super(url);
+  }
+
+  close(): Promise<void> {
+    return this.stop();
+  }
+}
+
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const core = createCore(withDefaults(options));
+  const server = createEmulatorServer(core);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(core.config.port, core.config.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${core.config.host}:${port}`;
+  core.config.port = port;
+  if (core.config.public_url === '') core.config.public_url = url;
+  let closing: Promise<void> | null = null;
+  const stop = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    const force = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    await core.webhooks.close();
+    await closed;
+    clearTimeout(force);
+    core.media.close();
+  };
+  return new Emulator(url, port, core.config, () => (closing ??= stop()));
+}
+
+function createCore(config: EmulatorConfig): Core {
+  const behaviour = new BehaviourHolder();
+  const core: Core = {
+    config,
+    state: seedState(),
+    ids: new Ids(),
+    journal: new Journal(config),
+    faults: new Faults(),
+    limits: new Limits(),
+    behaviour,
+    webhooks: new Webhooks(config, behaviour, () => core.state),
+    media: new MediaStore(),
+  };
+  return core;
+}

@@ -1,0 +1,194 @@
+// What came in, for tests to look at: every request and every accepted send. Both logs are rings of a
+// fixed size, and the counters beside them stay right after the ring has begun to forget.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { JsonObject, SentMessage } from './types';
+
+/** Longer bodies are kept as size and hash only. */
+export const BODY_LOG_MAX_BYTES = 16 * 1024;
+const RECIPIENTS_MAX = 1_000_000;
+const SECONDS_MAX = 3600;
+const LOGGED_HEADERS = [
+  'content-type',
+  'content-length',
+  'user-agent',
+  'traceparent',
+  'file_offset',
+  'x-request-id',
+];
+const SECRET_PARAMETERS = ['access_token', 'client_secret', 'input_token', 'appsecret_proof'];
+
+export class Ring<T extends { seq: number }> {
+  private items: T[] = [];
+  private next = 0;
+  private seq = 0;
+
+  constructor(private readonly size_max: number) {}
+
+  nextSeq(): number {
+    this.seq += 1;
+    return this.seq;
+  }
+
+  add(item: T): T {
+    if (this.items.length < this.size_max) this.items.push(item);
+    else this.items[this.next] = item;
+    this.next = (this.next + 1) % this.size_max;
+    return item;
+  }
+
+  /** Oldest first. */
+  *walk(): Generator<T> {
+    const wrapped = this.items.length === this.size_max ? this.next : 0;
+    for (let i = 0; i < this.items.length; i += 1) {
+      yield this.items[(wrapped + i) % this.items.length] as T;
+    }
+  }
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  get last_seq(): number {
+    return this.seq;
+  }
+
+  clear(): void {
+    this.items = [];
+    this.next = 0;
+  }
+}
+
+export interface LargeBody {
+  size: number;
+  sha256: string;
+  [detail: string]: unknown;
+}
+
+export interface RequestEntry {
+  seq: number;
+  time: number;
+  method: string;
+  path: string;
+  query: string;
+  authorization: string | undefined;
+  headers: IncomingHttpHeaders;
+  /** The text of a small body, or what is known of a large one. */
+  body: string | LargeBody | null;
+  status: number | null;
+  duration_ms: number | null;
+  fault: string | null;
+}
+
+export class Journal {
+  readonly requests: Ring<RequestEntry>;
+  readonly messages: Ring<SentMessage>;
+  private total = 0;
+  private recipients = new Map<string, number>();
+  private max_per_recipient = 0;
+  private seconds = new Map<number, number>();
+
+  constructor(sizes: { message_log_max: number; request_log_max: number }) {
+    this.requests = new Ring(sizes.request_log_max);
+    this.messages = new Ring(sizes.message_log_max);
+  }
+
+  addMessage(message: SentMessage): void {
+    this.messages.add(message);
+    this.total += 1;
+    const peer = message.group_id ?? message.wa_id ?? message.user_id ?? '';
+    const known = this.recipients.get(peer);
+    if (known !== undefined || this.recipients.size < RECIPIENTS_MAX) {
+      const count = (known ?? 0) + 1;
+      this.recipients.set(peer, count);
+      if (count > this.max_per_recipient) this.max_per_recipient = count;
+    }
+    const second = Math.floor(message.time / 1000);
+    this.seconds.set(second, (this.seconds.get(second) ?? 0) + 1);
+    if (this.seconds.size > SECONDS_MAX) {
+      this.seconds.delete(this.seconds.keys().next().value as number);
+    }
+  }
+
+  summary(): JsonObject {
+    return {
+      total: this.total,
+      distinct_recipients: this.recipients.size,
+      max_sends_to_one_recipient: this.max_per_recipient,
+      per_second: Object.fromEntries(this.seconds),
+    };
+  }
+
+  clearMessages(): void {
+    this.messages.clear();
+    this.total = 0;
+    this.recipients = new Map();
+    this.max_per_recipient = 0;
+    this.seconds = new Map();
+  }
+
+  clear(): void {
+    this.requests.clear();
+    this.clearMessages();
+  }
+}
+
+export function showRequest(entry: RequestEntry): JsonObject {
+  const headers: JsonObject = {};
+  for (const name of LOGGED_HEADERS) {
+    if (entry.headers[name] !== undefined) headers[name] = entry.headers[name];
+  }
+  if (entry.authorization) headers['authorization'] = maskAuthorization(entry.authorization);
+  return {
+    seq: entry.seq,
+    time: new Date(entry.time).toISOString(),
+    method: entry.method,
+    path: entry.path,
+    query: showQuery(entry.query),
+    headers,
+    body: typeof entry.body === 'string' ? parsed(entry.body) : entry.body,
+    status: entry.status,
+    duration_ms: entry.duration_ms,
+    fault: entry.fault,
+  };
+}
+
+/** Keeps the scheme and the last four characters, which is enough to tell two tokens apart. */
+function maskAuthorization(value: string): string {
+  const space = value.indexOf(' ');
+  const scheme = space > 0 ? `${value.slice(0, space)} ` : '';
+  return `${scheme}…${value.slice(-4)}`;
+}
+
+function showQuery(text: string): JsonObject {
+  const shown: JsonObject = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    shown[name] = SECRET_PARAMETERS.includes(name) ? `…${value.slice(-4)}` : value;
+  }
+  return shown;
+}
+
+function parsed(text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+export function showMessage(message: SentMessage): JsonObject {
+  return {
+    seq: message.seq,
+    id: message.id,
+    waba_id: message.waba_id,
+    phone_number_id: message.phone_number_id,
+    to: message.to,
+    recipient: message.recipient,
+    wa_id: message.wa_id,
+    user_id: message.user_id,
+    type: message.type,
+    body: parsed(message.raw),
+    biz_opaque_callback_data: message.biz_opaque_callback_data,
+    time: new Date(message.time).toISOString(),
+  };
+}

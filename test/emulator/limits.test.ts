@@ -1,0 +1,88 @@
+import {
+  aTemplate,
+  aText,
+  apiOf,
+  eventually,
+  ONE,
+  startWorld,
+  THREE,
+  TWO,
+  type World,
+} from './test-support';
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(() => world.close());
+
+async function burst(token: string, number: string, count: number): Promise<number> {
+  const api = apiOf(world.emulator, token);
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      api('POST', `/${number}/messages`, aText(`1555010${2000 + i}`)),
+    ),
+  );
+  const refused = answers.filter(({ status }) => status !== 200);
+  for (const { body } of refused) expect(body.error.code).toBe(130429);
+  return count - refused.length;
+}
+
+describe('the throughput of a number', () => {
+  it('is 20 a second for a number in the business app', async () => {
+    const accepted = await burst(ONE.token, ONE.number, 40);
+    expect(accepted).toBeGreaterThanOrEqual(20);
+    expect(accepted).toBeLessThan(35);
+  });
+
+  it('is 80 a second for others and 1,000 after the upgrade', async () => {
+    const accepted = await burst(TWO.token, TWO.cloud_number, 130);
+    expect(accepted).toBeGreaterThanOrEqual(80);
+    expect(accepted).toBeLessThan(130);
+    expect(await burst(THREE.token, THREE.fast_number, 130)).toBe(130);
+  });
+
+  it('can be set for one number or all, and switched off', async () => {
+    await world.emulator.limits({ phone_number_id: ONE.number, rate_per_sec: 5 });
+    expect(await burst(ONE.token, ONE.number, 15)).toBeLessThan(12);
+    await world.emulator.limits({ phone_number_id: ONE.number, rate_per_sec: 'default' });
+    await world.emulator.limits({ rate_per_sec: 'off' });
+    expect(await burst(ONE.token, ONE.number, 60)).toBe(60);
+  });
+});
+
+it('the pair limit is off until it is switched on', async () => {
+  const api = apiOf(world.emulator, ONE.token);
+  const send = async () => (await api('POST', `/${ONE.number}/messages`, aText())).body;
+  await send();
+  await world.emulator.limits({ pair_limit: { interval_ms: 6000, burst: 2 } });
+  await send();
+  await send();
+  expect((await send()).error.code).toBe(131056);
+  const other = await api('POST', `/${ONE.number}/messages`, aText('15550100999'));
+  expect(other.status).toBe(200);
+});
+
+describe('the window of 24 hours', () => {
+  const send = (body: object) =>
+    apiOf(world.emulator, ONE.token)('POST', `/${ONE.number}/messages`, body);
+
+  it('can be checked at once', async () => {
+    await world.emulator.limits({ window_check: true });
+    expect((await send(aText())).body.error.code).toBe(131047);
+    expect((await send(aTemplate('hello_world'))).status).toBe(200);
+    await world.emulator.inbound({ phone_number_id: ONE.number, from: '15550100777' });
+    expect((await send(aText())).status).toBe(200);
+  });
+
+  it('can be checked later', async () => {
+    await world.emulator.patchAccount(ONE.waba, { subscribed: true });
+    await world.emulator.limits({ window_check: 'fail_later' });
+    expect((await send(aText())).status).toBe(200);
+    await eventually(() => world.receiver.statuses().length === 1);
+    expect(world.receiver.statuses()[0]).toMatchObject({
+      status: 'failed',
+      errors: [{ code: 131047 }],
+    });
+  });
+});

@@ -1,0 +1,31 @@
+// The whole route table, one list for each area of the platform.
+import type { Route } from '../core';
+import { accountRoutes } from './account';
+import { blockingRoutes } from './blocking';
+import { callRoutes } from './calls';
+import { groupRoutes } from './groups';
+import { mediaRoutes } from './media';
+import { messageRoutes } from './messages';
+import { numberRoutes } from './number';
+import { numberSettingRoutes } from './number-settings';
+import { onboardingRoutes } from './onboarding';
+import { profileRoutes } from './profile';
+import { qrCodeRoutes } from './qr-codes';
+import { templateRoutes } from './templates';
+import { uploadRoutes } from './uploads';
+
+export const routes: readonly Route[] = [
+  ...onboardingRoutes,
+  ...messageRoutes,
+  ...mediaRoutes,
+  ...uploadRoutes,
+  ...templateRoutes,
+  ...numberRoutes,
+  ...profileRoutes,
+  ...qrCodeRoutes,
+  ...numberSettingRoutes,
+  ...blockingRoutes,
+  ...accountRoutes,
+  ...groupRoutes,
+  ...callRoutes,
+];

@@ -1,0 +1,241 @@
+// Media: upload as multipart, the node with its short-lived address, the bytes behind that address.
+import type { Credentials } from '../access';
+import { authenticate } from '../access';
+import { numberOf, Reply, type Call, type Core, type Route } from '../core';
+import { invalid, unknownObject, upstreamError } from '../errors';
+import { BodySource } from '../http';
+import { TooLarge, type StoredFile } from '../media-store';
+import { boundaryOf, MultipartError, readMultipart, type PartHeaders } from '../multipart';
+import type { BusinessNumber, JsonObject, Media } from '../types';
+import { MEDIA_TOTAL_MAX_BYTES } from '../media-store';
+import { SUCCESS } from './parameters';
+
+const MB = 1024 * 1024;
+const KB = 1024;
+const UPLOAD_LIFETIME_MS = 30 * 24 * 3600 * 1000;
+const MEDIA_MAX = 10_000;
+
+export const DOWNLOAD_PATH = '/attachments/';
+
+/** MIME type → largest size in bytes. */
+export const MEDIA_TYPES: Readonly<Record<string, number>> = {
+  'image/jpeg': 5 * MB,
+  'image/png': 5 * MB,
+  'video/mp4': 16 * MB,
+  'video/3gpp': 16 * MB,
+  'audio/aac': 16 * MB,
+  'audio/amr': 16 * MB,
+  'audio/mpeg': 16 * MB,
+  'audio/mp4': 16 * MB,
+  'audio/ogg': 16 * MB,
+  'text/plain': 100 * MB,
+  'application/pdf': 100 * MB,
+  'application/msword': 100 * MB,
+  'application/vnd.ms-excel': 100 * MB,
+  'application/vnd.ms-powerpoint': 100 * MB,
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 100 * MB,
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 100 * MB,
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 100 * MB,
+  'image/webp': 500 * KB,
+};
+const LARGEST = 100 * MB;
+
+export const mediaRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    pattern: '/:number/media',
+    scope: 'whatsapp_business_messaging',
+    body: 'stream',
+    handler: upload,
+  },
+  { method: 'GET', pattern: '/:media', scope: 'whatsapp_business_messaging', handler: read },
+  { method: 'DELETE', pattern: '/:media', scope: 'whatsapp_business_messaging', handler: remove },
+];
+
+async function upload(call: Call): Promise<JsonObject> {
+  const boundary = boundaryOf(call.request.headers['content-type']);
+  if (!boundary) throw invalid('The request must be multipart/form-data with a boundary');
+  const texts: Record<string, string> = {};
+  let stored: (StoredFile & PartHeaders) | null = null;
+  const { media } = call.core;
+  const source = new BodySource(call.request);
+  try {
+    await readMultipart(source, boundary, {
+      text: (name, value) => (texts[name] = value),
+      file: async (headers, bytes) => {
+        if (headers.name !== 'file' || stored) throw new MultipartError('one part "file" is taken');
+        stored = { ...(await media.store(bytes, LARGEST)), ...headers };
+      },
+    });
+    await source.discard();
+    logUpload(call, texts, stored);
+    return accept(call, texts, stored);
+  } catch (error) {
+    await source.discard();
+    await media.remove((stored as StoredFile | null)?.path ?? null);
+    if (error instanceof TooLarge) throw upstreamError(131053, 'The file is too large');
+    if (error instanceof MultipartError) throw invalid(`Invalid multipart body: ${error.message}`);
+    throw error;
+  }
+}
+
+function logUpload(
+  call: Call,
+  texts: Record<string, string>,
+  file: (StoredFile & PartHeaders) | null,
+): void {
+  const { size, sha256, filename, content_type } = file ?? {};
+  if (size === undefined || sha256 === undefined) return;
+  call.entry.body = { size, sha256, filename, content_type, ...texts };
+}
+
+function accept(
+  call: Call,
+  texts: Record<string, string>,
+  file: (StoredFile & PartHeaders) | null,
+): JsonObject {
+  if (texts['messaging_product'] === undefined) {
+    throw invalid('The parameter messaging_product is required.');
+  }
+  if (texts['messaging_product'] !== 'whatsapp') {
+    throw invalid('Param messaging_product must be one of {WHATSAPP}');
+  }
+  if (!file) throw invalid('The parameter file is required.');
+  const mime_type = bare(file.content_type ?? texts['type'] ?? '');
+  const size_max = MEDIA_TYPES[mime_type];
+  if (size_max === undefined) {
+    const list = Object.keys(MEDIA_TYPES).join(', ');
+    throw invalid(
+      `Param file must be a file with one of the following types: ${list}. Received file of type '${mime_type}'.`,
+    );
+  }
+  if (file.size === 0) throw upstreamError(131053, 'The file is empty');
+  if (file.size > size_max) {
+    throw upstreamError(131053, `The file has ${file.size} bytes; ${size_max} are allowed`);
+  }
+  return { id: keep(call.core, numberOf(call), file, mime_type).id };
+}
+
+function bare(content_type: string): string {
+  return (content_type.split(';', 1)[0] as string).trim().toLowerCase();
+}
+
+function keep(
+  core: Core,
+  number: BusinessNumber,
+  file: StoredFile & { filename: string | null },
+  mime_type: string,
+): Media {
+  return addMedia(core, number, {
+    mime_type,
+    sha256: file.sha256,
+    size: file.size,
+    filename: file.filename,
+    path: file.path,
+    lifetime_ms: UPLOAD_LIFETIME_MS,
+  });
+}
+
+export interface NewMedia {
+  mime_type: string;
+  sha256: string;
+  size: number;
+  filename: string | null;
+  path: string | null;
+  lifetime_ms: number;
+}
+
+export function addMedia(core: Core, number: BusinessNumber, media: NewMedia): Media {
+  const { lifetime_ms, ...rest } = media;
+  const record: Media = {
+    ...rest,
+    id: core.ids.numeric('media'),
+    waba_id: number.waba_id,
+    phone_number_id: number.id,
+    expires_at: Date.now() + lifetime_ms,
+  };
+  core.state.media.set(record.id, record);
+  makeRoom(core);
+  return record;
+}
+
+/** The oldest media go when there are too many or too large ones. */
+function makeRoom(core: Core): void {
+  const { media } = core.state;
+  let total = 0;
+  for (const { size, path } of media.values()) total += path === null ? 0 : size;
+  for (const [id, { size, path }] of media) {
+    if (media.size <= MEDIA_MAX && total <= MEDIA_TOTAL_MAX_BYTES) return;
+    if (path !== null) total -= size;
+    media.delete(id);
+    void core.media.remove(path);
+  }
+}
+
+export function mediaUrl(core: Core, media: Media): string {
+  const expires_s = Math.floor((Date.now() + core.limits.settings.media_url_ttl_ms) / 1000);
+  const hash = core.media.hashFor(media.id, expires_s);
+  return `${core.config.public_url}${DOWNLOAD_PATH}?mid=${media.id}&ext=${expires_s}&hash=${hash}`;
+}
+
+function mediaOf(call: Call): Media {
+  const id = call.segments[0] as string;
+  const media = call.state.media.get(id);
+  if (!media || media.expires_at <= Date.now()) throw unknownObject(call.method, id);
+  return media;
+}
+
+function read(call: Call): JsonObject {
+  const media = mediaOf(call);
+  const number_id = call.query.get('phone_number_id');
+  if (number_id && number_id !== media.phone_number_id) {
+    throw unknownObject(call.method, media.id);
+  }
+  return {
+    messaging_product: 'whatsapp',
+    url: mediaUrl(call.core, media),
+    mime_type: media.mime_type,
+    sha256: media.sha256,
+    file_size: String(media.size),
+    id: media.id,
+  };
+}
+
+async function remove(call: Call): Promise<JsonObject> {
+  const media = mediaOf(call);
+  call.state.media.delete(media.id);
+  await call.core.media.remove(media.path);
+  return SUCCESS;
+}
+
+/** The address is not part of the versioned API: it answers with plain statuses, not with error objects. */
+export function handleDownload(
+  core: Core,
+  query: URLSearchParams,
+  credentials: Credentials | null,
+): Reply {
+  const id = query.get('mid') ?? '';
+  const expires_s = Number(query.get('ext'));
+  const media = core.state.media.get(id);
+  if (!media || !core.media.validHash(id, expires_s, query.get('hash') ?? '')) return plain(404);
+  if (expires_s * 1000 < Date.now()) return plain(404);
+  try {
+    const token = authenticate(core.state, core.config, credentials);
+    if (token.waba_ids !== 'all' && !token.waba_ids.includes(media.waba_id)) return plain(404);
+  } catch {
+    return plain(401);
+  }
+  return new Reply(200, core.media.open(media.path, media.size), {
+    'content-type': media.mime_type,
+    'content-length': String(media.size),
+    ...(media.filename ? { 'content-disposition': disposition(media.filename) } : {}),
+  });
+}
+
+function disposition(filename: string): string {
+  return `attachment; filename*=UTF-8''${encodeURIComponent(filename)}`;
+}
+
+function plain(status: number): Reply {
+  return new Reply(status, '', { 'content-type': 'text/html; charset=utf-8' });
+}

@@ -1,0 +1,281 @@
+// Sending: who gets it, whether the platform would take it, and what it answers. What the content must
+// look like is in message-content.ts, templates are in message-template.ts.
+import { stepsFor, type Step } from '../behaviour';
+import { numberOf, type Call, type Route } from '../core';
+import { upstreamError } from '../errors';
+import { digitsOf, isBsuid } from '../ids';
+import { WINDOW_MS } from '../limits';
+import type { Account, BusinessNumber, Group, JsonObject, SentMessage } from '../types';
+import { checkContent, GROUP_TYPES } from './message-content';
+import { checkTemplate, type TemplateUse } from './message-template';
+import { isObject, requireProduct } from './parameters';
+
+const CALLBACK_DATA_MAX = 512;
+const PHONE_DIGITS_MIN = 7;
+const PHONE_DIGITS_MAX = 15;
+/** How long a held template waits before it is released or dropped. */
+const PACING_DELAY_MS = 500;
+
+export const messageRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    pattern: '/:number/messages',
+    scope: 'whatsapp_business_messaging',
+    handler: postMessages,
+  },
+];
+
+function postMessages(call: Call): JsonObject {
+  const { body } = call;
+  const number = numberOf(call);
+  requireProduct(body);
+  requireSendable(number);
+  return body['status'] === undefined ? send(call, number) : markRead(call, number);
+}
+
+export function requireSendable(number: BusinessNumber): void {
+  if (number.status === 'BANNED') throw upstreamError(131031, 'The account is locked');
+  if (!number.registered || number.status === 'DISCONNECTED' || number.status === 'PENDING') {
+    throw upstreamError(133010, 'The phone number is not registered on the platform');
+  }
+  if (number.status === 'RATE_LIMITED') throw upstreamError(131048);
+}
+
+export interface Recipient {
+  to: string | null;
+  recipient: string | null;
+  wa_id: string | null;
+  user_id: string | null;
+  group: Group | null;
+}
+
+function send(call: Call, number: BusinessNumber): JsonObject {
+  const { body, core, state } = call;
+  const account = state.accountOf(number);
+  const recipient = recipientOf(call, number);
+  const type = typeOf(body);
+  checkEnvelope(body);
+  if (recipient.group) checkGroup(recipient.group, type);
+  const template = type === 'template' ? checkTemplate(account, body['template'], recipient) : null;
+  if (!template) checkContent(call, number, type);
+  const peer = recipient.group?.id ?? recipient.wa_id ?? (recipient.user_id as string);
+  const window_open = isWindowOpen(call, number, peer);
+  if (!template && !window_open && core.limits.settings.window_check === 'refuse') {
+    throw upstreamError(131047, 'More than 24 hours have passed since the customer last replied');
+  }
+  core.limits.take(number, peer);
+  const message = record(call, number, { recipient, type, template, window_open });
+  core.journal.addMessage(message);
+  plan(call, account, message, { peer, window_open, template: template !== null });
+  return {
+    messaging_product: 'whatsapp',
+    contacts: [contactOf(recipient)],
+    messages: [
+      {
+        id: message.id,
+        ...(recipient.group ? { group_id: recipient.group.id } : {}),
+        ...(template ? { message_status: messageStatus(template) } : {}),
+      },
+    ],
+  };
+}
+
+function messageStatus(template: TemplateUse): string {
+  return template.pacing === 'none' ? 'accepted' : 'held_for_quality_assessment';
+}
+
+/** `input` repeats what was sent; a phone number wins over a business-scoped id. */
+function contactOf({ to, recipient, wa_id, group, user_id }: Recipient): JsonObject {
+  if (group) return { input: to };
+  return wa_id ? { input: to, wa_id } : { input: recipient, user_id };
+}
+
+export function recipientOf(call: Call, number: BusinessNumber): Recipient {
+  const { body } = call;
+  const none = { to: null, recipient: null, wa_id: null, user_id: null, group: null };
+  const kind = body['recipient_type'] ?? 'individual';
+  if (kind !== 'individual' && kind !== 'group') {
+    throw upstreamError(131009, 'recipient_type must be one of individual, group');
+  }
+  const to = textOf(body['to'], 'to');
+  const recipient = textOf(body['recipient'], 'recipient');
+  if (kind === 'group') {
+    const group = call.state.groups.get(to ?? '');
+    if (!group || group.phone_number_id !== number.id) throw upstreamError(131041);
+    return { ...none, to, group };
+  }
+  if (to !== null) {
+    const wa_id = phoneOf(to);
+    if (wa_id === digitsOf(number.display_phone_number)) throw upstreamError(131021);
+    return { ...none, to, recipient, wa_id };
+  }
+  if (recipient === null) {
+    throw upstreamError(100, 'The parameter to is required.');
+  }
+  if (!isBsuid(recipient)) {
+    throw upstreamError(131009, 'recipient is not a business-scoped user id');
+  }
+  return { ...none, recipient, user_id: recipient };
+}
+
+function textOf(value: unknown, name: string): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string') throw upstreamError(131009, `${name} must be a string`);
+  return value;
+}
+
+function phoneOf(to: string): string {
+  // A business-scoped id in `to` is taken for a phone number that nobody has.
+  if (/[A-Za-z]/.test(to)) {
+    throw upstreamError(131026, 'The recipient is not a phone number on the platform');
+  }
+  const digits = digitsOf(to);
+  if (digits.length < PHONE_DIGITS_MIN || digits.length > PHONE_DIGITS_MAX) {
+    throw upstreamError(131009, 'to is not a valid phone number');
+  }
+  return digits;
+}
+
+function typeOf(body: JsonObject): string {
+  const type = body['type'] ?? 'text';
+  if (typeof type !== 'string') throw upstreamError(131009, 'type must be a string');
+  return type;
+}
+
+function checkEnvelope(body: JsonObject): void {
+  const data = body['biz_opaque_callback_data'];
+  if (data !== undefined && (typeof data !== 'string' || data.length > CALLBACK_DATA_MAX)) {
+    throw upstreamError(
+      131009,
+      `biz_opaque_callback_data must be a string of at most ${CALLBACK_DATA_MAX} characters`,
+    );
+  }
+  const context = body['context'];
+  if (context === undefined || context === null) return;
+  if (!isObject(context)) throw upstreamError(131009, 'context must be an object');
+  if (context['message_id'] === undefined) {
+    throw upstreamError(131008, 'The parameter context.message_id is required.');
+  }
+  if (typeof context['message_id'] !== 'string') {
+    throw upstreamError(131009, 'context.message_id must be a string');
+  }
+}
+
+function checkGroup(group: Group, type: string): void {
+  if (group.suspended) throw upstreamError(131207);
+  if (!GROUP_TYPES.includes(type)) throw upstreamError(130501, `${type} cannot go to a group`);
+  if (group.participants.length === 0) {
+    throw upstreamError(131020, 'The group has no participant besides the business');
+  }
+}
+
+function isWindowOpen(call: Call, number: BusinessNumber, peer: string): boolean {
+  const at = call.state.lastInbound(number.id, peer);
+  return at !== undefined && Date.now() - at < WINDOW_MS;
+}
+
+interface Accepted {
+  recipient: Recipient;
+  type: string;
+  template: TemplateUse | null;
+  window_open: boolean;
+}
+
+function record(
+  { body, core, raw }: Call,
+  number: BusinessNumber,
+  { recipient, type, template, window_open }: Accepted,
+): SentMessage {
+  const category = template?.category ?? 'service';
+  return {
+    seq: core.journal.messages.nextSeq(),
+    id: core.ids.message(),
+    waba_id: number.waba_id,
+    phone_number_id: number.id,
+    to: recipient.to,
+    recipient: recipient.recipient,
+    wa_id: recipient.wa_id,
+    user_id: recipient.user_id,
+    group_id: recipient.group?.id ?? null,
+    type,
+    raw,
+    biz_opaque_callback_data: (body['biz_opaque_callback_data'] as string | undefined) ?? null,
+    time: Date.now(),
+    category,
+    template_id: template?.id ?? null,
+    free: category === 'service' || (category === 'utility' && window_open),
+    pacing: template?.pacing ?? 'none',
+  };
+}
+
+interface SendFacts {
+  peer: string;
+  window_open: boolean;
+  template: boolean;
+}
+
+function plan(call: Call, account: Account, message: SentMessage, facts: SendFacts): void {
+  const { core } = call;
+  const failure = failureOf(call, account, message, facts);
+  count(account, call, message, failure !== null);
+  if (!account.subscribed) return;
+  const { current, random } = core.behaviour;
+  let steps: Step[] = stepsFor(current, random, message, failure);
+  if (message.pacing !== 'none') {
+    steps = steps.map((step) => ({ ...step, after_ms: step.after_ms + PACING_DELAY_MS }));
+  }
+  core.webhooks.planStatuses(message, steps);
+}
+
+function failureOf(
+  { core, state }: Call,
+  account: Account,
+  message: SentMessage,
+  { peer, window_open, template }: SendFacts,
+): { code: number; details?: string; after_sent?: boolean } | null {
+  const rule = core.behaviour.failureFor([message.wa_id, message.user_id, message.group_id]);
+  if (rule) return rule;
+  if (message.pacing === 'drop') return { code: 132015 };
+  if (!template && !window_open && core.limits.settings.window_check === 'fail_later') {
+    return { code: 131047 };
+  }
+  // An id of another portfolio is only found to be wrong when the message is to be delivered.
+  const foreign =
+    message.user_id !== null && state.customer(account.portfolio.id, peer) === 'foreign';
+  return foreign ? { code: 131026 } : null;
+}
+
+const HALF_HOUR_S = 1800;
+
+function count(account: Account, { state }: Call, message: SentMessage, failed: boolean): void {
+  const half_hour = Math.floor(message.time / 1000 / HALF_HOUR_S) * HALF_HOUR_S;
+  let numbers = account.analytics.get(half_hour);
+  if (!numbers) account.analytics.set(half_hour, (numbers = new Map()));
+  const number = state.numbers.get(message.phone_number_id) as BusinessNumber;
+  const digits = digitsOf(number.display_phone_number);
+  const counts = numbers.get(digits) ?? { sent: 0, delivered: 0 };
+  counts.sent += 1;
+  if (!failed) counts.delivered += 1;
+  numbers.set(digits, counts);
+}
+
+function markRead({ body, state }: Call, number: BusinessNumber): JsonObject {
+  if (body['status'] !== 'read') throw upstreamError(131009, 'status must be read');
+  const id = body['message_id'];
+  if (id === undefined || id === '') {
+    throw upstreamError(131008, 'The parameter message_id is required.');
+  }
+  if (typeof id !== 'string' || !id.startsWith('wamid.')) {
+    throw upstreamError(131009, 'message_id is not the id of an inbound message');
+  }
+  const receiver = state.receiverOf(id);
+  // Ids that the emulator never gave out are taken as they are: webhooks can be made by hand.
+  if (receiver !== undefined && receiver !== number.id) {
+    throw upstreamError(131005, 'The message was sent to another phone number');
+  }
+  const typing = body['typing_indicator'];
+  if (typing !== undefined && (!isObject(typing) || typing['type'] !== 'text')) {
+    throw upstreamError(131009, 'typing_indicator.type must be text');
+  }
+  return { success: true };
+}

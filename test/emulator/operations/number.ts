@@ -1,0 +1,264 @@
+// The number node and its life cycle: codes, PIN, registration, deregistration.
+import { numberOf, type Call, type Route } from '../core';
+import { invalid, upstreamError } from '../errors';
+import { requestedFields, type FieldRules } from '../fields';
+import type { BusinessNumber, JsonObject } from '../types';
+import { numberHealth } from './health';
+import { isObject, parameter, requiredText, requireProduct, SUCCESS } from './parameters';
+
+const PIN = /^\d{6}$/;
+const REGISTRATIONS_MAX = 10;
+const REGISTRATION_WINDOW_MS = 72 * 3600 * 1000;
+const PIN_FAILURES_MAX = 5;
+const CODE_WINDOW_MS = 3600 * 1000;
+/** The code that the emulated text message carries. */
+export const VERIFICATION_CODE = '123456';
+const REGIONS = 'AU ID IN JP SG KR DE CH GB BR BH ZA AE CA'.split(' ');
+const OVERRIDE_URI_MAX = 200;
+
+export const numberRules: FieldRules = {
+  node_type: 'BusinessPhoneNumber',
+  defaults: ['id', 'display_phone_number', 'verified_name', 'quality_rating'],
+  known: [
+    'status',
+    'name_status',
+    'new_name_status',
+    'code_verification_status',
+    'platform_type',
+    'host_platform',
+    'throughput',
+    'account_mode',
+    'is_official_business_account',
+    'is_pin_enabled',
+    'is_on_biz_app',
+    'is_preverified_number',
+    'messaging_limit_tier',
+    'whatsapp_business_manager_messaging_limit',
+    'health_status',
+    'webhook_configuration',
+    'username',
+    'country_code',
+    'country_dial_code',
+    'last_onboarded_time',
+    'conversational_automation',
+    'search_visibility',
+    'eligibility_for_api_business_global_search',
+    'unified_cert_status',
+    'quality_score',
+  ],
+  denied: ['certificate', 'new_certificate'],
+};
+
+export const numberRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    pattern: '/:number',
+    scope: 'whatsapp_business_management',
+    handler: (call) => numberNode(call, numberOf(call)),
+  },
+  { method: 'POST', pattern: '/:number', scope: 'whatsapp_business_management', handler: change },
+  {
+    method: 'POST',
+    pattern: '/:number/request_code',
+    scope: 'whatsapp_business_management',
+    handler: requestCode,
+  },
+  {
+    method: 'POST',
+    pattern: '/:number/verify_code',
+    scope: 'whatsapp_business_management',
+    handler: verifyCode,
+  },
+  {
+    method: 'POST',
+    pattern: '/:number/register',
+    scope: 'whatsapp_business_management',
+    handler: register,
+  },
+  {
+    method: 'POST',
+    pattern: '/:number/deregister',
+    scope: 'whatsapp_business_management',
+    handler: deregister,
+  },
+];
+
+/** A number as the node and as the list of an account show it. */
+export function numberNode(call: Call, number: BusinessNumber): JsonObject {
+  const answer: JsonObject = {};
+  for (const { name } of requestedFields(call.query, numberRules)) {
+    const value = fieldOf(call, number, name);
+    if (value !== undefined) answer[name] = value;
+  }
+  answer['id'] = number.id;
+  return answer;
+}
+
+function fieldOf(call: Call, number: BusinessNumber, name: string): unknown {
+  switch (name) {
+    case 'throughput':
+      return { level: number.throughput_level };
+    case 'is_pin_enabled':
+      return number.pin !== null;
+    case 'messaging_limit_tier':
+    case 'whatsapp_business_manager_messaging_limit':
+      return number.messaging_limit_tier;
+    case 'host_platform':
+      return number.platform_type;
+    case 'new_name_status':
+      return 'NONE';
+    case 'is_preverified_number':
+      return false;
+    case 'quality_score':
+      return { score: number.quality_rating };
+    case 'last_onboarded_time':
+      return new Date(number.onboarded_at).toISOString().replace(/\.\d+Z$/, '+0000');
+    case 'conversational_automation':
+      return number.automation;
+    case 'health_status':
+      return numberHealth(call, number);
+    case 'webhook_configuration':
+      return webhookConfiguration(call, number);
+    default:
+      return (number as unknown as JsonObject)[name];
+  }
+}
+
+function webhookConfiguration({ core, state }: Call, number: BusinessNumber): JsonObject {
+  const account = state.accountOf(number);
+  return {
+    ...(number.override_callback_uri ? { phone_number: number.override_callback_uri } : {}),
+    ...(account.override_callback_uri
+      ? { whatsapp_business_account: account.override_callback_uri }
+      : {}),
+    application: core.config.webhook_url,
+  };
+}
+
+/** POST on the node sets the PIN or a callback address of the number. */
+async function change(call: Call): Promise<JsonObject> {
+  const number = numberOf(call);
+  const configuration = call.body['webhook_configuration'];
+  if (isObject(configuration)) return changeCallback(call, number, configuration);
+  const pin = parameter(call, 'pin');
+  if (pin === undefined) throw invalid('The parameter pin is required.');
+  if (typeof pin !== 'string' || !PIN.test(pin)) throw invalid('Param pin must be 6 digits');
+  number.pin = pin;
+  number.pin_failures = 0;
+  return SUCCESS;
+}
+
+async function changeCallback(
+  call: Call,
+  number: BusinessNumber,
+  configuration: JsonObject,
+): Promise<JsonObject> {
+  const uri = configuration['override_callback_uri'];
+  if (uri === undefined || uri === '') {
+    number.override_callback_uri = null;
+    return SUCCESS;
+  }
+  if (typeof uri !== 'string' || !/^https?:\/\//.test(uri) || uri.length > OVERRIDE_URI_MAX) {
+    throw invalid('Param override_callback_uri must be a URL of at most 200 characters');
+  }
+  const token = String(configuration['verify_token'] ?? '');
+  const answer = await call.core.webhooks.verify(uri, token);
+  if (answer['verified'] !== true) {
+    throw upstreamError(2200, 'Callback verification failed with the given URL and token');
+  }
+  number.override_callback_uri = uri;
+  return SUCCESS;
+}
+
+function requestCode(call: Call): JsonObject {
+  const number = numberOf(call);
+  const method = requiredText(call, 'code_method');
+  if (method !== 'SMS' && method !== 'VOICE') {
+    throw invalid('Param code_method must be one of {SMS, VOICE}');
+  }
+  if (!/^[a-z]{2,3}([_-][A-Za-z]{2,4})?$/.test(requiredText(call, 'language'))) {
+    throw invalid('Param language is not a valid language code');
+  }
+  if (number.code_verification_status === 'VERIFIED') {
+    throw invalid('The phone number is already verified', { subcode: 2388091 });
+  }
+  const now = Date.now();
+  number.code_requests = number.code_requests.filter((at) => now - at < CODE_WINDOW_MS);
+  if (number.code_requests.length >= call.core.limits.settings.max_code_requests) {
+    throw invalid('Request code error', {
+      subcode: 2388091,
+      user_title: 'Too many codes requested',
+      user_msg: 'Too many verification codes were requested. Wait some hours before the next one.',
+    });
+  }
+  number.code_requests.push(now);
+  number.verification_code = VERIFICATION_CODE;
+  return SUCCESS;
+}
+
+function verifyCode(call: Call): JsonObject {
+  const number = numberOf(call);
+  const code = requiredText(call, 'code');
+  if (!/^\d+$/.test(code)) throw invalid('Param code must hold digits only');
+  if (number.verification_code === null || code !== number.verification_code) {
+    throw invalid('Verify code error', {
+      subcode: 2388093,
+      user_title: 'Code is wrong or expired',
+      user_msg: 'The verification code is wrong or has expired. Request a new one.',
+    });
+  }
+  number.verification_code = null;
+  number.code_verification_status = 'VERIFIED';
+  if (number.status === 'UNVERIFIED') number.status = 'PENDING';
+  return SUCCESS;
+}
+
+function register(call: Call): JsonObject {
+  const number = numberOf(call);
+  requireProduct(call.body);
+  const pin = requiredText(call, 'pin');
+  if (!PIN.test(pin)) throw invalid('Param pin must be 6 digits');
+  const region = call.body['data_localization_region'];
+  if (region !== undefined && !REGIONS.includes(String(region))) {
+    throw invalid(`Param data_localization_region must be one of {${REGIONS.join(', ')}}`);
+  }
+  countRegistration(number);
+  if (number.code_verification_status !== 'VERIFIED') throw upstreamError(133006);
+  checkPin(number, pin);
+  number.pin = pin;
+  number.registered = true;
+  number.status = 'CONNECTED';
+  number.platform_type = 'CLOUD_API';
+  if (number.throughput_level === 'NOT_APPLICABLE') number.throughput_level = 'STANDARD';
+  if (number.quality_rating === 'UNKNOWN') number.quality_rating = 'GREEN';
+  return SUCCESS;
+}
+
+function checkPin(number: BusinessNumber, pin: string): void {
+  if (number.pin_failures >= PIN_FAILURES_MAX) throw upstreamError(133008);
+  if (number.pin !== null && number.pin !== pin) {
+    number.pin_failures += 1;
+    throw upstreamError(133005);
+  }
+  number.pin_failures = 0;
+}
+
+function countRegistration(number: BusinessNumber): void {
+  const now = Date.now();
+  number.registrations = number.registrations.filter((at) => now - at < REGISTRATION_WINDOW_MS);
+  if (number.registrations.length >= REGISTRATIONS_MAX) throw upstreamError(133016);
+  number.registrations.push(now);
+}
+
+function deregister(call: Call): JsonObject {
+  const number = numberOf(call);
+  if (number.is_on_biz_app) {
+    throw invalid('Deregistration is not available for small-business API solutions');
+  }
+  if (!number.registered) throw upstreamError(133010);
+  countRegistration(number);
+  number.registered = false;
+  number.status = 'DISCONNECTED';
+  number.platform_type = 'NOT_APPLICABLE';
+  return SUCCESS;
+}

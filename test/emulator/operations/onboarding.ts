@@ -1,0 +1,198 @@
+// Onboarding of a client: the code exchange, what a token says about itself, the webhook subscription of
+// an account, and the one-time synchronisation of a coexistence number.
+import { problemOf } from '../access';
+import { accountOf, numberOf, type Call, type Route } from '../core';
+import { invalid, upstreamError } from '../errors';
+import { postSync } from '../sync';
+import type { BusinessNumber, JsonObject, Token } from '../types';
+import { parameter, requiredText, requireProduct, SUCCESS } from './parameters';
+
+const OVERRIDE_URI_MAX = 200;
+const SYNC_WINDOW_MS = 24 * 3600 * 1000;
+const SYNC_TYPES = ['smb_app_state_sync', 'history'];
+
+export const onboardingRoutes: readonly Route[] = [
+  { method: 'GET', pattern: '/oauth/access_token', scope: null, handler: exchange },
+  { method: 'POST', pattern: '/oauth/access_token', scope: null, handler: exchange },
+  { method: 'GET', pattern: '/debug_token', scope: null, handler: debugToken },
+  {
+    method: 'POST',
+    pattern: '/:account/subscribed_apps',
+    scope: 'whatsapp_business_management',
+    handler: subscribe,
+  },
+  {
+    method: 'GET',
+    pattern: '/:account/subscribed_apps',
+    scope: 'whatsapp_business_management',
+    handler: subscriptions,
+  },
+  {
+    method: 'DELETE',
+    pattern: '/:account/subscribed_apps',
+    scope: 'whatsapp_business_management',
+    handler: unsubscribe,
+  },
+  {
+    method: 'POST',
+    pattern: '/:number/smb_app_data',
+    scope: 'whatsapp_business_management',
+    handler: requestSync,
+  },
+];
+
+function exchange(call: Call): JsonObject {
+  const { config } = call.core;
+  if (parameter(call, 'client_id') !== config.app_id) {
+    throw upstreamError(101, 'Error validating application. Invalid application ID.');
+  }
+  if (parameter(call, 'client_secret') !== config.app_secret) {
+    throw upstreamError(1, 'Error validating client secret.');
+  }
+  if (parameter(call, 'redirect_uri')) {
+    throw invalid('Error validating verification code. The redirect_uri must be empty.', {
+      subcode: 36008,
+    });
+  }
+  const code = call.state.codes.get(requiredText(call, 'code'));
+  if (!code) throw invalid('Invalid verification code format.');
+  if (code.used) throw invalid('This authorization code has been used.', { subcode: 36009 });
+  if (code.expires_at <= Date.now()) {
+    throw invalid('This authorization code has expired.', { subcode: 36007 });
+  }
+  code.used = true;
+  const token = call.state.tokens.get(code.token) as Token;
+  beginOnboarding(call, token);
+  return {
+    access_token: token.token,
+    token_type: 'bearer',
+    ...(token.expires_at
+      ? { expires_in: Math.max(0, token.expires_at - Math.floor(Date.now() / 1000)) }
+      : {}),
+  };
+}
+
+/** Each onboarding opens the synchronisation anew, once each and for 24 hours. */
+function beginOnboarding({ state }: Call, token: Token): void {
+  for (const waba_id of token.waba_ids === 'all' ? [] : token.waba_ids) {
+    const account = state.accounts.get(waba_id);
+    for (const number of account ? state.numbersOf(account) : []) {
+      if (!number.is_on_biz_app) continue;
+      number.onboarded_at = Date.now();
+      number.sync_requested = [];
+    }
+  }
+}
+
+function debugToken(call: Call): JsonObject {
+  const { config } = call.core;
+  const header = call.request.headers.authorization ?? '';
+  const caller = /^(?:bearer|oauth)\s+(.+)$/i.exec(header)?.[1] ?? call.query.get('access_token');
+  const input = requiredText(call, 'input_token');
+  if (!caller) throw upstreamError(104);
+  // The app itself may look at any token, a token only at itself.
+  const is_app = caller === `${config.app_id}|${config.app_secret}`;
+  if (!is_app && (caller !== input || !call.state.tokens.has(caller))) throw upstreamError(190);
+  const token = call.state.tokens.get(input);
+  if (!token) {
+    return { data: invalidToken(190, 467, 'The access token could not be decrypted') };
+  }
+  const problem = problemOf(token);
+  return {
+    data: {
+      ...describeToken(call, token),
+      is_valid: !problem,
+      ...(problem
+        ? { error: { code: 190, message: problem.message, subcode: problem.subcode } }
+        : {}),
+    },
+  };
+}
+
+function invalidToken(code: number, subcode: number, message: string): JsonObject {
+  return { is_valid: false, error: { code, message, subcode }, scopes: [] };
+}
+
+function describeToken({ core }: Call, token: Token): JsonObject {
+  const targets = token.lists_targets && token.waba_ids !== 'all' ? token.waba_ids : null;
+  return {
+    app_id: core.config.app_id,
+    application: 'Example gateway',
+    type: token.type,
+    issued_at: token.issued_at,
+    expires_at: token.expires_at,
+    data_access_expires_at: 0,
+    user_id: token.user_id,
+    scopes: token.scopes,
+    granular_scopes: token.scopes.map((scope) => ({
+      scope,
+      ...(targets ? { target_ids: targets } : {}),
+    })),
+  };
+}
+
+async function subscribe(call: Call): Promise<JsonObject> {
+  const account = accountOf(call);
+  const uri = call.body['override_callback_uri'];
+  if (uri !== undefined) {
+    if (typeof uri !== 'string' || !/^https?:\/\//.test(uri) || uri.length > OVERRIDE_URI_MAX) {
+      throw invalid('Param override_callback_uri must be a URL of at most 200 characters');
+    }
+    const answer = await call.core.webhooks.verify(uri, requiredText(call, 'verify_token'));
+    if (answer['verified'] !== true) {
+      throw upstreamError(2200, 'Callback verification failed with the given URL and token');
+    }
+  }
+  account.subscribed = true;
+  // A request without an override removes an earlier one.
+  account.override_callback_uri = uri ?? null;
+  return SUCCESS;
+}
+
+function subscriptions(call: Call): JsonObject {
+  const account = accountOf(call);
+  if (!account.subscribed) return { data: [] };
+  return {
+    data: [
+      {
+        whatsapp_business_api_data: {
+          id: call.core.config.app_id,
+          name: 'Example gateway',
+          link: 'https://example.org/',
+        },
+        ...(account.override_callback_uri
+          ? { override_callback_uri: account.override_callback_uri }
+          : {}),
+      },
+    ],
+  };
+}
+
+function unsubscribe(call: Call): JsonObject {
+  const account = accountOf(call);
+  account.subscribed = false;
+  account.override_callback_uri = null;
+  return SUCCESS;
+}
+
+function requestSync(call: Call): JsonObject {
+  const number = numberOf(call);
+  requireProduct(call.body);
+  const sync_type = requiredText(call, 'sync_type');
+  if (!SYNC_TYPES.includes(sync_type)) {
+    throw invalid(`Param sync_type must be one of {${SYNC_TYPES.join(', ')}}`);
+  }
+  checkSync(number, sync_type);
+  number.sync_requested.push(sync_type);
+  const request_id = call.core.ids.request();
+  postSync(call.core, number, sync_type);
+  return { messaging_product: 'whatsapp', request_id };
+}
+
+function checkSync(number: BusinessNumber, sync_type: string): void {
+  if (!number.is_on_biz_app) {
+    throw invalid('The phone number is not in use in the business app');
+  }
+  if (Date.now() - number.onboarded_at > SYNC_WINDOW_MS) throw upstreamError(2593108);
+  if (number.sync_requested.includes(sync_type)) throw upstreamError(2593107);
+}

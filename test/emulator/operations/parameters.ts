@@ -1,0 +1,58 @@
+// Reading parameters the way the platform does: from the body or, where it allows that, the query.
+import type { Call } from '../core';
+import { invalid, upstreamError } from '../errors';
+import type { JsonObject } from '../types';
+
+export const SUCCESS: JsonObject = { success: true };
+
+export function requireProduct(body: JsonObject): void {
+  if (body['messaging_product'] === undefined) {
+    throw invalid('The parameter messaging_product is required.');
+  }
+  if (body['messaging_product'] !== 'whatsapp') {
+    throw invalid('Param messaging_product must be one of {WHATSAPP}');
+  }
+}
+
+/** A value of the body or, failing that, of the query string. */
+export function parameter(call: Call, name: string): unknown {
+  return call.body[name] ?? call.query.get(name) ?? undefined;
+}
+
+export function requiredText(call: Call, name: string): string {
+  const value = parameter(call, name);
+  if (value === undefined || value === '') throw invalid(`The parameter ${name} is required.`);
+  if (typeof value !== 'string') throw invalid(`Param ${name} must be a string`);
+  return value;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A text inside a message: 131008 when it is missing, 131009 when it is wrong. */
+export function messageText(
+  value: unknown,
+  name: string,
+  length_max: number,
+  optional = false,
+): string | undefined {
+  if (value === undefined || value === null) {
+    if (optional) return undefined;
+    throw upstreamError(131008, `The parameter ${name} is required.`);
+  }
+  if (typeof value !== 'string') throw upstreamError(131009, `${name} must be a string`);
+  if (value.length === 0 && !optional) {
+    throw upstreamError(131008, `The parameter ${name} is required.`);
+  }
+  if (value.length > length_max) {
+    throw upstreamError(131009, `${name} must be at most ${length_max} characters long`);
+  }
+  return value;
+}
+
+export function truth(value: unknown): boolean | undefined {
+  if (value === true || value === 'true' || value === '1') return true;
+  if (value === false || value === 'false' || value === '0') return false;
+  return undefined;
+}

@@ -1,0 +1,273 @@
+// Message templates of an account: list, create with a review afterwards, edit, delete.
+import { accountOf, type Call, type Core, type Route } from '../core';
+import { invalid, unknownObject, upstreamError } from '../errors';
+import { selectFields, type FieldRules } from '../fields';
+import { listAnswer, page } from '../paging';
+import type { Account, JsonObject, Template } from '../types';
+import { buildTemplate } from '../builders';
+import { checkTemplateComponents } from './template-rules';
+import { isObject, parameter, SUCCESS } from './parameters';
+
+const MANAGEMENT = 'whatsapp_business_management';
+const NAME = /^[a-z0-9_]{1,512}$/;
+const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];
+const TEMPLATES_UNVERIFIED_MAX = 250;
+const TEMPLATES_VERIFIED_MAX = 6000;
+const CREATIONS_MAX = 100;
+const HOUR_MS = 3600 * 1000;
+
+const TEMPLATE_RULES: FieldRules = {
+  node_type: 'MessageTemplate',
+  defaults: ['name', 'parameter_format', 'components', 'language', 'status', 'category', 'id'],
+  known: [
+    'quality_score',
+    'rejected_reason',
+    'sub_category',
+    'previous_category',
+    'correct_category',
+    'library_template_name',
+    'message_send_ttl_seconds',
+    'cta_url_link_tracking_opted_out',
+    'last_updated_time',
+  ],
+};
+
+export const templateRoutes: readonly Route[] = [
+  { method: 'GET', pattern: '/:account/message_templates', scope: MANAGEMENT, handler: list },
+  { method: 'POST', pattern: '/:account/message_templates', scope: MANAGEMENT, handler: create },
+  { method: 'DELETE', pattern: '/:account/message_templates', scope: MANAGEMENT, handler: remove },
+  { method: 'GET', pattern: '/:template', scope: MANAGEMENT, handler: read },
+  { method: 'POST', pattern: '/:template', scope: MANAGEMENT, handler: edit },
+];
+
+function show(call: Call, template: Template): JsonObject {
+  const { pacing: _pacing, waba_id: _waba_id, created_at, ...node } = template;
+  return selectFields(
+    {
+      ...node,
+      quality_score: { score: template.quality_score, date: Math.floor(created_at / 1000) },
+      last_updated_time: new Date(created_at).toISOString(),
+    },
+    call.query,
+    TEMPLATE_RULES,
+  );
+}
+
+function list(call: Call): JsonObject {
+  const { query } = call;
+  const matches = (name: string, value: string): boolean => {
+    const wanted = query.get(name);
+    return !wanted || wanted === value;
+  };
+  const content = query.get('content') ?? query.get('name_or_content') ?? '';
+  const templates = [...accountOf(call).templates.values()].filter(
+    (template) =>
+      (query.get('name') === null || template.name.includes(query.get('name') as string)) &&
+      matches('language', template.language) &&
+      matches('category', template.category) &&
+      matches('status', template.status) &&
+      matches('quality_score', template.quality_score) &&
+      (content === '' ||
+        template.name.includes(content) ||
+        JSON.stringify(template.components).includes(content)),
+  );
+  const shown = page(templates, ({ id }) => id, call);
+  return listAnswer(shown, (template) => show(call, template));
+}
+
+function read(call: Call): JsonObject {
+  return show(call, templateOf(call));
+}
+
+function templateOf(call: Call): Template {
+  return call.state.templates.get(call.segments[0] as string) as Template;
+}
+
+function create(call: Call): JsonObject {
+  const account = accountOf(call);
+  const { body } = call;
+  const name = body['name'];
+  const language = body['language'];
+  const category = String(body['category'] ?? '').toUpperCase();
+  if (typeof name !== 'string' || name === '') throw invalid('The parameter name is required.');
+  if (!NAME.test(name)) {
+    throw invalid('Param name may hold lower-case letters, digits and underscores only', {
+      subcode: 2388293,
+    });
+  }
+  if (typeof language !== 'string' || language === '') {
+    throw invalid('The parameter language is required.');
+  }
+  if (!CATEGORIES.includes(category)) {
+    throw invalid(`Param category must be one of {${CATEGORIES.join(', ')}}`);
+  }
+  const parameter_format = String(body['parameter_format'] ?? 'POSITIONAL').toUpperCase();
+  if (parameter_format !== 'POSITIONAL' && parameter_format !== 'NAMED') {
+    throw invalid('Param parameter_format must be one of {POSITIONAL, NAMED}');
+  }
+  const components = componentsOf(body['components']);
+  checkTemplateComponents(components, category, parameter_format);
+  checkRoom(account, name, language);
+  account.template_creations.push(Date.now());
+  const template = call.state.addTemplate(
+    buildTemplate({
+      id: call.core.ids.numeric('template'),
+      waba_id: account.id,
+      name,
+      language,
+      category,
+      parameter_format,
+      components,
+      status: 'PENDING',
+      quality_score: 'UNKNOWN',
+    }),
+  );
+  review(call.core, template);
+  return { id: template.id, status: template.status, category };
+}
+
+function componentsOf(value: unknown): JsonObject[] {
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isObject)) {
+    throw invalid('The parameter components is required.');
+  }
+  return value.map((component) => ({
+    ...component,
+    type: String(component['type'] ?? '').toUpperCase(),
+  }));
+}
+
+function checkRoom(account: Account, name: string, language: string): void {
+  for (const template of account.templates.values()) {
+    if (template.name === name && template.language === language) {
+      throw invalid('Content in this language already exists', {
+        subcode: 2388024,
+        user_title: 'Content in this language already exists',
+        user_msg: `There is already ${language} content for this template. Create another one.`,
+      });
+    }
+  }
+  const verified = account.business_verification_status === 'verified';
+  if (account.templates.size >= (verified ? TEMPLATES_VERIFIED_MAX : TEMPLATES_UNVERIFIED_MAX)) {
+    throw upstreamError(2388019);
+  }
+  const since = Date.now() - HOUR_MS;
+  account.template_creations = account.template_creations.filter((at) => at > since);
+  if (account.template_creations.length >= CREATIONS_MAX) {
+    throw upstreamError(80007, 'Too many templates were created for this account in an hour');
+  }
+}
+
+function review(core: Core, template: Template): void {
+  const { outcome, delay_ms } = core.behaviour.current.template_review;
+  if (outcome === 'none') return;
+  core.webhooks.later(delay_ms, () => {
+    if (!core.state.templates.has(template.id) || template.status !== 'PENDING') return;
+    if (outcome === 'approve') announceStatus(core, template, 'APPROVED', 'NONE');
+    else announceStatus(core, template, 'REJECTED', 'INVALID_FORMAT');
+  });
+}
+
+/** Changes a template's status and tells the subscriber, as the platform does after a review. */
+export function announceStatus(
+  core: Core,
+  template: Template,
+  status: string,
+  reason: string | null,
+): void {
+  template.status = status;
+  template.rejected_reason = status === 'REJECTED' ? (reason ?? 'NONE') : 'NONE';
+  const account = core.state.accounts.get(template.waba_id);
+  if (!account) return;
+  const value = {
+    event: status,
+    message_template_id: template.id,
+    message_template_name: template.name,
+    message_template_language: template.language,
+    reason,
+    message_template_category: template.category,
+    ...(status === 'REJECTED'
+      ? {
+          rejection_info: {
+            reason: 'The template does not follow the rules of the format',
+            recommendation: 'Change the text and submit it again',
+          },
+        }
+      : {}),
+  };
+  core.webhooks.notify(
+    account,
+    { field: 'message_template_status_update', value },
+    { timed: true },
+  );
+}
+
+export function announceQuality(core: Core, template: Template, score: string): void {
+  const account = core.state.accounts.get(template.waba_id);
+  const value = {
+    previous_quality_score: template.quality_score,
+    new_quality_score: score,
+    message_template_id: template.id,
+    message_template_name: template.name,
+    message_template_language: template.language,
+  };
+  template.quality_score = score;
+  if (!account) return;
+  core.webhooks.notify(
+    account,
+    { field: 'message_template_quality_update', value },
+    { timed: true },
+  );
+}
+
+export function announceCategory(core: Core, template: Template, category: string): void {
+  const account = core.state.accounts.get(template.waba_id);
+  const value = {
+    message_template_id: template.id,
+    message_template_name: template.name,
+    message_template_language: template.language,
+    previous_category: template.category,
+    new_category: category,
+  };
+  template.previous_category = template.category;
+  template.category = category;
+  if (!account) return;
+  core.webhooks.notify(account, { field: 'template_category_update', value }, { timed: true });
+}
+
+function edit(call: Call): JsonObject {
+  const template = templateOf(call);
+  const { components, category } = call.body;
+  if (components === undefined && category === undefined) {
+    throw invalid('One of components and category is required.');
+  }
+  if (components !== undefined) {
+    const next = componentsOf(components);
+    checkTemplateComponents(next, template.category, template.parameter_format);
+    template.components = next;
+  }
+  if (typeof category === 'string') template.category = category.toUpperCase();
+  template.status = 'PENDING';
+  review(call.core, template);
+  return { success: true, id: template.id, category: template.category };
+}
+
+/** By name all languages go, with an id beside it only that one. */
+function remove(call: Call): JsonObject {
+  const account = accountOf(call);
+  const name = parameter(call, 'name');
+  const id = parameter(call, 'hsm_id');
+  if (name === undefined || name === '') throw invalid('The parameter name is required.');
+  const found = [...account.templates.values()].filter(
+    (template) => template.name === name && (id === undefined || template.id === id),
+  );
+  if (found.length === 0) {
+    if (id !== undefined) throw unknownObject(call.method, String(id));
+    throw invalid(`The message template ${String(name)} was not found`, {
+      subcode: 2593002,
+      user_title: 'Message template not found',
+      user_msg: 'The message template that you try to delete does not exist.',
+    });
+  }
+  for (const template of found) call.state.removeTemplate(template);
+  return SUCCESS;
+}

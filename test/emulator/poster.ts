@@ -1,0 +1,210 @@
+// Gets webhook bodies to the receiver: signs, posts, judges the answer, tries again with growing waits,
+// and counts as lost what is still refused after the last try.
+import { Agent, request } from 'undici';
+import type { BehaviourHolder } from './behaviour';
+import type { EmulatorConfig } from './config';
+import { DueQueue, DueTimer, type Due } from './due-queue';
+import { signatureHeaders, type SignatureKind } from './signature';
+import type { JsonObject } from './types';
+
+const CONNECTIONS_MAX = 32;
+const IN_FLIGHT_MAX = 1000;
+const RETRIES_MAX = 20_000;
+const RETRY_BYTES_MAX = 256 * 1024 * 1024;
+const RETRY_POSTS_MAX = 8;
+
+export interface PostResult {
+  http_status: number | null;
+  error?: string;
+}
+
+export interface PostOptions {
+  url?: string;
+  signature?: SignatureKind;
+  headers?: Record<string, string>;
+}
+
+interface PendingRetry extends Due {
+  body: string;
+  url: string;
+  attempt: number;
+  items: number;
+}
+
+export class Poster {
+  readonly counts = newCounts();
+  in_flight = 0;
+  private readonly agent = new Agent({ connections: CONNECTIONS_MAX, keepAliveTimeout: 30_000 });
+  private readonly retries = new DueQueue<PendingRetry>();
+  private readonly timer = new DueTimer(() => this.startRetries());
+  private retry_bytes = 0;
+  private retrying = 0;
+  private order = 0;
+  private closed = false;
+  /** Work of an earlier world must not leak into the one after a reset. */
+  private epoch = 0;
+
+  constructor(
+    private readonly config: EmulatorConfig,
+    private readonly behaviour: BehaviourHolder,
+  ) {}
+
+  get retries_waiting(): number {
+    return this.retries.size + this.retrying;
+  }
+
+  /** Signs and posts the text as it is, once. */
+  async post(body: string, options: PostOptions = {}): Promise<PostResult> {
+    const { epoch } = this;
+    this.counts.posted += 1;
+    this.in_flight += 1;
+    const result = await this.exchange(body, options);
+    this.in_flight -= 1;
+    if (epoch !== this.epoch) return result;
+    if (result.http_status === 200) this.counts.acknowledged += 1;
+    else this.counts.failed += 1;
+    return result;
+  }
+
+  private async exchange(body: string, options: PostOptions): Promise<PostResult> {
+    const { timeout_ms } = this.behaviour.current;
+    try {
+      const response = await request(options.url ?? this.config.webhook_url, {
+        method: 'POST',
+        dispatcher: this.agent,
+        headersTimeout: timeout_ms,
+        bodyTimeout: timeout_ms,
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'upstream-webhooks/1.0',
+          ...signatureHeaders(body, this.config.app_secret, options.signature),
+          ...options.headers,
+        },
+        body,
+      });
+      await response.body.dump();
+      return { http_status: response.statusCode };
+    } catch (error) {
+      return { http_status: null, error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Posts, repeats as often as duplicates are asked for, and keeps trying in the background. */
+  async deliver(
+    body: string,
+    url: string,
+    items: number,
+    options: { retry: boolean } = { retry: true },
+  ): Promise<PostResult> {
+    const { epoch } = this;
+    if (this.in_flight >= IN_FLIGHT_MAX) {
+      this.retryLater({ body, url, attempt: 1, items });
+      return { http_status: null, error: 'too many webhooks are under way' };
+    }
+    const result = await this.post(body, { url });
+    if (epoch !== this.epoch) return result;
+    if (result.http_status === 200) this.counts.items_acknowledged += items;
+    else if (options.retry) this.retryLater({ body, url, attempt: 1, items });
+    for (let i = 0; i < this.behaviour.current.duplicate; i += 1) {
+      await this.post(body, { url });
+      this.counts.duplicates += 1;
+    }
+    return result;
+  }
+
+  /** The request that the platform makes when a callback address is saved. */
+  async verify(url: string, verify_token: string, mode = 'subscribe'): Promise<JsonObject> {
+    const challenge = String(Math.floor(Math.random() * 1e9));
+    try {
+      const target = new URL(url);
+      target.searchParams.set('hub.mode', mode);
+      target.searchParams.set('hub.verify_token', verify_token);
+      target.searchParams.set('hub.challenge', challenge);
+      const response = await request(target, {
+        dispatcher: this.agent,
+        headersTimeout: this.behaviour.current.timeout_ms,
+      });
+      const body = await response.body.text();
+      const verified = response.statusCode === 200 && body === challenge;
+      return { verified, http_status: response.statusCode, body, challenge };
+    } catch (error) {
+      return { verified: false, http_status: null, error: String(error), challenge };
+    }
+  }
+
+  reset(): void {
+    this.epoch += 1;
+    this.retries.clear();
+    this.retry_bytes = 0;
+    this.timer.clear();
+    Object.assign(this.counts, newCounts());
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.reset();
+    await this.agent.destroy();
+  }
+
+  private retryLater(retry: Omit<PendingRetry, keyof Due>): void {
+    const delay = this.behaviour.current.retry_delays_ms[retry.attempt - 1];
+    const full =
+      this.retries.size >= RETRIES_MAX || this.retry_bytes + retry.body.length > RETRY_BYTES_MAX;
+    if (delay === undefined || full || this.closed) {
+      this.counts.lost += retry.items;
+      return;
+    }
+    this.order += 1;
+    this.retry_bytes += retry.body.length;
+    this.retries.push({ ...retry, due_at: Date.now() + delay, order: this.order });
+    this.arm();
+  }
+
+  private arm(): void {
+    if (this.closed || this.retrying >= RETRY_POSTS_MAX) return;
+    this.timer.arm(this.retries.peek()?.due_at ?? Infinity);
+  }
+
+  private startRetries(): void {
+    const now = Date.now();
+    while (this.retrying < RETRY_POSTS_MAX) {
+      const next = this.retries.peek();
+      if (!next || next.due_at > now) break;
+      this.retries.pop();
+      this.retry_bytes -= next.body.length;
+      this.retrying += 1;
+      void this.retryOne(next).finally(() => {
+        this.retrying -= 1;
+        this.arm();
+      });
+    }
+    this.arm();
+  }
+
+  private async retryOne(retry: PendingRetry): Promise<void> {
+    const { epoch } = this;
+    this.counts.retried += 1;
+    const result = await this.post(retry.body, { url: retry.url });
+    if (epoch !== this.epoch) return;
+    if (result.http_status === 200) {
+      this.counts.items_acknowledged += retry.items;
+      return;
+    }
+    const { body, url, items, attempt } = retry;
+    this.retryLater({ body, url, items, attempt: attempt + 1 });
+  }
+}
+
+function newCounts() {
+  return {
+    /** Requests made, repetitions included. */
+    posted: 0,
+    acknowledged: 0,
+    failed: 0,
+    retried: 0,
+    duplicates: 0,
+    items_acknowledged: 0,
+    /** Items that were given up. */
+    lost: 0,
+  };
+}

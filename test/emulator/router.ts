@@ -1,0 +1,74 @@
+// The route table, compiled into one look-up a request: method, kind of the first node, edge, length.
+import type { NodeKind, Route } from './core';
+import { unknownObject, upstreamError } from './errors';
+import type { Kind, State } from './state';
+
+export interface Match {
+  route: Route;
+  kind: Kind | null;
+}
+
+const KINDS: readonly NodeKind[] = [
+  'number',
+  'account',
+  'media',
+  'template',
+  'flow',
+  'group',
+  'upload',
+  'app',
+];
+
+export class Router {
+  private readonly table = new Map<string, Route>();
+
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) {
+      const key = keyOfPattern(route);
+      if (this.table.has(key)) throw new Error(`Two routes for ${key}`);
+      this.table.set(key, route);
+    }
+  }
+
+  find(state: State, app_id: string, method: string, segments: readonly string[]): Match {
+    const [first = ''] = segments;
+    const literal = this.table.get(keyOf(method, first, segments));
+    if (literal) return { route: literal, kind: null };
+    const kind: Kind | null = first === app_id ? 'app' : state.kindOf(first);
+    if (kind === null) {
+      // A first segment that looks like an id is an object that does not exist; a word is no path at all.
+      if (/\d/.test(first) || segments.length > 1) throw unknownObject(method, first);
+      throw upstreamError(2500, `Unknown path components: /${segments.join('/')}`);
+    }
+    const route = this.table.get(keyOf(method, `:${kind}`, segments));
+    if (!route) throw noSuchEdge(method, segments);
+    return { route, kind };
+  }
+
+  /** Whether the body must be left for the handler to read. */
+  streams(state: State, method: string, segments: readonly string[]): boolean {
+    if (method !== 'POST') return false;
+    const [first = ''] = segments;
+    const kind = state.kindOf(first);
+    return kind !== null && this.table.get(keyOf(method, `:${kind}`, segments))?.body === 'stream';
+  }
+}
+
+function noSuchEdge(method: string, segments: readonly string[]): Error {
+  const [first = '', edge] = segments;
+  if (edge === undefined) return unknownObject(method, first);
+  return upstreamError(2500, `Unknown path components: /${segments.slice(1).join('/')}`);
+}
+
+function keyOfPattern({ method, pattern }: Route): string {
+  const parts = pattern.split('/').slice(1);
+  const [first = ''] = parts;
+  if (first.startsWith(':') && !KINDS.includes(first.slice(1) as NodeKind)) {
+    throw new Error(`Unknown kind of node in ${pattern}`);
+  }
+  return keyOf(method, first, parts);
+}
+
+function keyOf(method: string, first: string, parts: readonly string[]): string {
+  return `${method} ${first} ${parts[1] ?? ''} ${parts.length}`;
+}

@@ -1,0 +1,205 @@
+// The world that the emulator starts with. The README lists it; tests and partners rely on it.
+import { buildAccount, buildNumber, buildTemplate, buildToken } from './builders';
+import { diagnostics } from './seed-diagnostics';
+import { seedTemplates } from './seed-templates';
+import { State } from './state';
+import type { Account } from './types';
+
+const PAGING_TEMPLATES = 30;
+const ANALYTICS_DAYS = 10;
+const DAY_S = 86_400;
+const HOUR_MS = 3_600_000;
+
+export const WABA_1 = '900000000000001';
+export const WABA_2 = '900000000000002';
+export const WABA_3 = '900000000000003';
+
+const CALLING_ON = {
+  calling: {
+    status: 'ENABLED',
+    call_icon_visibility: 'DEFAULT',
+    callback_permission_status: 'ENABLED',
+  },
+  storage_configuration: { status: 'DEFAULT' },
+  payload_encryption: { status: 'DISABLED' },
+};
+
+export function seedState(now = Date.now()): State {
+  const state = new State();
+  seedOne(state, now);
+  seedTwo(state, now);
+  seedThree(state, now);
+  seedTokens(state);
+  seedCustomers(state);
+  return state;
+}
+
+/** One coexistence number, nothing else: the usual client. */
+function seedOne(state: State, now: number): void {
+  state.addAccount(buildAccount({ id: WABA_1, name: 'Example Shop', ...diagnostics(WABA_1) }));
+  state.addNumber(
+    buildNumber({
+      id: '800000000000001',
+      waba_id: WABA_1,
+      onboarded_at: now,
+      display_phone_number: '+1 555-010-0001',
+      is_on_biz_app: true,
+      profile: { about: 'Plants', email: 'hi@example.org', websites: ['https://example.org/'] },
+    }),
+  );
+  seedTemplates(state, WABA_1, (serial) => `30000000000000${serial}`);
+}
+
+/** Two numbers, of which one is for the cloud API only, and a third that was never registered. */
+function seedTwo(state: State, now: number): void {
+  const account = state.addAccount(
+    buildAccount({ id: WABA_2, name: 'Example Market', ...diagnostics(WABA_2) }),
+  );
+  state.addNumber(
+    buildNumber({
+      id: '800000000000002',
+      waba_id: WABA_2,
+      onboarded_at: now,
+      display_phone_number: '+1 555-010-0002',
+      verified_name: 'Example Market',
+      is_on_biz_app: true,
+    }),
+  );
+  state.addNumber(
+    buildNumber({
+      id: '800000000000003',
+      waba_id: WABA_2,
+      onboarded_at: now - 1 * HOUR_MS,
+      display_phone_number: '+1 555-010-0003',
+      verified_name: 'Example Market Support',
+      messaging_limit_tier: 'TIER_100K',
+      is_official_business_account: true,
+      groups: 'enabled',
+      settings: structuredClone(CALLING_ON),
+    }),
+  );
+  state.addNumber(
+    buildNumber({
+      id: '800000000000004',
+      waba_id: WABA_2,
+      onboarded_at: now - 2 * HOUR_MS,
+      display_phone_number: '+1 555-010-0004',
+      verified_name: 'Example Market New',
+      status: 'PENDING',
+      quality_rating: 'UNKNOWN',
+      platform_type: 'NOT_APPLICABLE',
+      throughput_level: 'NOT_APPLICABLE',
+      registered: false,
+    }),
+  );
+  seedTemplates(state, WABA_2, (serial) => `30000000000010${serial}`);
+  seedAnalytics(account, now);
+}
+
+/** Long lists, a number that still waits for its verification code, and one with high throughput. */
+function seedThree(state: State, now: number): void {
+  state.addAccount(
+    buildAccount({
+      id: WABA_3,
+      name: 'Example Archive',
+      business_verification_status: 'not_verified',
+    }),
+  );
+  state.addNumber(
+    buildNumber({
+      id: '800000000000005',
+      waba_id: WABA_3,
+      onboarded_at: now,
+      display_phone_number: '+1 555-010-0005',
+      status: 'UNVERIFIED',
+      quality_rating: 'UNKNOWN',
+      code_verification_status: 'NOT_VERIFIED',
+      platform_type: 'NOT_APPLICABLE',
+      throughput_level: 'NOT_APPLICABLE',
+      registered: false,
+    }),
+  );
+  state.addNumber(
+    buildNumber({
+      id: '800000000000006',
+      waba_id: WABA_3,
+      onboarded_at: now - 1 * HOUR_MS,
+      display_phone_number: '+1 555-010-0006',
+      throughput_level: 'HIGH',
+      messaging_limit_tier: 'TIER_UNLIMITED',
+      groups: 'enabled',
+      settings: structuredClone(CALLING_ON),
+    }),
+  );
+  for (let i = 1; i <= PAGING_TEMPLATES; i += 1) {
+    const serial = String(i).padStart(2, '0');
+    state.addTemplate(
+      buildTemplate({
+        id: `3000000000002${serial}`,
+        waba_id: WABA_3,
+        name: `archive_${serial}`,
+        components: [{ type: 'BODY', text: `Archived text ${serial}` }],
+      }),
+    );
+  }
+}
+
+/** A little traffic on each of the past days, so that analytics have something to show. */
+function seedAnalytics(account: Account, now: number): void {
+  const today = Math.floor(now / 1000 / DAY_S) * DAY_S;
+  for (let day = 1; day <= ANALYTICS_DAYS; day += 1) {
+    account.analytics.set(
+      today - day * DAY_S,
+      new Map([['15550100002', { sent: 12, delivered: 11 }]]),
+    );
+  }
+}
+
+function seedTokens(state: State): void {
+  const tokens = [
+    buildToken({ token: 'EMULATED-TOKEN-1', waba_ids: [WABA_1] }),
+    buildToken({ token: 'EMULATED-TOKEN-2', waba_ids: [WABA_2], user_id: '400000000000002' }),
+    buildToken({ token: 'EMULATED-TOKEN-3', waba_ids: [WABA_3], user_id: '400000000000003' }),
+    buildToken({ token: 'EMULATED-TOKEN-SYSTEM', waba_ids: 'all', lists_targets: false }),
+    buildToken({ token: 'EMULATED-TOKEN-NO-PERMISSION', scopes: [], waba_ids: [WABA_1, WABA_2] }),
+    buildToken({
+      token: 'EMULATED-TOKEN-NO-TARGETS',
+      waba_ids: [WABA_1],
+      lists_targets: false,
+    }),
+    buildToken({
+      token: 'EMULATED-TOKEN-INVALID',
+      waba_ids: [WABA_1],
+      invalid: {
+        code: 190,
+        subcode: 463,
+        message: 'Error validating access token: Session has expired.',
+      },
+    }),
+  ];
+  for (const token of tokens) state.tokens.set(token.token, token);
+}
+
+function seedCustomers(state: State): void {
+  for (const [index, waba_id] of [WABA_1, WABA_2, WABA_3].entries()) {
+    const account = state.accounts.get(waba_id) as Account;
+    const suffix = index === 0 ? '' : String(index + 1);
+    state.saveCustomer(account.portfolio.id, {
+      wa_id: '15550100777',
+      user_id: `US.4Qm7Zr81Kd02${suffix}`,
+      parent_user_id: index === 0 ? 'US.ENT.9Pt3Lw66Ha10' : null,
+      name: 'Ada',
+      username: 'ada.l',
+      call_permission: true,
+    });
+    // This customer hides the phone number: only the business-scoped id is ever shown.
+    state.saveCustomer(account.portfolio.id, {
+      wa_id: null,
+      user_id: `US.7Hidden00Kd${suffix || '1'}`,
+      parent_user_id: null,
+      name: 'Bo',
+      username: 'bo.hidden',
+      call_permission: false,
+    });
+  }
+}

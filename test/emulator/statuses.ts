@@ -1,0 +1,144 @@
+// The status objects of an accepted send, and the value of the webhook that carries them.
+import type { Behaviour, Step } from './behaviour';
+import { webhookError } from './errors';
+import type { State } from './state';
+import type { BusinessNumber, Customer, Group, JsonObject, SentMessage } from './types';
+import { digitsOf } from './ids';
+
+const CONVERSATION_MS = 24 * 3600 * 1000;
+
+export interface DueStatus {
+  message: SentMessage;
+  step: Step;
+  at: number;
+}
+
+export function metadataOf(number: BusinessNumber): JsonObject {
+  return {
+    display_phone_number: digitsOf(number.display_phone_number),
+    phone_number_id: number.id,
+  };
+}
+
+/** One value for all statuses of one number. */
+export function statusValue(
+  state: State,
+  number: BusinessNumber,
+  due: readonly DueStatus[],
+  behaviour: Behaviour,
+): JsonObject {
+  const contacts = new Map<string, JsonObject>();
+  const statuses: JsonObject[] = [];
+  for (const item of due) addStatus(state, number, item, behaviour, statuses, contacts);
+  return {
+    messaging_product: 'whatsapp',
+    metadata: metadataOf(number),
+    ...(contacts.size > 0 ? { contacts: [...contacts.values()] } : {}),
+    statuses,
+  };
+}
+
+function addStatus(
+  state: State,
+  number: BusinessNumber,
+  item: DueStatus,
+  behaviour: Behaviour,
+  statuses: JsonObject[],
+  contacts: Map<string, JsonObject>,
+): void {
+  const { message, step } = item;
+  const portfolio_id = state.accountOf(number).portfolio.id;
+  if (message.group_id) {
+    const group = state.groups.get(message.group_id);
+    for (const part of groupStatuses(group, item, behaviour)) statuses.push(part);
+    return;
+  }
+  const found = state.customer(portfolio_id, message.wa_id ?? message.user_id ?? '');
+  const customer = found === 'foreign' ? null : found;
+  const failed = step.status === 'failed';
+  const user_id = failed && message.wa_id ? null : (customer?.user_id ?? message.user_id);
+  const wa_id = message.wa_id ?? customer?.wa_id ?? null;
+  statuses.push({
+    id: message.id,
+    status: step.status,
+    timestamp: seconds(item.at),
+    ...(wa_id ? { recipient_id: wa_id } : {}),
+    ...(user_id ? { recipient_user_id: user_id } : {}),
+    ...(!failed && customer?.parent_user_id
+      ? { recipient_parent_user_id: customer.parent_user_id }
+      : {}),
+    ...common(item, behaviour),
+  });
+  if (!failed && customer) contacts.set(customer.user_id, contactOf(customer, wa_id, step));
+}
+
+function contactOf(customer: Customer, wa_id: string | null, step: Step): JsonObject {
+  const username = step.status === 'sent' ? null : customer.username;
+  return {
+    profile: { name: customer.name, ...(username ? { username } : {}) },
+    ...(wa_id ? { wa_id } : {}),
+    user_id: customer.user_id,
+    ...(customer.parent_user_id ? { parent_user_id: customer.parent_user_id } : {}),
+  };
+}
+
+/** A group send is reported once for each participant. */
+function groupStatuses(
+  group: Group | undefined,
+  item: DueStatus,
+  behaviour: Behaviour,
+): JsonObject[] {
+  return (group?.participants ?? []).map((participant) => ({
+    id: item.message.id,
+    status: item.step.status,
+    timestamp: seconds(item.at),
+    recipient_type: 'group',
+    recipient_id: item.message.group_id,
+    ...(participant.wa_id ? { recipient_participant_id: participant.wa_id } : {}),
+    ...(participant.user_id ? { recipient_participant_user_id: participant.user_id } : {}),
+    ...common(item, behaviour),
+  }));
+}
+
+function common({ message, step, at }: DueStatus, behaviour: Behaviour): JsonObject {
+  const data = message.biz_opaque_callback_data;
+  const parts: JsonObject = {};
+  if (data !== null) parts['biz_opaque_callback_data'] = data;
+  if (message.template_id) parts['template_id'] = message.template_id;
+  if (step.status === 'failed') {
+    parts['errors'] = [webhookError(step.code ?? 131000, step.details)];
+    return parts;
+  }
+  const group = message.group_id ? 'group_' : '';
+  if (behaviour.conversation === 'always') {
+    parts['conversation'] = {
+      id: conversationId(message, at),
+      ...(step.status === 'sent' ? { expiration_timestamp: seconds(at + CONVERSATION_MS) } : {}),
+      origin: { type: message.category },
+    };
+  }
+  // Priced on `sent` and on one of the two that follow; never on a read receipt.
+  if (step.status !== 'read') {
+    const free = message.free && !behaviour.service_billable;
+    parts['pricing'] = {
+      billable: !free,
+      pricing_model: 'PMP',
+      type: free ? 'free_customer_service' : 'regular',
+      category: `${group}${message.category}`,
+    };
+  }
+  return parts;
+}
+
+/** Stable for a recipient, a category and a day, like a real conversation. */
+function conversationId(message: SentMessage, at: number): string {
+  const peer = message.group_id ?? message.wa_id ?? message.user_id ?? '';
+  const day = Math.floor(at / CONVERSATION_MS);
+  return Buffer.from(`${message.phone_number_id}:${peer}:${message.category}:${day}`).toString(
+    'hex',
+  );
+}
+
+export function seconds(ms: number): string {
+  return String(Math.floor(ms / 1000));
+}

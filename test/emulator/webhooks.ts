@@ -1,0 +1,243 @@
+// What the platform reports and when: status updates that fall due are gathered into one body an
+// account, other changes go out one by one. The poster gets them to the receiver.
+import { BATCH_MAX, type BehaviourHolder, type Step } from './behaviour';
+import type { EmulatorConfig } from './config';
+import { DueQueue, DueTimer, type Due } from './due-queue';
+import { Poster, type PostOptions, type PostResult } from './poster';
+import { serialise } from './signature';
+import type { State } from './state';
+import { statusValue, type DueStatus } from './statuses';
+import type { Account, BusinessNumber, JsonObject, SentMessage } from './types';
+
+const PENDING_MAX = 300_000;
+
+interface PendingStatus extends Due {
+  message: SentMessage;
+  steps: Step[];
+  index: number;
+}
+
+interface PendingTask extends Due {
+  run: () => void;
+}
+
+interface Lane {
+  account_id: string;
+  due: DueStatus[];
+  busy: boolean;
+}
+
+export class Webhooks {
+  private readonly poster: Poster;
+  private readonly statuses = new DueQueue<PendingStatus>();
+  private readonly tasks = new DueQueue<PendingTask>();
+  private readonly timer = new DueTimer(() => this.tick());
+  private readonly lanes = new Map<string, Lane>();
+  private held: Array<() => void> = [];
+  private order = 0;
+  private closed = false;
+
+  constructor(
+    private readonly config: EmulatorConfig,
+    private readonly behaviour: BehaviourHolder,
+    private readonly stateOf: () => State,
+  ) {
+    this.poster = new Poster(config, behaviour);
+  }
+
+  /** Plans the statuses of a send; each step is planned when the one before it is due. */
+  planStatuses(message: SentMessage, steps: Step[]): void {
+    if (steps.length === 0) return;
+    if (this.statuses.size >= PENDING_MAX) this.poster.counts.lost += steps.length;
+    else this.pushStatus(message, steps, 0);
+  }
+
+  /** Runs something later: a group's creation, a template's review. */
+  later(delay_ms: number, run: () => void): void {
+    if (this.tasks.size >= PENDING_MAX) return;
+    this.order += 1;
+    this.tasks.push({ due_at: Date.now() + delay_ms, order: this.order, run });
+    this.arm();
+  }
+
+  /** Posts a change of an account, with retries, if the account is subscribed. */
+  notify(
+    account: Account,
+    change: JsonObject,
+    options: { number?: BusinessNumber; timed?: boolean } = {},
+  ): void {
+    if (!account.subscribed) return;
+    const time = options.timed ? Math.floor(Date.now() / 1000) : undefined;
+    const body = serialise(envelope(account.id, change, time));
+    const send = (): void => {
+      void this.poster.deliver(body, this.urlFor(account, options.number ?? null), 1);
+    };
+    if (!this.behaviour.current.hold) send();
+    else if (this.held.length >= PENDING_MAX) this.poster.counts.lost += 1;
+    else this.held.push(send);
+  }
+
+  /** Posts at once and answers what the receiver said; `retry` keeps trying in the background. */
+  postNow(
+    account: Account,
+    number: BusinessNumber | null,
+    body: JsonObject,
+    options: { retry: boolean },
+  ): Promise<PostResult> {
+    return this.poster.deliver(serialise(body), this.urlFor(account, number), 1, options);
+  }
+
+  post(body: string, options: PostOptions = {}): Promise<PostResult> {
+    return this.poster.post(body, options);
+  }
+
+  verify(url: string, verify_token: string, mode?: string): Promise<JsonObject> {
+    return this.poster.verify(url, verify_token, mode);
+  }
+
+  /** Posts what was held back. */
+  release(): void {
+    const waiting = this.held;
+    this.held = [];
+    for (const send of waiting) send();
+    for (const lane of this.lanes.values()) this.pump(lane);
+  }
+
+  describe(): JsonObject {
+    let waiting = 0;
+    for (const lane of this.lanes.values()) waiting += lane.due.length;
+    return {
+      ...this.poster.counts,
+      in_flight: this.poster.in_flight,
+      planned: this.statuses.size + this.tasks.size,
+      waiting,
+      held: this.held.length,
+      retrying: this.poster.retries_waiting,
+    };
+  }
+
+  reset(): void {
+    this.statuses.clear();
+    this.tasks.clear();
+    this.timer.clear();
+    // A body under way must find nothing more to send when it is done.
+    for (const lane of this.lanes.values()) lane.due = [];
+    this.lanes.clear();
+    this.held = [];
+    this.poster.reset();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.reset();
+    await this.poster.close();
+  }
+
+  private pushStatus(message: SentMessage, steps: Step[], index: number): void {
+    const { after_ms } = steps[index] as Step;
+    this.order += 1;
+    this.statuses.push({
+      due_at: message.time + after_ms,
+      order: this.order,
+      message,
+      steps,
+      index,
+    });
+    this.arm();
+  }
+
+  private arm(): void {
+    if (this.closed) return;
+    this.timer.arm(
+      Math.min(this.statuses.peek()?.due_at ?? Infinity, this.tasks.peek()?.due_at ?? Infinity),
+    );
+  }
+
+  private tick(): void {
+    const now = Date.now();
+    const touched = new Set<Lane>();
+    for (let due = this.statuses.peek(); due && due.due_at <= now; due = this.statuses.peek()) {
+      this.statuses.pop();
+      const lane = this.takeDue(due, now);
+      if (lane) touched.add(lane);
+    }
+    for (let due = this.tasks.peek(); due && due.due_at <= now; due = this.tasks.peek()) {
+      this.tasks.pop();
+      due.run();
+    }
+    for (const lane of touched) this.pump(lane);
+    this.arm();
+  }
+
+  private takeDue(due: PendingStatus, now: number): Lane | null {
+    const { message, steps, index } = due;
+    if (index + 1 < steps.length) this.pushStatus(message, steps, index + 1);
+    const account = this.stateOf().accounts.get(message.waba_id);
+    if (!account?.subscribed) return null;
+    let lane = this.lanes.get(account.id);
+    if (!lane) {
+      lane = { account_id: account.id, due: [], busy: false };
+      this.lanes.set(account.id, lane);
+    }
+    if (lane.due.length >= PENDING_MAX) this.poster.counts.lost += 1;
+    else lane.due.push({ message, step: steps[index] as Step, at: now });
+    return lane;
+  }
+
+  /**
+   * One body of an account is under way at a time, so its statuses stay in order; what falls due
+   * meanwhile travels together in the next one.
+   */
+  private pump(lane: Lane): void {
+    const { current } = this.behaviour;
+    if (lane.busy || lane.due.length === 0 || current.hold || this.closed) return;
+    const batch = lane.due.splice(0, Math.min(current.batch_max, BATCH_MAX));
+    const account = this.stateOf().accounts.get(lane.account_id);
+    if (!account) return;
+    lane.busy = true;
+    void this.postBatch(account, batch).finally(() => {
+      lane.busy = false;
+      this.pump(lane);
+    });
+  }
+
+  private async postBatch(account: Account, batch: DueStatus[]): Promise<void> {
+    const by_number = new Map<string, DueStatus[]>();
+    for (const item of batch) {
+      const list = by_number.get(item.message.phone_number_id);
+      if (list) list.push(item);
+      else by_number.set(item.message.phone_number_id, [item]);
+    }
+    const by_url = new Map<string, { changes: JsonObject[]; items: number }>();
+    for (const [number_id, items] of by_number) {
+      const number = this.stateOf().numbers.get(number_id);
+      if (!number) continue;
+      const url = this.urlFor(account, number);
+      const target = by_url.get(url) ?? { changes: [], items: 0 };
+      const value = statusValue(this.stateOf(), number, items, this.behaviour.current);
+      target.changes.push({ field: 'messages', value });
+      target.items += items.length;
+      by_url.set(url, target);
+    }
+    await Promise.all(
+      [...by_url].map(([url, { changes, items }]) => {
+        const body = { object: 'whatsapp_business_account', entry: [{ id: account.id, changes }] };
+        return this.poster.deliver(serialise(body), url, items);
+      }),
+    );
+  }
+
+  private urlFor(account: Account, number: BusinessNumber | null): string {
+    return (
+      number?.override_callback_uri ?? account.override_callback_uri ?? this.config.webhook_url
+    );
+  }
+}
+
+/** Account, template and number-management fields carry a time, message-type fields do not. */
+export function envelope(entry_id: string, change: JsonObject, time?: number): JsonObject {
+  return {
+    object: 'whatsapp_business_account',
+    entry: [{ id: entry_id, ...(time !== undefined ? { time } : {}), changes: [change] }],
+  };
+}

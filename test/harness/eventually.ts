@@ -1,0 +1,23 @@
+// No sleeps in tests: a condition is looked at until it holds, or its last failure is told.
+const EVERY_MS = 20;
+
+/** Resolves with what `look` returns once it neither throws nor answers undefined, null or false. */
+export async function eventually<T>(
+  look: () => T | Promise<T>,
+  limit_ms = 10_000,
+): Promise<NonNullable<Exclude<T, false>>> {
+  const until = Date.now() + limit_ms;
+  let failure: unknown = new Error('the condition did not hold');
+  for (;;) {
+    try {
+      const value = await look();
+      if (value !== undefined && value !== null && value !== false) {
+        return value as NonNullable<Exclude<T, false>>;
+      }
+    } catch (error) {
+      failure = error;
+    }
+    if (Date.now() > until) throw failure;
+    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+  }
+}
