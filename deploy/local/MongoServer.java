@@ -28,9 +28,16 @@ public class MongoServer {
      */
     static final int WORKER_THREADS = 16;
 
-    static final int COMPACT_EVERY_MS = 500;
+    /**
+     * Writes wait while the file is compacted, so that happens in rests: none has come for a while.
+     * A file that has grown beyond all measure is compacted under load too, in small bites.
+     */
+    static final int COMPACT_EVERY_MS = 250;
+    static final int REST_MS = 250;
     static final int COMPACT_BELOW_PERCENT = 60;
     static final int COMPACT_BYTES = 4 * 1024 * 1024;
+    static final long FILE_BYTES_MAX = 1024L * 1024 * 1024;
+    static final int BITE_BYTES = 512 * 1024;
 
     /**
      * Chunks without live data are kept this long for readers that are still in them; every commit
@@ -94,6 +101,7 @@ public class MongoServer {
         private final AtomicLong ended = new AtomicLong();
         private final Object turn = new Object();
         private long saved;
+        private volatile long wroteAt = System.nanoTime();
 
         DurableBackend(MVStore store) {
             super(store);
@@ -137,6 +145,7 @@ public class MongoServer {
                     long all = ended.get();
                     store.commit();
                     saved = all;
+                    wroteAt = System.nanoTime();
                 } finally {
                     gate.writeLock().unlock();
                 }
@@ -144,10 +153,13 @@ public class MongoServer {
         }
 
         void compact() {
+            boolean rest = System.nanoTime() - wroteAt > TimeUnit.MILLISECONDS.toNanos(REST_MS);
+            if (!rest && store.getFileStore().size() < FILE_BYTES_MAX) return;
+            int bytes = rest ? COMPACT_BYTES : BITE_BYTES;
             gate.writeLock().lock();
             try {
                 if (store.isClosed()) return;
-                if (store.compact(COMPACT_BELOW_PERCENT, COMPACT_BYTES)) store.commit();
+                if (store.compact(COMPACT_BELOW_PERCENT, bytes)) store.commit();
             } catch (RuntimeException e) {
                 System.err.println("compaction failed, tried again later: " + e);
             } finally {

@@ -19,25 +19,35 @@ interface Waiting<T> {
   reject: (error: unknown) => void;
 }
 
-/** With `retry_ms` a failed batch is written again after that time until it works or `drain` gives up. */
+export interface BatchOptions {
+  /** A failed batch is written again after this time, until it works or `drain` gives up. */
+  retry_ms?: number;
+  /** The least time from the start of a batch to the next one's; the first after a rest starts at once. */
+  apart_ms?: number;
+}
+
 export function createBatchWriter<T>(
   write: (items: T[]) => Promise<void>,
-  options: { retry_ms?: number } = {},
+  { retry_ms, apart_ms = 0 }: BatchOptions = {},
 ): BatchWriter<T> {
   const waiting: Waiting<T>[] = [];
   let writing: Promise<void> | undefined;
   let draining = false;
 
+  let last_start = -Infinity;
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
+      const early_ms = last_start + apart_ms - performance.now();
+      if (early_ms > 0 && !draining) await pause(early_ms);
+      last_start = performance.now();
       const batch = waiting.splice(0, BATCH_MAX);
       try {
         await write(batch.map(({ item }) => item));
         for (const { resolve } of batch) resolve();
       } catch (error) {
-        if (options.retry_ms !== undefined && !draining) {
+        if (retry_ms !== undefined && !draining) {
           waiting.unshift(...batch);
-          await pause(options.retry_ms);
+          await pause(retry_ms);
         } else for (const { reject } of batch) reject(error);
       }
     }

@@ -3,7 +3,12 @@ import { MongoClient, type Db } from 'mongodb';
 import { waitFor, type Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
 
+/** Every wait for the server has a limit below that of a request, whose answer then says what is wrong. */
 const SELECT_LIMIT_MS = 3_000;
+const CONNECT_LIMIT_MS = 3_000;
+const POOL_WAIT_LIMIT_MS = 5_000;
+/** A server that has taken an operation and says nothing: hung, or cut off without a word. */
+const ANSWER_LIMIT_MS = 10_000;
 const POOL_MAX = 50;
 
 export interface Database extends Component {
@@ -25,6 +30,9 @@ export function openMongo(
 ): Database {
   const client = new MongoClient(settings.MONGO_URL, {
     serverSelectionTimeoutMS: SELECT_LIMIT_MS,
+    connectTimeoutMS: CONNECT_LIMIT_MS,
+    waitQueueTimeoutMS: POOL_WAIT_LIMIT_MS,
+    socketTimeoutMS: ANSWER_LIMIT_MS,
     maxPoolSize: POOL_MAX,
     // An acknowledged write survives the loss of a node and a crash.
     writeConcern: { w: 'majority', journal: true },
@@ -32,19 +40,21 @@ export function openMongo(
     ignoreUndefined: true,
   });
   const db = client.db(settings.MONGO_DATABASE_PREFIX + name);
+  const open = (signal: AbortSignal): Promise<void> =>
+    waitFor(
+      'MongoDB',
+      async () => {
+        await db.command({ ping: 1 });
+        await prepare(db);
+      },
+      log,
+      signal,
+    );
   return {
     name: 'mongo',
     db,
-    start: (signal) =>
-      waitFor(
-        'MongoDB',
-        async () => {
-          await db.command({ ping: 1 });
-          await prepare(db);
-        },
-        log,
-        signal,
-      ),
+    start: open,
+    prepare: open,
     stop: () => client.close(),
     check: async () => {
       await db.command({ ping: 1 });

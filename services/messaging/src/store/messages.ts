@@ -49,6 +49,8 @@ export interface Messages {
 const REBUILT = 'unknown';
 /** While the store is away, records wait in memory and are written when it is back. */
 const RETRY_MS = 1_000;
+/** Batches this far apart: a command costs the driver and the server far more than one more document. */
+const BATCHES_APART_MS = 4;
 const KEPT_DAYS = 90;
 const DAY_S = 86_400;
 
@@ -85,7 +87,7 @@ export function createMessages(db: Db): Messages {
       }
       metrics.messages_recorded.inc(records.length);
     },
-    { retry_ms: RETRY_MS },
+    { retry_ms: RETRY_MS, apart_ms: BATCHES_APART_MS },
   );
   return {
     record: (message) => writer.add(message),

@@ -1,0 +1,69 @@
+import { createBatchWriter } from './batch-writer';
+
+/** A store that keeps each batch, and can be held up. */
+function aStore() {
+  const batches: number[][] = [];
+  const starts: number[] = [];
+  let gate = Promise.resolve();
+  return {
+    batches,
+    starts,
+    hold: (until: Promise<void>) => void (gate = until),
+    write: async (items: number[]) => {
+      starts.push(performance.now());
+      batches.push(items);
+      await gate;
+    },
+  };
+}
+
+test('what arrives while a batch is being written makes the next one', async () => {
+  const store = aStore();
+  let release = (): void => undefined;
+  store.hold(new Promise<void>((resolve) => (release = resolve)));
+  const writer = createBatchWriter(store.write);
+  const first = writer.add(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  const others = [writer.add(2), writer.add(3)];
+  release();
+  await Promise.all([first, ...others]);
+  expect(store.batches).toEqual([[1], [2, 3]]);
+});
+
+test('batches keep their distance, and the first after a rest starts at once', async () => {
+  const apart_ms = 40;
+  const store = aStore();
+  const writer = createBatchWriter(store.write, { apart_ms });
+  await writer.add(1);
+  const second = writer.add(2);
+  const third = writer.add(3);
+  await Promise.all([second, third]);
+  const [first_at = 0, second_at = 0] = store.starts;
+  expect(store.batches).toEqual([[1], [2, 3]]);
+  // A timer may ring a millisecond early.
+  expect(second_at - first_at).toBeGreaterThan(apart_ms - 2);
+});
+
+test('draining waits for everything, and for no distance', async () => {
+  const store = aStore();
+  const writer = createBatchWriter(store.write, { apart_ms: 3_600_000 });
+  await writer.add(1);
+  const second = writer.add(2);
+  await writer.drain();
+  await second;
+  expect(store.batches).toEqual([[1], [2]]);
+});
+
+test('a failed batch is told to each of its callers, or tried again where that was asked for', async () => {
+  const failing = createBatchWriter<number>(() => Promise.reject(new Error('away')));
+  const results = await Promise.allSettled([failing.add(1), failing.add(2)]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  let tries = 0;
+  const patient = createBatchWriter<number>(
+    () => ((tries += 1) < 3 ? Promise.reject(new Error('away')) : Promise.resolve()),
+    { retry_ms: 1 },
+  );
+  await patient.add(1);
+  expect(tries).toBe(3);
+});
