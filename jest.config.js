@@ -43,11 +43,6 @@ module.exports = {
       ...shared,
       displayName: 'mesh',
       testMatch: ['<rootDir>/**/*.mesh.test.ts', '<rootDir>/test/e2e/**/*.e2e.test.ts'],
-      // The fault tests stop engines for many seconds: `make test-faults` runs them.
-      testPathIgnorePatterns: [
-        ...shared.testPathIgnorePatterns,
-        ...(process.env.BMG_FAULTS ? [] : ['/test/e2e/faults']),
-      ],
       globalSetup: '<rootDir>/test/harness/global-setup.ts',
       globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
     },

@@ -27,12 +27,17 @@ export const messagesChange = (number: SeededNumber, messages: InboundText[]) =>
   },
 });
 
-export const statusChange = (number: SeededNumber, id: string, status: string) => ({
+export const statusChange = (
+  number: SeededNumber,
+  id: string,
+  status: string,
+  given: Record<string, unknown> = {},
+) => ({
   field: 'messages',
   value: {
     messaging_product: 'whatsapp',
     metadata: { display_phone_number: '15550100001', phone_number_id: number.phone_number_id },
-    statuses: [{ id, status, timestamp: '1767225600', recipient_id: '15550100777' }],
+    statuses: [{ id, status, timestamp: '1767225600', recipient_id: '15550100777', ...given }],
   },
 });
 

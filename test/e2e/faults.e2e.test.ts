@@ -3,20 +3,24 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../harness/eventually';
-import { ONE, TWO_A } from '../harness/mesh-types';
+import { ONE, TWO_A, TWO_B } from '../harness/mesh-types';
 import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../partner';
-import { inboundBody, postRaw } from './events-support';
+import { startPartner, type Arrival, type PartnerReceiver } from '../partner';
+import { bodyOf, inboundBody, postRaw, statusChange } from './events-support';
 import { idOf, outOfOrder, startTraffic, untilComplete } from './faults-support';
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
-const AWAY_MS = LONG ? 20_000 : 12_000;
+const AWAY_MS = LONG ? 20_000 : 6_000;
 const BACKLOG = LONG ? 50_000 : 5_000;
+/** More events than are kept in memory for one partner. */
+const OVERFLOW = LONG ? 30_000 : 11_000;
 const START_LIMIT_MS = 180_000;
 const FAULT_LIMIT_MS = LONG ? 600_000 : 150_000;
 const COMPLETE_LIMIT_MS = 90_000;
 const BEFORE_MS = 1_500;
 const AFTER_MS = 1_500;
+/** Less than an attempt at an ill receiver may take. */
+const WELL_LIMIT_MS = 8_000;
 /** Memory of a process above its start, whatever has piled up. */
 const GROWTH_MAX_MIB = 500;
 const MESSAGES_OF_BODY = 100;
@@ -172,7 +176,7 @@ describe('faults of a receiver', () => {
       await traffic.stop();
       const ids = traffic.acknowledged.flat();
       // The others are through with all of it long before the ill one's first time limit is over.
-      for (const well of receivers) await untilComplete(well, ids, 3_000);
+      for (const well of receivers) await untilComplete(well, ids, WELL_LIMIT_MS);
       ill = false;
       // Whoever does not want to wait for the schedule asks for all.
       await eventually(async () => {
@@ -205,6 +209,45 @@ describe('faults of the upstream', () => {
     }
   });
 
+  test('statuses repeated and out of order: each arrives once, and is counted once', async () => {
+    const receiver = await startPartner();
+    const partner = await registered(receiver);
+    const ids = Array.from({ length: 40 }, (_unused, index) => `wamid.S.${index}`);
+    const posts = ids.flatMap((id) =>
+      ['read', 'delivered', 'sent'].map((name) => [id, name] as const),
+    );
+    // Twice over, and from both ends, so that all orders happen.
+    for (const order of [posts, [...posts].reverse()]) {
+      await Promise.all(
+        order.map(([id, name]) => {
+          // What a send of this partner carries: its counters are the partner's that sent.
+          const biz_opaque_callback_data = `bmg1:${partner.partner_id}:${id}`;
+          const change = statusChange(ONE, id, name, { biz_opaque_callback_data });
+          return postRaw(ingress_url, bodyOf(ONE, [change]));
+        }),
+      ).then((answers) => expect(new Set(answers)).toEqual(new Set([200])));
+    }
+    const seen = (): string[] =>
+      receiver.arrivals.filter((one) => idOf(one).startsWith('wamid.S.')).map(keyOfStatus);
+    await eventually(() => new Set(seen()).size === posts.length, COMPLETE_LIMIT_MS);
+    expect([...seen()].sort()).toEqual([...new Set(seen())].sort());
+    await eventually(async () => {
+      const { messages } = (await partner.call('GET', '/usage?from=2026-01-01&to=2026-01-31')).body;
+      const counted = Object.values<Counts>(messages).reduce(
+        (sum, one) => ({
+          sent: sum.sent + one.sent,
+          delivered: sum.delivered + one.delivered,
+          read: sum.read + one.read,
+        }),
+        { sent: 0, delivered: 0, read: 0 },
+      );
+      expect(counted).toEqual({ sent: 40, delivered: 40, read: 40 });
+      return true;
+    }, COMPLETE_LIMIT_MS);
+    await partner.call('DELETE', `/clients/${ONE.waba_id}`);
+    await receiver.close();
+  });
+
   test('a backlog: all of it arrives in order, and memory stays bounded', async () => {
     const receiver = await startPartner();
     await registered(receiver, TWO_A);
@@ -219,27 +262,86 @@ describe('faults of the upstream', () => {
       });
       expect(await postRaw(ingress_url, inboundBody(TWO_A, ...messages))).toBe(200);
     }
-    const before = rssMib('webhooks');
-    let peak = before;
-    let peakFanout = 0;
-    const watching = setInterval(() => {
-      peak = Math.max(peak, rssMib('webhooks'));
-      peakFanout = Math.max(peakFanout, rssMib('fanout'));
-    }, 100);
+    const memory = watchMemory();
     const started = performance.now();
     await mesh.start('fanout');
     await untilComplete(receiver, conversations.flat(), FAULT_LIMIT_MS - 30_000);
     const seconds = (performance.now() - started) / 1_000;
-    clearInterval(watching);
-    process.stdout.write(
-      `  backlog of ${BACKLOG}: ${seconds.toFixed(1)} s, webhooks ${before.toFixed(0)} MiB before, ` +
-        `peak ${peak.toFixed(0)} MiB; fanout peak ${peakFanout.toFixed(0)} MiB\n`,
-    );
+    const growth = memory.stop();
+    process.stdout.write(`  backlog of ${BACKLOG}: ${seconds.toFixed(1)} s, ${growth.text}\n`);
     expect(outOfOrder(receiver, conversations)).toEqual([]);
-    expect(peak - before).toBeLessThan(GROWTH_MAX_MIB);
+    expect(growth.mib).toBeLessThan(GROWTH_MAX_MIB);
+    await receiver.close();
+  });
+
+  test('more events for a receiver that is away than memory keeps: none is missing', async () => {
+    const receiver = await startPartner();
+    const partner = await registered(receiver, TWO_B);
+    let away = true;
+    receiver.behave((_arrival, response) => {
+      response.statusCode = away ? 503 : 200;
+      response.end();
+    });
+    const memory = watchMemory();
+    const ids: string[] = [];
+    for (let at = 0; at < OVERFLOW; at += MESSAGES_OF_BODY) {
+      const messages = Array.from({ length: MESSAGES_OF_BODY }, (_unused, index) => {
+        const id = `wamid.O.${at + index}`;
+        ids.push(id);
+        return { from: String(15_550_600_000 + ((at + index) % 500)), id };
+      });
+      expect(await postRaw(ingress_url, inboundBody(TWO_B, ...messages))).toBe(200);
+    }
+    await eventually(async () => {
+      const listed = (await partner.call('GET', '/webhooks/failed?limit=1')).body;
+      return listed.count === 1;
+    }, COMPLETE_LIMIT_MS);
+    away = false;
+    await eventually(async () => {
+      await partner.call('POST', '/webhooks/retry-all');
+      await untilComplete(receiver, ids, 5_000);
+      return true;
+    }, FAULT_LIMIT_MS - 30_000);
+    await eventually(
+      async () => (await partner.call('GET', '/webhooks/failed')).body.count === 0,
+      COMPLETE_LIMIT_MS,
+    );
+    const growth = memory.stop();
+    process.stdout.write(`  ${OVERFLOW} events for a receiver that was away: ${growth.text}\n`);
+    expect(growth.mib).toBeLessThan(GROWTH_MAX_MIB);
+    await partner.call('DELETE', `/clients/${TWO_B.waba_id}`);
     await receiver.close();
   });
 });
+
+interface Counts {
+  sent: number;
+  delivered: number;
+  read: number;
+}
+
+const keyOfStatus = ({ body }: Arrival): string =>
+  `${String(body.data['message_id'])} ${String(body.data['status'])}`;
+
+/** What the two processes of the way of an event grow by meanwhile. */
+function watchMemory(): { stop(): { mib: number; text: string } } {
+  const before = rssMib('webhooks');
+  let peak = before;
+  let peakFanout = 0;
+  const watching = setInterval(() => {
+    peak = Math.max(peak, rssMib('webhooks'));
+    peakFanout = Math.max(peakFanout, rssMib('fanout'));
+  }, 100);
+  return {
+    stop() {
+      clearInterval(watching);
+      const text =
+        `webhooks ${before.toFixed(0)} MiB before, peak ${peak.toFixed(0)} MiB; ` +
+        `fanout peak ${peakFanout.toFixed(0)} MiB`;
+      return { mib: peak - before, text };
+    },
+  };
+}
 
 /** Memory of a process now; 0 where there is no /proc, or no process. */
 function rssMib(name: 'webhooks' | 'fanout'): number {
