@@ -4,7 +4,8 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build install generate check check-format check-lint \
-	check-types check-generated bench golden test-faults require-node local
+	check-types check-generated bench golden test-faults require-node local \
+	sbom licences capacity images image-check helm-check
 
 help: ## Lists the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -35,12 +36,48 @@ check: check-format check-lint check-types check-generated ## Format, lint, type
 bench: install build ## Runs the benchmarks
 	@node --enable-source-maps test/dist/bench/main.js
 
-test-faults: install build ## Runs the fault tests: engines and services killed under load (BMG_FAULTS=long: at length)
-	@BMG_FAULTS=$${BMG_FAULTS:-short} $(BIN)/jest test/e2e/faults --selectProjects mesh
+test-faults: install build ## Runs the fault tests at length: engines and services killed under load
+	@BMG_FAULTS=long $(BIN)/jest test/e2e/faults test/e2e/broadcast-kills test/e2e/engines-away --selectProjects mesh
 
 golden: install build ## Writes the golden files anew: look at the difference before you commit it
+	@GOLDEN=write $(BIN)/jest test/e2e/every-endpoint test/e2e/upstream-failures --selectProjects mesh --runInBand
 	@GOLDEN=write $(BIN)/jest golden contract --selectProjects unit
-	@git status --short -- test/golden
+	@git status --short -- test/golden gateway/ENDPOINTS.md README.md
+
+sbom: install ## Writes what the images are made of, as a CycloneDX document: .run/sbom.cdx.json
+	@mkdir -p .run && npm sbom --sbom-format cyclonedx --omit dev >.run/sbom.cdx.json
+	@echo '.run/sbom.cdx.json'
+
+licences: install ## Lists the licences of all packages, and fails where one may not be used
+	@$(BIN)/tsc -b deploy/supply-chain
+	@node --enable-source-maps deploy/supply-chain/dist/main.js
+
+capacity: install ## Reckons replicas, partitions and engines for a rate, and an hour's outage of a partner
+	@$(BIN)/tsc -b deploy/capacity
+	@node --enable-source-maps deploy/capacity/dist/main.js
+
+# One image a process, each from its own part of the repository.
+IMAGES := gateway=gateway onboarding=services/onboarding messaging=services/messaging \
+	templates=services/templates broadcasts=services/broadcasts number-admin=services/number-admin \
+	webhooks=services/webhooks fanout=services/fanout cli=deploy/cli emulator=test
+REGISTRY ?=
+TAG ?= $(shell node -p 'require("./package.json").version')
+
+images: ## Builds all images (REGISTRY=registry/path TAG=version); needs Docker with buildx
+	@docker buildx version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || { \
+		echo 'make images needs a running Docker with buildx; make image-check tries the same file without'; exit 1; }
+	@export SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct); for image in $(IMAGES); do \
+		name=$${image%%=*}; target=service; [ $$name = emulator ] && target=emulator; \
+		docker buildx build -f deploy/Dockerfile --target $$target --build-arg WORKSPACE=$${image#*=} \
+			--build-arg VERSION=$(TAG) --build-arg REVISION=$$(git rev-parse HEAD) \
+			--tag $(if $(REGISTRY),$(REGISTRY)/)bmg-$$name:$(TAG) --load . || exit 1; \
+	done
+
+image-check: install ## Carries out the Dockerfile in a plain folder, packages and compiler too, and starts what comes out
+	@BMG_IMAGE=full $(BIN)/jest test/helm/images --selectProjects mesh
+
+helm-check: install ## Checks the chart and the compose files: lint, golden files, schemas (needs Go and Python)
+	@$(BIN)/jest test/helm --selectProjects unit
 
 generate: install ## Generates the code of the protos
 	@npm run --silent generate

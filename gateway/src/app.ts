@@ -22,6 +22,7 @@ import { errorBody } from './errors';
 import type { HealthMonitor } from './health';
 import { hasKey, show, type Guards, type Work } from './idempotency';
 import type { Bucket, Taken } from './limits/bucket';
+import type { Load } from './limits/load';
 import type { Authenticator } from './middleware/authenticate';
 import { readBody } from './middleware/body';
 import type { Meter } from './middleware/meter';
@@ -35,6 +36,8 @@ export interface AppDependencies {
   authenticator: Authenticator;
   sessions: SessionAuthenticator;
   bucket: Bucket;
+  /** How much is taken on at once; without it, whatever comes. */
+  load?: Load;
   scope: ScopeResolver;
   meter: Meter;
   health: HealthMonitor;
@@ -56,6 +59,7 @@ export interface State {
 }
 
 const BASE = '/v1';
+const HEALTH = `${BASE}/health`;
 const BODY_LIMIT_BYTES = 1024 * 1024;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 const KEY = 'x-partner-key';
@@ -64,7 +68,7 @@ const CONNECT_TOKEN = 'x-connect-token';
 export function createApp(deps: AppDependencies): Koa<State> {
   const app = new Koa<State>();
   const router = new Router<State>();
-  router.get(`${BASE}/health`, (context: Context) => {
+  router.get(HEALTH, (context: Context) => {
     const { http, body } = deps.health.report();
     context.state['route'] = '/health';
     context.status = http;
@@ -110,7 +114,10 @@ async function observe(
   context.set(deps.notices);
   context.set('X-Request-Id', request_id);
   context.set('traceparent', traceparent(state.call.span));
+  let leave: (() => void) | undefined;
   try {
+    // Health is answered however much is under way: whoever asks wants to know just that.
+    if (context.path !== HEALTH) leave = deps.load?.enter();
     await next();
   } catch (error) {
     // A path that cannot be decoded names nothing.
@@ -127,6 +134,7 @@ async function observe(
     // What is left of a refused body must not be read as the next request.
     if (!context.req.complete) context.set('Connection', 'close');
   }
+  leave?.();
   finish(context, state, span, performance.now() - started, deps.log);
 }
 
@@ -149,6 +157,7 @@ function finish(
       http_response_status_code: String(status),
     },
     duration / 1_000,
+    state.call.span,
   );
   const line = {
     route: state.route,
@@ -188,14 +197,18 @@ function createChain(
     const { partner_id, session_id, limited } = await admit(context, endpoint, deps);
     state.partner_id = partner_id;
     let failed = true;
+    let leave: (() => void) | undefined;
+    const room = deps.load?.body();
     try {
       if (!limited.allowed) throw rateLimited(limited);
+      leave = deps.load?.enterAs(partner_id);
       const query = checkQuery?.(context.query) ?? {};
       const body = checkBody
         ? checkBody(
             await readBody(
               context.req as IncomingMessage,
               endpoint.body_limit_bytes ?? BODY_LIMIT_BYTES,
+              room?.hold,
             ),
           )
         : {};
@@ -237,6 +250,8 @@ function createChain(
       show(context, answer);
       failed = answer.status >= 400;
     } finally {
+      leave?.();
+      room?.release();
       deps.meter.count(partner_id, usage, failed);
     }
   };

@@ -21,6 +21,10 @@ export const settings = {
   UPSTREAM_SDK_URL: fields.url('script that the hosted page loads for the sign-up dialog', {
     default: 'https://connect.facebook.net/en_US/sdk.js',
   }),
+  REQUESTS_IN_FLIGHT_MAX: fields.integer(
+    { min: 1, max: 100_000, default: 2_000 },
+    'requests under way at once in a replica, one partner’s up to half of them; more are answered 503',
+  ),
   REQUEST_TIMEOUT_MS: fields.integer(
     { min: 1_000, max: 300_000, default: 20_000 },
     'how long a request may take before it is answered with an error',

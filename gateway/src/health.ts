@@ -1,4 +1,5 @@
 // GET /health: the state of each part, asked in the background, so that the answer itself costs nothing.
+import { connect } from 'node:net';
 import { API_VERSION } from '@bmg/common/notices';
 import { createPoller, type Component } from '@bmg/common/lifecycle';
 import type { RedisConnection } from '@bmg/common/redis';
@@ -25,7 +26,7 @@ const ESSENTIAL = ['onboarding', 'messaging'];
 export function createHealthMonitor(
   addresses: Record<string, string>,
   redis: RedisConnection,
-  bus: { check?: () => Promise<void> },
+  kafka: { bus: { check?: () => Promise<void> }; brokers: string },
   log: Logger,
 ): HealthMonitor {
   const clients = Object.entries(addresses).map(([name, address]) => ({
@@ -49,7 +50,8 @@ export function createHealthMonitor(
         states.set(name, serving ? 'ok' : 'down');
       }),
       (async () => {
-        const ok = await (bus.check?.() ?? Promise.resolve()).then(
+        // What was sent last says nothing once there is no traffic: somebody must be listening as well.
+        const ok = await Promise.all([kafka.bus.check?.(), anyListens(kafka.brokers)]).then(
           () => true,
           () => false,
         );
@@ -86,4 +88,28 @@ export function createHealthMonitor(
       };
     },
   };
+}
+
+/** Rejects when no broker takes a connection. */
+const anyListens = (brokers: string): Promise<void> => Promise.any(brokers.split(',').map(listens));
+
+function listens(address: string): Promise<void> {
+  const at = address.lastIndexOf(':');
+  const host = address.slice(0, at).replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(address.slice(at + 1)), timeout: ASK_LIMIT_MS });
+    const settle = (act: () => void) => (): void => {
+      socket.destroy();
+      act();
+    };
+    socket.once('connect', settle(resolve));
+    socket.once(
+      'timeout',
+      settle(() => reject(new Error('nobody listens'))),
+    );
+    socket.once(
+      'error',
+      settle(() => reject(new Error('nobody listens'))),
+    );
+  });
 }

@@ -113,6 +113,23 @@ export const securitySchemes: Json = {
   },
 };
 
+/** What the chapters of the table are about. */
+export const CHAPTERS: Readonly<Record<string, string>> = {
+  'Onboarding and usage': 'Connect client numbers, list and remove them, and read what was used',
+  Messages: 'Send messages, react to them and mark them as read',
+  'Media and contacts': 'Upload and download files, and look up phone numbers',
+  Templates: 'List, create and delete message templates',
+  Profile: 'The business profile of a number',
+  Analytics: 'How many messages were sent, delivered and read',
+  Broadcasts: 'Send one template to many contacts, at the pace that the number allows',
+  'Number setup': 'QR codes, automation, blocking, commerce and settings of a number',
+  'Account and diagnostics': 'What the upstream knows of the business account; read only',
+  'Phone number lifecycle': 'Verify, register and deregister numbers',
+  'Calling and groups': 'Calls and groups of a number that has them enabled',
+  'Webhook recovery': 'Events that could not be delivered, and their redelivery',
+  Health: 'Whether the service works',
+};
+
 /** What the names in paths stand for. */
 export const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: string }>> = {
   waba_id: { description: 'the business account', example: '900000000000001' },

@@ -12,6 +12,7 @@ import {
   type Json,
   type Reference,
 } from './openapi-schemas';
+import { webhooksOf, type WebhookItem } from './openapi-webhooks';
 import type { Schema } from './schemas/schema';
 
 export interface Parameter {
@@ -52,11 +53,18 @@ export type PathItem = Partial<Record<Verb, OperationObject>>;
 
 export interface OpenApiDocument {
   openapi: string;
-  info: { title: string; version: string; description: string };
+  info: {
+    title: string;
+    version: string;
+    description: string;
+    license: { name: string; url: string };
+  };
   servers: Array<{ url: string }>;
-  tags: Array<{ name: string }>;
+  tags: Array<{ name: string; description: string }>;
   security: Array<Record<string, string[]>>;
   paths: Record<string, PathItem>;
+  /** What is posted to the partner, by the name of the event. */
+  webhooks: Record<string, WebhookItem>;
   components: Record<string, Json>;
   'x-notices': unknown;
 }
@@ -90,13 +98,24 @@ export function buildOpenApi(
     }
   }
   add('/health', 'get', health);
+  const webhooks = webhooksOf(shared);
   return {
     openapi: '3.1.0',
-    info: { title: 'Business Messaging Gateway', version: API_VERSION, description: DESCRIPTION },
+    info: {
+      title: 'Business Messaging Gateway',
+      version: API_VERSION,
+      description: DESCRIPTION,
+      // Nobody may use it but under an agreement of their own.
+      license: { name: 'Proprietary', url: `${public_url}/docs` },
+    },
     servers: [{ url: `${public_url}/v1` }],
-    tags: [...chapters.map(({ name }) => ({ name })), { name: HEALTH_TAG }],
+    tags: [...chapters.map(({ name }) => name), HEALTH_TAG].map((name) => ({
+      name,
+      description: parts.CHAPTERS[name] ?? name,
+    })),
     security: [{ PartnerKey: [] }],
     paths,
+    webhooks,
     components: {
       schemas: shared.schemas,
       responses: errorResponses(parts.everyHeader),

@@ -1,9 +1,10 @@
 // The composition root: opens things, wires them, returns components in the order of their start.
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createBus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { ApiError } from '@bmg/common/errors';
+import { createBoundedServer } from '@bmg/common/intake';
 import type { Component, Service } from '@bmg/common/lifecycle';
 import { openRedis } from '@bmg/common/redis';
 import { createRpcClient, type Client, type Definition, type RpcClient } from '@bmg/common/rpc';
@@ -12,28 +13,27 @@ import { MessagingDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition, OnboardingDefinition } from '@bmg/proto/onboarding';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
+import { PaymentsDefinition } from '@bmg/proto/billing';
+import { SettingsDefinition } from '@bmg/proto/settings';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import { WebhooksDefinition } from '@bmg/proto/webhooks';
 import { createApp } from './app';
 import type { settings } from './config';
 import { connectPage } from './connect-page';
 import { createSessionAuthenticator } from './connect-page/session-token';
+import { dashboard } from './dashboard';
+import { createLoginLimit } from './dashboard/login-limit';
 import { documents } from './docs';
 import { chapters, endpoints } from './endpoints';
 import { errorBody } from './errors';
 import { createHealthMonitor } from './health';
 import { createGuards } from './idempotency';
 import { createFallbackBucket } from './limits/fallback-bucket';
+import { createLoad } from './limits/load';
 import { createAuthenticator } from './middleware/authenticate';
 import { createMeter } from './middleware/meter';
 import { createScopeResolver } from './middleware/scope';
 import { noticeHeaders } from './notices';
-
-/** Against slow clients: how long headers and a whole request may take to arrive. */
-const HEADERS_LIMIT_MS = 10_000;
-const REQUEST_LIMIT_MS = 60_000;
-const KEEPALIVE_MS = 65_000;
-const CONNECTIONS_MAX = 10_000;
 
 export interface GatewayService extends Service {
   /** The port that REST listens on; known once started. */
@@ -57,6 +57,8 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     (
       [
         [OnboardingDefinition, addresses.onboarding],
+        [SettingsDefinition, addresses.onboarding],
+        [PaymentsDefinition, addresses.onboarding],
         [MessagingDefinition, addresses.messaging],
         [TemplatesDefinition, addresses.templates],
         [BroadcastsDefinition, addresses.broadcasts],
@@ -66,11 +68,12 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     ).map(([definition, address]) => [definition, createRpcClient(definition, address)]),
   );
   const meter = createMeter(bus, log);
-  const health = createHealthMonitor(addresses, redis, bus, log);
+  const health = createHealthMonitor(addresses, redis, { bus, brokers: config.KAFKA_BROKERS }, log);
   const notices = noticeHeaders(config.PUBLIC_URL);
   const client = <D extends Definition>(definition: D): Client<D> =>
     (clients.get(definition) as unknown as RpcClient<D>).rpc;
   const authenticator = createAuthenticator(directory.rpc, config.KEY_PEPPER);
+  const bucket = createFallbackBucket(redis, log);
   const pages = [
     connectPage({
       onboarding: client(OnboardingDefinition),
@@ -79,6 +82,15 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
       sdk_url: config.UPSTREAM_SDK_URL,
       log,
     }),
+    dashboard({
+      settings: client(SettingsDefinition),
+      webhooks: client(WebhooksDefinition),
+      payments: client(PaymentsDefinition),
+      bucket,
+      logins: createLoginLimit(redis),
+      pepper: config.KEY_PEPPER,
+      public_url: config.PUBLIC_URL,
+    }),
     documents(chapters, config),
   ];
   const app = createApp({
@@ -86,7 +98,8 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     notices,
     authenticator,
     sessions: createSessionAuthenticator(directory.rpc, config.KEY_PEPPER),
-    bucket: createFallbackBucket(redis, log),
+    bucket,
+    load: createLoad(config.REQUESTS_IN_FLIGHT_MAX, log),
     scope: createScopeResolver(directory.rpc),
     meter,
     health,
@@ -96,7 +109,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     extend: (router) => pages.forEach((add) => add(router)),
     log,
   });
-  const http = httpServer(createServer(app.callback()), config, notices);
+  const http = httpServer(app.callback(), config, notices);
   // Requests are taken before Kafka is there: only the usage record waits for it.
   const busLater: Component = background(bus);
   return {
@@ -128,27 +141,14 @@ function background(component: Component): Component {
 }
 
 function httpServer(
-  server: Server,
+  listener: RequestListener,
   config: { GATEWAY_HOST: string; GATEWAY_PORT: number },
   notices: Record<string, string>,
 ): Component & { port(): number } {
-  server.headersTimeout = HEADERS_LIMIT_MS;
-  server.requestTimeout = REQUEST_LIMIT_MS;
-  server.keepAliveTimeout = KEEPALIVE_MS;
-  server.maxConnections = CONNECTIONS_MAX;
-  server.on('clientError', (_error: Error, socket: Socket) => {
-    if (!socket.writable) return;
-    const body = JSON.stringify(
-      errorBody(new ApiError('INVALID_PAYLOAD', 'the request is no valid HTTP'), ''),
-    );
-    const head = Object.entries({
-      ...notices,
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': String(Buffer.byteLength(body)),
-      Connection: 'close',
-    }).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join('')}\r\n${body}`);
-  });
+  const server: Server = createBoundedServer(
+    { server: 'gateway', refusal: (late) => refusal(late, notices) },
+    listener,
+  );
   let stopping = false;
   server.prependListener('request', (_request, response) => {
     // A stopping replica asks its clients to connect elsewhere.
@@ -169,4 +169,17 @@ function httpServer(
         server.closeIdleConnections();
       }),
   };
+}
+
+/** What is no request, or did not arrive in time, is answered in the form of any other error. */
+function refusal(late: boolean, notices: Record<string, string>): string {
+  const message = late ? 'the request did not arrive in time' : 'the request is no valid HTTP';
+  const body = JSON.stringify(errorBody(new ApiError('INVALID_PAYLOAD', message), ''));
+  const head = Object.entries({
+    ...notices,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 400 Bad Request\r\n${head.join('')}\r\n${body}`;
 }

@@ -6,7 +6,10 @@ export interface Shot {
   origin: string;
   path: string;
   headers: Record<string, string>;
-  body: (index: number) => string;
+  /** POST unless it says otherwise. */
+  method?: 'GET' | 'POST';
+  /** Undefined for a request without one. */
+  body: ((index: number) => string) | undefined;
 }
 
 export interface Measured {
@@ -26,9 +29,9 @@ function shooter(shot: Shot, connections = CONNECTIONS) {
     const answer = await agent.request({
       origin: shot.origin,
       path: shot.path,
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...shot.headers },
-      body: shot.body(index),
+      method: shot.method ?? 'POST',
+      headers: { ...(shot.body && { 'content-type': 'application/json' }), ...shot.headers },
+      body: shot.body?.(index) ?? null,
     } as Dispatcher.RequestOptions & { origin: string });
     await answer.body.dump();
     return answer.statusCode < 300;
@@ -57,9 +60,25 @@ export async function closedLoop(shot: Shot, workers: number, seconds: number): 
   return summary(times, failed, (performance.now() - started) / 1_000);
 }
 
-/** `rate` requests a second whatever comes back; latency counts from when a request was due. */
+const OPENING_S = 1;
+
+/**
+ * `rate` requests a second whatever comes back; latency counts from when a request was due. The first
+ * second, in which the connections open, is not counted.
+ */
 export async function openLoop(shot: Shot, rate: number, seconds: number): Promise<Measured> {
   const { fire, close } = shooter(shot, 256);
+  await fireAtRate(fire, rate, OPENING_S);
+  const measured = await fireAtRate(fire, rate, seconds);
+  await close();
+  return measured;
+}
+
+async function fireAtRate(
+  fire: (index: number) => Promise<boolean>,
+  rate: number,
+  seconds: number,
+): Promise<Measured> {
   const times: number[] = [];
   const pending: Promise<void>[] = [];
   let failed = 0;
@@ -81,7 +100,6 @@ export async function openLoop(shot: Shot, rate: number, seconds: number): Promi
     await sleep(1);
   }
   await Promise.all(pending);
-  await close();
   return summary(times, failed, (performance.now() - started) / 1_000);
 }
 

@@ -1,8 +1,17 @@
 // make bench: each figure measures ours and its yardstick in the same run. `node main.js send` runs one.
+import { benchBroadcast } from './broadcast';
 import { benchEvents } from './events';
+import { benchNumberAdmin } from './number-admin';
+import { benchQuiet } from './quiet';
 import { benchSend } from './send';
 
-const BENCHES: Record<string, () => Promise<void>> = { send: benchSend, events: benchEvents };
+const BENCHES: Record<string, () => Promise<void>> = {
+  send: benchSend,
+  'number-admin': benchNumberAdmin,
+  events: benchEvents,
+  quiet: benchQuiet,
+  broadcast: benchBroadcast,
+};
 
 async function main(): Promise<void> {
   const wanted = process.argv.slice(2);

@@ -8,7 +8,7 @@ import { freePort, startEngines, type Engines } from '@bmg/local';
 
 export const ROOT = resolve(__dirname, '../../..');
 const HOST = '127.0.0.1';
-const READY_LIMIT_MS = 40_000;
+const READY_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 15_000;
 /** Ticks a second of /proc/<pid>/stat on every Linux in use. */
 const TICKS = 100;

@@ -111,6 +111,9 @@ describe('what operators are told of', () => {
     'KEY_PEPPER',
     'ALLOW_PRIVATE_URLS',
     'PAYMENT_PROCESSOR',
+    'STRIPE_API_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+    'STRIPE_API_BASE',
     'RATE_LIMIT_PER_SEC',
     'GATEWAY_PORT',
     'INGRESS_PORT',
@@ -143,6 +146,8 @@ describe('what operators are told of', () => {
     'PLATFORM_PIN',
     'ENCRYPTION_KEYRING',
     'KEY_PEPPER',
+    'STRIPE_API_KEY',
+    'STRIPE_WEBHOOK_SECRET',
   ])(
     '%s is a secret: read from a file too, never printed, without a default for production',
     (name) => {

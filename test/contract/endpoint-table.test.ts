@@ -137,8 +137,14 @@ test('what creates answers 201, what creates or brings up to date says which', (
 });
 
 describe('behind the rows', () => {
-  // Spoken by the hosted page, by the gateway itself and by the broadcasts service, never by a partner.
-  const internal = ['openConnectPage', 'reportConnectStep', 'sendBroadcastMessage', 'findOutcome'];
+  // Spoken by the hosted page and the dashboard, by the gateway itself and by the broadcasts service.
+  const internal = [
+    'openConnectPage',
+    'reportConnectStep',
+    'sendBroadcastMessage',
+    'findOutcome',
+    'sendTestEvent',
+  ];
   const services = [
     OnboardingDefinition,
     MessagingDefinition,

@@ -99,10 +99,10 @@ const response = orReference(
 
 const security = list(map(list(text)));
 
-const operation = object({
+const operation: Keys = {
   required: {
     operationId: is('an id', (value) => /^[a-z][A-Za-z0-9]+$/.test(String(value))),
-    responses: map(response, /^[1-5]\d\d$/),
+    responses: map(response, /^[1-5](\d\d|XX)$/),
     tags: list(text),
     summary: text,
   },
@@ -113,14 +113,20 @@ const operation = object({
     deprecated: flag,
     security,
   },
-});
+};
 
 const verbs = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 const pathItem = object({
   optional: {
-    ...Object.fromEntries(verbs.map((verb) => [verb, operation])),
+    ...Object.fromEntries(verbs.map((verb) => [verb, object(operation)])),
     parameters: list(parameter),
   },
+});
+
+/** What we post ourselves: it stands in no chapter. */
+const { tags: _tags, ...untagged } = operation.required ?? {};
+const webhook = object({
+  required: { post: object({ required: untagged, optional: operation.optional ?? {} }) },
 });
 
 const securityScheme = object({
@@ -136,6 +142,7 @@ const root = object({
       optional: { summary: text, description: text, license: anything, contact: anything },
     }),
     paths: map(pathItem, /^\/[\w/{}-]+$/),
+    webhooks: map(webhook, /^[a-z_]+(\.[a-z_]+)?$/),
   },
   optional: {
     servers: list(object({ required: { url }, optional: { description: text } })),

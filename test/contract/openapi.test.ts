@@ -1,12 +1,20 @@
 // The OpenAPI document: its structure, held against the specification of OpenAPI 3.1 key by key, its
 // schemas, held against JSON Schema 2020-12, and its agreement with the endpoint table.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { CATALOG } from '@bmg/common/errors';
 import { NOTICES } from '@bmg/common/notices';
 import { changelogPage } from '../../gateway/src/docs/changelog-page';
+import { TEST_EVENT } from '../../gateway/src/docs/rows/events';
 import { HISTORY, NOTICE_TEXTS } from '../../gateway/src/docs/history';
 import { referencePage } from '../../gateway/src/docs/reference-page';
 import { chapters, endpoints } from '../../gateway/src/endpoints';
-import { buildOpenApi, documentPath, operationName } from '../../gateway/src/openapi';
+import {
+  buildOpenApi,
+  documentPath,
+  operationName,
+  type AnswerObject,
+} from '../../gateway/src/openapi';
 import { createValidator } from './ajv';
 import {
   checkDocument,
@@ -48,10 +56,15 @@ describe('the structure', () => {
       expect([path, declared]).toEqual([path, named]);
       const keys = parameters.map(({ in: place, name }) => `${place} ${name.toLowerCase()}`);
       expect(new Set(keys).size).toBe(keys.length);
+      expect(operation.tags).toHaveLength(1);
       for (const tag of operation.tags) {
         expect(document.tags.map(({ name }) => name)).toContain(tag);
       }
     }
+  });
+
+  test('every chapter says what it is about', () => {
+    for (const { name, description } of document.tags) expect(description).not.toBe(name);
   });
 
   test('security names what is defined', () => {
@@ -83,9 +96,10 @@ describe('the schemas', () => {
 
   test('take the examples of the document', () => {
     let examples = 0;
-    for (const { operation } of operations) {
+    const webhooks = Object.values(document.webhooks).map(({ post }) => post);
+    for (const operation of [...operations.map((one) => one.operation), ...webhooks]) {
       const answers = Object.values(operation.responses).flatMap((one) =>
-        '$ref' in one ? [] : Object.values(one.content),
+        Object.values((one as Partial<AnswerObject>).content ?? {}),
       );
       const bodies = Object.values(operation.requestBody?.content ?? {});
       for (const { schema, example } of [...answers, ...bodies]) {
@@ -99,8 +113,48 @@ describe('the schemas', () => {
         examples += 1;
       }
     }
-    expect(examples).toBeGreaterThan(90);
+    expect(examples).toBeGreaterThan(90 + webhooks.length);
   });
+
+  test('take every event that the normaliser makes, and name them all', () => {
+    const made = new Set<string>();
+    for (const { event, ...golden } of goldenEvents()) {
+      const content = document.webhooks[event]?.post.requestBody.content['application/json'];
+      if (!content) throw new Error(`${event} is not in the document`);
+      const validate = ajv.compile(absolute(content.schema));
+      const { meta } = content.example as { meta: unknown };
+      const valid = validate({ event, ...golden, meta });
+      expect([event, valid, validate.errors ?? []]).toEqual([event, true, []]);
+      made.add(event);
+    }
+    expect([...made, TEST_EVENT].sort()).toEqual(Object.keys(document.webhooks).sort());
+  });
+
+  interface Golden {
+    event: string;
+    waba_id: string;
+    phone_number_id: string | null;
+    timestamp: number;
+    data: object;
+  }
+
+  /** Of every upstream webhook that is kept as a golden file. */
+  function goldenEvents(): Golden[] {
+    const folder = join(__dirname, '../golden/events');
+    const files = readdirSync(folder).filter((name) => name.endsWith('.out.json'));
+    return files
+      .flatMap(
+        (name) =>
+          (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { events: Golden[] }).events,
+      )
+      .map(({ event, waba_id, phone_number_id, timestamp, data }) => ({
+        event,
+        waba_id,
+        phone_number_id,
+        timestamp,
+        data,
+      }));
+  }
 
   const absolute = (schema: unknown): object =>
     JSON.parse(

@@ -1,7 +1,8 @@
 // The operator's command line, as an operator runs it: a process, its streams and its exit code.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import { callRest, ONE, startMesh, type Mesh } from '../harness/mesh';
+import { eventually } from '../harness/eventually';
+import { callRest, startMesh, TWO_A, TWO_B, type Mesh } from '../harness/mesh';
 
 const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
 let mesh: Mesh;
@@ -99,18 +100,42 @@ test('a partner’s life: created, changed, rotated, suspended', async () => {
   expect((await clients(rotated.partner_key)).body.error.code).toBe('PARTNER_SUSPENDED');
 }, 60_000);
 
-test('support lists clients and restores a deleted one', async () => {
+test('support lists clients and restores a deleted account with all its numbers', async () => {
   const partner = await mesh.createPartner();
-  await partner.register(ONE);
-  await partner.call('DELETE', `/clients/${ONE.waba_id}`);
+  await partner.register(TWO_A);
+  await partner.register(TWO_B);
+  await partner.call('DELETE', `/clients/${TWO_A.waba_id}`);
   const listed = await json('client', 'list', '--partner', partner.partner_id);
   expect(listed.clients).toMatchObject([
-    { waba_id: ONE.waba_id, status: 'deleted', partner_id: partner.partner_id },
+    { waba_id: TWO_A.waba_id, status: 'deleted', partner_id: partner.partner_id },
+    { waba_id: TWO_A.waba_id, status: 'deleted', partner_id: partner.partner_id },
   ]);
-  expect(
-    await json('client', 'restore', ONE.waba_id, '--partner', partner.partner_id),
-  ).toMatchObject({ status: 'active' });
-  expect((await partner.call('GET', '/clients')).body.total).toBe(1);
+  await mesh.emulator.clearRequests();
+  const restored = await json('client', 'restore', TWO_A.waba_id, '--partner', partner.partner_id);
+  expect(restored).toMatchObject({
+    status: 'active',
+    clients: [
+      { phone_number_id: TWO_A.phone_number_id },
+      { phone_number_id: TWO_B.phone_number_id },
+    ],
+  });
+  expect(await mesh.emulator.requests({ path: '/subscribed_apps$', method: 'POST' })).toHaveLength(
+    1,
+  );
+  expect((await partner.call('GET', '/clients')).body.total).toBe(2);
+  // Its events arrive again, and its numbers send.
+  await mesh.emulator.inbound({ phone_number_id: TWO_B.phone_number_id, text: 'Hi' });
+  await eventually(() => partner.receiver.of('message.received').length === 1);
+  const sent = await partner.call(
+    'POST',
+    '/messages/send',
+    { to: '15550100777', text: 'Hello' },
+    { 'x-waba-id': TWO_A.waba_id, 'x-phone-number-id': TWO_B.phone_number_id },
+  );
+  expect(sent.status).toBe(200);
+  const again = await bmg(['client', 'restore', TWO_A.waba_id, '--partner', partner.partner_id]);
+  expect([again.code, again.out]).toEqual([1, '']);
+  expect(again.err).toContain('no deleted client');
 }, 60_000);
 
 test('the doctor finds a healthy mesh healthy', async () => {

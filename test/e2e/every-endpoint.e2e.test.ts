@@ -10,6 +10,7 @@ import { readAnswerSchemas, type AnswerSchemas } from './answer-schemas';
 import { answeredWrongly, isRefusal, type ExpectedRefusal } from './bad-answers';
 import { BEYOND, badBodies, badQueries } from './bad-requests';
 import { CASES } from './endpoint-cases';
+import { createCaseTally } from './endpoint-golden';
 import {
   createStage,
   lastSeq,
@@ -24,6 +25,7 @@ import { openStored, type Stored } from './stored';
 // The first event of a mesh waits until its consumers have joined.
 jest.setTimeout(30_000);
 
+const tally = createCaseTally();
 let mesh: Mesh;
 let files: FileServer;
 let stage: Stage;
@@ -59,6 +61,7 @@ describe('a request that should succeed does', () => {
     expect(schemas.check(operationName(endpoint), answer)).toEqual([]);
     if (endpoint.counted === false) expect(answer.headers.has('ratelimit-limit')).toBe(false);
     expect(answer.text).not.toContain(stage.one.access_token);
+    tally.add(endpoint, 'success');
   });
 
   test('GET /health, without a key', async () => {
@@ -73,6 +76,7 @@ describe('a request that should succeed does', () => {
         body: JSON.parse(text),
       }),
     ).toEqual([]);
+    tally.add('getHealth', 'success');
   });
 
   test('and all 68 of the document have been tried', () => {
@@ -97,6 +101,7 @@ describe('bad input is a 4xx that names the field, and reaches neither the upstr
       const after = { seq: await lastSeq(mesh), stored: await stored.count() };
       if (look < LOOKS_MAX && JSON.stringify(after) !== JSON.stringify(before)) continue;
       expect(after).toEqual(before);
+      tally.add(endpoint, 'bad_input', requests.length);
       return;
     }
   }
@@ -147,6 +152,7 @@ describe('an odd value in a path is refused, and reaches no other path of the up
         expect(asked.split('/').length).toBeLessThanOrEqual(endpoint.path.split('/').length + 2);
         expect(asked).not.toMatch(/\/\.\.?(\/|$)/);
       }
+      tally.add(endpoint, 'bad_input');
     }
   });
 });
@@ -214,6 +220,7 @@ describe('without the right to ask it', () => {
     expect(await lastSeq(mesh)).toBe(before);
     expect(answer.headers.get('x-service-api-version')).toBe('2.9.2');
     expect(answer.body.error.request_id).toBe(answer.headers.get('x-request-id'));
+    tally.add(endpoint, 'not_allowed');
     return [answer.status, answer.body.error.code as string];
   }
 
@@ -270,4 +277,8 @@ describe('without the right to ask it', () => {
       ).toEqual([400, 'INVALID_FIELD']);
     },
   );
+});
+
+test('what was tried on each row is what gateway/ENDPOINTS.md says', () => {
+  tally.expectGolden(['success', 'bad_input', 'not_allowed']);
 });

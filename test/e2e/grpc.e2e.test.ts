@@ -19,17 +19,20 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => mesh.stop(), 60_000);
 
+const DATA = 'bmg.data.v1.Data';
 const SERVICES: Record<string, string[]> = {
   ONBOARDING_ADDR: [
     'bmg.onboarding.v1.Onboarding',
     'bmg.onboarding.v1.Directory',
+    DATA,
     'bmg.onboarding.v1.Operator',
+    'bmg.settings.v1.Settings',
   ],
-  MESSAGING_ADDR: ['bmg.messaging.v1.Messaging'],
-  TEMPLATES_ADDR: ['bmg.templates.v1.Templates'],
-  BROADCASTS_ADDR: ['bmg.broadcasts.v1.Broadcasts'],
+  MESSAGING_ADDR: ['bmg.messaging.v1.Messaging', DATA],
+  TEMPLATES_ADDR: ['bmg.templates.v1.Templates', DATA],
+  BROADCASTS_ADDR: ['bmg.broadcasts.v1.Broadcasts', DATA],
   NUMBER_ADMIN_ADDR: ['bmg.numberadmin.v1.NumberAdmin'],
-  WEBHOOKS_ADDR: ['bmg.webhooks.v1.Webhooks'],
+  WEBHOOKS_ADDR: ['bmg.webhooks.v1.Webhooks', DATA],
 };
 
 /** What `grpcurl -plaintext ADDRESS list` asks. */

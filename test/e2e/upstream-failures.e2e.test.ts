@@ -6,6 +6,7 @@ import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
 import { startMesh, type Mesh } from '../harness/mesh';
 import { CASES } from './endpoint-cases';
+import { createCaseTally } from './endpoint-golden';
 import {
   ADA,
   createStage,
@@ -46,6 +47,7 @@ let mesh: Mesh;
 let files: FileServer;
 let outcomes: Map<string, string[]>;
 let tried = 0;
+const tally = createCaseTally();
 
 const rows = endpoints.filter((endpoint) => !ASKS_NOBODY.includes(operationName(endpoint)));
 
@@ -72,8 +74,9 @@ test.each(rows.map((row) => [`${row.verb} ${documentPath(row)}`, row] as const))
   },
 );
 
-test('and that was a table of its size', () => {
+test('and that was a table of its size, which gateway/ENDPOINTS.md shows', () => {
   expect(tried).toBeGreaterThan(rows.length * KINDS.length);
+  tally.expectGolden(['upstream_failures']);
 });
 
 describe('what is not one failure', () => {
@@ -99,6 +102,28 @@ describe('what is not one failure', () => {
   test('blocking of which all fails is one too', async () => {
     const { status, body } = await call('POST', '/blocked', { users: ['15550100999'] });
     expect([status, body.blocked, body.failed.length]).toEqual([200, [], 1]);
+  });
+
+  test('a removal from a group of which a part fails is an answer that says so', async () => {
+    const { cloud } = stage;
+    const { id } = await mesh.emulator.group({
+      phone_number_id: cloud.phone_number_id,
+      participants: [{ wa_id: ADA }],
+    });
+    await mesh.emulator.fault({
+      match: { method: 'DELETE', path: '/participants$' },
+      error: { status: 206, code: 131201, message: '(#131201) Partial success' },
+    });
+    const { status, body } = await stage.partner.call(
+      'DELETE',
+      `/groups/${encodeURIComponent(id)}/participants`,
+      { participants: [ADA, '15550100999'] },
+      { 'x-waba-id': cloud.waba_id },
+    );
+    expect([status, body]).toMatchObject([
+      200,
+      { success: true, group: { partial_failure: { upstream_code: 131201 } } },
+    ]);
   });
 
   test('a refresh with a token that the upstream refuses leaves the old one in place', async () => {
@@ -140,6 +165,7 @@ async function tryRow(stage: Stage, endpoint: Endpoint): Promise<string[]> {
       const given = await prepared(stage, endpoint);
       const renamed = { ...question, path: rename(question.path, first, given) };
       const found = await tryOne(stage, endpoint, { given, question: renamed, kind });
+      if (found.length === 0) tally.add(endpoint, 'upstream_failures');
       const where = `${question.method} ${renamed.path}, ${kind.name}`;
       problems.push(...found.map((problem) => `${where}: ${problem}`));
     }

@@ -96,7 +96,11 @@ function make<S extends Parameters<typeof loadConfig>[0]>(
 const READY_LIMIT_MS = 30_000;
 const CALL_LIMIT_MS = 15_000;
 
-export async function startMesh(overrides: NodeJS.ProcessEnv = {}): Promise<Mesh> {
+/** `now` is onboarding's clock: what bills go by. */
+export async function startMesh(
+  overrides: NodeJS.ProcessEnv = {},
+  { now }: { now?: () => Date } = {},
+): Promise<Mesh> {
   const run = randomBytes(5).toString('hex');
   const ports = new Map<string, number>();
   for (const name of [...Object.keys(CREATE), 'ingress', 'rest']) ports.set(name, await freePort());
@@ -139,7 +143,11 @@ export async function startMesh(overrides: NodeJS.ProcessEnv = {}): Promise<Mesh
   };
   const running = new Map<ServiceName, Running>();
   const start = async (name: ServiceName): Promise<void> => {
-    const service = CREATE[name]({ ...env, GRPC_PORT: String(port(name)) });
+    const own = { ...env, GRPC_PORT: String(port(name)) };
+    const service =
+      name === 'onboarding'
+        ? createOnboarding(loadConfig(onboardingSettings, own), now)
+        : CREATE[name](own);
     running.set(name, await startService(service, createLogger(name)));
   };
   const stop = async (name: ServiceName): Promise<void> => {

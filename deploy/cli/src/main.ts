@@ -1,6 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { PaymentsDefinition } from '@bmg/proto/billing';
 import { OperatorDefinition, type Client, type Partner } from '@bmg/proto/onboarding';
 import { doctor } from './doctor';
+import { describePurge, purgeClient } from './purge';
 import { explain, openSession, type Session } from './session';
 
 /** What a command says: the same facts for programs and for people. */
@@ -160,6 +162,18 @@ partner
     }),
   );
 
+partner
+  .command('card <partner_id>')
+  .description('a link under which a person puts a card on file for the partner’s slots')
+  .action(
+    action(async (session, partner_id: string) => {
+      const { url } = await session
+        .client(PaymentsDefinition)
+        .createCardSession({ partner_id, return_url: undefined }, session.call());
+      return { json: { url }, text: url };
+    }),
+  );
+
 const client = program.command('client').description('clients: support’s view');
 
 client
@@ -181,7 +195,7 @@ client
 
 client
   .command('restore <waba_id>')
-  .description('make a deleted client active again')
+  .description('make a deleted account active again: all its numbers, and its events')
   .requiredOption('--partner <partner_id>')
   .action(
     action(async (session, waba_id: string, options: { partner: string }) => {
@@ -189,7 +203,26 @@ client
         { partner_id: options.partner, waba_id },
         session.call(),
       );
-      return { json: record(restored), text: describeClient(restored) };
+      const numbers = await activeNumbers(session, options.partner, waba_id);
+      return {
+        json: { ...record(restored), clients: numbers.map(record) },
+        text: numbers.map(describeClient).join('\n'),
+      };
+    }),
+  );
+
+client
+  .command('purge <waba_id>')
+  .description(
+    'delete what is stored of a deleted client, in every service; without --yes only count',
+  )
+  .requiredOption('--partner <partner_id>')
+  .option('--yes', 'do it: it cannot be undone')
+  .action(
+    action(async (session, waba_id: string, options: { partner: string; yes?: boolean }) => {
+      const scope = { partner_id: options.partner, waba_id };
+      const report = await purgeClient(session, scope, options.yes === true);
+      return { json: report, text: describePurge(report) };
     }),
   );
 
@@ -246,6 +279,26 @@ interface CreateOptions {
 type UpdateOptions = Partial<CreateOptions> & { status?: string };
 
 /** Absent fields are null for programs, times ISO 8601. */
+const PAGE = 500;
+
+async function activeNumbers(
+  session: Session,
+  partner_id: string,
+  waba_id: string,
+): Promise<Client[]> {
+  const found: Client[] = [];
+  let [offset, total] = [0, 1];
+  for (; offset < total; offset += PAGE) {
+    const page = await operator(session).listAllClients(
+      { partner_id, limit: PAGE, offset },
+      session.call(),
+    );
+    total = page.total;
+    found.push(...page.clients);
+  }
+  return found.filter((one) => one.waba_id === waba_id && one.status === 'active');
+}
+
 const record = (message: Partner | Client): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(message).map(([key, value]) => [key, (value as unknown) ?? null]),

@@ -2,18 +2,22 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TlsSettings } from '@bmg/common/config';
 import { ApiError } from '@bmg/common/errors';
 import { createRpcClient, type Call, type Client, type Definition } from '@bmg/common/rpc';
 
+export type Address = readonly [setting: string, fallback: string];
+
 export interface Session {
-  /** A client of one of onboarding's services. */
-  client<D extends Definition>(definition: D): Client<D>;
+  /** A client of one of onboarding's services, or of another's: the setting of its address and the default. */
+  client<D extends Definition>(definition: D, address?: Address): Client<D>;
   call(): Call;
   close(): Promise<void>;
 }
 
 const DEADLINE_MS = 15_000;
 const DEFAULT_ADDR = '127.0.0.1:50051';
+const ONBOARDING: Address = ['ONBOARDING_ADDR', DEFAULT_ADDR];
 
 /** The environment's address, else that of a mesh that runs from this folder, else the local default. */
 export function settingOf(name: string, fallback: string): string {
@@ -28,12 +32,26 @@ export function settingOf(name: string, fallback: string): string {
   return line?.slice(name.length + 1) ?? fallback;
 }
 
+/** The operator's own certificate, where the mesh asks for one. */
+function operatorTls(): TlsSettings {
+  const tls = {
+    GRPC_TLS_CERT_FILE: settingOf('GRPC_TLS_CERT_FILE', ''),
+    GRPC_TLS_KEY_FILE: settingOf('GRPC_TLS_KEY_FILE', ''),
+    GRPC_TLS_CA_FILE: settingOf('GRPC_TLS_CA_FILE', ''),
+  };
+  const missing = Object.entries(tls).flatMap(([name, value]) => (value === '' ? [name] : []));
+  if (missing.length === 1 || missing.length === 2) {
+    throw new Error(`${missing.join(' and ')} must be set too: all three or none`);
+  }
+  return tls;
+}
+
 export function openSession(): Session {
-  const address = settingOf('ONBOARDING_ADDR', DEFAULT_ADDR);
   const open: Array<{ stop(): Promise<void> }> = [];
+  const tls = operatorTls();
   return {
-    client(definition) {
-      const made = createRpcClient(definition, address);
+    client(definition, address = ONBOARDING) {
+      const made = createRpcClient(definition, settingOf(...address), tls);
       open.push(made);
       return made.rpc;
     },
@@ -56,7 +74,7 @@ export function openSession(): Session {
 export function explain(error: unknown): string {
   if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') {
     const address = settingOf('ONBOARDING_ADDR', DEFAULT_ADDR);
-    return `the onboarding service does not answer at ${address}: start the mesh (make up), or set ONBOARDING_ADDR`;
+    return `the onboarding service does not answer at ${address}: start the mesh (make up), or set ONBOARDING_ADDR (and GRPC_TLS_… where it asks for a certificate)`;
   }
   return error instanceof Error ? error.message : String(error);
 }

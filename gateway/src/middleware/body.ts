@@ -10,15 +10,24 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const invalid = (message: string): ApiError => new ApiError('INVALID_PAYLOAD', message);
 
-export async function readBody(request: IncomingMessage, limit_bytes: number): Promise<Fields> {
+/** `hold` is told of each bit that comes in, and throws when there is no room for it. */
+export async function readBody(
+  request: IncomingMessage,
+  limit_bytes: number,
+  hold: (bytes: number) => void = () => undefined,
+): Promise<Fields> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > limit_bytes) throw tooLarge(limit_bytes);
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    // Left unread rather than torn down when it is too much: the answer still has to go out.
+    for await (const chunk of request.iterator({
+      destroyOnReturn: false,
+    }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit_bytes) throw tooLarge(limit_bytes);
+      hold(chunk.length);
       chunks.push(chunk);
     }
   } catch (error) {

@@ -16,8 +16,8 @@ export const settings = {
     ),
   ),
   BROADCAST_SHARE_PERCENT: fields.integer(
-    { min: 1, max: 100, default: 95 },
-    'part of a number’s rate that broadcasts use; the rest is left to the partner’s own sends',
+    { min: 1, max: 100, default: 99 },
+    'part of a number’s rate that broadcasts use while the partner sends nothing else on it',
   ),
   BROADCAST_GRACE_MS: fields.integer(
     { min: 1_000, max: 600_000, default: 20_000 },

@@ -109,6 +109,26 @@ test('a number that may not send now is refused, unless the broadcast is for lat
   }
 });
 
+test('more people than the number’s messaging limit are said at creation, and on a repetition too', async () => {
+  const usual = rig.credential;
+  rig.credential = aCredential({ messaging_limit_tier: 'TIER_250' });
+  try {
+    const idempotency = { key: 'limit-1', fingerprint: 'f' };
+    const request = {
+      target: { ...TARGET, phone_number_id: '702' },
+      scheduled_at: new Date(Date.now() + 3_600_000),
+      contacts: Array.from({ length: 251 }, (_, at) => ({ recipient: phone(at) })),
+    };
+    const created = await rig.create(request, { idempotency });
+    expect(created).toMatchObject({ total: 251, warnings: [{ code: 'MESSAGING_LIMIT' }] });
+    expect(await rig.create(request, { idempotency })).toEqual(created);
+    const fewer = await rig.create({ ...request, contacts: request.contacts.slice(1) });
+    expect(fewer.warnings).toEqual([]);
+  } finally {
+    rig.credential = usual;
+  }
+});
+
 test('the same Idempotency-Key creates one broadcast, another body under it none', async () => {
   const scheduled_at = new Date(Date.now() + 3_600_000);
   const idempotency = { key: 'k-1', fingerprint: 'f-1' };

@@ -6,10 +6,11 @@ import { needTarget, type Credentials } from '@bmg/common/upstream';
 import type { CreateBroadcastRequest, CreateBroadcastResponse } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
 import { readContacts, type Contact, type ReadContacts } from './contacts';
+import { limitWarnings } from './messaging-limit';
 import { chunkIds, newSalt } from './request-id';
 import type { Broadcasts } from './store/broadcasts';
 import type { Chunks } from './store/chunks';
-import type { Broadcast } from './store/types';
+import type { Broadcast, Warning } from './store/types';
 import type { TemplateCheck } from './template/check';
 import { createFiller } from './template/params';
 import { checkContacts } from './template/rules';
@@ -36,6 +37,12 @@ const KEY_LIFE_MS = 24 * 3_600_000;
 /** Creating takes a second or two; a draft older than this has no creator any more. */
 const CREATING_LIMIT_MS = 60_000;
 
+interface Extras {
+  idempotency: string | undefined;
+  fingerprint: string | undefined;
+  warnings: Warning[];
+}
+
 export function createCreate(deps: CreateDependencies) {
   const { broadcasts, chunks, credentials, checkTemplate, now, log } = deps;
 
@@ -47,11 +54,14 @@ export function createCreate(deps: CreateDependencies) {
 
     const read = check(q, now());
     // A scheduled one may well be created while its number is paused for some minutes.
-    if (q.scheduled_at) await credentials.of(target, call);
-    else await credentials.forSending(target, call);
+    const credential = q.scheduled_at
+      ? await credentials.of(target, call)
+      : await credentials.forSending(target, call);
     await judgeTemplate(target, q, read, call);
 
-    const broadcast = await store(target, q, read, key, call.idempotency?.fingerprint);
+    const warnings = limitWarnings(credential.messaging_limit_tier, read.contacts.length);
+    const used = { idempotency: key, fingerprint: call.idempotency?.fingerprint };
+    const broadcast = await store(target, q, read, { ...used, warnings });
     if (!q.scheduled_at) deps.wake();
     return answer(broadcast);
   };
@@ -73,8 +83,7 @@ export function createCreate(deps: CreateDependencies) {
     target: Target,
     q: CreateBroadcastRequest,
     read: ReadContacts,
-    idempotency: string | undefined,
-    fingerprint: string | undefined,
+    { idempotency, fingerprint, warnings }: Extras,
   ): Promise<Broadcast> {
     const pages = paged(read.contacts);
     const draft: Broadcast = {
@@ -98,6 +107,7 @@ export function createCreate(deps: CreateDependencies) {
       created_at: now(),
       stop: null,
       has_contacts: true,
+      warnings,
       ...(idempotency !== undefined && { idempotency, fingerprint: fingerprint ?? '' }),
     };
     if ((await broadcasts.insertDraft(draft)) === 'taken') {
@@ -161,6 +171,7 @@ const answer = (broadcast: Broadcast): CreateBroadcastResponse => ({
   total: broadcast.total,
   skipped: broadcast.skipped,
   duplicates: broadcast.duplicates,
+  warnings: broadcast.warnings ?? [],
 });
 
 /** Decisions, Which 400: what is missing is said first, all of it. */

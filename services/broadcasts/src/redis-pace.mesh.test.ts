@@ -88,3 +88,19 @@ test('while Redis is away nothing is handed out', async () => {
   expect(await away.rate('n')).toBeUndefined();
   await away.slowDown('n');
 });
+
+test('what goes past the broadcasts takes their slots, up to a part of them', async () => {
+  const number = unique('n');
+  // A number that nobody paces has nothing to give.
+  await pace.giveWay(number, 5);
+  expect((await reserve(number, 20, 1)).wait_ms).toBeLessThan(50);
+  const before = await beginning(number, 20, 1);
+  await pace.giveWay(number, 4);
+  const after = await beginning(number, 20, 1);
+  // Four slots and its own one, of 50 ms each.
+  expect(after.latest - before.earliest).toBeGreaterThanOrEqual(249);
+  await pace.giveWay(number, 1_000);
+  const { count, wait_ms } = await reserve(number, 20, 1);
+  expect(count).toBe(1);
+  expect(wait_ms).toBeLessThanOrEqual(1_250);
+});

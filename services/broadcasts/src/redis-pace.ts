@@ -24,6 +24,8 @@ export interface Pace {
   ): Promise<Slots | undefined>;
   /** The upstream said that the number is too fast. */
   slowDown(phone_number_id: string): Promise<void>;
+  /** So many messages of the number went out past the broadcasts: their slots are gone. */
+  giveWay(phone_number_id: string, count: number): Promise<void>;
   /** The rate that the number has at present; undefined when it sends nothing, or Redis is away. */
   rate(phone_number_id: string): Promise<number | undefined>;
 }
@@ -74,6 +76,14 @@ redis.call('HSET', KEYS[1], 'factor', text(math.max(${SLOWEST}, factor * ${SLOWE
 redis.call('PEXPIRE', KEYS[1], ${KEPT_MS})
 `;
 
+// However much goes past the broadcasts, half of what is handed out ahead stays theirs: they get on, slowly.
+const GIVE_WAY = `${COMMON}
+if not s[4] then return end
+local first = math.max(tonumber(s[1] or '0'), now)
+local later = first + tonumber(ARGV[1]) * 1000 / (tonumber(s[4]) * factor)
+redis.call('HSET', KEYS[1], 'next', text(math.max(first, math.min(later, now + ${HORIZON_MS / 2}))))
+`;
+
 const RATE = `${COMMON}
 if not s[4] then return false end
 return text(tonumber(s[4]) * factor)
@@ -88,6 +98,7 @@ interface WithPace extends Redis {
     by: string,
   ): Promise<[number, string, string, number]>;
   bmgPaceSlowDown(key: string): Promise<null>;
+  bmgPaceGiveWay(key: string, count: number): Promise<null>;
   bmgPaceRate(key: string): Promise<string | null>;
 }
 
@@ -98,6 +109,7 @@ export function createPace({ redis }: Pick<RedisConnection, 'redis'>): Pace {
   const by = randomBytes(6).toString('base64url');
   redis.defineCommand('bmgPaceReserve', { numberOfKeys: 1, lua: RESERVE });
   redis.defineCommand('bmgPaceSlowDown', { numberOfKeys: 1, lua: SLOW_DOWN });
+  redis.defineCommand('bmgPaceGiveWay', { numberOfKeys: 1, lua: GIVE_WAY });
   redis.defineCommand('bmgPaceRate', { numberOfKeys: 1, lua: RATE });
   const scripts = redis as WithPace;
   return {
@@ -117,6 +129,10 @@ export function createPace({ redis }: Pick<RedisConnection, 'redis'>): Pace {
     async slowDown(phone_number_id) {
       // The contact that was refused waits anyhow; the next refusal says it again.
       await scripts.bmgPaceSlowDown(keyOf(phone_number_id)).catch(() => undefined);
+    },
+    async giveWay(phone_number_id, count) {
+      // Where this is lost the upstream refuses a message at the worst, and that slows down too.
+      await scripts.bmgPaceGiveWay(keyOf(phone_number_id), count).catch(() => undefined);
     },
     async rate(phone_number_id) {
       const rate = await scripts.bmgPaceRate(keyOf(phone_number_id)).catch(() => null);

@@ -16,6 +16,7 @@ test('a broadcast runs from creation to completion, and its statuses arrive once
     total: 60,
     skipped: 1,
     duplicates: 1,
+    warnings: [],
   });
   const { broadcast, progress } = await rig.completed(created.broadcast_id);
   expect(progress).toBe(100);

@@ -1,6 +1,7 @@
 // The composition root: opens things, wires them, returns components in the order of their start.
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
+import { createPurge, ownersFrom } from '@bmg/common/data';
 import type { Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
 import { createVersions, openRedis } from '@bmg/common/redis';
@@ -14,11 +15,13 @@ import { TemplatesDefinition } from '@bmg/proto/templates';
 import type { settings } from './config';
 import { broadcastHandlers } from './handlers';
 import { createLedger } from './ledger';
+import { giveWayToOwnSends } from './own-sends';
 import { createPace } from './redis-pace';
 import { createRunner } from './runner/runner';
 import { applyStatusEvents } from './statuses';
 import { createBroadcastIndexes, createBroadcastStore } from './store/broadcasts';
 import { createChunks } from './store/chunks';
+import { purgeRows } from './store/purge';
 import { createTemplateStates } from './store/template-states';
 import { createTemplateCheck } from './template/check';
 
@@ -65,7 +68,9 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
     },
   });
   const tellStatuses = applyStatusEvents(ledger);
+  const giveWay = giveWayToOwnSends({ pace: shared.pace, isActive: runner.isActive });
   bus.consume(topics.event, 'broadcasts', async (batch) => {
+    await giveWay(batch);
     await states.apply(batch);
     await tellStatuses(batch);
   });
@@ -81,6 +86,7 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
           now: () => new Date(),
         }),
       ),
+      createPurge({ db: mongo.db, rows: purgeRows, owners: ownersFrom(directory.rpc), log }),
     ],
     log,
   );

@@ -14,17 +14,35 @@ const setting = (name: string): string => {
   return value;
 };
 
+export interface Asked {
+  commands: number;
+  /** A runner's look for work is the only one that aggregates. */
+  looks: number;
+  /** Answered in lists. */
+  documents: number;
+}
+
 export async function openStores() {
   const client = new MongoClient(setting('MONGO_URL'), {
     retryWrites: false,
     ignoreUndefined: true,
     writeConcern: { w: 'majority', journal: true },
+    monitorCommands: true,
+  });
+  const asked: Asked = { commands: 0, looks: 0, documents: 0 };
+  client.on('commandSucceeded', ({ commandName, reply }) => {
+    asked.commands += 1;
+    if (commandName === 'aggregate') asked.looks += 1;
+    const { cursor } = reply as { cursor?: { firstBatch?: unknown[]; nextBatch?: unknown[] } };
+    asked.documents += (cursor?.firstBatch ?? cursor?.nextBatch ?? []).length;
   });
   await client.connect();
   const db = client.db(unique('broadcasts_test_'));
   await createBroadcastIndexes(db);
   return {
     db,
+    /** What has been asked of the database so far. */
+    asked: (): Asked => ({ ...asked }),
     broadcasts: createBroadcastStore(db),
     chunks: createChunks(db),
     states: createTemplateStates(db),

@@ -1,6 +1,7 @@
 // The composition root: opens things, wires them, returns components in the order of their start.
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
+import { createPurge, ownersFrom } from '@bmg/common/data';
 import { createFileFetcher, createTransfer } from '@bmg/common/files';
 import type { Component, Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
@@ -18,6 +19,7 @@ import { applyStatusEvents } from './statuses';
 import { createContactIndexes, createContacts } from './store/contacts';
 import { createDailyCountIndexes, createDailyCounts } from './store/daily-counts';
 import { createMessageIndexes, createMessages } from './store/messages';
+import { purgeRows } from './store/purge';
 
 export function createMessaging({ config, warnings }: Loaded<typeof settings>): Service {
   const log = createLogger('messaging');
@@ -53,7 +55,10 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   };
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
-    [implement(MessagingDefinition, messagingHandlers(deps))],
+    [
+      implement(MessagingDefinition, messagingHandlers(deps)),
+      createPurge({ db: mongo.db, rows: purgeRows, owners: ownersFrom(directory.rpc), log }),
+    ],
     log,
   );
   const records: Component = {

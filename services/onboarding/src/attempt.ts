@@ -18,6 +18,7 @@ export type Step =
   | 'DISCOVERY'
   | 'REGISTRATION'
   | 'COEXISTENCE_SYNC'
+  | 'SYNC_DUE'
   | 'COMPLETED';
 
 export interface StepFacts {
@@ -48,8 +49,9 @@ export function createAttempt(
   { events, now, log }: AttemptDependencies,
   partner_id: string,
   session: Pick<Session, '_id' | 'state'> | null,
+  about: Pick<StepFacts, 'waba_id' | 'phone_number_id'> = {},
 ): Attempt {
-  let known: Pick<StepFacts, 'waba_id' | 'phone_number_id'> = {};
+  let known = about;
   const note: Attempt['note'] = async (step, facts = {}) => {
     const { waba_id = known.waba_id, phone_number_id = known.phone_number_id } = facts;
     known = { waba_id, phone_number_id };
@@ -87,11 +89,16 @@ export function createAttempt(
   };
 }
 
-/** The partner's own error, with the upstream's code where it has one. */
-function failureFacts({ code, message, upstream_code, upstream_subcode }: ApiError): StepFacts {
+/** The partner's own error, with the upstream's code and trace where it has them. */
+function failureFacts(failure: ApiError): StepFacts {
+  const { code, message, upstream_code, upstream_subcode, upstream_trace_id } = failure;
   const upstream =
     upstream_code === undefined
       ? ''
       : ` (upstream code ${upstream_code}${upstream_subcode === null ? '' : `, subcode ${upstream_subcode}`})`;
-  return { error_code: code, error_message: message + upstream };
+  return {
+    error_code: code,
+    error_message: message + upstream,
+    upstream_session_id: upstream_trace_id,
+  };
 }

@@ -11,7 +11,7 @@ export interface App {
   app_secret: string;
 }
 
-/** The upstream's answer to a code is final: asking again would only find the code spent. */
+/** A code is sent once: after an answer, or none, it may be spent, and sending it again would find it so. */
 export async function exchangeCode(
   upstream: Upstream,
   { app_id, app_secret }: App,
@@ -28,21 +28,40 @@ export async function exchangeCode(
     once: true,
   };
   const { access_token } = await upstream.request(request, call).catch((error: unknown) => {
-    // Nobody answered: whether the code is spent is not known, and the same code may be tried again.
-    if (!(error instanceof ApiError) || error.upstream_code === undefined) throw error;
+    if (!(error instanceof ApiError)) throw error;
+    if (isLost(error)) throw lost(error);
+    // The request has not left, or nothing was done with it.
+    if (error.upstream_code === undefined) throw error;
     // A limit that passes has not looked at the code.
     if (error.retryable) throw error;
     throw exchangeFailed(failureOf(error));
   });
   if (typeof access_token === 'string' && access_token !== '') return access_token;
-  throw unusable('a token');
+  throw unusable('a token', OUTCOME_UNKNOWN);
 }
+
+const OUTCOME_UNKNOWN = { outcome: 'unknown' };
+
+/** Nobody knows whether the code is spent: the answer to it got lost. */
+const isLost = ({ upstream_code, details }: ApiError): boolean =>
+  upstream_code === undefined &&
+  isObject(details) &&
+  details['outcome'] === OUTCOME_UNKNOWN.outcome;
+
+const lost = (error: ApiError): ApiError =>
+  new ApiError('UPSTREAM_ERROR', error.message, {
+    retryable: false,
+    details: error.details,
+    upstream_trace_id: error.upstream_trace_id,
+    cause: error,
+  });
 
 /** The error as it is kept beside the code, so that a repeat gets the same answer. */
 const failureOf = (error: ApiError): ExchangeFailure => ({
   message: error.message,
   upstream_code: error.upstream_code ?? null,
   upstream_subcode: error.upstream_subcode,
+  upstream_trace_id: error.upstream_trace_id ?? null,
   details: error.details,
 });
 
@@ -50,12 +69,20 @@ export const exchangeFailed = (failure: ExchangeFailure): ApiError =>
   new ApiError('CODE_EXCHANGE_FAILED', failure.message, {
     upstream_code: failure.upstream_code ?? undefined,
     upstream_subcode: failure.upstream_subcode,
+    upstream_trace_id: failure.upstream_trace_id ?? undefined,
     details: failure.details,
   });
 
-/** A final refusal. */
-export const readFailure = (error: unknown): ExchangeFailure | undefined =>
-  error instanceof ApiError && error.code === 'CODE_EXCHANGE_FAILED' ? failureOf(error) : undefined;
+/** What ends a code: a refusal, or an answer that got lost. A repeat is told of it without a request. */
+export function readFailure(error: unknown): ExchangeFailure | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  if (error.code === 'CODE_EXCHANGE_FAILED') return failureOf(error);
+  if (!isLost(error)) return undefined;
+  return {
+    ...failureOf(error),
+    message: 'the answer to this code got lost, and it may be used up: sign up again',
+  };
+}
 
 /** What the token was granted. The app looks at it under its own token. */
 export async function inspectToken(

@@ -33,7 +33,22 @@ export const settings = {
   KEY_PEPPER: fields.secret('keys the hash of partner keys and connect tokens', {
     insecure: 'local-pepper-not-for-production',
   }),
-  PAYMENT_PROCESSOR: fields.oneOf(PROCESSOR_NAMES, 'who collects the fee for slots', 'none'),
+  PAYMENT_PROCESSOR: fields.oneOf(
+    PROCESSOR_NAMES,
+    'who collects the fee for slots; `stripe` needs the two secrets below',
+    'none',
+  ),
+  STRIPE_API_KEY: fields.optional(
+    fields.secret('secret key of the Stripe account; required where PAYMENT_PROCESSOR is stripe'),
+  ) as Field<string | undefined>,
+  STRIPE_WEBHOOK_SECRET: fields.optional(
+    fields.secret(
+      'signs the webhooks that come to /webhooks/payments; required where PAYMENT_PROCESSOR is stripe',
+    ),
+  ) as Field<string | undefined>,
+  STRIPE_API_BASE: fields.url('address of the Stripe API, or of a double of it', {
+    default: 'https://api.stripe.com',
+  }),
   RATE_LIMIT_PER_SEC: fields.integer(
     { min: 1, max: 100_000, default: 200 },
     'a partner’s rate limit unless its own says otherwise',

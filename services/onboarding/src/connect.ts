@@ -1,6 +1,6 @@
 // Connect sessions: the link that a partner gives to a client business, the hosted page behind it, and the
 // log of what became of it.
-import { ApiError, invalidField } from '@bmg/common/errors';
+import { invalidField } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { CONNECT_TOKEN_PREFIX, createKey, hashKey } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
@@ -11,6 +11,7 @@ import type {
   ReportConnectStepRequest,
 } from '@bmg/proto/onboarding';
 import { createAttempt, type AttemptDependencies, type Step } from './attempt';
+import { refuseUnlessActive } from './partner-status';
 import { linkOver } from './register-from-code';
 import { completableSince, isCompletable, OPENS_S, pageOutcome, purgeAt } from './session';
 import { signUpConfig, type SignUpSettings } from './sign-up-settings';
@@ -183,13 +184,9 @@ export const sessionHandlers = ({
 /** The partner behind a link, while it may do business. */
 async function needPartner(partners: Partners, partner_id: string): Promise<Partner> {
   const partner = await partners.find(partner_id);
-  if (partner?.status === 'active') return partner;
   if (!partner) throw linkOver();
-  if (partner.status === 'subscription_cancelled') {
-    throw new ApiError('SUBSCRIPTION_CANCELLED', 'the subscription is cancelled');
-  }
-  if (partner.status === 'trial_expired') throw new ApiError('TRIAL_EXPIRED', 'the trial is over');
-  throw new ApiError('PARTNER_SUSPENDED', 'this partner account is suspended');
+  refuseUnlessActive(partner.status);
+  return partner;
 }
 
 /** For a key rotation: links that were given out under the old key stop working. */

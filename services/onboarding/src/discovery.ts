@@ -8,6 +8,7 @@ const MANAGEMENT_SCOPE = 'whatsapp_business_management';
 /** What `debug_token` tells of a token, as far as it is read here. */
 export interface TokenGrant {
   granular_scopes?: unknown;
+  expires_at?: unknown;
 }
 
 interface GranularScope {

@@ -2,8 +2,8 @@
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { partnerVersionKey, wabaVersionKey } from '@bmg/common/redis';
 import type { Call, Handlers } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
+import type { AttemptDependencies } from './attempt';
 import { clientMessage } from './client-message';
 import { notRegistered } from './directory';
 import { fetchNumber, subscribe, unsubscribe } from './number-facts';
@@ -11,9 +11,7 @@ import { registerClient, type RegisterDependencies } from './register';
 import { monthOf } from './slots';
 import { secretIdentity, type Client, type Scope } from './store/clients';
 
-export interface ClientDependencies extends RegisterDependencies {
-  log: Logger;
-}
+export type ClientDependencies = RegisterDependencies & AttemptDependencies;
 
 type ClientHandlers = Pick<
   Handlers<OnboardingDefinition>,
@@ -27,6 +25,15 @@ export const clientHandlers = (deps: ClientDependencies): ClientHandlers => {
     const [first, ...rest] = await clients.activeOf(scope);
     if (!first) throw notRegistered();
     return [first, ...rest];
+  };
+  /** Deleted already, but its place is still taken: a crash came between, and a repeat completes it. */
+  const deletable = async (scope: Scope): Promise<Client> => {
+    const [active] = await clients.activeOf(scope);
+    if (active) return active;
+    const [deleted] = await clients.deletedOf(scope);
+    const partner = await partners.find(scope.partner_id);
+    if (!deleted || !partner?.wabas.includes(scope.waba_id)) throw notRegistered();
+    return deleted;
   };
   const tokenOf = (client: Client): string =>
     vault.open(secretIdentity(client, 'token'), client.token);
@@ -52,10 +59,10 @@ export const clientHandlers = (deps: ClientDependencies): ClientHandlers => {
     },
     async deleteClient({ partner_id, waba_id }, call) {
       const scope = { partner_id, waba_id };
-      const [client] = await activeOf(scope);
+      const client = await deletable(scope);
       await clients.remove(scope, now());
-      await partners.releaseWaba(partner_id, waba_id, monthOf(now()));
       await announce(scope);
+      await partners.releaseWaba(partner_id, waba_id, monthOf(now()));
       const others = await clients.ownersOfAccount(waba_id);
       if (others.length === 0) {
         // The client is deleted whatever the upstream says: its webhooks find no owner any more.

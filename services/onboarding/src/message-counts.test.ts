@@ -1,9 +1,11 @@
+import { NOTICES } from '@bmg/common/notices';
 import {
   countStatus,
   nothingKnown,
   readPricing,
   type MessageFacts,
   type StatusFacts,
+  WINDOW_BILLABLE_FROM,
 } from './message-counts';
 
 const DAY = '2026-09-01';
@@ -14,6 +16,7 @@ const status = (name: StatusFacts['status'], given: Partial<StatusFacts> = {}): 
   billable: null,
   ...given,
 });
+const BEFORE = '2026-09-30';
 const priced = { category: 'utility', billable: true };
 
 /** The counters that a sequence of statuses leads to: category → field → count, without zeros. */
@@ -104,6 +107,43 @@ describe('the pricing of a status', () => {
     [null, null, null],
     [undefined, null, null],
   ])('%j', (pricing, category, billable) => {
-    expect(readPricing(pricing)).toEqual({ category, billable });
+    expect(readPricing(pricing, BEFORE)).toEqual({ category, billable });
+  });
+});
+
+describe('from 1 October 2026, replies in the 24-hour window', () => {
+  const type = 'free_customer_service';
+
+  it.each(['service', 'utility'])('are billable, of category %s too', (category) => {
+    expect(readPricing({ category, type }, '2026-09-30').billable).toBe(false);
+    expect(readPricing({ category, type }, WINDOW_BILLABLE_FROM).billable).toBe(true);
+    expect(readPricing({ category, type }, '2027-01-01').billable).toBe(true);
+  });
+
+  it('are what the upstream says, where it says so', () => {
+    const told = { category: 'service', type };
+    expect(readPricing({ ...told, billable: true }, '2026-09-30').billable).toBe(true);
+    expect(readPricing({ ...told, billable: false }, '2026-10-02').billable).toBe(false);
+  });
+
+  it('that came through a free entry point stay free', () => {
+    const pricing = { category: 'service', type: 'free_entry_point' };
+    expect(readPricing(pricing, '2026-10-02').billable).toBe(false);
+  });
+
+  it('count as billable once they are delivered', () => {
+    const day = WINDOW_BILLABLE_FROM;
+    const sent = { ...readPricing({ category: 'service', type }, day), day };
+    expect(play([status('sent', sent), status('delivered', sent)])).toEqual({
+      service: { sent: 1, delivered: 1, billable: 1 },
+    });
+  });
+
+  it('are announced by a notice that asks for action', () => {
+    expect(NOTICES).toContainEqual({
+      id: expect.stringContaining('billable'),
+      severity: 'action_required',
+      effective: WINDOW_BILLABLE_FROM,
+    });
   });
 });

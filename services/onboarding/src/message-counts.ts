@@ -78,17 +78,27 @@ interface Pricing {
   type?: unknown;
 }
 
-/** `billable` may be missing, then the type of pricing tells. */
-export function readPricing(pricing: unknown): Pick<StatusFacts, 'category' | 'billable'> {
+/**
+ * What the upstream says is what counts. Where it does not say whether a message is billable, the type of
+ * pricing tells, by the prices of the day.
+ */
+export function readPricing(
+  pricing: unknown,
+  day: string,
+): Pick<StatusFacts, 'category' | 'billable'> {
   const { category, billable, type } = (pricing ?? {}) as Pricing;
   return {
     category: typeof category === 'string' && category !== '' ? category : null,
-    billable: typeof billable === 'boolean' ? billable : billableByType(type),
+    billable: typeof billable === 'boolean' ? billable : billableByType(type, day),
   };
 }
 
-function billableByType(type: unknown): boolean | null {
+/** Replies inside the 24-hour window, and utility templates in it, are billable from this day on. */
+export const WINDOW_BILLABLE_FROM = '2026-10-01';
+
+function billableByType(type: unknown, day: string): boolean | null {
   if (typeof type !== 'string') return null;
+  if (type === 'free_customer_service') return day >= WINDOW_BILLABLE_FROM;
   if (type.startsWith('free_')) return false;
   return type === 'regular' ? true : null;
 }

@@ -1,5 +1,5 @@
 // What the upstream says of accounts and numbers, asked for at registration and refresh.
-import { ApiError } from '@bmg/common/errors';
+import { ApiError, toApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { segment, type Json, type Upstream } from '@bmg/common/upstream';
 import type { NumberFacts } from './store/clients';
@@ -169,16 +169,23 @@ export async function unsubscribe(
 }
 
 export type SyncType = 'smb_app_state_sync' | 'history';
+export type SyncOutcomes = Record<SyncType, string>;
+
+/** `requested`, or `failed: ...` and why: a registration never fails for its sync. */
+export interface SyncAnswer {
+  outcome: string;
+  failure?: ApiError;
+}
+
 const ALREADY_REQUESTED = 2593107;
 
-/** `requested`, or `failed: ...`: a registration never fails for its sync. */
 export async function requestSync(
   upstream: Upstream,
   phone_number_id: string,
   sync_type: SyncType,
   token: string,
   call: Call,
-): Promise<string> {
+): Promise<SyncAnswer> {
   try {
     await upstream.request(
       {
@@ -190,9 +197,10 @@ export async function requestSync(
       },
       call,
     );
-    return 'requested';
+    return { outcome: 'requested' };
   } catch (error) {
-    if (error instanceof ApiError && error.upstream_code === ALREADY_REQUESTED) return 'requested';
-    return `failed: ${error instanceof ApiError ? error.message : 'unexpected error'}`;
+    const failure = toApiError(error);
+    if (failure.upstream_code === ALREADY_REQUESTED) return { outcome: 'requested' };
+    return { outcome: `failed: ${failure.message}`, failure };
   }
 }

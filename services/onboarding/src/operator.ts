@@ -1,27 +1,21 @@
 // What the operator's command line asks: partners, their keys and secrets, support's view of clients.
-import { randomBytes } from 'node:crypto';
-import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import { invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { createKey, hashKey, keyHint, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
-import { checkUrl, UrlRefused } from '@bmg/common/outbound';
-import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/redis';
 import { implement } from '@bmg/common/rpc';
 import { OperatorDefinition, type Partner as PartnerMessage } from '@bmg/proto/onboarding';
 import { clientMessage } from './client-message';
 import type { DirectoryDependencies } from './directory';
 import type { Rotation } from './keyring';
-import { monthOf } from './slots';
-import {
-  webhookSecretIdentity,
-  type Partner,
-  type PartnerChange,
-  type PartnerStatus,
-  type WebhookSecret,
-} from './store/partners';
+import { partnerSettings, type PartnerSettingsDependencies } from './partner-settings';
+import { restoreAccount, type RestoreDependencies } from './restore';
+import type { DashboardSessions } from './store/dashboard-sessions';
+import type { Partner, PartnerChange, PartnerStatus } from './store/partners';
 
-export interface OperatorDependencies extends DirectoryDependencies {
-  versions: Versions;
+export interface OperatorDependencies
+  extends DirectoryDependencies, PartnerSettingsDependencies, RestoreDependencies {
   settings: { KEY_PEPPER: string; RATE_LIMIT_PER_SEC: number; ALLOW_PRIVATE_URLS: boolean };
+  dashboardSessions: DashboardSessions;
   /** Deletes the partner's unfinished connect sessions; answers how many. */
   deleteSessions(partner_id: string): Promise<number>;
   rotateKeyring(page: { after?: string | undefined; limit: number }): Promise<Rotation>;
@@ -37,43 +31,10 @@ const STATUSES: readonly PartnerStatus[] = [
 const NAME_MAX = 200;
 const RATE_MAX = 100_000;
 const PAGE_MAX = 500;
-const SECRET_BYTES = 32;
-const SECRETS_MAX = 5;
-const HOUR_MS = 3_600_000;
 
 export const operator = (deps: OperatorDependencies) => {
-  const { clients, partners, vault, versions, settings, now } = deps;
-
-  const newSecret = (partner_id: string): { plain: string; stored: WebhookSecret } => {
-    const created_at = now();
-    const plain = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
-    const sealed = vault.seal(webhookSecretIdentity(partner_id, created_at), plain);
-    return { plain, stored: { sealed, created_at, expires_at: null } };
-  };
-  const need = async (partner_id: string): Promise<Partner> => {
-    const partner = await partners.find(partner_id);
-    if (!partner) throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
-    return partner;
-  };
-  const change = async (partner_id: string, fields: PartnerChange): Promise<Partner> => {
-    const changed = await partners.change(partner_id, fields, now());
-    if (!changed) throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
-    await versions.bump([partnerVersionKey(partner_id)]);
-    return changed;
-  };
-  const checkWebhookUrl = (url: string): string => {
-    try {
-      return checkUrl(url, { field: 'webhook_url', allowPrivate: settings.ALLOW_PRIVATE_URLS })
-        .href;
-    } catch (error) {
-      if (error instanceof UrlRefused) {
-        throw new ApiError('INVALID_FIELD', error.message, {
-          details: { field: error.field, reason: error.reason },
-        });
-      }
-      throw error;
-    }
-  };
+  const { clients, partners, dashboardSessions, settings, now } = deps;
+  const { need, change, newSecret, checkWebhookUrl, rotateWebhookSecret } = partnerSettings(deps);
 
   return implement(OperatorDefinition, {
     async createPartner(request) {
@@ -113,7 +74,10 @@ export const operator = (deps: OperatorDependencies) => {
         if (!status) throw invalidField('status', `must be one of ${STATUSES.join(', ')}`);
         fields.status = status;
       }
-      return partnerMessage(await change(partner_id, fields));
+      const changed = await change(partner_id, fields);
+      // A session that was under way does not come back with the partner's activation.
+      if (changed.status !== 'active') await dashboardSessions.removeOf(partner_id);
+      return partnerMessage(changed);
     },
     async listPartners({ limit, after }) {
       const found = await partners.list(Math.min(limit || PAGE_MAX, PAGE_MAX), after);
@@ -127,25 +91,12 @@ export const operator = (deps: OperatorDependencies) => {
         key_hash: hashKey(partner_key, settings.KEY_PEPPER),
         key_hint: keyHint(partner_key),
       });
+      await dashboardSessions.removeOf(partner_id);
       return { partner_key, sessions_deleted: await deps.deleteSessions(partner_id) };
     },
-    async rotateWebhookSecret({ partner_id, overlap_hours }) {
-      if (!Number.isInteger(overlap_hours) || overlap_hours < 0 || overlap_hours > 24 * 30) {
-        throw invalidField('overlap_hours', 'must be a whole number from 0 to 720');
-      }
-      const partner = await need(partner_id);
-      const secret = newSecret(partner_id);
-      const expires_at = new Date(now().getTime() + overlap_hours * HOUR_MS);
-      const kept = partner.webhook_secrets
-        .map((old) => ({
-          ...old,
-          expires_at: old.expires_at && old.expires_at < expires_at ? old.expires_at : expires_at,
-        }))
-        .filter((old) => old.expires_at > now());
-      const webhook_secrets = [secret.stored, ...kept].slice(0, SECRETS_MAX);
-      await change(partner_id, { webhook_secrets });
-      return { webhook_secret: secret.plain };
-    },
+    rotateWebhookSecret: async ({ partner_id, overlap_hours }) => ({
+      webhook_secret: await rotateWebhookSecret(partner_id, overlap_hours),
+    }),
     async listAllClients({ partner_id, limit, offset }) {
       const found = await clients.listAll(partner_id, {
         limit: Math.min(limit || PAGE_MAX, PAGE_MAX),
@@ -159,24 +110,9 @@ export const operator = (deps: OperatorDependencies) => {
         total: found.total,
       };
     },
-    async restoreClient(scope) {
-      await need(scope.partner_id);
-      const month = monthOf(now());
-      if (!(await partners.reserveWaba(scope.partner_id, scope.waba_id, month))) {
-        throw new ApiError(
-          'WABA_LIMIT_REACHED',
-          'the plan’s limit of business accounts is reached',
-        );
-      }
-      const restored = await clients.restore(scope);
-      if (!restored) {
-        if ((await clients.activeOf(scope)).length === 0) {
-          await partners.releaseWaba(scope.partner_id, scope.waba_id, month);
-        }
-        throw new ApiError('NOT_FOUND', 'there is no deleted client of this account to restore');
-      }
-      await versions.bump([partnerVersionKey(scope.partner_id), wabaVersionKey(scope.waba_id)]);
-      return clientMessage(restored);
+    async restoreClient(scope, call) {
+      const [first] = await restoreAccount(deps, scope, call);
+      return clientMessage(first);
     },
     rotateKeyring: (page) => deps.rotateKeyring(page),
     diagnose: async () => ({ checks: await deps.diagnose() }),

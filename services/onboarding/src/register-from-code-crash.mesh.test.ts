@@ -52,7 +52,7 @@ describe('a crash', () => {
 
   it.each([
     ['partners', 'find'],
-    ['partners', 'reserveWaba'],
+    ['partners', 'activateWaba'],
     ['clients', 'find'],
     ['clients', 'upsert'],
     ['clients', 'change'],

@@ -9,9 +9,10 @@ import { createAttempt, type Attempt, type AttemptDependencies } from './attempt
 import { clientMessage } from './client-message';
 import { exchangeCode, exchangeFailed, inspectToken, readFailure, type App } from './code-exchange';
 import { holdCode } from './code-lease';
+import { syncCoexistence, syncFacts } from './coexistence-sync';
 import { chooseAccount, chooseSignedUpNumber } from './discovery';
 import { listNumbers, type ListedNumber } from './number-facts';
-import { storeClient, syncCoexistence, type RegisterDependencies } from './register';
+import { storeClient, type RegisterDependencies } from './register';
 import { isCompletable } from './session';
 import type { NumberScope } from './store/clients';
 import { exchangeTokenIdentity, type Exchange, type Exchanges } from './store/exchanges';
@@ -43,7 +44,10 @@ export function registerFromCode(deps: CodeDependencies) {
       call,
     );
     try {
-      if (exchange.failure) throw exchangeFailed(exchange.failure);
+      const { failure } = exchange;
+      if (failure) {
+        return await attempt.run('CODE_EXCHANGE', () => Promise.reject(exchangeFailed(failure)));
+      }
       if (exchange.status === 'done') return await answerAgain(deps, exchange, session);
       return await complete(deps, request, { exchange, session, attempt }, call);
     } catch (error) {
@@ -125,14 +129,9 @@ async function complete(
   const stored = await attempt.run('REGISTRATION', () =>
     storeClient(deps, scope, { access_token, display_name, onboarding_id: _id, numbers }, call),
   );
-  const { client, sync } = await syncCoexistence(deps, stored.client, access_token, call);
-  const unsynced = Object.entries(sync).filter(([, outcome]) => outcome !== 'requested');
-  await attempt.note('COEXISTENCE_SYNC', {
-    ...(unsynced.length > 0 && {
-      error_code: 'SYNC_FAILED',
-      error_message: unsynced.map(([type, outcome]) => `${type} ${outcome}`).join('; '),
-    }),
-  });
+  const synced = await syncCoexistence(deps, stored.client, access_token, call);
+  const { client, sync } = synced;
+  await attempt.note('COEXISTENCE_SYNC', syncFacts(synced));
   if (session) await sessions.consume(session, _id);
   await exchanges.finish(_id, { ...found, sync });
   await attempt.note('COMPLETED');
@@ -181,6 +180,7 @@ async function discover(
       throw new ApiError('DISCOVERY_FAILED', error.message, {
         upstream_code: error.upstream_code,
         upstream_subcode: error.upstream_subcode,
+        upstream_trace_id: error.upstream_trace_id,
         details: error.details,
       });
     },

@@ -4,23 +4,26 @@ import { ApiError, invalidField } from '@bmg/common/errors';
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/redis';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
+import { createAttempt, type AttemptDependencies } from './attempt';
+import { refuseUnlessPaid, takePlace } from './billing-place';
+import { openSyncWindow, syncCoexistence, syncFacts } from './coexistence-sync';
 import {
   fetchBusinessId,
   fetchNumber,
   listNumbers,
-  requestSync,
   subscribe,
   type ListedNumber,
-  type SyncType,
+  type SyncOutcomes,
 } from './number-facts';
-import type { Cover, PaymentProcessor } from './payments';
-import { billOf, monthOf, slotsFor } from './slots';
+import type { PaymentProcessor } from './payments';
+import { monthOf } from './slots';
 import {
   secretIdentity,
   type Client,
   type Clients,
   type NumberScope,
   type Registration,
+  type Scope,
 } from './store/clients';
 import { hasRoom, type Partner, type Partners } from './store/partners';
 import type { Vault } from './vault';
@@ -47,17 +50,23 @@ export interface Given {
 export interface Registered {
   client: Client;
   created: boolean;
-  sync: Record<SyncType, string>;
+  sync: SyncOutcomes;
 }
 
+/** By hand, with a token of the partner's own; the log has its steps as it has those of a sign-up. */
 export async function registerClient(
-  deps: RegisterDependencies,
+  deps: RegisterDependencies & AttemptDependencies,
   scope: NumberScope,
   given: Given,
   call: Call,
 ): Promise<Registered> {
-  const { client, created } = await storeClient(deps, scope, given, call);
-  return { created, ...(await syncCoexistence(deps, client, given.access_token, call)) };
+  const attempt = createAttempt(deps, scope.partner_id, null, scope);
+  const stored = await attempt.run('REGISTRATION', () => storeClient(deps, scope, given, call));
+  const synced = await syncCoexistence(deps, stored.client, given.access_token, call);
+  await attempt.note('COEXISTENCE_SYNC', syncFacts(synced));
+  await attempt.note('COMPLETED');
+  const { client, sync } = synced;
+  return { client, sync, created: stored.created };
 }
 
 /** All of a registration but the data sync, which never makes it fail. */
@@ -80,14 +89,14 @@ export async function storeClient(
   const partner = await partners.find(scope.partner_id);
   if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner is not known');
   if (!hasRoom(partner, scope.waba_id)) throw limitReached(partner);
-  const month = monthOf(deps.now());
-  const cover = await payFor(deps.payments, partner, scope.waba_id, month);
+  const purchase = { ...idsOf(scope), month: monthOf(deps.now()) };
+  // An account beyond the slots that are paid for is paid for first (contract, Commercial terms).
+  const cover = await deps.payments.cover(purchase, call);
   await subscribe(upstream, scope.waba_id, token, call);
 
   const before = await clients.find(scope);
-  if (!(await partners.reserveWaba(scope.partner_id, scope.waba_id, month))) {
-    throw limitReached(partner);
-  }
+  const place = await takePlace(deps, purchase, cover, call);
+  if (!place) throw limitReached(partner);
   const now = deps.now();
   const { verified_name, ...number } = facts;
   const registration: Registration = {
@@ -96,13 +105,17 @@ export async function storeClient(
     display_name: given.display_name ?? before?.display_name ?? verified_name,
     business_id: business_id ?? before?.business_id ?? null,
     token: vault.seal(secretIdentity(scope, 'token'), token),
-    ...cover,
+    ...place,
     ...(before?.status === 'deleted' && { registered_at: now }),
     ...newOnboarding(before, given.onboarding_id),
+    ...openSyncWindow(before, { onboarding_id: given.onboarding_id, ...number }, now),
   };
   const previous = await clients.upsert(registration, now);
   await versions.bump([partnerVersionKey(scope.partner_id), wabaVersionKey(scope.waba_id)]);
-  return { client: (await clients.find(scope)) as Client, created: previous === null };
+  await deps.payments.review(scope.partner_id);
+  const client = (await clients.find(scope)) as Client;
+  refuseUnlessPaid(client);
+  return { client, created: previous === null };
 }
 
 /** A code that was used before, by a try that did not come to its end, opens nothing anew. */
@@ -114,41 +127,9 @@ const newOnboarding = (
     ? {}
     : { onboarding_id, sync_requested: { smb_app_state_sync: null, history: null } };
 
-/** An account beyond the slots of the month so far is paid for first (contract, Commercial terms). */
-async function payFor(
-  payments: PaymentProcessor,
-  partner: Partner,
-  waba_id: string,
-  month: string,
-): Promise<Cover | Record<string, never>> {
-  if (partner.wabas.includes(waba_id)) return {};
-  const slots = slotsFor(partner.wabas.length + 1);
-  if (slots <= billOf(partner.months ?? {}, month).slots) return {};
-  return payments.cover({ partner_id: partner._id, waba_id, month, slots });
-}
+const idsOf = ({ partner_id, waba_id }: NumberScope): Scope => ({ partner_id, waba_id });
 
 const limitReached = ({ max_wabas }: Partner): ApiError =>
   new ApiError('WABA_LIMIT_REACHED', 'the plan’s limit of business accounts is reached', {
     details: { max_wabas },
   });
-
-/** Contacts first, then history: each is asked for once an onboarding, within 24 hours of it. */
-export async function syncCoexistence(
-  { clients, upstream, now }: Pick<RegisterDependencies, 'clients' | 'upstream' | 'now'>,
-  registered: Client,
-  token: string,
-  call: Call,
-): Promise<Pick<Registered, 'client' | 'sync'>> {
-  let client = registered;
-  const sync = { smb_app_state_sync: 'requested', history: 'requested' };
-  for (const type of ['smb_app_state_sync', 'history'] as const) {
-    if (client.sync_requested[type]) continue;
-    sync[type] = client.is_on_biz_app
-      ? await requestSync(upstream, client.phone_number_id, type, token, call)
-      : 'failed: the number is not in use in the business app';
-    if (sync[type] !== 'requested') continue;
-    const sync_requested = { ...client.sync_requested, [type]: now() };
-    client = (await clients.change(client, { sync_requested })) ?? client;
-  }
-  return { client, sync };
-}

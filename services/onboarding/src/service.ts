@@ -1,6 +1,7 @@
 // The composition root: opens things, wires them, returns components in the order of their start.
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
+import { createPurge } from '@bmg/common/data';
 import { createPoller, type Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
 import { createVersions, openRedis } from '@bmg/common/redis';
@@ -18,18 +19,28 @@ import { operator } from './operator';
 import { choosePayments } from './payments';
 import { createRefresher } from './refresher';
 import { registerFromCode } from './register-from-code';
+import { settings as ownSettings } from './settings';
 import { signUpApp } from './sign-up-settings';
 import { applyStateEvents } from './state-events';
+import { createBillingAccounts } from './store/billing-accounts';
 import { createClientEvents } from './store/client-events';
+import { createClientSyncs } from './store/client-syncs';
+import { createClientTokens } from './store/client-tokens';
 import { createClients } from './store/clients';
+import { createDashboardSessions } from './store/dashboard-sessions';
 import { createEndpointUsage } from './store/endpoint-usage';
 import { createExchanges } from './store/exchanges';
 import { createIndexes, missingIndexes } from './store/indexes';
 import { createMessageUsage } from './store/message-usage';
 import { createOnboardingEvents } from './store/onboarding-events';
 import { createPartners } from './store/partners';
+import { createPaymentEvents } from './store/payment-events';
+import { purgeRows } from './store/purge';
 import { createSealedRecords } from './store/sealed-records';
 import { createSessions } from './store/sessions';
+import { createSlotCharges } from './store/slot-charges';
+import { createSyncClock } from './sync-clock';
+import { createTokenClock } from './token-clock';
 import { applyMessageStatuses, applyUsage, usageHandlers } from './usage';
 import { createVault } from './vault';
 
@@ -45,18 +56,20 @@ export function createOnboarding(
   const redis = openRedis(config, log);
   const upstream = createUpstream(config);
   const bus = createBus(config, 'onboarding', log);
-  const deps = {
+  const base = {
     clients: createClients(mongo.db),
     clientEvents: createClientEvents(mongo.db),
+    clientSyncs: createClientSyncs(mongo.db),
+    clientTokens: createClientTokens(mongo.db),
     partners: createPartners(mongo.db),
     sessions: createSessions(mongo.db),
+    dashboardSessions: createDashboardSessions(mongo.db),
     exchanges: createExchanges(mongo.db),
     events: createOnboardingEvents(mongo.db),
     endpointUsage: createEndpointUsage(mongo.db),
     messageUsage: createMessageUsage(mongo.db),
     sealedRecords: createSealedRecords(mongo.db),
     vault: createVault(config.ENCRYPTION_KEYRING),
-    payments: choosePayments(config.PAYMENT_PROCESSOR),
     versions: createVersions(redis, log),
     upstream,
     settings: config,
@@ -64,7 +77,19 @@ export function createOnboarding(
     now,
     log,
   };
+  const payments = choosePayments(config.PAYMENT_PROCESSOR, {
+    settings: config,
+    deps: {
+      ...base,
+      accounts: createBillingAccounts(mongo.db),
+      charges: createSlotCharges(mongo.db),
+      events: createPaymentEvents(mongo.db),
+    },
+  });
+  const deps = { ...base, payments };
   const refresher = createRefresher(deps);
+  const syncClock = createSyncClock(deps);
+  const tokenClock = createTokenClock(deps);
   const settler = createPoller(
     'message usage',
     SETTLE_EVERY_MS,
@@ -88,6 +113,15 @@ export function createOnboarding(
         registerFromCode: registerFromCode(deps),
       }),
       directory(deps),
+      ownSettings(deps),
+      payments.rpc,
+      createPurge({
+        db: mongo.db,
+        rows: purgeRows,
+        owners: async (waba_id) =>
+          (await deps.clients.ownersOfAccount(waba_id)).map(({ partner_id }) => partner_id),
+        log,
+      }),
       operator({
         ...deps,
         deleteSessions: deleteUnfinishedSessions(deps),
@@ -106,7 +140,18 @@ export function createOnboarding(
   );
   return {
     name: 'onboarding',
-    components: [redis, mongo, upstream, bus, refresher, settler, rpc],
+    components: [
+      redis,
+      mongo,
+      upstream,
+      bus,
+      refresher,
+      syncClock,
+      tokenClock,
+      settler,
+      ...payments.components,
+      rpc,
+    ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
     onReady: (ready) => rpc.health.set(ready),
     stop_timeout_ms: config.STOP_TIMEOUT_MS,

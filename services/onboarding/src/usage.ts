@@ -8,7 +8,7 @@ import { COUNTED_FIELDS, readPricing, type CountedStatus } from './message-count
 import { billOf, monthOf } from './slots';
 import type { EndpointUsage } from './store/endpoint-usage';
 import type { CategoryCounts, MessageStatusSeen, MessageUsage } from './store/message-usage';
-import type { Partners } from './store/partners';
+import { activeWabas, type Partners } from './store/partners';
 import { dayOf, usagePeriod } from './usage-period';
 
 export interface UsageDependencies {
@@ -58,7 +58,7 @@ function statusOf({ event, internal, opaque, data, timestamp }: Event): MessageS
   const { message_id, pricing } = readData(data);
   if (typeof message_id !== 'string') return [];
   const day = dayOf(new Date(timestamp * 1_000));
-  return [{ partner_id, message_id, status, day, ...readPricing(pricing) }];
+  return [{ partner_id, message_id, status, day, ...readPricing(pricing, day) }];
 }
 
 function readData(data: string): { message_id?: unknown; pricing?: unknown } {
@@ -99,7 +99,7 @@ export const usageHandlers = ({
       billing: {
         slots,
         peak_active_wabas,
-        active_wabas: partner?.wabas.length ?? 0,
+        active_wabas: partner ? activeWabas(partner).length : 0,
         fee_usd: fee_cents / CENTS_PER_DOLLAR,
       },
     };

@@ -15,7 +15,10 @@ import { choosePayments } from '../src/payments';
 import { registerFromCode } from '../src/register-from-code';
 import { signUpApp } from '../src/sign-up-settings';
 import { createClientEvents } from '../src/store/client-events';
+import { createClientSyncs } from '../src/store/client-syncs';
+import { createClientTokens } from '../src/store/client-tokens';
 import { createClients } from '../src/store/clients';
+import { createDashboardSessions } from '../src/store/dashboard-sessions';
 import { createEndpointUsage } from '../src/store/endpoint-usage';
 import { createExchanges } from '../src/store/exchanges';
 import { createIndexes } from '../src/store/indexes';
@@ -74,8 +77,11 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
   return {
     clients: createClients(mongo.db),
     clientEvents: createClientEvents(mongo.db),
+    clientSyncs: createClientSyncs(mongo.db),
+    clientTokens: createClientTokens(mongo.db),
     partners: createPartners(mongo.db),
     sessions: createSessions(mongo.db),
+    dashboardSessions: createDashboardSessions(mongo.db),
     exchanges: createExchanges(mongo.db),
     events: createOnboardingEvents(mongo.db),
     endpointUsage: createEndpointUsage(mongo.db),

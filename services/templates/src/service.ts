@@ -1,6 +1,7 @@
 // The composition root: opens things, wires them, returns components in the order of their start.
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
+import { createPurge, ownersFrom } from '@bmg/common/data';
 import { createFileFetcher, createTransfer } from '@bmg/common/files';
 import type { Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
@@ -13,6 +14,7 @@ import { TemplatesDefinition } from '@bmg/proto/templates';
 import type { settings } from './config';
 import { templateHandlers } from './operations';
 import { applyTemplateEvents } from './status';
+import { purgeRows } from './store/purge';
 import { createTemplateIndexes, createTemplateStore } from './store/templates';
 
 /** A list of every template that an account may have; the gateway's client takes as much. */
@@ -45,7 +47,10 @@ export function createTemplates({ config, warnings }: Loaded<typeof settings>): 
       port: config.GRPC_PORT,
       message_limit_bytes: MESSAGE_LIMIT_BYTES,
     },
-    [implement(TemplatesDefinition, templateHandlers(deps))],
+    [
+      implement(TemplatesDefinition, templateHandlers(deps)),
+      createPurge({ db: mongo.db, rows: purgeRows, owners: ownersFrom(directory.rpc), log }),
+    ],
     log,
   );
   return {

@@ -65,9 +65,10 @@ export async function attempt(
   const label =
     outcome.http_status === undefined ? name : `${Math.floor(outcome.http_status / 100)}xx`;
   metrics.deliveries.inc({ outcome: label });
-  metrics.delivery_duration.observe({ outcome: label }, seconds);
+  metrics.delivery_duration.observe({ outcome: label }, seconds, context);
   if (outcome.result === 'delivered') {
-    metrics.delivery_delay.observe(Math.max(0, Date.now() - posting.received_at_ms) / 1_000);
+    const delay_ms = Math.max(0, Date.now() - posting.received_at_ms);
+    metrics.delivery_delay.observe({}, delay_ms / 1_000, context);
   }
   endSpan(span, outcome.result === 'delivered' ? undefined : { code: name });
   log.info(

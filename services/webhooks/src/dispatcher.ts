@@ -57,6 +57,7 @@ const AGAIN_MS = 1_000;
 export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
   const { deliveries, receivers, seen, agent, log } = deps;
   const lanes = createLanes<Entry>(deps.settings.share, deps.settings.total);
+  metrics.deliveries_in_flight_limit.set(deps.settings.total);
   const fresh = createFresh();
   let owned = new Set<number>();
   let timer: NodeJS.Timeout | undefined;
@@ -108,6 +109,7 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
     } catch (error) {
       // A store or the directory is away: the event stays where it is and is tried again.
       log.warn({ err: error, event_id: entry.event_id }, 'a delivery could not be settled yet');
+      metrics.deliveries_unsettled.inc();
       entry.next_attempt_at = Date.now() + AGAIN_MS;
       lanes.settle(entry, true, Date.now());
       pump();
@@ -199,6 +201,8 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
       return;
     }
     const entry = freshEntry(one, now);
+    const delay_ms = Math.max(0, now - one.message.received_at_ms);
+    metrics.delivery_intake_delay.observe({}, delay_ms / 1_000, one.span);
     fresh.add(entry);
     if (overflow.has(entry.partner_id)) overflow.store(entry);
     else lanes.add(entry, now);

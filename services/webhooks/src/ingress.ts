@@ -1,9 +1,11 @@
-// Where the upstream's webhooks enter: verify the signature over the raw bytes, have Kafka take them with
-// all in-sync replicas, answer. 200 means safe; anything else makes the upstream try again.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+// Where webhooks enter. The upstream's: verify the signature over the raw bytes, have Kafka take them with
+// all in-sync replicas, answer. The payment processor's are handed on to onboarding. 200 means safe; anything
+// else makes the sender try again.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { timingSafeEqual } from 'node:crypto';
 import { topics, type Bus } from '@bmg/common/bus';
+import { createBound, createBoundedServer } from '@bmg/common/intake';
 import type { Component } from '@bmg/common/lifecycle';
 import {
   endSpan,
@@ -14,6 +16,7 @@ import {
   traceIds,
   type Logger,
 } from '@bmg/common/telemetry';
+import type { PaymentEvents } from './payment-events';
 import { split } from './split';
 import { isSignedByUpstream } from './signature';
 
@@ -29,11 +32,10 @@ export interface Ingress extends Component {
 }
 
 const PATH = '/webhooks/upstream';
+const PAYMENTS_PATH = '/webhooks/payments';
 /** The upstream's bodies may have 3 MB. */
 const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
-const HEADERS_LIMIT_MS = 10_000;
-const REQUEST_LIMIT_MS = 30_000;
-const KEEPALIVE_MS = 65_000;
+const PAYMENTS_LIMIT_BYTES = 1024 * 1024;
 const RETRY_AFTER_S = '5';
 /** Bodies in memory; more come again later. */
 const HELD_BYTES_MAX = 128 * 1024 * 1024;
@@ -41,27 +43,42 @@ const HELD_BYTES_MAX = 128 * 1024 * 1024;
 const PUBLISH_LIMIT_MS = 8_000;
 const STOP_LIMIT_MS = 5_000;
 
-export function createIngress(settings: IngressSettings, bus: Bus, log: Logger): Ingress {
-  const server: Server = createServer((request, response) => {
+/** What becomes of a body of that size at most: answers, and tells the status. */
+interface Kind {
+  limit_bytes: number;
+  accept(body: Buffer, request: IncomingMessage, response: ServerResponse): Promise<number>;
+}
+
+export function createIngress(
+  settings: IngressSettings,
+  bus: Bus,
+  payments: PaymentEvents,
+  log: Logger,
+): Ingress {
+  const server: Server = createBoundedServer({ server: 'ingress' }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       log.error({ err: error }, 'a request could not be answered');
       response.destroy();
     });
   });
-  server.headersTimeout = HEADERS_LIMIT_MS;
-  server.requestTimeout = REQUEST_LIMIT_MS;
-  server.keepAliveTimeout = KEEPALIVE_MS;
+  const bodies = createBound({ server: 'ingress', reason: 'body_bytes', max: HELD_BYTES_MAX }, log);
   let stopping = false;
-  let held_bytes = 0;
+  const kinds = new Map<string, Kind>([
+    [PATH, { limit_bytes: BODY_LIMIT_BYTES, accept: acceptUpstream }],
+    [PAYMENTS_PATH, { limit_bytes: PAYMENTS_LIMIT_BYTES, accept: acceptPayment }],
+  ]);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
     if (stopping) response.setHeader('Connection', 'close');
     const [path, query = ''] = (request.url ?? '/').split('?', 2);
-    if (path !== PATH) return end(response, 404, 'not found');
-    if (request.method === 'GET') return verify(new URLSearchParams(query), response);
+    const kind = kinds.get(path ?? '');
+    if (!kind) return end(response, 404, 'not found');
+    if (request.method === 'GET' && path === PATH) {
+      return verify(new URLSearchParams(query), response);
+    }
     if (request.method !== 'POST') return end(response, 405, 'method not allowed');
-    const status = await receive(request, response);
+    const status = await receive(request, response, kind);
     metrics.ingress_duration.observe(
       { http_response_status_code: String(status) },
       (performance.now() - started) / 1_000,
@@ -83,33 +100,46 @@ export function createIngress(settings: IngressSettings, bus: Bus, log: Logger):
     end(response, 403, 'wrong verify token');
   }
 
-  /** Not accepted: the upstream comes again. */
+  /** Not accepted: the sender comes again. */
   function tryAgain(response: ServerResponse): void {
     response.setHeader('Retry-After', RETRY_AFTER_S);
     end(response, 503, 'try again');
   }
 
-  async function receive(request: IncomingMessage, response: ServerResponse): Promise<number> {
-    if (held_bytes > HELD_BYTES_MAX) {
-      response.setHeader('Connection', 'close');
-      tryAgain(response);
-      return 503;
+  async function receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { limit_bytes, accept }: Kind,
+  ): Promise<number> {
+    let held = 0;
+    const hold = (bytes: number): boolean => {
+      const taken = bodies.take(bytes);
+      if (taken) held += bytes;
+      return taken;
+    };
+    try {
+      const body = await readRaw(request, limit_bytes, hold);
+      if (body === 'no room') {
+        response.setHeader('Connection', 'close');
+        tryAgain(response);
+        return 503;
+      }
+      if (body === 'broken') {
+        request.destroy();
+        return 400;
+      }
+      if (body === 'too large') {
+        response.setHeader('Connection', 'close');
+        end(response, 413, 'too large');
+        return 413;
+      }
+      return await accept(body, request, response);
+    } finally {
+      bodies.give(held);
     }
-    const body = await readRaw(request);
-    if (body === 'broken') {
-      request.destroy();
-      return 400;
-    }
-    if (body === 'too large') {
-      response.setHeader('Connection', 'close');
-      end(response, 413, 'too large');
-      return 413;
-    }
-    held_bytes += body.length;
-    return accept(body, request, response).finally(() => (held_bytes -= body.length));
   }
 
-  async function accept(
+  async function acceptUpstream(
     body: Buffer,
     request: IncomingMessage,
     response: ServerResponse,
@@ -149,6 +179,22 @@ export function createIngress(settings: IngressSettings, bus: Bus, log: Logger):
     }
   }
 
+  async function acceptPayment(
+    body: Buffer,
+    { headers }: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<number> {
+    const signature = headers['stripe-signature'];
+    const status = await payments({
+      body,
+      signature: typeof signature === 'string' ? signature : '',
+      traceparent: headers['traceparent'] as string | undefined,
+    });
+    if (status === 503) tryAgain(response);
+    else end(response, status, status === 200 ? '' : 'not taken');
+    return status;
+  }
+
   return {
     name: 'ingress',
     port: () => (server.address() as AddressInfo).port,
@@ -170,14 +216,23 @@ export function createIngress(settings: IngressSettings, bus: Bus, log: Logger):
   };
 }
 
-async function readRaw(request: IncomingMessage): Promise<Buffer | 'too large' | 'broken'> {
-  if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) return 'too large';
+/** `hold` is asked for the room of what comes in, bit by bit. */
+async function readRaw(
+  request: IncomingMessage,
+  limit_bytes: number,
+  hold: (bytes: number) => boolean,
+): Promise<Buffer | 'too large' | 'broken' | 'no room'> {
+  if (Number(request.headers['content-length'] ?? 0) > limit_bytes) return 'too large';
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    // Left unread rather than torn down: the answer still has to go out.
+    for await (const chunk of request.iterator({
+      destroyOnReturn: false,
+    }) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > BODY_LIMIT_BYTES) return 'too large';
+      if (size > limit_bytes) return 'too large';
+      if (!hold(chunk.length)) return 'no room';
       chunks.push(chunk);
     }
   } catch {

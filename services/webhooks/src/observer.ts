@@ -24,6 +24,9 @@ const STORE_EVERY_TICKS = 30_000 / TICK_MS;
 /** A row that was due this long ago and is not in memory was missed: news of it got lost. */
 const MISSED_AFTER_MS = 30_000;
 const PAGE_MAX = 1_000;
+/** A time series for each partner would be too many: the worst are shown, and all that wait long counted. */
+const SHOWN_MAX = 50;
+const LONG_MS = 60_000;
 
 export function createObserver(deps: ObserverDependencies): Observer {
   const { deliveries, lanes, log, add, overflows } = deps;
@@ -33,13 +36,19 @@ export function createObserver(deps: ObserverDependencies): Observer {
   /** The alarm that users of such systems miss most: accepted but not attempted, by partner. */
   function ages(): void {
     const oldest = new Map<string, number>();
+    const now = Date.now();
+    let waiting_since = now;
     for (const { partner_id, arrived_at, attempts } of lanes.values()) {
+      waiting_since = Math.min(waiting_since, arrived_at);
       if (attempts > 0) continue;
       if (arrived_at < (oldest.get(partner_id) ?? Infinity)) oldest.set(partner_id, arrived_at);
     }
+    metrics.oldest_waiting.set((now - waiting_since) / 1_000);
+    const longest = [...oldest].sort(([, a], [, b]) => a - b);
+    metrics.partners_waiting.set(longest.filter(([, at]) => now - at >= LONG_MS).length);
     metrics.oldest_unattempted.reset();
-    for (const [partner_id, at] of oldest) {
-      metrics.oldest_unattempted.set({ partner_id }, (Date.now() - at) / 1_000);
+    for (const [partner_id, at] of longest.slice(0, SHOWN_MAX)) {
+      metrics.oldest_unattempted.set({ partner_id }, (now - at) / 1_000);
     }
   }
   async function store(partitions: number[]): Promise<void> {

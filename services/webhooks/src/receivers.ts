@@ -31,9 +31,9 @@ export function createReceivers(
   /** One question for all that go to the partner at about the same time. */
   const versionOf = (partner_id: string): Promise<string | undefined> => {
     const known = current.get(partner_id);
-    if (known && Date.now() - known.at < VERSION_LIFE_MS) return known.version;
+    if (known && performance.now() - known.at < VERSION_LIFE_MS) return known.version;
     const version = versions.current([partnerVersionKey(partner_id)]).then((read) => read?.[0]);
-    current.set(partner_id, { version, at: Date.now() });
+    current.set(partner_id, { version, at: performance.now() });
     return version;
   };
   return {

@@ -9,6 +9,7 @@ import type { Receivers } from './receivers';
 import { nextDelayMs, type DeliveryStatus } from './schedule';
 import type { Seen } from './seen';
 import type { Cursor, Deliveries, StoredDelivery } from './store/deliveries';
+import { sendTestEvent } from './test-event';
 
 export interface RecoveryDependencies {
   deliveries: Deliveries;
@@ -88,6 +89,7 @@ export const recovery = (deps: RecoveryDependencies) => {
       if (queued > 0) await deps.announce(partner_id);
       return { queued };
     },
+    sendTestEvent: sendTestEvent(deps),
   });
 };
 

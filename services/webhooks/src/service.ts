@@ -1,21 +1,25 @@
 // The composition root: opens things, wires them, returns components in the order of their start.
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
+import { createPurge, ownersFrom } from '@bmg/common/data';
 import type { Component, Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
 import { guardedAgent } from '@bmg/common/outbound';
 import { createVersions, openRedis } from '@bmg/common/redis';
 import { createRpcClient, createRpcServer } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
+import { PaymentsDefinition } from '@bmg/proto/billing';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';
 import { createDispatcher } from './dispatcher';
 import { createIngress } from './ingress';
+import { createPaymentEvents } from './payment-events';
 import { createReceivers } from './receivers';
 import { recovery } from './recovery';
 import { createRequeue } from './requeue';
 import { createSeen } from './seen';
 import { createDeliveries, createDeliveryIndexes } from './store/deliveries';
+import { purgeRows } from './store/purge';
 
 const CONNECTIONS_OF_RECEIVER = 64;
 
@@ -47,10 +51,14 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
   });
   bus.consumeUnsettled(topics.delivery, 'webhooks', dispatcher.accept, dispatcher.assign);
   const requeue = createRequeue(redis, dispatcher.reload, log);
-  const ingress = createIngress(config, bus, log);
+  const payments = createRpcClient(PaymentsDefinition, config.ONBOARDING_ADDR);
+  const ingress = createIngress(config, bus, createPaymentEvents(payments.rpc, log), log);
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
-    [recovery({ ...shared, announce: requeue.announce, settled: dispatcher.forget })],
+    [
+      recovery({ ...shared, announce: requeue.announce, settled: dispatcher.forget }),
+      createPurge({ db: mongo.db, rows: purgeRows, owners: ownersFrom(directory.rpc), log }),
+    ],
     log,
   );
   // Stopped first: no new deliveries, while the ones in flight still end and are committed.
@@ -61,7 +69,7 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
   };
   return {
     name: 'webhooks',
-    components: [redis, mongo, directory, requeue, bus, dispatcher, rpc, ingress, intake],
+    components: [redis, mongo, directory, payments, requeue, bus, dispatcher, rpc, ingress, intake],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
     onReady: (ready) => rpc.health.set(ready),
     stop_timeout_ms: config.STOP_TIMEOUT_MS,

@@ -28,6 +28,13 @@ export const createBroadcast: RowDocs = {
     total: is.whole(2, 'contacts that will be attempted'),
     skipped: is.whole(0, 'contacts that name nobody'),
     duplicates: is.whole(0, 'contacts that were given before'),
+    warnings: is.list(
+      is.record({
+        code: is.open(['MESSAGING_LIMIT']),
+        message: is.text('the number may write to 250 people in 24 hours …', 'for people'),
+      }),
+      'what is likely to go wrong; empty as a rule',
+    ),
   }),
   example: {
     name: 'September news',
@@ -42,6 +49,8 @@ export const createBroadcast: RowDocs = {
     'PAYMENT_ACTION_REQUIRED',
     'AUTH_TEMPLATE_NEEDS_PHONE',
   ],
+  notes:
+    'Checked as a whole before anything is stored. A number that is in use in the business app sends about 20 messages a second, others 80, or 1,000 with high throughput; your own sends on the number go first. More people than the number’s messaging limit allows in 24 hours are a warning, not a refusal.',
 };
 
 export const listBroadcasts: RowDocs = {

@@ -77,7 +77,26 @@ export const deleteGroup: RowDocs = {
 };
 
 export const removeGroupParticipants: RowDocs = {
-  answer: outcome,
+  answer: is.record(
+    {
+      group: {
+        ...is.node({
+          request_id: is.text('rq-0002', 'the event with the outcome carries it too'),
+          partial_failure: is.record(
+            {
+              upstream_code: is.whole(131_201),
+              message: is.text('(#131201) Partial success'),
+              details: is.any('what the upstream says of it, or null'),
+            },
+            { description: 'not all of them could be removed' },
+          ),
+        }),
+        examples: [{ request_id: 'rq-0002' }],
+      },
+    },
+    { optional: ['group'] },
+  ),
   example: { participants: ['15550100777'] },
-  notes: 'Carried out asynchronously: the outcome follows with an event.',
+  notes:
+    'Carried out asynchronously: who was removed follows with an event. Where the upstream says at once that a part of them cannot be (131201), the answer is a success with `partial_failure`: 200 does not mean that everybody was removed.',
 };

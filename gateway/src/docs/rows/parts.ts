@@ -23,6 +23,9 @@ export const open = (values: readonly string[], description?: string): Schema =>
   description: `${description ? `${description}; ` : ''}known: ${values.join(', ')}`,
 });
 
+/** Of the upstream's: a text, an object or nothing. */
+export const any = (description: string): Schema => ({ description, examples: [null] });
+
 export const whole = (example: number, description?: string): Schema => ({
   type: 'integer',
   examples: [example],

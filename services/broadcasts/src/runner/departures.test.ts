@@ -10,7 +10,7 @@ const flights = (...names: number[]): Flight[] => names.map((index) => ({ index 
 const ALONE = { alone: true, interval_ms: 50 };
 const SHARED = { alone: false, interval_ms: 50 };
 
-function departures(slots: Array<Slots | undefined> = []) {
+function departures(slots: Array<Slots | undefined> = [], share = 0.95) {
   const gone: Array<{ index: number; at: number }> = [];
   const asked: number[] = [];
   const began = performance.now();
@@ -18,7 +18,7 @@ function departures(slots: Array<Slots | undefined> = []) {
     gone,
     asked,
     board: createDepartures({
-      share: 0.95,
+      share,
       go: ({ index }) => void gone.push({ index, at: Math.round(performance.now() - began) }),
       reserve: async (count) => {
         asked.push(count);
@@ -68,6 +68,20 @@ test('beside other workers a slot that was missed by far is given up for a new o
   expect(gone[0]?.index).toBe(3);
   expect(gone.map(({ index }) => index).sort()).toEqual([1, 2, 3]);
   expect(asked).toEqual([2, 2, 1, 1]);
+});
+
+test.each([
+  [0.95, [30, 50], [51]],
+  [0.99, [20], [21, 50]],
+  // Even without any room some lateness is no lateness.
+  [1, [20], [21]],
+])('a share of %d leaves room for being late by %j ms, not by %j', async (share, intime, late) => {
+  for (const ms of [...intime, ...late]) {
+    const { board, gone, asked } = departures([], share);
+    board.add(flights(1), SHARED, performance.now() - ms);
+    expect([ms, gone.length, asked.length]).toEqual(intime.includes(ms) ? [ms, 1, 0] : [ms, 0, 1]);
+    board.close();
+  }
 });
 
 test('closing keeps everybody who has not gone', async () => {

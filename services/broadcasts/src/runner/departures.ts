@@ -1,6 +1,6 @@
 // Lets each marked contact go at its slot. Where the process stood still or the store was slow, a worker that
 // has the number to itself catches up, never faster than the number's own rate; one that shares it gives
-// missed slots up and asks for new ones. So no second ever holds more than the rate, whoever was late.
+// missed slots up and asks for new ones. So no second holds more than the rate, whoever was late.
 import { pause } from '@bmg/common/lifecycle';
 import type { Slots } from '../redis-pace';
 import type { Flight } from './work';
@@ -12,8 +12,8 @@ export interface Departures {
   close(): Flight[];
 }
 
-/** What a share of 95 % leaves of a second: a send may be this late without crowding the next second. */
-const LATE_MAX_MS = 50;
+/** Beside other workers; a machine that is never in time by less than this would get nothing done. */
+const LATE_MIN_MS = 20;
 const LATE_ALONE_MAX_MS = 1_500;
 /** Timers are this coarse: sends may come together by as much, and the gap makes up for it. */
 const TOGETHER_MS = 10;
@@ -73,7 +73,9 @@ export function createDepartures(deps: {
   };
   const add: Departures['add'] = (flights, { alone, interval_ms }, first) => {
     gap_ms = interval_ms * deps.share * (1 + TOGETHER_MS / SECOND_MS);
-    const late_max_ms = alone ? LATE_ALONE_MAX_MS : LATE_MAX_MS;
+    // What the share leaves of a second: then it crowds no other.
+    const late_shared_ms = Math.max(LATE_MIN_MS, SECOND_MS * (1 - deps.share));
+    const late_max_ms = alone ? LATE_ALONE_MAX_MS : late_shared_ms;
     queue.push(
       ...flights.map((flight, at) => ({ flight, at: first + at * interval_ms, late_max_ms })),
     );

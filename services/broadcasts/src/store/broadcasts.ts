@@ -41,6 +41,7 @@ export interface Broadcasts {
   /** For the sweeper. */
   endedWithContacts(limit: number): Promise<Broadcast[]>;
   draftsBefore(at: Date, limit: number): Promise<Broadcast[]>;
+  endedBefore(at: Date, limit: number): Promise<Broadcast[]>;
   contactsRemoved(id: number): Promise<void>;
   remove(id: number): Promise<void>;
 }
@@ -168,6 +169,11 @@ export function createBroadcastStore(db: Db): Broadcasts {
     draftsBefore: (at, limit) =>
       broadcasts
         .find({ status: 'draft', created_at: { $lt: at } })
+        .limit(limit)
+        .toArray(),
+    endedBefore: (at, limit) =>
+      broadcasts
+        .find({ status: { $in: [...ENDED] }, created_at: { $lt: at } })
         .limit(limit)
         .toArray(),
     async contactsRemoved(_id) {

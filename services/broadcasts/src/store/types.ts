@@ -9,6 +9,12 @@ export interface Stop {
   message: string;
 }
 
+/** What the partner was told about it when it was created. */
+export interface Warning {
+  code: string;
+  message: string;
+}
+
 export interface Broadcast {
   _id: number;
   partner_id: string;
@@ -32,6 +38,8 @@ export interface Broadcast {
   stop: Stop | null;
   /** Whether its contacts are still stored. */
   has_contacts: boolean;
+  /** Absent in those that an earlier release has stored. */
+  warnings?: Warning[];
   /** `<partner>/<Idempotency-Key>` and what was asked under it. */
   idempotency?: string;
   fingerprint?: string;

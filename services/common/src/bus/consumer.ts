@@ -110,10 +110,6 @@ export function createReader<T>(reading: Reading<T>): Reader {
     resolveOffset(batch.lastOffset());
     await heartbeat();
     await pace.after(offsets.length, started);
-    metrics.bus_lag.set(
-      { destination: topic.name, group, partition: String(batch.partition) },
-      Number(batch.offsetLag()),
-    );
   }
 
   async function decode(partition: number, messages: KafkaMessage[]): Promise<Received<T>[]> {

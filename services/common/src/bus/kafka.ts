@@ -3,14 +3,16 @@ import { Kafka, logLevel } from 'kafkajs';
 import { waitFor } from '../lifecycle';
 import { metrics, traceparent, type Logger } from '../telemetry';
 import type { Bus, Outgoing, Unsettled } from './bus';
+import { connectionOf, type ConnectionSettings } from './connection';
 import { createReader, type Reader } from './consumer';
 import { createTopics } from './create-topics';
+import { createLagWatch } from './lag';
 import { createSender } from './producer';
 import { createPublisher, MessageTooLarge, type Wire } from './publisher';
 import { handleWithRetries } from './retrying';
 import { deadLetterName, type Topic } from './topics';
 
-export interface KafkaSettings {
+export interface KafkaSettings extends ConnectionSettings {
   KAFKA_BROKERS: string;
   KAFKA_TOPIC_PREFIX: string;
   KAFKA_REPLICATION: number;
@@ -23,7 +25,10 @@ const REASON_LENGTH_MAX = 1_000;
 const FRAME_BYTES = 4 * 1024;
 
 export function createBus(settings: KafkaSettings, clientId: string, log: Logger): Bus {
+  const { options, warnings } = connectionOf(settings);
+  for (const warning of warnings) log.warn(warning);
   const kafka = new Kafka({
+    ...options,
     clientId,
     brokers: settings.KAFKA_BROKERS.split(','),
     connectionTimeout: CONNECT_LIMIT_MS,
@@ -38,9 +43,10 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
       },
   });
   const prefix = settings.KAFKA_TOPIC_PREFIX;
-  const sender = createSender(kafka, log);
+  const sender = createSender(kafka, log, prefix);
   const publisher = createPublisher(sender.send);
   const readers: Reader[] = [];
+  const lag = createLagWatch(kafka, log);
   let producing = false;
   let stopping = false;
 
@@ -85,9 +91,20 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
   ): void => {
     const group_id = prefix + group;
     const name = prefix + topic.name;
+    lag.add({ topic: topic.name, name, group, group_id });
     readers.push(
       createReader({ kafka, topic, name, group, group_id, handler, onAssigned, deadLetter, log }),
     );
+  };
+
+  const prepareTopics = async (): Promise<void> => {
+    const admin = kafka.admin();
+    await admin.connect();
+    try {
+      await createTopics(admin, { prefix, replication: settings.KAFKA_REPLICATION });
+    } finally {
+      await admin.disconnect();
+    }
   };
 
   return {
@@ -103,21 +120,23 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
         for (const { done } of messages) done();
       });
     },
-    consumeUnsettled: read,
+    consumeUnsettled(topic, group, handler, onAssigned) {
+      const counted: typeof handler = async (messages, heartbeat) => {
+        await handler(messages, heartbeat);
+        const labels = { destination: topic.name, group, outcome: 'ok' };
+        metrics.bus_consumed.inc(labels, messages.length);
+      };
+      read(topic, group, counted, onAssigned);
+    },
     pauseIntake() {
       for (const reader of readers) reader.hold();
     },
+    prepare: (signal) => waitFor('Kafka', prepareTopics, log, signal),
     async start(signal) {
       await waitFor(
         'Kafka',
         async () => {
-          const admin = kafka.admin();
-          await admin.connect();
-          try {
-            await createTopics(admin, { prefix, replication: settings.KAFKA_REPLICATION });
-          } finally {
-            await admin.disconnect();
-          }
+          await prepareTopics();
           await sender.connect();
           producing = true;
         },
@@ -125,9 +144,11 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
         signal,
       );
       await Promise.all(readers.map((reader) => reader.start(signal)));
+      lag.start();
     },
     async stop() {
       stopping = true;
+      lag.stop();
       // Intake first; the last offsets are committed while the membership still holds.
       for (const reader of readers) reader.hold();
       await Promise.all(readers.map((reader) => reader.stop()));

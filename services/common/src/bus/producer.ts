@@ -11,7 +11,7 @@ export interface Sender {
 
 const ACKNOWLEDGE_LIMIT_MS = 10_000;
 
-export function createSender(kafka: Kafka, log: Logger): Sender {
+export function createSender(kafka: Kafka, log: Logger, prefix: string): Sender {
   const create = (): Producer =>
     kafka.producer({
       idempotent: true,
@@ -20,6 +20,8 @@ export function createSender(kafka: Kafka, log: Logger): Sender {
       allowAutoTopicCreation: false,
       retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3 },
     });
+  /** The topic's own name, as consumers' metrics have it. */
+  const destinationOf = (name: string): string => name.slice(prefix.length);
   let producer = create();
   let connected = false;
 
@@ -64,13 +66,17 @@ export function createSender(kafka: Kafka, log: Logger): Sender {
         });
       } catch (error) {
         log.warn({ err: error, messages: batch.length }, 'Kafka did not take a batch');
+        for (const topic of byTopic.keys()) {
+          metrics.bus_publish_failures.inc({ destination: destinationOf(topic) });
+        }
         replace();
         throw error;
       }
       const seconds = (performance.now() - started) / 1_000;
       for (const [topic, messages] of byTopic) {
-        metrics.bus_publish_duration.observe({ destination: topic }, seconds);
-        metrics.bus_published.inc({ destination: topic }, messages.length);
+        const destination = destinationOf(topic);
+        metrics.bus_publish_duration.observe({ destination }, seconds);
+        metrics.bus_published.inc({ destination }, messages.length);
       }
     },
     disconnect: () => producer.disconnect(),

@@ -30,11 +30,19 @@ export async function handleWithRetries<T>(
   const { topic, group, messages, handler, heartbeat } = batch;
   if (messages.length === 0) return;
   for (let attempt = 1; ; attempt += 1) {
+    const started = performance.now();
+    const took = (outcome: string): void =>
+      metrics.bus_process_duration.observe(
+        { destination: topic.name, group, outcome },
+        (performance.now() - started) / 1_000,
+      );
     try {
       await handler(messages);
+      took('ok');
       metrics.bus_consumed.inc({ destination: topic.name, group, outcome: 'ok' }, messages.length);
       return;
     } catch (error) {
+      took('failed');
       // A stop leaves the batch unsettled: it comes again after the start.
       if (deps.stopping()) throw error;
       // A store or broker that is away is waited for: giving up would lose the messages.

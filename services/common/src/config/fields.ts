@@ -8,6 +8,12 @@ export interface Field<T> {
   secret?: boolean;
   /** Fixed local value that must not reach production: using it warns. */
   insecure?: string;
+  /** Names a file that must be there at the start. */
+  file?: boolean;
+  /** Settings without which this one means nothing. */
+  needs?: string[];
+  /** What is risky about this value beside the others, for the log. */
+  warn?: (config: Record<string, unknown>) => string | undefined;
   /** Marks the value's type; never set. */
   value?: T;
 }
@@ -71,8 +77,42 @@ export const optional = <T>(inner: Field<T>): Field<T | undefined> => ({
   schema: { ...inner.schema, optional: true },
 });
 
+/** A file whose content may change while the process runs; only its being there is checked at the start. */
+export const file = (description: string): Field<string> => ({
+  ...field<string>({ type: 'string', minLength: 1 }, description),
+  file: true,
+});
+
+const TLS_FILES = ['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE', 'GRPC_TLS_CA_FILE'];
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)(:\d+)?$/;
+
+/** True where gRPC stays on this machine. */
+const isLocal = (config: Record<string, unknown>): boolean =>
+  Object.entries(config)
+    .filter(([name, value]) => /^GRPC_HOST$|_ADDR$/.test(name) && value !== undefined)
+    .every(([, value]) => LOOPBACK.test(String(value)));
+
+const tlsFile = (description: string): Field<string | undefined> => ({
+  ...optional(file(description)),
+  needs: TLS_FILES,
+});
+
+/** All three or none. */
+const grpcTls = {
+  GRPC_TLS_CERT_FILE: {
+    ...tlsFile('this process’s certificate for gRPC, PEM with its chain; its names say who calls'),
+    warn: (config: Record<string, unknown>) =>
+      config['GRPC_TLS_CERT_FILE'] !== undefined || isLocal(config)
+        ? undefined
+        : 'GRPC_TLS_CERT_FILE is not set: gRPC is neither encrypted nor does it know its callers',
+  },
+  GRPC_TLS_KEY_FILE: tlsFile('the key of that certificate, PEM'),
+  GRPC_TLS_CA_FILE: tlsFile('the authority that has signed the mesh’s certificates, PEM'),
+};
+
 /** Settings of every service that talks to the named engine or neighbour. */
 export const shared = {
+  ...grpcTls,
   METRICS_HOST: text('address that /metrics, /livez and /readyz listen on', { default: '0.0.0.0' }),
   STOP_TIMEOUT_MS: integer(
     { min: 1_000, max: 120_000, default: 25_000 },
@@ -102,6 +142,17 @@ export const kafka = {
     { min: 1, max: 9, default: 1 },
     'replication factor of topics that this process creates',
   ),
+  KAFKA_TLS: flag('reaches the brokers over TLS', false),
+  KAFKA_TLS_CA_FILE: optional(
+    file('file with the certificate authorities of the brokers, where they are not public ones'),
+  ) as Field<string | undefined>,
+  KAFKA_SASL_MECHANISM: oneOf(
+    ['none', 'plain', 'scram-sha-256', 'scram-sha-512'] as const,
+    'how this process says to the brokers who it is',
+    'none',
+  ),
+  KAFKA_SASL_USERNAME: optional(text('name at the brokers')) as Field<string | undefined>,
+  KAFKA_SASL_PASSWORD: optional(secret('password at the brokers')) as Field<string | undefined>,
 };
 
 export const redis = {

@@ -1,5 +1,5 @@
 // The environment, read once and validated whole: every fault is said at once, not the first alone.
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Field } from './fields';
@@ -50,12 +50,40 @@ export function loadConfig<F extends Fields>(fields: F, env: NodeJS.ProcessEnv):
       );
     }
   }
+  faults.push(...filesAndNeeds(fields, given));
   if (faults.length > 0) throw new ConfigError(faults);
   const config = given as Config<F>;
-  const warnings = Object.entries(fields)
-    .filter(([name, field]) => field.insecure !== undefined && given[name] === field.insecure)
-    .map(([name]) => `${name} has its fixed local value: set your own outside of local work`);
+  const warnings = Object.entries(fields).flatMap(([name, { insecure, warn }]) => {
+    if (insecure !== undefined && given[name] === insecure) {
+      return [`${name} has its fixed local value: set your own outside of local work`];
+    }
+    return warn?.(given) ?? [];
+  });
   return { config, warnings };
+}
+
+/** What no schema says: a file that is not there, and one setting without another. */
+function filesAndNeeds(fields: Fields, given: Record<string, unknown>): string[] {
+  return Object.entries(fields).flatMap(([name, { file, needs = [] }]) => {
+    const value = given[name];
+    if (value === undefined) return [];
+    const missing = needs.filter((other) => given[other] === undefined);
+    return [
+      ...(missing.length > 0 ? [`${name} needs ${missing.join(' and ')} beside it`] : []),
+      ...(file && !isReadable(String(value))
+        ? [`${name} names a file that cannot be read: ${String(value)}`]
+        : []),
+    ];
+  });
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readValues(fields: Fields, env: NodeJS.ProcessEnv, faults: string[]) {

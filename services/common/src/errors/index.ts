@@ -1,3 +1,4 @@
 export { CATALOG, isErrorCode, type CatalogRow, type ErrorCode } from './catalog';
+export { absenceIn, type Absence } from './absence';
 export { ApiError, invalidField, missingFields, toApiError, type ErrorExtras } from './api-error';
-export { fromServiceError, neverLeft, toStatus } from './wire';
+export { fromServiceError, isAnswered, neverLeft, toStatus } from './wire';

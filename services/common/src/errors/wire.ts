@@ -43,7 +43,6 @@ export function fromServiceError(error: ServiceError): ApiError {
       'SERVICE_UNAVAILABLE',
       'a part of the service is not available, try again',
       {
-        retry_after_s: 1,
         retryable: neverLeft(error),
         cause: error,
       },
@@ -53,6 +52,10 @@ export function fromServiceError(error: ServiceError): ApiError {
     cause: error,
   });
 }
+
+/** True where a server of ours has said so itself: asking again at once would only say it again. */
+export const isAnswered = (error: ServiceError): boolean =>
+  (error.metadata?.get(STATUS_KEY).length ?? 0) > 0;
 
 /** True where the request cannot have reached a server, so that repeating cannot do it twice. */
 export const neverLeft = (error: ServiceError): boolean =>

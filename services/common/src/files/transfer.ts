@@ -161,6 +161,7 @@ async function observed<T>(
     metrics.upstream_duration.observe(
       { operation, outcome },
       (performance.now() - started) / 1_000,
+      span.spanContext(),
     );
     endSpan(span, failure);
   }

@@ -1,13 +1,18 @@
 // Starts a service's components in order, stops them in reverse, and tells the world how it stands.
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../config';
-import { createLogger, flushLogs, metrics, metricsRegister, type Logger } from '../telemetry';
+import { certificatesFor } from '../identity';
+import { createBoundedServer } from '../intake';
+import { createLogger, flushLogs, metrics, renderMetrics, type Logger } from '../telemetry';
+import { prepare } from './prepare';
 
 export interface Component {
   name: string;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
+  /** Makes what has to be there in an engine before the first start; safe to repeat. */
+  prepare?(signal: AbortSignal): Promise<void>;
   /** Throws or rejects while the component cannot do its work; polled for readiness. */
   check?(): Promise<void>;
 }
@@ -35,6 +40,11 @@ const CHECK_EVERY_MS = 5_000;
 const RECHECK_EVERY_MS = 500;
 const CHECK_LIMIT_MS = 3_000;
 const EXIT_CONFIG = 78;
+/** Asked by a handful of machines, in short requests. */
+const PROBES = {
+  server: 'metrics',
+  limits: { headers_ms: 5_000, request_ms: 5_000, connections_max: 100 },
+};
 
 /** The whole of a main.ts: settings, start, signals, exit codes. */
 export function run(create: () => Service): void {
@@ -51,19 +61,24 @@ export function run(create: () => Service): void {
   const log = createLogger(service.name);
   const die = (error: unknown, message: string): void => {
     log.fatal({ err: error }, message);
-    flushLogs();
-    process.exit(1);
+    end(1);
   };
   process.on('uncaughtException', (error) => die(error, 'uncaught exception'));
   process.on('unhandledRejection', (error) => die(error, 'unhandled rejection'));
 
+  if (process.argv[2] === 'prepare') {
+    prepare(service, log).then(
+      () => end(0),
+      (error: unknown) => die(error, 'the preparation failed'),
+    );
+    return;
+  }
   const running = startService(service, log);
   const onSignal = (signal: NodeJS.Signals): void => {
     log.info({ signal }, 'stopping');
     const limit = setTimeout(() => {
       log.error('the stop took too long');
-      flushLogs();
-      process.exit(1);
+      end(1);
     }, service.stop_timeout_ms);
     limit.unref();
     running
@@ -71,8 +86,7 @@ export function run(create: () => Service): void {
       .then(
         () => {
           log.info('stopped');
-          flushLogs();
-          process.exit(0);
+          end(0);
         },
         (error: unknown) => die(error, 'the stop failed'),
       );
@@ -82,9 +96,16 @@ export function run(create: () => Service): void {
   running.catch((error: unknown) => die(error, 'the start failed'));
 }
 
+/** Ends the process once its last lines are written, as far as they can be. */
+function end(code: number): void {
+  const leave = (): never => process.exit(code);
+  flushLogs().then(leave, leave);
+}
+
 /** Starts components; resolves at once, so that a stop is possible while an engine is waited for. */
 export async function startService(service: Service, log: Logger): Promise<Running> {
   for (const warning of service.warnings ?? []) log.warn(warning);
+  certificatesFor()?.report(log);
   const abort = new AbortController();
   const started: Component[] = [];
   let complete = false;
@@ -174,15 +195,15 @@ async function within(work: Promise<void>, limit_ms: number): Promise<void> {
 
 /** /metrics for Prometheus, /livez (the event loop turns), /readyz (work can be done). */
 async function probeServer(service: Service, ready: () => boolean): Promise<Server> {
-  const server = createServer((request, response) => {
+  const server = createBoundedServer(PROBES, (request, response) => {
     const path = request.url?.split('?')[0];
     if (path === '/livez') response.end('ok\n');
     else if (path === '/readyz') {
       response.statusCode = ready() ? 200 : 503;
       response.end(ready() ? 'ok\n' : 'not ready\n');
     } else if (path === '/metrics') {
-      metricsRegister.metrics().then(
-        (body) => response.setHeader('content-type', metricsRegister.contentType).end(body),
+      renderMetrics(request.headers.accept).then(
+        ({ content_type, body }) => response.setHeader('content-type', content_type).end(body),
         () => response.writeHead(500).end(),
       );
     } else response.writeHead(404).end();

@@ -27,7 +27,8 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
   const fresh = (key: string, version: string | undefined): V | undefined => {
     const entry = entries.get(key);
     if (!entry) return undefined;
-    const age = Date.now() - entry.fetched_at;
+    // By a clock that nobody sets: one that goes back must not make an old answer young.
+    const age = performance.now() - entry.fetched_at;
     if (version === undefined) return age < CACHE_LIFE_ALONE_MS ? entry.value : undefined;
     return entry.version === version && age < CACHE_LIFE_MS ? entry.value : undefined;
   };
@@ -43,7 +44,7 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
       if (running) return running;
       const fetched = fetch()
         .then((value) => {
-          entries.set(key, { value, version, fetched_at: Date.now() });
+          entries.set(key, { value, version, fetched_at: performance.now() });
           return value;
         })
         .finally(() => fetching.delete(question));

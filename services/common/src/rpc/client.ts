@@ -2,17 +2,18 @@
 // repetition of a read that found nobody. Nothing else is ever repeated here.
 import {
   Client as GrpcClient,
-  credentials,
   Metadata,
   status,
   type ClientReadableStream,
   type ServiceError,
 } from '@grpc/grpc-js';
-import { fromServiceError, neverLeft, type ApiError } from '../errors';
+import type { TlsSettings } from '../config';
+import { fromServiceError, isAnswered, neverLeft, type ApiError } from '../errors';
 import { pause, type Component } from '../lifecycle';
 import { endSpan, metrics, SpanKind, startSpan } from '../telemetry';
 import { HOP_MS, writeCall, type Call } from './call';
 import { grpcMethod, isRead, type Client, type Definition, type Method } from './definition';
+import { clientCredentials } from './tls';
 
 const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
 const KEEPALIVE_MS = 30_000;
@@ -25,16 +26,20 @@ export interface RpcClient<D extends Definition> extends Component {
   readonly rpc: Client<D>;
 }
 
-/** `address` is host:port; a name that resolves to several addresses is used round robin. */
+/**
+ * `address` is host:port; a name that resolves to several addresses is used round robin. `tls` is for who
+ * is not the process itself: otherwise its own certificate is shown.
+ */
 export function createRpcClient<D extends Definition>(
   definition: D,
   address: string | (() => string),
+  tls?: TlsSettings,
 ): RpcClient<D> {
   let client: GrpcClient | undefined;
   const open = (): GrpcClient =>
     (client ??= new GrpcClient(
       `dns:///${typeof address === 'string' ? address : address()}`,
-      credentials.createInsecure(),
+      clientCredentials(tls),
       {
         'grpc.max_receive_message_length': MESSAGE_LIMIT_BYTES,
         'grpc.max_send_message_length': MESSAGE_LIMIT_BYTES,
@@ -102,7 +107,8 @@ async function unary(
   try {
     const reply = await attempt().catch((error: ServiceError) => {
       if (neverLeft(error)) return again(attempt, call.deadline);
-      if (isRead(method) && error.code === status.UNAVAILABLE) return attempt();
+      const broken = error.code === status.UNAVAILABLE && !isAnswered(error);
+      if (isRead(method) && broken) return attempt();
       throw error;
     });
     finish('OK');
@@ -116,6 +122,7 @@ async function unary(
     metrics.rpc_client_duration.observe(
       { rpc_service: definition.name, rpc_method: method.name, outcome },
       (performance.now() - started) / 1_000,
+      span.spanContext(),
     );
     endSpan(span, failure);
   }

@@ -2,7 +2,6 @@
 // google.rpc.Status, health and reflection.
 import {
   Server,
-  ServerCredentials,
   type sendUnaryData,
   type ServerUnaryCall,
   type ServerWritableStream,
@@ -16,8 +15,10 @@ import { toApiError, toStatus, type ApiError } from '../errors';
 import type { Component } from '../lifecycle';
 import { endSpan, metrics, SpanKind, startSpan, traceIds, type Logger } from '../telemetry';
 import { readCall, type Call } from './call';
-import { grpcService, type Definition, type Handlers, type Method } from './definition';
+import { grpcService, isRead, type Definition, type Handlers, type Method } from './definition';
+import { createGate, type Gate, type Incoming } from './gate';
 import { createHealth, type Health } from './health';
+import { serverCredentials } from './tls';
 
 const MESSAGE_LIMIT_BYTES = 4 * 1024 * 1024;
 const CONNECTION_AGE_MS = 5 * 60_000;
@@ -27,6 +28,8 @@ const KEEPALIVE_MS = 30_000;
 /** A call without a deadline gets this one. */
 const DEADLINE_MS = 60_000;
 const DRAIN_LIMIT_MS = 15_000;
+/** Of one connection, so that no caller's queue grows here without bound. */
+const STREAMS_MAX = 2_000;
 
 export interface Implementation {
   definition: Definition;
@@ -45,7 +48,7 @@ export interface RpcServer extends Component {
 }
 
 export function createRpcServer(
-  settings: { host: string; port: number; message_limit_bytes?: number },
+  settings: { host: string; port: number; message_limit_bytes?: number; in_flight_max?: number },
   services: Implementation[],
   log: Logger,
 ): RpcServer {
@@ -56,13 +59,15 @@ export function createRpcServer(
     'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
     'grpc.max_connection_age_grace_ms': CONNECTION_AGE_GRACE_MS,
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
+    'grpc.max_concurrent_streams': STREAMS_MAX,
   });
+  const gate = createGate(log, settings.in_flight_max);
   const health = createHealth(services.map(({ definition }) => definition.fullName));
   for (const { definition, handlers } of [...services, health.implementation]) {
     const quiet = definition === health.implementation.definition;
     const wired = Object.entries(definition.methods).map(([key, method]) => [
       method.name,
-      serve(definition, method, handlers[key] as Handler, quiet ? undefined : log),
+      serve(definition, method, handlers[key] as Handler, quiet ? undefined : { log, gate }),
     ]);
     server.addService(
       grpcService(definition),
@@ -84,7 +89,7 @@ export function createRpcServer(
       new Promise((resolve, reject) => {
         server.bindAsync(
           `${settings.host}:${settings.port}`,
-          ServerCredentials.createInsecure(),
+          serverCredentials(),
           (error, bound) => {
             if (error) return reject(error);
             port = bound;
@@ -104,9 +109,15 @@ export function createRpcServer(
 }
 
 type Handler = (request: unknown, call: Call) => Promise<unknown> | AsyncIterable<unknown>;
-type Incoming = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
-function serve(definition: Definition, method: Method, handler: Handler, log: Logger | undefined) {
+/** Without `watch` a call is neither checked nor logged: health. */
+function serve(
+  definition: Definition,
+  method: Method,
+  handler: Handler,
+  watch: { log: Logger; gate: Gate } | undefined,
+) {
+  const repeatable = isRead(method);
   const begin = (incoming: Incoming) => {
     const { parent, request_id, idempotency } = readCall(incoming.metadata);
     const span = startSpan(`${definition.fullName}/${method.name}`, {
@@ -141,9 +152,12 @@ function serve(definition: Definition, method: Method, handler: Handler, log: Lo
       metrics.rpc_server_duration.observe(
         { rpc_service: definition.name, rpc_method: method.name, outcome },
         seconds,
+        call.span,
       );
       endSpan(span, error);
-      if (!log) return;
+      if (!watch) return;
+      watch.gate.leave();
+      const { log } = watch;
       const line = {
         rpc: `${definition.name}/${method.name}`,
         outcome,
@@ -159,6 +173,8 @@ function serve(definition: Definition, method: Method, handler: Handler, log: Lo
   };
   if (method.responseStream) {
     return async (stream: ServerWritableStream<unknown, unknown>): Promise<void> => {
+      const refusal = watch?.gate.enter(stream, definition, method);
+      if (refusal) return void stream.emit('error', refusal);
       const { call, end } = begin(stream);
       try {
         for await (const message of handler(stream.request, call) as AsyncIterable<unknown>) {
@@ -168,13 +184,15 @@ function serve(definition: Definition, method: Method, handler: Handler, log: Lo
         stream.end();
         end();
       } catch (error) {
-        const failure = toApiError(error);
+        const failure = toApiError(error, { repeatable });
         stream.emit('error', toStatus(failure));
         end(failure);
       }
     };
   }
   return (incoming: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>): void => {
+    const refusal = watch?.gate.enter(incoming, definition, method);
+    if (refusal) return reply(refusal);
     const { call, end } = begin(incoming);
     // Through a promise, so that a handler that throws before its first await is caught too.
     new Promise((resolve) => resolve(handler(incoming.request, call))).then(
@@ -183,7 +201,7 @@ function serve(definition: Definition, method: Method, handler: Handler, log: Lo
         end();
       },
       (error: unknown) => {
-        const failure = toApiError(error);
+        const failure = toApiError(error, { repeatable });
         reply(toStatus(failure));
         end(failure);
       },

@@ -3,14 +3,27 @@
 // verification codes, message text, media links.
 import pino, { type Logger } from 'pino';
 import type { SpanContext } from '@opentelemetry/api';
+import { metrics } from './metrics';
 
 export type { Logger };
 
 /** Buffered, because a write per line would be a system call per request. */
 const BUFFER_BYTES = 8 * 1024;
 const FLUSH_EVERY_MS = 200;
+const FLUSH_LIMIT_MS = 1_000;
+/** Kept while nothing can be written; what comes on top is lost. */
+const WAITING_BYTES_MAX = 8 * 1024 * 1024;
 
-const destination = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES });
+const destination = pino.destination({
+  dest: 1,
+  sync: false,
+  minLength: BUFFER_BYTES,
+  maxLength: WAITING_BYTES_MAX,
+});
+// A full disk or a reader that is gone must not end the service: work goes on, the newest lines are lost and
+// counted, and what was kept is written once that is possible again.
+destination.on('error', () => undefined);
+destination.on('drop', () => metrics.log_lines_lost.inc());
 setInterval(() => destination.flush(), FLUSH_EVERY_MS).unref();
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -38,13 +51,23 @@ export const createLogger = (service: string): Logger => root.child({ service })
 export const traceIds = (span: SpanContext | undefined): { trace_id?: string; span_id?: string } =>
   span ? { trace_id: span.traceId, span_id: span.spanId } : {};
 
-/** Writes out what is buffered: before the process ends. */
-export function flushLogs(): void {
-  try {
-    destination.flushSync();
-  } catch {
-    // The destination may not have opened yet; then there is nothing to flush.
-  }
+/**
+ * Writes out what is buffered: before the process ends. The library's own way of doing so waits for ever
+ * where nothing can be written, so that it is tried first whether anything can.
+ */
+export async function flushLogs(): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const writable = await new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), FLUSH_LIMIT_MS);
+    // Pipes and terminals cannot be synchronised to a disk; what was to be written has been, then.
+    destination.flush((error?: Error) =>
+      resolve(!error || (error as NodeJS.ErrnoException).syscall === 'fsync'),
+    );
+  });
+  clearTimeout(timer);
+  if (writable) destination.flushSync();
+  // Given up, so that the library does not wait for it at the exit either.
+  else destination.destroy();
 }
 
 /** Name, message, stack and causes of an error; properties are left out, since drivers put requests there. */

@@ -1,34 +1,29 @@
 // The registry of metric names: every metric of the mesh is declared here, once.
-import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, register } from 'prom-client';
+import { timed } from './timed';
 
 export { register as metricsRegister };
 
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
 export const metrics = {
-  http_server_duration: new Histogram({
+  http_server_duration: timed({
     name: 'http_server_request_duration_seconds',
     help: 'Requests at the edge, by route and status.',
     labelNames: ['http_route', 'http_request_method', 'http_response_status_code'],
-    buckets: SECONDS,
   }),
-  rpc_server_duration: new Histogram({
+  rpc_server_duration: timed({
     name: 'rpc_server_duration_seconds',
     help: 'Calls answered over gRPC, by method and outcome.',
     labelNames: ['rpc_service', 'rpc_method', 'outcome'],
-    buckets: SECONDS,
   }),
-  rpc_client_duration: new Histogram({
+  rpc_client_duration: timed({
     name: 'rpc_client_duration_seconds',
     help: 'Calls made over gRPC, by method and outcome.',
     labelNames: ['rpc_service', 'rpc_method', 'outcome'],
-    buckets: SECONDS,
   }),
-  upstream_duration: new Histogram({
+  upstream_duration: timed({
     name: 'upstream_request_duration_seconds',
     help: 'Requests to the upstream platform, by operation and outcome (an upstream code, or what went wrong).',
     labelNames: ['operation', 'outcome'],
-    buckets: SECONDS,
   }),
   rate_limited: new Counter({
     name: 'rate_limit_refusals_total',
@@ -43,11 +38,10 @@ export const metrics = {
     name: 'messages_recorded_total',
     help: 'Sends written to the message record.',
   }),
-  ingress_duration: new Histogram({
+  ingress_duration: timed({
     name: 'ingress_duration_seconds',
     help: 'Upstream webhooks from receipt to answer, by status.',
     labelNames: ['http_response_status_code'],
-    buckets: SECONDS,
   }),
   events_normalised: new Counter({
     name: 'events_normalised_total',
@@ -64,11 +58,15 @@ export const metrics = {
     help: 'Messages or items put on a dead-letter topic, by topic and reason.',
     labelNames: ['topic', 'reason'],
   }),
-  bus_publish_duration: new Histogram({
+  bus_publish_duration: timed({
     name: 'messaging_publish_duration_seconds',
     help: 'Kafka sends, one observation a batch.',
     labelNames: ['destination'],
-    buckets: SECONDS,
+  }),
+  bus_publish_failures: new Counter({
+    name: 'messaging_publish_failures_total',
+    help: 'Batches that Kafka did not take; they are sent again.',
+    labelNames: ['destination'],
   }),
   bus_published: new Counter({
     name: 'messaging_published_messages_total',
@@ -80,9 +78,15 @@ export const metrics = {
     help: 'Messages handled, by group and outcome.',
     labelNames: ['destination', 'group', 'outcome'],
   }),
+  bus_process_duration: timed({
+    name: 'messaging_process_duration_seconds',
+    help: 'Handling of a batch of Kafka messages, every try of it.',
+    labelNames: ['destination', 'group', 'outcome'],
+    further: [60],
+  }),
   bus_lag: new Gauge({
     name: 'messaging_consumer_lag',
-    help: 'Messages behind the end of a partition, as last seen.',
+    help: 'Messages of a partition that the group has not committed yet, as Kafka itself says it. Absent while Kafka does not answer.',
     labelNames: ['destination', 'group', 'partition'],
   }),
   deliveries: new Counter({
@@ -90,20 +94,32 @@ export const metrics = {
     help: 'Attempts to deliver an event to a partner, by outcome.',
     labelNames: ['outcome'],
   }),
-  delivery_duration: new Histogram({
+  delivery_duration: timed({
     name: 'webhook_delivery_duration_seconds',
     help: 'One attempt, from connecting to the answer.',
     labelNames: ['outcome'],
-    buckets: SECONDS,
   }),
-  delivery_delay: new Histogram({
+  delivery_intake_delay: timed({
+    name: 'webhook_intake_delay_seconds',
+    help: 'From the receipt of the upstream webhook until its event could be sent to the partner: our own part of the delay.',
+    further: [60, 300, 3_600],
+  }),
+  deliveries_unsettled: new Counter({
+    name: 'webhook_deliveries_unsettled_total',
+    help: 'Turns of an event that came to nothing because a store or the directory is away.',
+  }),
+  delivery_delay: timed({
     name: 'webhook_delivery_delay_seconds',
     help: 'From the receipt of the upstream webhook to the partner’s acknowledgement.',
-    buckets: [...SECONDS, 60, 300, 3_600],
+    further: [60, 300, 3_600],
   }),
   deliveries_in_flight: new Gauge({
     name: 'webhook_deliveries_in_flight',
     help: 'Attempts under way.',
+  }),
+  deliveries_in_flight_limit: new Gauge({
+    name: 'webhook_deliveries_in_flight_limit',
+    help: 'How many attempts may be under way (DELIVERY_TOTAL).',
   }),
   deliveries_stored: new Gauge({
     name: 'webhook_deliveries_waiting',
@@ -112,13 +128,48 @@ export const metrics = {
   }),
   oldest_unattempted: new Gauge({
     name: 'webhook_oldest_unattempted_seconds',
-    help: 'Accepted but not attempted: the age of the oldest such event of a partner.',
+    help: 'Accepted but not attempted: the age of the oldest such event of a partner, for the partners that wait longest.',
     labelNames: ['partner_id'],
+  }),
+  oldest_waiting: new Gauge({
+    name: 'webhook_oldest_waiting_seconds',
+    help: 'The age of the oldest event that still waits to be taken, tried or not, of all partners.',
+  }),
+  partners_waiting: new Gauge({
+    name: 'webhook_partners_unattempted',
+    help: 'Partners with an event that was accepted a minute ago or longer and not attempted.',
   }),
   component_up: new Gauge({
     name: 'component_up',
     help: '1 while a component’s own check passes.',
     labelNames: ['component'],
+  }),
+  requests_shed: new Counter({
+    name: 'requests_shed_total',
+    help: 'Requests refused unread because too much is under way, by server and by what there was too much of.',
+    labelNames: ['server', 'reason'],
+  }),
+  log_lines_lost: new Counter({
+    name: 'log_lines_lost_total',
+    help: 'Log lines that could not be written, because the disk is full or nobody reads them.',
+  }),
+  tls_certificate_expiry: new Gauge({
+    name: 'tls_certificate_expiry_timestamp_seconds',
+    help: 'When the gRPC certificate of this process, and the authority that it trusts, expire.',
+    labelNames: ['certificate'],
+  }),
+  tokens_expiring: new Gauge({
+    name: 'upstream_tokens_expiring',
+    help: 'Clients whose upstream token ends within 14 days or has ended; every replica sees all of them.',
+  }),
+  coexistence_syncs_due: new Gauge({
+    name: 'coexistence_syncs_due',
+    help: 'Numbers whose data sync is not requested yet with less than 6 of its 24 hours left; every replica sees all of them.',
+  }),
+  broadcasts_active: new Gauge({
+    name: 'broadcasts_active',
+    help: 'Broadcasts that there is something to do for, by status; every replica sees all of them.',
+    labelNames: ['status'],
   }),
   broadcast_sends: new Counter({
     name: 'broadcast_contacts_total',

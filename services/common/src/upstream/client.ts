@@ -44,6 +44,8 @@ const KEEPALIVE_MS = 30_000;
 const CONNECT_LIMIT_MS = 3_000;
 /** An answer larger than this is nonsense: media travel another way. */
 const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024;
+/** The upstream's own id of an answer; errors also have it in their body. */
+const TRACE_ID = 'x-fb-trace-id';
 /** Below this remaining time a request is not begun: its answer could not arrive. */
 const WORTHWHILE_MS = 20;
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
@@ -76,6 +78,7 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
     const secrets = [...(request.secrets ?? []), ...(request.token ? [request.token] : [])];
     let status: number;
     let text: string;
+    let trace_id: string | undefined;
     let timer: NodeJS.Timeout | undefined;
     let late = false;
     const started = performance.now();
@@ -89,6 +92,8 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
         headersTimeout: timeout_ms,
       } as Dispatcher.RequestOptions & { origin: string });
       status = answer.statusCode;
+      const traced = answer.headers[TRACE_ID];
+      if (typeof traced === 'string') trace_id = traced;
       span.setAttribute('http.response.status_code', status);
       // One clock over the whole exchange: a trickling body must not outlive the limit.
       timer = setTimeout(
@@ -105,7 +110,7 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
     } finally {
       clearTimeout(timer);
     }
-    return judge(status, text, request, secrets);
+    return judge({ status, text, trace_id }, request, secrets);
   };
 
   return {
@@ -123,6 +128,7 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
         metrics.upstream_duration.observe(
           { operation: request.operation, outcome },
           (performance.now() - started) / 1_000,
+          span.spanContext(),
         );
         endSpan(span, failure);
       };
@@ -173,16 +179,23 @@ function queryText(query: UpstreamRequest['query']): string {
 }
 
 /** Branches on the error object, never on the status: real answers are mostly 400 whatever the code. */
-function judge(status: number, text: string, request: UpstreamRequest, secrets: string[]): Json {
+function judge(
+  { status, text, trace_id }: { status: number; text: string; trace_id: string | undefined },
+  request: UpstreamRequest,
+  secrets: string[],
+): Json {
   const body = parse(text);
   if (body && request.accept?.(body)) return body;
   const error = body?.['error'];
-  if (error && typeof error === 'object') throw upstreamError(error as UpstreamErrorBody, secrets);
+  if (error && typeof error === 'object') {
+    throw upstreamError(error as UpstreamErrorBody, secrets, trace_id);
+  }
   if (status >= 400) {
     throw new ApiError('UPSTREAM_ERROR', `the upstream answered HTTP ${status} without a reason`, {
       // Without an error object a 5xx says nothing of what was done: a send may have gone out.
       retryable: !request.send && (status >= 500 || status === 429),
       ...(request.send && status >= 500 && { details: { outcome: 'unknown' } }),
+      upstream_trace_id: trace_id,
       cause: new Error(scrub(text.slice(0, 500), secrets)),
     });
   }
@@ -190,6 +203,7 @@ function judge(status: number, text: string, request: UpstreamRequest, secrets: 
     throw new ApiError('UPSTREAM_ERROR', 'the upstream answered something that is no JSON object', {
       retryable: request.method === 'GET',
       ...(request.send && { details: { outcome: 'unknown' } }),
+      upstream_trace_id: trace_id,
       cause: new Error(scrub(text.slice(0, 500), secrets)),
     });
   }

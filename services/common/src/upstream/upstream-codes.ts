@@ -39,6 +39,7 @@ export interface UpstreamErrorBody {
   error_subcode?: unknown;
   error_data?: unknown;
   error_user_msg?: unknown;
+  fbtrace_id?: unknown;
 }
 
 const TOKEN_SHAPES = [
@@ -61,7 +62,11 @@ export function scrub(text: string, secrets: string[]): string {
  * The error that a partner gets: upstream_code, upstream_subcode and details as received
  * (error_data.details where there is one, otherwise error_data, otherwise null).
  */
-export function upstreamError(error: UpstreamErrorBody, secrets: string[]): ApiError {
+export function upstreamError(
+  error: UpstreamErrorBody,
+  secrets: string[],
+  trace_id?: string,
+): ApiError {
   const code = Number(error.code);
   const subcode = Number(error.error_subcode);
   const row = Number.isInteger(code) ? ROWS[code] : undefined;
@@ -69,6 +74,7 @@ export function upstreamError(error: UpstreamErrorBody, secrets: string[]): ApiE
   return new ApiError(row?.code ?? 'UPSTREAM_ERROR', row?.message ?? scrub(message, secrets), {
     upstream_code: Number.isInteger(code) && error.code !== null ? code : undefined,
     upstream_subcode: error.error_subcode != null && Number.isInteger(subcode) ? subcode : null,
+    upstream_trace_id: typeof error.fbtrace_id === 'string' ? error.fbtrace_id : trace_id,
     details: detailsOf(error, secrets),
     retryable: row?.retryable ?? false,
     retry_after_s: row?.retry_after_s,

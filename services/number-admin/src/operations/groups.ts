@@ -6,8 +6,10 @@ import {
   itemsOf,
   succeeded,
   unusable,
+  upstreamError,
   without,
   type Json,
+  type UpstreamErrorBody,
 } from '@bmg/common/upstream';
 import type { Node } from '@bmg/proto/common';
 import type { CreateGroupRequest, RemoveGroupParticipantsRequest } from '@bmg/proto/numberadmin';
@@ -21,6 +23,8 @@ const GROUPS_PAGE_MAX = 1_024;
 /** Limits: a subject has at most 128 characters, a request removes at most 8 participants. */
 const SUBJECT_MAX = 128;
 const REMOVALS_MAX = 8;
+/** Not all participants could be removed: HTTP 206 with an error object, although something was done. */
+const PARTIAL = 131_201;
 
 /** The one list that lies a level deeper. */
 const groupsOf = ({ data }: Json): Json[] =>
@@ -55,6 +59,21 @@ function removalBody({ participants }: RemoveGroupParticipantsRequest): Json {
   };
 }
 
+const isPartial = ({ error }: Json): boolean =>
+  isObject(error) && Number(error['code']) === PARTIAL;
+
+/** Who was removed and who was not follows with an event: here the upstream's own words have to do. */
+function removal(body: Json): Node {
+  if (!isPartial(body)) return group(body);
+  const { upstream_code, message, details } = upstreamError(body['error'] as UpstreamErrorBody, []);
+  return {
+    fields: {
+      ...without(body, 'messaging_product', 'success', 'error'),
+      partial_failure: { upstream_code, message, details },
+    },
+  };
+}
+
 export const groups: Part<
   'listGroups' | 'createGroup' | 'getGroup' | 'deleteGroup' | 'removeGroupParticipants'
 > = {
@@ -86,7 +105,8 @@ export const groups: Part<
   removeGroupParticipants: {
     upstream: 'DELETE /{group_id}/participants',
     body: removalBody,
-    reply: group,
+    accept: isPartial,
+    reply: removal,
   },
 };
 

@@ -122,3 +122,44 @@ test('a page limit above the largest is lowered and told', async () => {
   await expect(run('listGroups', { limit: 5_000 })).resolves.toEqual({ items: [], limit: 1_024 });
   expect(rig.upstream.asked[0]?.query).toEqual({ limit: '1024' });
 });
+
+describe('a removal of which a part fails, HTTP 206 with an error upstream', () => {
+  const remove = () =>
+    run('removeGroupParticipants', { group_id: 'g', participants: ['15550100777', '15550100778'] });
+  const answer = (code: number) => ({
+    status: 206,
+    body: {
+      messaging_product: 'whatsapp',
+      request_id: 'rq-1',
+      error: {
+        message: `(#${code}) Partial success`,
+        code,
+        error_data: { details: '1 of 2 could not be removed' },
+      },
+    },
+  });
+
+  test('is an answer that says so, with what the upstream says beside it', async () => {
+    rig.upstream.answers(answer(131_201));
+    await expect(remove()).resolves.toEqual({
+      fields: {
+        request_id: 'rq-1',
+        partial_failure: {
+          upstream_code: 131_201,
+          message: '(#131201) Partial success',
+          details: '1 of 2 could not be removed',
+        },
+      },
+    });
+    expect(rig.upstream.asked).toHaveLength(1);
+  });
+
+  test('with another code is an error, whatever the status', async () => {
+    rig.upstream.answers(answer(131_212));
+    await expect(remove()).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      upstream_code: 131_212,
+      details: '1 of 2 could not be removed',
+    });
+  });
+});

@@ -1,23 +1,27 @@
-// The payment processor is a plug. It is asked before a business account beyond the paid slots becomes
-// active, and answers how the account may start, or refuses with a 402.
-import type { ClientBilling } from '../store/clients';
+// The payment processor is a plug. It is asked before a business account becomes active, and answers how
+// the account may start, or refuses with a 402.
+import type { Call, Implementation } from '@bmg/common/rpc';
+import type { Component } from '@bmg/common/lifecycle';
 
-export interface SlotPurchase {
+export interface Purchase {
   partner_id: string;
   waba_id: string;
   /** UTC month, YYYY-MM. */
   month: string;
-  /** How many slots the month needs with this account. */
-  slots: number;
 }
 
-/** How an account starts: active, or kept inactive until the invoice behind `payment_url` is paid. */
-export interface Cover {
-  billing: ClientBilling;
-  payment_url: string | null;
-}
+/** How an account starts: active while no more than `active_max` are, or waiting for an invoice to be paid. */
+export type Cover =
+  | { billing: 'active'; active_max: number }
+  | { billing: 'payment_action_required'; payment_url: string | null };
 
 export interface PaymentProcessor {
   readonly name: string;
-  cover(purchase: SlotPurchase): Promise<Cover>;
+  cover(purchase: Purchase, call: Call): Promise<Cover>;
+  /** The partner's accounts have changed: what is owed and who may send is looked at again soon. */
+  review(partner_id: string): Promise<void>;
+  /** What the processor is asked over gRPC. */
+  readonly rpc: Implementation;
+  /** Work of its own, if it has any. */
+  readonly components: Component[];
 }

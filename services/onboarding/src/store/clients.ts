@@ -8,6 +8,12 @@ export type ClientStatus = 'active' | 'deleted';
 export type ClientHealth = 'connected' | 'paused';
 export type ClientBilling = 'active' | 'billing_failed' | 'payment_action_required';
 
+/** Why an account may not send, and where its invoice can be paid. */
+export interface WaitingBilling {
+  billing: Exclude<ClientBilling, 'active'>;
+  payment_url: string | null;
+}
+
 /** What events change, each with a time of its own. */
 export type FactKind = 'health' | 'limit' | 'throughput';
 
@@ -47,6 +53,16 @@ export interface Client extends Omit<NumberFacts, 'verified_name'> {
   /** When the number's facts are to be fetched again, and how often that has failed. */
   refresh_due_at?: Date | null;
   refresh_tries?: number;
+  /** Until when the upstream takes a request for the data sync: 24 hours from the onboarding. */
+  sync_until?: Date | null;
+  /** When the sync is to be asked for again; null once it was, or cannot be any more. */
+  sync_retry_at?: Date | null;
+  sync_tries?: number;
+  /** Whether it was said that the time is running out. */
+  sync_warned?: boolean;
+  /** When the upstream was last asked until when the token holds, and its answer: null for ever. */
+  token_checked_at?: Date;
+  token_expires_at?: Date | null;
   registered_at: Date;
   deleted_at: Date | null;
   last_activity_at: Date | null;
@@ -77,7 +93,18 @@ export type Registration = NumberScope &
   Omit<NumberFacts, 'verified_name'> &
   Pick<Client, 'display_name' | 'business_id' | 'token'> &
   Partial<
-    Pick<Client, 'sync_requested' | 'onboarding_id' | 'registered_at' | 'billing' | 'payment_url'>
+    Pick<
+      Client,
+      | 'sync_requested'
+      | 'sync_until'
+      | 'sync_retry_at'
+      | 'sync_tries'
+      | 'sync_warned'
+      | 'onboarding_id'
+      | 'registered_at'
+      | 'billing'
+      | 'payment_url'
+    >
   >;
 
 export interface Clients {
@@ -94,8 +121,15 @@ export interface Clients {
   change(scope: NumberScope, change: ClientChange): Promise<Client | null>;
   /** Every active row of the account; answers how many there were. */
   remove(scope: Scope, at: Date): Promise<number>;
-  /** For the operator: deleted rows of the account, active again. */
-  restore(scope: Scope): Promise<Client | null>;
+  /**
+   * Brings the billing state of the partner's active rows up to date: these accounts wait, all others may
+   * send. Answers the accounts that changed.
+   */
+  setBilling(partner_id: string, waiting: ReadonlyMap<string, WaitingBilling>): Promise<string[]>;
+  /** For the operator: the deleted rows of an account, the latest deletion first. */
+  deletedOf(scope: Scope): Promise<Client[]>;
+  /** For the operator: all of them active again, their facts due to be fetched anew. */
+  restore(scope: Scope, place: Pick<Client, 'billing' | 'payment_url'>, at: Date): Promise<void>;
   /** For our own workers: rows of any partner. */
   ownersOfNumber(phone_number_id: string): Promise<Client[]>;
   ownersOfDisplayNumber(waba_id: string, phone_number: string): Promise<Client[]>;
@@ -111,11 +145,18 @@ const OWNERS_MAX = 200;
 const NUMBERS_MAX = 200;
 
 export const CLIENTS = 'clients';
+/** How long support can restore a deleted client; then its sealed token and PIN are gone. */
+const DELETED_KEPT_DAYS = 180;
 export const clientIndexes: IndexDescription[] = [
   { key: { partner_id: 1, waba_id: 1 } },
   { key: { phone_number_id: 1 } },
   { key: { waba_id: 1 } },
   { key: { refresh_due_at: 1 }, sparse: true },
+  { key: { sync_retry_at: 1 }, sparse: true },
+  { key: { token_checked_at: 1 } },
+  { key: { token_expires_at: 1 }, sparse: true },
+  // Null for an active client, which is no date: it stays.
+  { key: { deleted_at: 1 }, expireAfterSeconds: DELETED_KEPT_DAYS * 86_400 },
 ];
 
 export const clientCollection = (db: Db): Collection<Client> => db.collection(CLIENTS);
@@ -132,6 +173,11 @@ const untouched = (given: Registration, at: Date): Partial<Client> => {
   };
   return Object.fromEntries(Object.entries(fresh).filter(([name]) => !(name in given)));
 };
+
+const differing = ({ billing, payment_url }: WaitingBilling): Filter<Client>[] => [
+  { billing: { $ne: billing } },
+  { payment_url: { $ne: payment_url } },
+];
 
 export function createClients(db: Db): Clients {
   const clients = clientCollection(db);
@@ -201,12 +247,41 @@ export function createClients(db: Db): Clients {
       );
       return modifiedCount;
     },
-    restore: ({ partner_id, waba_id }) =>
-      clients.findOneAndUpdate(
+    async setBilling(partner_id, waiting) {
+      const active: Filter<Client> = { partner_id, status: 'active' };
+      const changed: string[] = [];
+      const revived: Filter<Client> = {
+        ...active,
+        billing: { $ne: 'active' },
+        waba_id: { $nin: [...waiting.keys()] },
+      };
+      const names = (await clients.distinct('waba_id', revived)) as string[];
+      if (names.length > 0) {
+        await clients.updateMany(revived, { $set: { billing: 'active', payment_url: null } });
+        changed.push(...names);
+      }
+      for (const [waba_id, state] of waiting) {
+        const { modifiedCount } = await clients.updateMany(
+          { ...active, waba_id, $or: differing(state) },
+          { $set: state },
+        );
+        if (modifiedCount > 0) changed.push(waba_id);
+      }
+      return changed;
+    },
+    deletedOf: ({ partner_id, waba_id }) =>
+      clients
+        .find({ partner_id, waba_id, status: 'deleted' })
+        .sort({ deleted_at: -1, _id: 1 })
+        .limit(NUMBERS_MAX)
+        .toArray(),
+    async restore({ partner_id, waba_id }, place, at) {
+      const facts = { refresh_due_at: at, refresh_tries: 0 };
+      await clients.updateMany(
         { partner_id, waba_id, status: 'deleted' },
-        { $set: { status: 'active', deleted_at: null } },
-        { sort: { deleted_at: -1 }, returnDocument: 'after' },
-      ),
+        { $set: { status: 'active', deleted_at: null, ...facts, ...place } },
+      );
+    },
     ownersOfNumber: (phone_number_id) => owners({ phone_number_id }),
     ownersOfDisplayNumber: (waba_id, phone_number) => owners({ waba_id, phone_number }),
     ownersOfAccount: (waba_id) => owners({ waba_id }),

@@ -11,7 +11,7 @@ export type ExchangeStatus = 'claimed' | 'exchanged' | 'done' | 'failed';
 export const exchangeMachine = defineMachine<ExchangeStatus, 'exchange' | 'finish' | 'fail'>({
   exchange: { from: ['claimed'], to: 'exchanged' },
   finish: { from: ['exchanged'], to: 'done' },
-  // The upstream refused the code: it will not take it a second time either.
+  // The upstream refused the code, or did not say whether it took it: it is not sent a second time.
   fail: { from: ['claimed'], to: 'failed' },
 });
 
@@ -19,6 +19,7 @@ export interface ExchangeFailure {
   message: string;
   upstream_code: number | null;
   upstream_subcode: number | null;
+  upstream_trace_id?: string | null;
   details: unknown;
 }
 

@@ -22,8 +22,10 @@ export interface Partner {
   webhook_secrets: WebhookSecret[];
   rate_limit_per_sec: number;
   max_wabas: number | null;
-  /** Business accounts with an active client: what the plan's limit counts. */
+  /** Business accounts with an active client, in the order in which they came: what the plan's limit counts. */
   wabas: string[];
+  /** Those of them that are kept inactive until a payment: no slot counts them. */
+  waiting_wabas?: string[];
   /** By UTC month: what slots are counted from. Absent until the first account came. */
   months?: MonthCounts;
   created_at: Date;
@@ -51,10 +53,41 @@ export interface Partners {
   /** In order of id, after `after`. */
   list(limit: number, after?: string): Promise<Partner[]>;
   change(partner_id: string, change: PartnerChange, at: Date): Promise<Partner | null>;
+  /** Secrets that were read before are replaced; false when they have changed meanwhile. */
+  replaceSecrets(
+    partner_id: string,
+    secrets: { before: WebhookSecret[]; after: WebhookSecret[] },
+    at: Date,
+  ): Promise<boolean>;
   /** Takes a place for an account under the plan's limit; false when there is none left. */
   reserveWaba(partner_id: string, waba_id: string, month: string): Promise<boolean>;
+  /** The same for an account that is to be active; false as well where more than `active_max` would be. */
+  activateWaba(place: Place, active_max: number): Promise<boolean>;
+  /** The same for an account that waits for a payment. */
+  reserveWaiting(place: Place): Promise<boolean>;
   releaseWaba(partner_id: string, waba_id: string, month: string): Promise<void>;
+  /** Decides anew which accounts wait; `choose` sees the partner as it is when the answer is stored. */
+  chooseWaiting(
+    partner_id: string,
+    month: string,
+    choose: (partner: Partner) => string[],
+  ): Promise<Partner | null>;
+  /** Partners with accounts, in order of id, after `after`. */
+  withWabas(limit: number, after?: string): Promise<Partner[]>;
 }
+
+export interface Place {
+  partner_id: string;
+  waba_id: string;
+  month: string;
+}
+
+/** The accounts that may send, in the order of their places. */
+export const activeWabas = ({
+  wabas,
+  waiting_wabas = [],
+}: Pick<Partner, 'wabas' | 'waiting_wabas'>): string[] =>
+  waiting_wabas.length === 0 ? wabas : wabas.filter((one) => !waiting_wabas.includes(one));
 
 /** The identity under which a webhook secret is sealed. */
 export const webhookSecretIdentity = (partner_id: string, created_at: Date): string =>
@@ -77,37 +110,52 @@ const collection = (db: Db): Collection<Partner> => db.collection(PARTNERS);
 export function createPartners(db: Db): Partners {
   const partners = collection(db);
   /**
-   * Adds or takes away an account together with the month's count of it: one conditional update, so that
-   * two at once can neither both take the last place nor miscount the peak.
+   * Changes the accounts together with the month's count of them: one conditional update, so that two at
+   * once can neither both take the last place nor miscount the peak. Null where `change` refuses.
    */
   const count = async (
     partner_id: string,
     month: string,
-    change: (partner: Partner) => { after: number; update: object } | null,
-  ): Promise<boolean> => {
+    change: (partner: Partner) => Places | null,
+  ): Promise<Partner | null> => {
     for (let tries = 0; tries < COUNT_TRIES_MAX; tries += 1) {
       const partner = await partners.findOne({ _id: partner_id });
-      if (!partner) return false;
-      const before = partner.wabas.length;
+      if (!partner) return null;
+      const { wabas, waiting_wabas } = partner;
       const wanted = change(partner);
-      if (!wanted) return false;
-      if (wanted.after === before) return true;
-      const { peak, last } = noteChange(partner.months ?? {}, month, {
-        before,
-        after: wanted.after,
+      if (!wanted) return null;
+      if (isSame(wanted.wabas, wabas) && isSame(wanted.waiting_wabas, waiting_wabas ?? [])) {
+        return partner;
+      }
+      const months = partner.months ?? {};
+      const { peak, last } = noteChange(months, month, {
+        before: activeWabas(partner).length,
+        after: activeWabas(wanted).length,
       });
       const { matchedCount } = await partners.updateOne(
-        { _id: partner_id, wabas: { $size: before } },
+        // The accounts as they were judged.
+        { _id: partner_id, wabas, waiting_wabas: waiting_wabas ?? { $exists: false } },
         {
-          ...wanted.update,
+          $set: { ...wanted, [`months.${month}.last`]: last },
           $max: { [`months.${month}.peak`]: peak },
-          $set: { [`months.${month}.last`]: last },
         },
       );
-      if (matchedCount === 1) return true;
+      if (matchedCount === 1)
+        return { ...partner, ...wanted, months: { ...months, [month]: { peak, last } } };
     }
     throw new Error('the accounts of a partner changed too often to count them');
   };
+  const take = async (
+    { partner_id, waba_id, month }: Place,
+    waits: (waiting: string[], places: Places) => string[] | null,
+  ): Promise<boolean> =>
+    (await count(partner_id, month, (partner) => {
+      if (!hasRoom(partner, waba_id)) return null;
+      const wabas = withOne(partner.wabas, waba_id);
+      const waiting = partner.waiting_wabas ?? [];
+      const waiting_wabas = waits(waiting, { wabas, waiting_wabas: waiting });
+      return waiting_wabas && { wabas, waiting_wabas };
+    })) !== null;
   return {
     async insert(partner) {
       await partners.insertOne(partner);
@@ -126,18 +174,49 @@ export function createPartners(db: Db): Partners {
         { $set: { ...change, updated_at: at } },
         { returnDocument: 'after' },
       ),
+    async replaceSecrets(_id, { before: [newest], after: webhook_secrets }, updated_at) {
+      const { matchedCount } = await partners.updateOne(
+        {
+          _id,
+          ...(newest
+            ? { 'webhook_secrets.0.sealed.wrapped_key': newest.sealed.wrapped_key }
+            : { webhook_secrets: { $size: 0 } }),
+        },
+        { $set: { webhook_secrets, updated_at } },
+      );
+      return matchedCount === 1;
+    },
     reserveWaba: (partner_id, waba_id, month) =>
-      count(partner_id, month, (partner) => {
-        if (!hasRoom(partner, waba_id)) return null;
-        const { wabas } = partner;
-        const after = wabas.includes(waba_id) ? wabas.length : wabas.length + 1;
-        return { after, update: { $addToSet: { wabas: waba_id } } };
+      take({ partner_id, waba_id, month }, (waiting) => waiting),
+    activateWaba: (place, active_max) =>
+      take(place, (waiting, { wabas }) => {
+        const waiting_wabas = without(waiting, place.waba_id);
+        return activeWabas({ wabas, waiting_wabas }).length > active_max ? null : waiting_wabas;
       }),
+    reserveWaiting: (place) => take(place, (waiting) => withOne(waiting, place.waba_id)),
     async releaseWaba(partner_id, waba_id, month) {
-      await count(partner_id, month, ({ wabas }) => ({
-        after: wabas.filter((one) => one !== waba_id).length,
-        update: { $pull: { wabas: waba_id } },
+      await count(partner_id, month, ({ wabas, waiting_wabas = [] }) => ({
+        wabas: without(wabas, waba_id),
+        waiting_wabas: without(waiting_wabas, waba_id),
       }));
     },
+    chooseWaiting: (partner_id, month, choose) =>
+      count(partner_id, month, (partner) => ({
+        wabas: partner.wabas,
+        waiting_wabas: choose(partner),
+      })),
+    withWabas: (limit, after) =>
+      partners
+        .find({ 'wabas.0': { $exists: true }, ...(after !== undefined && { _id: { $gt: after } }) })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
   };
 }
+
+type Places = Required<Pick<Partner, 'wabas' | 'waiting_wabas'>>;
+
+const withOne = (all: string[], one: string): string[] => (all.includes(one) ? all : [...all, one]);
+const without = (all: string[], one: string): string[] => all.filter((other) => other !== one);
+const isSame = (a: string[], b: string[]): boolean =>
+  a.length === b.length && a.every((one, index) => one === b[index]);

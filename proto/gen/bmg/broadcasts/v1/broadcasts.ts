@@ -34,6 +34,13 @@ export interface CreateBroadcastResponse {
   total: number;
   skipped: number;
   duplicates: number;
+  warnings: CreateBroadcastResponse_Warning[];
+}
+
+/** What the partner should know before it is sent. */
+export interface CreateBroadcastResponse_Warning {
+  code: string;
+  message: string;
 }
 
 export interface ListBroadcastsRequest {
@@ -301,7 +308,7 @@ export const CreateBroadcastRequest: MessageFns<CreateBroadcastRequest> = {
 };
 
 function createBaseCreateBroadcastResponse(): CreateBroadcastResponse {
-  return { broadcast_id: 0, status: "", total: 0, skipped: 0, duplicates: 0 };
+  return { broadcast_id: 0, status: "", total: 0, skipped: 0, duplicates: 0, warnings: [] };
 }
 
 export const CreateBroadcastResponse: MessageFns<CreateBroadcastResponse> = {
@@ -320,6 +327,9 @@ export const CreateBroadcastResponse: MessageFns<CreateBroadcastResponse> = {
     }
     if (message.duplicates !== 0) {
       writer.uint32(40).int32(message.duplicates);
+    }
+    for (const v of message.warnings) {
+      CreateBroadcastResponse_Warning.encode(v!, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -377,6 +387,14 @@ export const CreateBroadcastResponse: MessageFns<CreateBroadcastResponse> = {
             message.duplicates = reader.int32();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.warnings.push(CreateBroadcastResponse_Warning.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -399,6 +417,76 @@ export const CreateBroadcastResponse: MessageFns<CreateBroadcastResponse> = {
     message.total = object.total ?? 0;
     message.skipped = object.skipped ?? 0;
     message.duplicates = object.duplicates ?? 0;
+    message.warnings = object.warnings?.map((e) => CreateBroadcastResponse_Warning.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCreateBroadcastResponse_Warning(): CreateBroadcastResponse_Warning {
+  return { code: "", message: "" };
+}
+
+export const CreateBroadcastResponse_Warning: MessageFns<CreateBroadcastResponse_Warning> = {
+  encode(message: CreateBroadcastResponse_Warning, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.message !== "") {
+      writer.uint32(18).string(message.message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateBroadcastResponse_Warning {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateBroadcastResponse_Warning();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateBroadcastResponse_Warning>, I>>(base?: I): CreateBroadcastResponse_Warning {
+    return CreateBroadcastResponse_Warning.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateBroadcastResponse_Warning>, I>>(
+    object: I,
+  ): CreateBroadcastResponse_Warning {
+    const message = createBaseCreateBroadcastResponse_Warning();
+    message.code = object.code ?? "";
+    message.message = object.message ?? "";
     return message;
   },
 };

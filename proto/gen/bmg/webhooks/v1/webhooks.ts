@@ -9,7 +9,7 @@ export const protobufPackage = "bmg.webhooks.v1";
 
 export const protobufFileName = "bmg/webhooks/v1/webhooks.proto";
 
-/** Recovery of the events that a partner's receiver did not take. */
+/** Recovery of the events that a partner's receiver did not take, and a test of the receiver. */
 
 export interface ListFailedEventsRequest {
   partner_id: string;
@@ -61,6 +61,24 @@ export interface RetryAllEventsRequest {
 
 export interface RetryAllEventsResponse {
   queued: number;
+}
+
+export interface SendTestEventRequest {
+  partner_id: string;
+  /** Address of the changelog, for the event's meta. */
+  changelog: string;
+}
+
+export interface SendTestEventResponse {
+  event_id: string;
+  event: string;
+  /** Whether the receiver answered 2xx. */
+  delivered: boolean;
+  /** Absent when it did not answer. */
+  http_status?: number | undefined;
+  duration_ms: number;
+  /** What went wrong, in a word: as in the list of failed events. */
+  error?: string | undefined;
 }
 
 function createBaseListFailedEventsRequest(): ListFailedEventsRequest {
@@ -677,6 +695,188 @@ export const RetryAllEventsResponse: MessageFns<RetryAllEventsResponse> = {
   },
 };
 
+function createBaseSendTestEventRequest(): SendTestEventRequest {
+  return { partner_id: "", changelog: "" };
+}
+
+export const SendTestEventRequest: MessageFns<SendTestEventRequest> = {
+  encode(message: SendTestEventRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    if (message.changelog !== "") {
+      writer.uint32(18).string(message.changelog);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendTestEventRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendTestEventRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.changelog = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SendTestEventRequest>, I>>(base?: I): SendTestEventRequest {
+    return SendTestEventRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SendTestEventRequest>, I>>(object: I): SendTestEventRequest {
+    const message = createBaseSendTestEventRequest();
+    message.partner_id = object.partner_id ?? "";
+    message.changelog = object.changelog ?? "";
+    return message;
+  },
+};
+
+function createBaseSendTestEventResponse(): SendTestEventResponse {
+  return { event_id: "", event: "", delivered: false, http_status: undefined, duration_ms: 0, error: undefined };
+}
+
+export const SendTestEventResponse: MessageFns<SendTestEventResponse> = {
+  encode(message: SendTestEventResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.event_id !== "") {
+      writer.uint32(10).string(message.event_id);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.delivered !== false) {
+      writer.uint32(24).bool(message.delivered);
+    }
+    if (message.http_status !== undefined) {
+      writer.uint32(32).int32(message.http_status);
+    }
+    if (message.duration_ms !== 0) {
+      writer.uint32(40).int32(message.duration_ms);
+    }
+    if (message.error !== undefined) {
+      writer.uint32(50).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendTestEventResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendTestEventResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.event_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.delivered = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.http_status = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.duration_ms = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SendTestEventResponse>, I>>(base?: I): SendTestEventResponse {
+    return SendTestEventResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SendTestEventResponse>, I>>(object: I): SendTestEventResponse {
+    const message = createBaseSendTestEventResponse();
+    message.event_id = object.event_id ?? "";
+    message.event = object.event ?? "";
+    message.delivered = object.delivered ?? false;
+    message.http_status = object.http_status ?? undefined;
+    message.duration_ms = object.duration_ms ?? 0;
+    message.error = object.error ?? undefined;
+    return message;
+  },
+};
+
 export type WebhooksDefinition = typeof WebhooksDefinition;
 export const WebhooksDefinition = {
   name: "Webhooks",
@@ -703,6 +903,15 @@ export const WebhooksDefinition = {
       requestType: RetryAllEventsRequest as typeof RetryAllEventsRequest,
       requestStream: false,
       responseType: RetryAllEventsResponse as typeof RetryAllEventsResponse,
+      responseStream: false,
+      options: {},
+    },
+    /** Posts one signed event to the partner's address now. It is not kept, and not tried again. */
+    sendTestEvent: {
+      name: "SendTestEvent",
+      requestType: SendTestEventRequest as typeof SendTestEventRequest,
+      requestStream: false,
+      responseType: SendTestEventResponse as typeof SendTestEventResponse,
       responseStream: false,
       options: {},
     },

@@ -1,0 +1,182 @@
+// The hours after the largest partner's receiver was away: its backlog, when it is drained, and what the
+// others notice. A model in steps of a second with the rules of the webhooks service: the retry schedule,
+// the share of attempts under way that shrinks and grows, the places in memory and the overflow behind them.
+// It follows numbers of events, not each of them: conversations are taken to be many and short.
+export interface Scenario {
+  /** Events of all partners in a second, and the largest one's part of them. */
+  events_per_s: number;
+  largest_share: number;
+  replicas: number;
+  away_s: number;
+  /** While it is away: `refuses` at once, or `hangs` until the limit. */
+  fails: 'refuses' | 'hangs';
+  /** How long its receiver takes once it is back, and how many in a second it can take. */
+  receiver_s: number;
+  receiver_per_s: number;
+  /** CPU of a delivery in the webhooks service. */
+  delivery_cpu_s: number;
+  /** When, after the receiver is back, somebody asks to try all again (POST /webhooks/retry-all). */
+  retry_all_after_s?: number;
+}
+
+export interface Outcome {
+  /** The most that waited, and how much of it was in the store beyond what memory keeps. */
+  backlog_max: number;
+  beyond_memory_max: number;
+  /** From the receiver's return until it gets its first event, and until nothing waits. */
+  silence_s: number;
+  drained_s: number;
+  drain_per_s: number;
+  given_up: number;
+  /** What the others' events wait for a processor, at its worst: while it is away, and while it catches up. */
+  others_wait_ms: { calm: number; away: number; drain: number };
+}
+
+/** Of services/webhooks: schedule.ts, lanes.ts, overflow.ts, attempt.ts. A test compares them. */
+export const RULES = {
+  retry_delays_s: [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400],
+  /** The mean of the jitter. */
+  retry_factor: 1.1,
+  share: 64,
+  share_at_first: 8,
+  share_at_least: 2,
+  in_memory_max: 10_000,
+  refill_below: 0.5,
+  answer_limit_s: 10,
+} as const;
+
+const REFUSAL_S = 0.005;
+const HORIZON_S = 4 * 86_400;
+
+/** Events in memory by when they are due next, and by how often they were tried. */
+class Waiting {
+  private readonly slots = new Map<number, Map<number, number>>();
+  private due = new Map<number, number>();
+  size = 0;
+
+  add(attempts: number, count: number, at: number, now: number): void {
+    if (count <= 0) return;
+    this.size += count;
+    if (at <= now) this.due.set(attempts, (this.due.get(attempts) ?? 0) + count);
+    else {
+      const slot = this.slots.get(at) ?? new Map<number, number>();
+      this.slots.set(at, slot.set(attempts, (slot.get(attempts) ?? 0) + count));
+    }
+  }
+  wake(now: number): void {
+    for (const [attempts, count] of this.slots.get(now) ?? []) {
+      this.due.set(attempts, (this.due.get(attempts) ?? 0) + count);
+    }
+    this.slots.delete(now);
+  }
+  wakeAll(): void {
+    for (const at of [...this.slots.keys()]) this.wake(at);
+  }
+  /** The ones tried most often came first. */
+  take(limit: number): Array<[attempts: number, count: number]> {
+    const taken: Array<[number, number]> = [];
+    let left = Math.floor(limit);
+    for (const attempts of [...this.due.keys()].sort((a, b) => b - a)) {
+      if (left <= 0) break;
+      const there = this.due.get(attempts) ?? 0;
+      const count = Math.min(there, left);
+      if (count === there) this.due.delete(attempts);
+      else this.due.set(attempts, there - count);
+      this.size -= count;
+      left -= count;
+      taken.push([attempts, count]);
+    }
+    return taken;
+  }
+}
+
+export function simulate(scenario: Scenario): Outcome {
+  const { events_per_s, largest_share, replicas, away_s } = scenario;
+  const own = Math.round(events_per_s * largest_share);
+  const memory_max = RULES.in_memory_max * replicas;
+  const waiting = new Waiting();
+  const load = processorOf(scenario);
+  let [stored, overflow, share] = [0, false, RULES.share as number];
+  let [backlog_max, beyond_memory_max, delivered, given_up] = [0, 0, 0, 0];
+  let [silence_s, allowance] = [-1, 0];
+  const others_wait_ms = { calm: load.wait_ms(0, 0), away: 0, drain: 0 };
+
+  for (let now = 0; now < HORIZON_S; now += 1) {
+    const up = now >= away_s;
+    if (overflow) stored += own;
+    else waiting.add(0, own, now, now);
+    overflow ||= waiting.size > memory_max;
+    waiting.wake(now);
+    if (up && now - away_s === scenario.retry_all_after_s) waiting.wakeAll();
+
+    // What cannot be done within this second is not lost: a hanging receiver takes several.
+    const speed = up
+      ? load.attempts_per_s(share)
+      : (share * replicas) / (scenario.fails === 'hangs' ? RULES.answer_limit_s : REFUSAL_S);
+    allowance = Math.min(allowance, 1) + speed;
+    const taken = waiting.take(allowance);
+    const tried = taken.reduce((sum, [, count]) => sum + count, 0);
+    allowance -= tried;
+    if (up) {
+      delivered += tried;
+      if (tried > 0 && silence_s < 0) silence_s = now - away_s;
+      share = Math.min(RULES.share, share + tried / replicas);
+    } else {
+      if (tried > 0) share = Math.max(RULES.share_at_least, Math.floor(share / 2));
+      for (const [attempts, count] of taken) {
+        const delay = RULES.retry_delays_s[attempts];
+        if (delay === undefined) given_up += count;
+        else waiting.add(attempts + 1, count, now + Math.round(delay * RULES.retry_factor), now);
+      }
+    }
+    if (overflow && waiting.size < memory_max * RULES.refill_below) {
+      const read = Math.min(stored, memory_max - waiting.size);
+      stored -= read;
+      waiting.add(0, read, now, now);
+      overflow = stored > 0;
+    }
+    const backlog = waiting.size + stored;
+    backlog_max = Math.max(backlog_max, backlog);
+    beyond_memory_max = Math.max(beyond_memory_max, stored);
+    const phase = up ? 'drain' : 'away';
+    const wait = load.wait_ms(tried, up ? share * replicas : share * replicas);
+    others_wait_ms[phase] = Math.max(others_wait_ms[phase], wait);
+    // Nothing is left but what has just come.
+    if (up && backlog <= own && tried > 0) {
+      const drained_s = now - away_s;
+      const busy_s = Math.max(1, drained_s - silence_s);
+      const drain_per_s = delivered / busy_s;
+      return {
+        backlog_max,
+        beyond_memory_max,
+        silence_s,
+        drained_s,
+        drain_per_s,
+        given_up,
+        others_wait_ms,
+      };
+    }
+  }
+  throw new Error('the backlog is never drained: the receiver is too slow for what comes in');
+}
+
+/** The processors of the replicas, and what is left of them for the largest partner. */
+function processorOf(scenario: Scenario) {
+  const { events_per_s, largest_share, replicas, delivery_cpu_s, receiver_s, receiver_per_s } =
+    scenario;
+  const others = events_per_s * (1 - largest_share);
+  const capacity = replicas / delivery_cpu_s;
+  return {
+    /** As many as its share allows, its receiver takes, and the processors leave room for. */
+    attempts_per_s: (share: number): number =>
+      Math.min((share * replicas) / receiver_s, receiver_per_s, Math.max(1, capacity - others)),
+    /** One queue a replica; the partner's part of it is never longer than its share. */
+    wait_ms(tried: number, under_way: number): number {
+      const busy = (others + tried) / capacity;
+      const queue = busy < 1 ? busy / (1 - busy) : Infinity;
+      const calm = others / capacity;
+      const worst = calm / Math.max(0.01, 1 - calm) + under_way / replicas;
+      return Math.min(queue, worst) * delivery_cpu_s * 1_000;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+// The tables of CAPACITY.md, as `make capacity` prints them.
+import { simulate, type Outcome, type Scenario } from './outage';
+import { ASSUMED, sizeFor, type Load, type Measured, type Sizing } from './sizing';
+
+const RATES = [1_000, 10_000, 100_000];
+
+/** A send comes with its statuses (sent, delivered, read), and as many messages come in as go out. */
+const EVENTS_PER_SEND = 4;
+
+const row = (cells: Array<string | number>): string => `| ${cells.join(' | ')} |`;
+const head = (cells: string[]): string[] => [row(cells), `|${'---|'.repeat(cells.length)}`];
+const whole = (value: number): string => Math.round(value).toLocaleString('en');
+const short = (value: number): string => (value < 10 ? value.toFixed(1) : whole(value));
+
+export function sizingPage(measured: Measured): string {
+  const columns: Array<{ title: string; load: Load }> = [
+    ...RATES.map((rate) => ({
+      title: `${whole(rate)} sends/s`,
+      load: { sends: rate, events: 0 },
+    })),
+    ...RATES.map((rate) => ({
+      title: `${whole(rate)} events/s`,
+      load: { sends: 0, events: rate },
+    })),
+    ...RATES.map((rate) => ({
+      title: `${whole(rate)} sends/s and ${whole(rate * EVENTS_PER_SEND)} events/s`,
+      load: { sends: rate, events: rate * EVENTS_PER_SEND },
+    })),
+  ];
+  const sized = columns.map(({ title, load }) => ({ title, size: sizeFor(load, measured) }));
+  const names = [...new Set(sized.flatMap(({ size }) => size.services.map(({ name }) => name)))];
+  const line = (title: string, cell: (size: Sizing) => string): string =>
+    row([title, ...sized.map(({ size }) => cell(size))]);
+  const service = (name: string): string =>
+    line(`${name}: replicas (cores used)`, ({ services }) => {
+      const part = services.find((one) => one.name === name);
+      return part ? `${part.replicas} (${short(part.cores)})` : '2 (0.0)';
+    });
+  return [
+    ...head(['', ...sized.map(({ title }) => title)]),
+    ...names.map(service),
+    line('partitions: upstream-webhook, event, delivery', ({ partitions }) =>
+      Object.values(partitions).join(', '),
+    ),
+    line('Kafka: brokers (why)', ({ kafka }) => `${kafka.brokers} (${kafka.limit})`),
+    line(
+      'Kafka: MB/s, TB kept',
+      ({ kafka }) => `${short(kafka.mb_per_s)}, ${short(kafka.disk_tb)}`,
+    ),
+    line('MongoDB: shards (why)', ({ mongo }) => `${mongo.shards} (${mongo.limit})`),
+    line('MongoDB: writes/s, TB kept', ({ mongo }) =>
+      [whole(mongo.writes_per_s), short(mongo.disk_tb)].join(', '),
+    ),
+    line('Redis: servers (cores used)', ({ redis }) => `${redis.servers} (${short(redis.cores)})`),
+  ].join('\n');
+}
+
+export const assumptions = (): string =>
+  Object.entries(ASSUMED)
+    .map(([name, value]) => `\`${name}\` ${value}`)
+    .join(', ');
+
+const HOUR_S = 3_600;
+
+export const SCENARIOS: Array<{ title: string; scenario: Scenario }> = [
+  ['refuses', undefined, 'refuses every attempt'],
+  ['refuses', 60, 'refuses; `retry-all` is called a minute after it is back'],
+  ['hangs', undefined, 'hangs on every attempt'],
+  ['hangs', 60, 'hangs; `retry-all` is called a minute after it is back'],
+].map(([fails, retry, title]) => ({
+  title: title as string,
+  scenario: {
+    events_per_s: 5_000,
+    largest_share: 0.3,
+    replicas: 3,
+    away_s: HOUR_S,
+    fails: fails as Scenario['fails'],
+    receiver_s: 0.05,
+    receiver_per_s: 5_000,
+    delivery_cpu_s: 0.000242,
+    ...(retry !== undefined && { retry_all_after_s: retry as number }),
+  },
+}));
+
+const minutes = (seconds: number): string => `${(seconds / 60).toFixed(1)} min`;
+
+export function outagePage(measured: Measured): string {
+  const delivery_cpu_s = (measured.cpu_s_per_1000_events['webhooks'] ?? 0) / 1_000;
+  const outcomes = SCENARIOS.map(({ title, scenario }): [string, Outcome] => [
+    title,
+    simulate({ ...scenario, delivery_cpu_s }),
+  ]);
+  return [
+    ...head([
+      'For an hour its receiver',
+      'most that waited',
+      'of it beyond memory',
+      'silence after its return',
+      'drained after',
+      'at',
+      'given up',
+      'others wait for a processor: calm, meanwhile, while it catches up',
+    ]),
+    ...outcomes.map(([title, one]) =>
+      row([
+        title,
+        whole(one.backlog_max),
+        whole(one.beyond_memory_max),
+        minutes(one.silence_s),
+        minutes(one.drained_s),
+        `${whole(one.drain_per_s)}/s`,
+        whole(one.given_up),
+        [one.others_wait_ms.calm, one.others_wait_ms.away, one.others_wait_ms.drain]
+          .map((ms) => `${ms.toFixed(1)} ms`)
+          .join(', '),
+      ]),
+    ),
+  ].join('\n');
+}

@@ -1,0 +1,57 @@
+// Sizing is arithmetic: these are the rules that it must keep, whatever the costs are.
+import { ASSUMED, sizeFor, type Measured } from './sizing';
+
+const measured: Measured = {
+  source: 'a test',
+  cpu_s_per_1000_sends: { gateway: 0.3, mongo: 0.1, redis: 0.02 },
+  cpu_s_per_1000_events: { webhooks: 0.24, fanout: 0.12, redis: 0.01 },
+  bytes: {
+    upstream_webhook: 1_000,
+    event: 1_000,
+    delivery: 1_000,
+    message_record: 400,
+    counted_message: 300,
+    stored_delivery: 1_000,
+  },
+  memory_mib: {},
+};
+const replicas = (sends: number, events: number, name: string): number | undefined =>
+  sizeFor({ sends, events }, measured).services.find((part) => part.name === name)?.replicas;
+
+test('a small load still has a replica that may be lost', () => {
+  expect(replicas(1, 1, 'gateway')).toBe(2);
+});
+
+test('ten times the load takes about ten times the replicas, and one to spare', () => {
+  // 10,000 sends a second use 3 cores: 5 processes at 60 %.
+  expect(replicas(10_000, 0, 'gateway')).toBe(6);
+  expect(replicas(100_000, 0, 'gateway')).toBe(51);
+});
+
+test('webhooks needs replicas for the answers it waits for, however cheap they are', () => {
+  const cheap = { ...measured, cpu_s_per_1000_events: { webhooks: 0.001 } };
+  const { services } = sizeFor({ sends: 0, events: 100_000 }, cheap);
+  expect(services.find(({ name }) => name === 'webhooks')?.replicas).toBe(
+    Math.ceil((100_000 * ASSUMED.receiver_s) / ASSUMED.attempts_under_way) + 1,
+  );
+});
+
+test('every reader has a partition, in dozens', () => {
+  const { partitions, services } = sizeFor({ sends: 0, events: 100_000 }, measured);
+  const webhooks = services.find(({ name }) => name === 'webhooks')?.replicas ?? 0;
+  expect(partitions.delivery).toBeGreaterThanOrEqual(webhooks);
+  expect(partitions.delivery % 12).toBe(0);
+  expect(sizeFor({ sends: 1, events: 1 }, measured).partitions.delivery).toBe(12);
+});
+
+test('engines are sized by the first of their limits that is reached', () => {
+  const { kafka, mongo } = sizeFor({ sends: 10_000, events: 40_000 }, measured);
+  expect(kafka.brokers).toBe(
+    Math.max(
+      Math.ceil(kafka.mb_per_s / ASSUMED.broker_mb_per_s),
+      Math.ceil(kafka.disk_tb / ASSUMED.broker_disk_tb),
+    ),
+  );
+  expect(mongo.writes_per_s).toBe(10_000 + 4 * 40_000);
+  expect(mongo.limit).toBe('disk');
+});

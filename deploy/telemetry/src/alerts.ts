@@ -1,0 +1,303 @@
+// Every alert. The files of Prometheus are made from this table (`make golden`), and a test holds each row
+// against the metrics of a running mesh and against the runbook, which has an entry of the same name.
+import { promiseAlerts, recordings } from './promises';
+import type { Alert } from './rule';
+import { toYaml, type Data } from './yaml';
+
+const LAG = 'max by (destination, group, partition) (messaging_consumer_lag)';
+/** What the upstream says when it is the one that fails: its codes for passing faults, or nothing at all. */
+const UPSTREAM_FAULTS = 'no_answer|1|2|131000|131016|133004';
+const UPSTREAM_LIMITS = '4|80007|130429|131048|131056';
+
+const events: Alert[] = [
+  {
+    name: 'ConsumerLagGrows',
+    severity: 'page',
+    for: '5m',
+    expr: `sum by (destination, group) (${LAG}) > 20000`,
+    summary: '{{ $labels.group }} is {{ $value }} messages of {{ $labels.destination }} behind',
+  },
+  {
+    name: 'ConsumerStuck',
+    severity: 'page',
+    for: '5m',
+    // Behind for all of five minutes, while nothing was handled.
+    expr: `sum by (destination, group) (min_over_time(messaging_consumer_lag[5m])) > 0
+unless on (destination, group)
+sum by (destination, group) (rate(messaging_consumed_messages_total[5m])) > 0`,
+    summary: '{{ $labels.group }} handles nothing of {{ $labels.destination }}',
+  },
+  {
+    name: 'BatchesFail',
+    severity: 'ticket',
+    for: '10m',
+    expr: 'sum by (destination, group) (rate(messaging_process_duration_seconds_count{outcome="failed"}[5m])) > 0.1',
+    summary: '{{ $labels.group }} tries batches of {{ $labels.destination }} again and again',
+  },
+  {
+    name: 'KafkaRefusesMessages',
+    severity: 'page',
+    for: '2m',
+    expr: 'sum(rate(messaging_publish_failures_total[2m])) > 0.1',
+    summary: 'Kafka does not take messages',
+  },
+  {
+    name: 'PartnerNotAttempted',
+    severity: 'ticket',
+    for: '5m',
+    expr: 'max by (partner_id) (webhook_oldest_unattempted_seconds) > 300',
+    summary:
+      'Partner {{ $labels.partner_id }} has an event of {{ $value }} s ago that was never tried',
+  },
+  {
+    name: 'ManyPartnersNotAttempted',
+    severity: 'page',
+    for: '2m',
+    expr: 'sum(webhook_partners_unattempted) >= 5',
+    summary:
+      '{{ $value }} partners have events that wait for their first attempt for a minute or longer',
+  },
+  {
+    name: 'OldestWaitingEvent',
+    severity: 'ticket',
+    for: '15m',
+    expr: 'max(webhook_oldest_waiting_seconds) > 21600',
+    summary: 'An event waits for {{ $value }} s',
+  },
+  {
+    name: 'MostDeliveriesFail',
+    severity: 'page',
+    for: '10m',
+    expr: `sum(rate(webhook_deliveries_total{outcome!~"2xx|delivered"}[5m]))
+/ sum(rate(webhook_deliveries_total[5m])) > 0.5
+and sum(rate(webhook_deliveries_total[5m])) > 1`,
+    summary:
+      '{{ $value | humanizePercentage }} of all attempts fail: our way out rather than their way in',
+  },
+  {
+    name: 'EventsGivenUp',
+    severity: 'ticket',
+    for: '5m',
+    expr: 'max(webhook_deliveries_waiting{status="failed"}) - max(webhook_deliveries_waiting{status="failed"} offset 1h) > 100',
+    summary: '{{ $value }} events were given up within the hour',
+  },
+  {
+    name: 'DeliverySlotsTaken',
+    severity: 'page',
+    for: '5m',
+    expr: 'min(webhook_deliveries_in_flight / webhook_deliveries_in_flight_limit) > 0.9',
+    summary: 'Nearly all attempts that may be under way are: partners wait for each other',
+  },
+  {
+    name: 'DeliveriesUnsettled',
+    severity: 'page',
+    for: '5m',
+    expr: 'sum(rate(webhook_deliveries_unsettled_total[5m])) > 1',
+    summary: 'Deliveries cannot be settled: the store or the directory is away',
+  },
+  {
+    name: 'DeadLetters',
+    severity: 'ticket',
+    for: '1m',
+    expr: 'sum by (topic, reason) (increase(dead_letters_total[15m])) > 0',
+    summary: '{{ $value }} of {{ $labels.topic }} were put aside: {{ $labels.reason }}',
+  },
+  {
+    name: 'WebhookAckSlow',
+    severity: 'ticket',
+    for: '10m',
+    expr: 'histogram_quantile(0.99, sum by (le) (rate(ingress_duration_seconds_bucket[5m]))) > 2',
+    summary: 'The upstream waits {{ $value }} s for its 200 (p99)',
+  },
+];
+
+const sending: Alert[] = [
+  {
+    name: 'UpstreamFails',
+    severity: 'page',
+    for: '5m',
+    expr: `sum(rate(upstream_request_duration_seconds_count{outcome=~"${UPSTREAM_FAULTS}"}[5m]))
+/ sum(rate(upstream_request_duration_seconds_count[5m])) > 0.05
+and sum(rate(upstream_request_duration_seconds_count[5m])) > 0.5`,
+    summary:
+      '{{ $value | humanizePercentage }} of the requests to the upstream fail through its own fault',
+  },
+  {
+    name: 'UpstreamLimitsReached',
+    severity: 'ticket',
+    for: '15m',
+    expr: `sum by (outcome) (rate(upstream_request_duration_seconds_count{outcome=~"${UPSTREAM_LIMITS}"}[5m])) > 1`,
+    summary: 'The upstream answers {{ $labels.outcome }} {{ $value }} times a second',
+  },
+  {
+    name: 'TokensRefused',
+    severity: 'ticket',
+    for: '10m',
+    expr: 'sum(increase(upstream_request_duration_seconds_count{outcome="190"}[15m])) > 5',
+    summary: 'The upstream refuses tokens as expired or revoked ({{ $value }} times in 15 minutes)',
+  },
+  {
+    name: 'TokensExpireSoon',
+    severity: 'ticket',
+    for: '5m',
+    expr: 'max(upstream_tokens_expiring) > 0',
+    summary: 'The tokens of {{ $value }} numbers end within two weeks, or have ended',
+  },
+  {
+    name: 'LimiterOnMemory',
+    severity: 'page',
+    for: '2m',
+    expr: 'max by (instance) (rate_limiter_in_memory) == 1',
+    summary: '{{ $labels.instance }} limits in its own memory: Redis is away',
+  },
+  {
+    name: 'RequestsShed',
+    severity: 'page',
+    for: '2m',
+    expr: 'sum by (service, server, reason) (rate(requests_shed_total[2m])) > 1',
+    summary:
+      '{{ $labels.service }} turns {{ $value }} requests a second away: {{ $labels.reason }}',
+  },
+  {
+    name: 'SyncsRunOut',
+    severity: 'ticket',
+    for: '5m',
+    expr: 'max(coexistence_syncs_due) > 0',
+    summary: '{{ $value }} numbers have less than six hours left for their data sync',
+  },
+  {
+    name: 'BroadcastsStand',
+    severity: 'ticket',
+    for: '10m',
+    expr: `max(broadcasts_active{status="processing"}) > 0
+unless sum(rate(broadcast_contacts_total[10m])) > 0`,
+    summary: '{{ $value }} broadcasts are running, and nothing is sent',
+  },
+];
+
+const processes: Alert[] = [
+  {
+    name: 'ServiceDown',
+    severity: 'page',
+    for: '1m',
+    expr: 'sum by (service) (up{job="bmg"}) == 0',
+    summary: 'No replica of {{ $labels.service }} answers',
+  },
+  {
+    name: 'ReplicaDown',
+    severity: 'ticket',
+    for: '10m',
+    expr: 'up{job="bmg"} == 0',
+    summary: '{{ $labels.service }} at {{ $labels.instance }} does not answer',
+  },
+  {
+    name: 'ComponentDown',
+    severity: 'page',
+    for: '2m',
+    expr: 'min by (service, component) (component_up) == 0',
+    summary: '{{ $labels.service }} cannot reach its {{ $labels.component }}',
+  },
+  {
+    name: 'EventLoopBlocked',
+    severity: 'ticket',
+    for: '10m',
+    expr: 'max by (service, instance) (nodejs_eventloop_lag_p99_seconds) > 0.5',
+    summary:
+      '{{ $labels.service }} at {{ $labels.instance }} answers late: its event loop is blocked',
+  },
+  {
+    name: 'CertificateExpiresSoon',
+    severity: 'ticket',
+    for: '1h',
+    expr: 'min by (service) (tls_certificate_expiry_timestamp_seconds) - time() < 14 * 86400',
+    summary:
+      'The certificate of {{ $labels.service }} is valid for {{ $value | humanizeDuration }} more',
+  },
+  {
+    name: 'CertificateExpires',
+    severity: 'page',
+    for: '5m',
+    expr: 'min by (service) (tls_certificate_expiry_timestamp_seconds) - time() < 86400',
+    summary:
+      'The certificate of {{ $labels.service }} is valid for {{ $value | humanizeDuration }} more',
+  },
+];
+
+/** Of the engines: these need their exporters, and the file system figures of the cluster or of the host. */
+const engines: Alert[] = [
+  {
+    name: 'DiskFills',
+    severity: 'page',
+    for: '30m',
+    expr: `predict_linear(kubelet_volume_stats_available_bytes[6h], 86400) < 0
+or kubelet_volume_stats_available_bytes / kubelet_volume_stats_capacity_bytes < 0.1
+or predict_linear(node_filesystem_avail_bytes{fstype!~"tmpfs|overlay"}[6h], 86400) < 0`,
+    summary: 'A disk of an engine is full within a day, or nearly full',
+    needs: [
+      'kubelet_volume_stats_available_bytes',
+      'kubelet_volume_stats_capacity_bytes',
+      'node_filesystem_avail_bytes',
+    ],
+  },
+  {
+    name: 'KafkaUnderReplicated',
+    severity: 'page',
+    for: '5m',
+    expr: 'sum(kafka_topic_partition_under_replicated_partition) > 0',
+    summary: '{{ $value }} partitions have fewer in-sync replicas than they should',
+    needs: ['kafka_topic_partition_under_replicated_partition'],
+  },
+  {
+    name: 'MongoWithoutPrimary',
+    severity: 'page',
+    for: '1m',
+    expr: 'sum(mongodb_rs_members_state == bool 1) < 1',
+    summary: 'The replica set has no primary',
+    needs: ['mongodb_rs_members_state'],
+  },
+  {
+    name: 'RedisEvicts',
+    severity: 'page',
+    for: '1m',
+    expr: 'increase(redis_evicted_keys_total[5m]) > 0',
+    summary: 'Redis throws keys away: answers under an Idempotency-Key and the pace are not safe',
+    needs: ['redis_evicted_keys_total'],
+  },
+];
+
+export const groups: Record<string, Alert[]> = {
+  'bmg-promises': promiseAlerts,
+  'bmg-events': events,
+  'bmg-sending': sending,
+  'bmg-processes': processes,
+  'bmg-engines': engines,
+};
+
+export const alerts: Alert[] = Object.values(groups).flat();
+
+const RUNBOOK = 'deploy/runbook.md';
+export const runbookUrl = ({ name }: Alert): string => `${RUNBOOK}#${name.toLowerCase()}`;
+
+const rule = (alert: Alert): Data => ({
+  alert: alert.name,
+  expr: alert.expr,
+  for: alert.for,
+  labels: { severity: alert.severity },
+  annotations: {
+    summary: alert.summary,
+    runbook_url: runbookUrl(alert),
+    ...(alert.needs && { needs: alert.needs.join(', ') }),
+  },
+});
+
+const HEADER = '# Made from src/alerts.ts by `make golden`. A change here is lost.\n';
+
+/** alerts.yaml: a rules file of Prometheus. */
+export const rulesFile = (): string =>
+  HEADER +
+  toYaml({
+    groups: [
+      { name: 'bmg-ratios', rules: recordings.map(({ record, expr }) => ({ record, expr })) },
+      ...Object.entries(groups).map(([name, list]) => ({ name, rules: list.map(rule) })),
+    ],
+  });

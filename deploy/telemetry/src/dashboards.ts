@@ -1,0 +1,393 @@
+// The dashboards, as tables: a panel is a title, a unit and its queries. The files of Grafana are made from
+// them (`make golden`), and a test holds every query against the metrics of a running mesh.
+export type Unit = 's' | 'reqps' | 'percentunit' | 'short' | 'bytes' | 'cps';
+
+export interface Query {
+  expr: string;
+  legend: string;
+}
+
+export interface Panel {
+  title: string;
+  unit: Unit;
+  queries: Query[];
+  /** Shows the traces that are attached to the bars of a histogram. */
+  exemplars?: boolean;
+}
+
+export interface Dashboard {
+  /** The file's name, and the address in Grafana. */
+  uid: string;
+  title: string;
+  rows: Array<{ title: string; panels: Panel[] }>;
+}
+
+const W = '$__rate_interval';
+const rate = (metric: string, by = ''): string =>
+  by === '' ? `sum(rate(${metric}[${W}]))` : `sum by (${by}) (rate(${metric}[${W}]))`;
+const quantile = (q: number, metric: string, by: string, filter = ''): string =>
+  `histogram_quantile(${q}, sum by (${['le', by].filter(Boolean).join(', ')}) (rate(${metric}_bucket${filter}[${W}])))`;
+const panel = (
+  title: string,
+  unit: Unit,
+  ...queries: Array<[expr: string, legend: string]>
+): Panel => ({
+  title,
+  unit,
+  queries: queries.map(([expr, legend]) => ({ expr, legend })),
+});
+
+interface Hop {
+  title: string;
+  /** A histogram of durations without its suffix. */
+  metric: string;
+  /** What tells one kind of request from another. */
+  by: string;
+  /** The observations that failed, as a selector. */
+  failed: string;
+}
+
+/** Each step that a message takes: rate, errors and duration of all of them look the same. */
+const HOPS: Hop[] = [
+  {
+    title: 'Edge: partners’ requests',
+    metric: 'http_server_request_duration_seconds',
+    by: 'http_route',
+    failed: 'http_response_status_code=~"5.."',
+  },
+  {
+    title: 'Calls between services, as answered',
+    metric: 'rpc_server_duration_seconds',
+    by: 'rpc_method',
+    failed: 'outcome=~"INTERNAL_ERROR|SERVER_ERROR|SERVICE_UNAVAILABLE"',
+  },
+  {
+    title: 'Calls between services, as asked',
+    metric: 'rpc_client_duration_seconds',
+    by: 'rpc_method',
+    failed: 'outcome=~"INTERNAL_ERROR|SERVER_ERROR|SERVICE_UNAVAILABLE"',
+  },
+  {
+    title: 'Upstream',
+    metric: 'upstream_request_duration_seconds',
+    by: 'operation',
+    failed: 'outcome!="ok"',
+  },
+  {
+    title: 'Ingress: the upstream’s webhooks',
+    metric: 'ingress_duration_seconds',
+    by: 'http_response_status_code',
+    failed: 'http_response_status_code!="200"',
+  },
+  {
+    title: 'Kafka: batches handled',
+    metric: 'messaging_process_duration_seconds',
+    by: 'group',
+    failed: 'outcome="failed"',
+  },
+  {
+    title: 'Delivery: attempts at partners’ receivers',
+    metric: 'webhook_delivery_duration_seconds',
+    by: 'outcome',
+    failed: 'outcome!~"2xx|delivered"',
+  },
+];
+
+const redOf = ({ title, metric, by, failed }: Hop): Dashboard['rows'][number] => ({
+  title,
+  panels: [
+    panel('Rate', 'reqps', [rate(`${metric}_count`, by), `{{${by}}}`]),
+    panel('Errors', 'percentunit', [
+      `(${rate(`${metric}_count{${failed}}`)} or vector(0)) / ${rate(`${metric}_count`)}`,
+      'share that failed',
+    ]),
+    {
+      ...panel(
+        'Duration',
+        's',
+        [quantile(0.5, metric, ''), 'p50'],
+        [quantile(0.99, metric, ''), 'p99'],
+      ),
+      exemplars: true,
+    },
+  ],
+});
+
+const LAG = 'max by (destination, group, partition) (messaging_consumer_lag)';
+
+export const dashboards: Dashboard[] = [
+  {
+    uid: 'bmg-overview',
+    title: 'Gateway: overview',
+    rows: [
+      {
+        title: 'Promises',
+        panels: ['ingress', 'delivery', 'edge'].map((name) =>
+          panel(
+            `${name}: share that failed`,
+            'percentunit',
+            [`bmg:${name}_failed:ratio_rate5m`, '5 minutes'],
+            [`bmg:${name}_failed:ratio_rate1h`, 'hour'],
+          ),
+        ),
+      },
+      {
+        title: 'Traffic',
+        panels: [
+          panel('Sends accepted', 'reqps', [rate('messages_recorded_total'), 'sends']),
+          panel('Events made', 'cps', [rate('events_normalised_total', 'event'), '{{event}}']),
+          panel('Deliveries by outcome', 'cps', [
+            rate('webhook_deliveries_total', 'outcome'),
+            '{{outcome}}',
+          ]),
+        ],
+      },
+      {
+        title: 'Processes',
+        panels: [
+          panel('Replicas up', 'short', ['sum by (service) (up{job="bmg"})', '{{service}}']),
+          panel('CPU', 'short', [rate('process_cpu_seconds_total', 'service'), '{{service}}']),
+          panel('Memory', 'bytes', [
+            'max by (service) (process_resident_memory_bytes)',
+            '{{service}}',
+          ]),
+        ],
+      },
+      {
+        title: 'Engines, as the services see them',
+        panels: [
+          panel('Components that are well', 'short', [
+            'min by (service, component) (component_up)',
+            '{{service}} {{component}}',
+          ]),
+          panel('Event loop, p99', 's', [
+            'max by (service) (nodejs_eventloop_lag_p99_seconds)',
+            '{{service}}',
+          ]),
+          panel('Certificates: time left', 's', [
+            'min by (service) (tls_certificate_expiry_timestamp_seconds) - time()',
+            '{{service}}',
+          ]),
+        ],
+      },
+    ],
+  },
+  { uid: 'bmg-hops', title: 'Gateway: every hop', rows: HOPS.map(redOf) },
+  {
+    uid: 'bmg-events',
+    title: 'Gateway: events and deliveries',
+    rows: [
+      {
+        title: 'Delay',
+        panels: [
+          {
+            ...panel(
+              'Our own part: until the event could be sent',
+              's',
+              [quantile(0.5, 'webhook_intake_delay_seconds', ''), 'p50'],
+              [quantile(0.99, 'webhook_intake_delay_seconds', ''), 'p99'],
+            ),
+            exemplars: true,
+          },
+          {
+            ...panel(
+              'Until the partner has it',
+              's',
+              [quantile(0.5, 'webhook_delivery_delay_seconds', ''), 'p50'],
+              [quantile(0.99, 'webhook_delivery_delay_seconds', ''), 'p99'],
+            ),
+            exemplars: true,
+          },
+          panel('The upstream waits for its 200', 's', [
+            quantile(0.99, 'ingress_duration_seconds', ''),
+            'p99',
+          ]),
+        ],
+      },
+      {
+        title: 'Waiting',
+        panels: [
+          panel('Accepted, not attempted: the oldest by partner', 's', [
+            'topk(10, max by (partner_id) (webhook_oldest_unattempted_seconds))',
+            '{{partner_id}}',
+          ]),
+          panel(
+            'The oldest that waits; partners that wait a minute for a first attempt',
+            'short',
+            ['max(webhook_oldest_waiting_seconds)', 'seconds'],
+            ['sum(webhook_partners_unattempted)', 'partners'],
+          ),
+          panel('Put aside, by status', 'short', [
+            'max by (status) (webhook_deliveries_waiting)',
+            '{{status}}',
+          ]),
+        ],
+      },
+      {
+        title: 'Attempts',
+        panels: [
+          panel('By outcome', 'cps', [rate('webhook_deliveries_total', 'outcome'), '{{outcome}}']),
+          panel(
+            'Under way',
+            'short',
+            ['sum(webhook_deliveries_in_flight)', 'under way'],
+            ['sum(webhook_deliveries_in_flight_limit)', 'limit'],
+          ),
+          panel('Could not be settled', 'cps', [
+            rate('webhook_deliveries_unsettled_total'),
+            'turns',
+          ]),
+        ],
+      },
+      {
+        title: 'Kafka',
+        panels: [
+          panel('Lag', 'short', [
+            `sum by (destination, group) (${LAG})`,
+            '{{group}} {{destination}}',
+          ]),
+          panel(
+            'Messages in and out',
+            'cps',
+            [rate('messaging_published_messages_total', 'destination'), 'in: {{destination}}'],
+            [rate('messaging_consumed_messages_total', 'group'), 'out: {{group}}'],
+          ),
+          panel(
+            'Sending a batch, p99, and failures',
+            's',
+            [
+              quantile(0.99, 'messaging_publish_duration_seconds', 'destination'),
+              '{{destination}}',
+            ],
+            [rate('messaging_publish_failures_total', 'destination'), 'failures: {{destination}}'],
+          ),
+        ],
+      },
+      {
+        title: 'Put aside for good',
+        panels: [
+          panel('Dead letters', 'cps', [
+            rate('dead_letters_total', 'topic, reason'),
+            '{{topic}} {{reason}}',
+          ]),
+          panel('Items for which there is no event', 'cps', [
+            rate('upstream_items_ignored_total', 'field, reason'),
+            '{{field}} {{reason}}',
+          ]),
+        ],
+      },
+    ],
+  },
+  {
+    uid: 'bmg-sending',
+    title: 'Gateway: sending',
+    rows: [
+      {
+        title: 'Upstream',
+        panels: [
+          panel('Requests by outcome', 'reqps', [
+            rate('upstream_request_duration_seconds_count', 'outcome'),
+            '{{outcome}}',
+          ]),
+          panel('Rate limits', 'reqps', [
+            rate(
+              'upstream_request_duration_seconds_count{outcome=~"4|80007|130429|131048|131056"}',
+              'outcome',
+            ),
+            '{{outcome}}',
+          ]),
+          panel('Duration by operation, p99', 's', [
+            quantile(0.99, 'upstream_request_duration_seconds', 'operation'),
+            '{{operation}}',
+          ]),
+        ],
+      },
+      {
+        title: 'Partners’ limits',
+        panels: [
+          panel('Refused by the rate limit', 'reqps', [
+            rate('rate_limit_refusals_total', 'limiter'),
+            '{{limiter}}',
+          ]),
+          panel('Tokens that end within two weeks', 'short', [
+            'max(upstream_tokens_expiring)',
+            'numbers',
+          ]),
+          panel('Replicas that limit in their own memory', 'short', [
+            'sum(rate_limiter_in_memory)',
+            'replicas',
+          ]),
+          panel('Turned away before they were begun', 'reqps', [
+            rate('requests_shed_total', 'server, reason'),
+            '{{server}} {{reason}}',
+          ]),
+          panel('Answers by status', 'reqps', [
+            rate('http_server_request_duration_seconds_count', 'http_response_status_code'),
+            '{{http_response_status_code}}',
+          ]),
+        ],
+      },
+      {
+        title: 'Broadcasts',
+        panels: [
+          panel('Active', 'short', ['max by (status) (broadcasts_active)', '{{status}}']),
+          panel('Contacts by outcome', 'cps', [
+            rate('broadcast_contacts_total', 'outcome'),
+            '{{outcome}}',
+          ]),
+        ],
+      },
+    ],
+  },
+];
+
+const WIDTH = 24;
+const HEIGHT = 8;
+const DATASOURCE = { type: 'prometheus', uid: 'prometheus' };
+
+/** The JSON that Grafana reads. */
+export function dashboardFile({ uid, title, rows }: Dashboard): string {
+  const panels: object[] = [];
+  let [id, y] = [1, 0];
+  for (const row of rows) {
+    panels.push({
+      id: id++,
+      type: 'row',
+      title: row.title,
+      gridPos: { x: 0, y: y++, w: WIDTH, h: 1 },
+      collapsed: false,
+      panels: [],
+    });
+    const w = WIDTH / row.panels.length;
+    row.panels.forEach((one, index) =>
+      panels.push({ id: id++, gridPos: { x: index * w, y, w, h: HEIGHT }, ...chart(one) }),
+    );
+    y += HEIGHT;
+  }
+  const dashboard = {
+    uid,
+    title,
+    tags: ['bmg'],
+    schemaVersion: 39,
+    editable: false,
+    refresh: '30s',
+    time: { from: 'now-1h', to: 'now' },
+    panels,
+  };
+  return `${JSON.stringify(dashboard, null, 2)}\n`;
+}
+
+const chart = ({ title, unit, queries, exemplars = false }: Panel): object => ({
+  type: 'timeseries',
+  title,
+  datasource: DATASOURCE,
+  fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
+  options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi' } },
+  targets: queries.map(({ expr, legend }, index) => ({
+    refId: String.fromCharCode('A'.charCodeAt(0) + index),
+    datasource: DATASOURCE,
+    expr,
+    legendFormat: legend,
+    exemplar: exemplars,
+  })),
+});

@@ -1,0 +1,205 @@
+// What the partner's dashboard asks: one row a request, all under /dashboard/api. None of them is one of the
+// contract's endpoints.
+import { ApiError, missingFields } from '@bmg/common/errors';
+import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import type { Call, Client } from '@bmg/common/rpc';
+import type { GetBillingResponse, PaymentsDefinition } from '@bmg/proto/billing';
+import type { PartnerSettings, Session, SettingsDefinition } from '@bmg/proto/settings';
+import type { SendTestEventResponse, WebhooksDefinition } from '@bmg/proto/webhooks';
+import type { Context } from 'koa';
+import type { Fields } from '../endpoints/endpoint';
+import * as schemas from '../schemas/dashboard';
+import type { Schema } from '../schemas/schema';
+import type { LoginLimit } from './login-limit';
+import type { SessionCookies } from './session-cookie';
+
+export interface RouteDependencies {
+  settings: Client<SettingsDefinition>;
+  webhooks: Client<WebhooksDefinition>;
+  payments: Client<PaymentsDefinition>;
+  cookies: SessionCookies;
+  logins: LoginLimit;
+  pepper: string;
+  public_url: string;
+}
+
+/** Who asks, by a session that is alive. */
+export interface Visitor {
+  partner_id: string;
+  token: string;
+  session: Session;
+}
+
+export interface Asked {
+  context: Context;
+  call: Call;
+  body: Fields;
+}
+
+interface Common {
+  /** Behind /dashboard/api. */
+  path: string;
+  verb: 'get' | 'post' | 'patch' | 'delete';
+  body?: Schema;
+  /** 200 unless given. */
+  status?: number;
+  timeout_ms?: number;
+  /** A limit of its own, beside that of all requests: this many a second. */
+  per_sec?: number;
+}
+/** A row needs a session unless it opens one; the answer stands beside `success: true`. */
+export type Route = Common &
+  (
+    | { open: true; run(asked: Asked): Promise<Fields> }
+    | { open?: never; run(visitor: Visitor, asked: Asked): Promise<Fields> }
+  );
+
+/** The receiver has 10 seconds. */
+const TEST_LIMIT_MS = 15_000;
+
+export function createRoutes(deps: RouteDependencies): Route[] {
+  const { settings, webhooks, payments, cookies } = deps;
+  const changelog = `${deps.public_url.replace(/\/+$/, '')}/changelog`;
+  const sessionAnswer = (session: Session, token: string): Fields => ({
+    partner_id: session.partner_id,
+    name: session.partner_name,
+    expires_at: session.expires_at,
+    csrf_token: cookies.csrfToken(token),
+  });
+  return [
+    {
+      verb: 'post',
+      path: '/session',
+      open: true,
+      status: 201,
+      body: schemas.openSession,
+      async run({ context, call, body }) {
+        const partner_key = String(body['partner_key']).trim();
+        await deps.logins.take(context.ip);
+        if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) throw invalidKey();
+        const token = cookies.newToken();
+        const session = await settings.openSession(
+          { key_hash: hashKey(partner_key, deps.pepper), token_hash: cookies.hash(token) },
+          call,
+        );
+        cookies.give(context, token);
+        return sessionAnswer(session, token);
+      },
+    },
+    {
+      verb: 'get',
+      path: '/session',
+      run: async ({ session, token }) => sessionAnswer(session, token),
+    },
+    {
+      verb: 'delete',
+      path: '/session',
+      async run({ token }, { context, call }) {
+        await settings.closeSession({ token_hash: cookies.hash(token) }, call);
+        cookies.clear(context);
+        return {};
+      },
+    },
+    {
+      verb: 'get',
+      path: '/settings',
+      run: async ({ partner_id }, { call }) =>
+        settingsAnswer(await settings.getSettings({ partner_id }, call)),
+    },
+    {
+      verb: 'patch',
+      path: '/settings',
+      body: schemas.updateSettings,
+      async run({ partner_id }, { call, body }) {
+        const { webhook_url } = body as { webhook_url?: string | null };
+        if (webhook_url === undefined) throw missingFields(['webhook_url']);
+        return settingsAnswer(
+          await settings.updateSettings({ partner_id, webhook_url: webhook_url ?? '' }, call),
+        );
+      },
+    },
+    {
+      verb: 'post',
+      path: '/webhook-secret/reveal',
+      run: async ({ partner_id }, { call }) => ({
+        ...(await settings.revealWebhookSecret({ partner_id }, call)),
+      }),
+    },
+    {
+      verb: 'post',
+      path: '/webhook-secret/rotate',
+      body: schemas.rotateSecret,
+      per_sec: 1,
+      run: async ({ partner_id }, { call, body }) => ({
+        ...(await settings.rotateWebhookSecret(
+          { partner_id, overlap_hours: body['overlap_hours'] as number },
+          call,
+        )),
+      }),
+    },
+    {
+      verb: 'post',
+      path: '/webhook-test',
+      timeout_ms: TEST_LIMIT_MS,
+      per_sec: 1,
+      run: async ({ partner_id }, { call }) =>
+        testAnswer(await webhooks.sendTestEvent({ partner_id, changelog }, call)),
+    },
+    {
+      verb: 'get',
+      path: '/billing',
+      run: async ({ partner_id }, { call }) =>
+        billingAnswer(await payments.getBilling({ partner_id }, call)),
+    },
+    {
+      verb: 'post',
+      path: '/card',
+      body: schemas.openCardPage,
+      status: 201,
+      per_sec: 1,
+      run: async ({ partner_id }, { call, body }) => ({
+        ...(await payments.createCardSession(
+          { partner_id, return_url: body['return_url'] as string | undefined },
+          call,
+        )),
+      }),
+    },
+  ];
+}
+
+const invalidKey = (): ApiError =>
+  new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
+
+/** What is not set is null, since a partner reads it. */
+const settingsAnswer = ({ plan, webhook_secret, ...settings }: PartnerSettings): Fields => ({
+  settings: {
+    ...settings,
+    webhook_url: settings.webhook_url ?? null,
+    plan: { ...plan, max_wabas: plan?.max_wabas ?? null },
+    webhook_secret: webhook_secret
+      ? {
+          created_at: webhook_secret.created_at,
+          previous_expires_at: webhook_secret.previous_expires_at ?? null,
+        }
+      : null,
+  },
+});
+
+const billingAnswer = ({ card, invoices, ...billing }: GetBillingResponse): Fields => ({
+  billing: {
+    ...billing,
+    card: card ?? null,
+    invoices: invoices.map((invoice) => ({
+      ...invoice,
+      covers: invoice.covers ?? null,
+      payment_url: invoice.payment_url ?? null,
+      paid_at: invoice.paid_at ?? null,
+    })),
+  },
+});
+
+const testAnswer = (sent: SendTestEventResponse): Fields => ({
+  ...sent,
+  http_status: sent.http_status ?? null,
+  error: sent.error ?? null,
+});

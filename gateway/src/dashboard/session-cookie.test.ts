@@ -1,0 +1,91 @@
+import type { Context } from 'koa';
+import { networkOf } from './login-limit';
+import { checkOwnSite } from './own-site';
+import { createSessionCookies } from './session-cookie';
+
+const answer = () => {
+  const headers: Record<string, string> = {};
+  const context = {
+    set: (name: string, value: string) => void (headers[name] = value),
+  } as unknown as Context;
+  return { headers, context };
+};
+
+describe('the cookie', () => {
+  const given = (public_url: string): string => {
+    const cookies = createSessionCookies(public_url, 'pepper');
+    const { headers, context } = answer();
+    cookies.give(context, cookies.newToken());
+    return headers['Set-Cookie'] as string;
+  };
+
+  test('is out of reach of scripts, other sites and plain connections', () => {
+    expect(given('https://gateway.example.com')).toMatch(
+      /^bmg_session=[\w-]{43}; Max-Age=28800; Path=\/dashboard; HttpOnly; SameSite=Strict; Secure$/,
+    );
+  });
+
+  test('stays usable under a plain address, for local work', () => {
+    expect(given('http://127.0.0.1:8080')).not.toContain('Secure');
+  });
+
+  test('belongs to the path under which the gateway is reached', () => {
+    expect(given('https://example.com/messaging/')).toContain('Path=/messaging/dashboard;');
+  });
+});
+
+describe('the token of changes', () => {
+  const cookies = createSessionCookies('https://gateway.example.com', 'pepper');
+
+  test('belongs to one session and does not tell its token', () => {
+    const [one, other] = [cookies.newToken(), cookies.newToken()];
+    const csrf = cookies.csrfToken(one);
+    expect(cookies.isCsrfToken(csrf, one)).toBe(true);
+    expect(cookies.isCsrfToken(csrf, other)).toBe(false);
+    expect(cookies.isCsrfToken('', one)).toBe(false);
+    expect(cookies.isCsrfToken(`${csrf}x`, one)).toBe(false);
+    expect(csrf).not.toBe(cookies.hash(one));
+  });
+});
+
+describe('our own site', () => {
+  const OWN = 'https://gateway.example.com';
+  const from = (headers: Record<string, string>) => () =>
+    checkOwnSite({ get: (name: string) => headers[name] ?? '' } as unknown as Context, OWN);
+
+  test.each([
+    { origin: OWN },
+    { origin: OWN, 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'same-origin' },
+  ])('sends %j', (headers) => {
+    expect(from(headers as Record<string, string>)).not.toThrow();
+  });
+
+  test.each([
+    {},
+    { origin: 'null' },
+    { origin: 'http://gateway.example.com' },
+    { origin: 'https://gateway.example.com.evil.example' },
+    { origin: 'https://gateway.example.com:8443' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+    { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
+  ])('does not send %j', (headers) => {
+    expect(from(headers as Record<string, string>)).toThrow(/header Origin/);
+  });
+});
+
+describe('who tries to log in', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2:ffff::1', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['', '0:0:0:0'],
+  ])('%s is one of %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});

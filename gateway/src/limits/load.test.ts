@@ -1,0 +1,103 @@
+// A replica takes on only so much: what is refused is refused at once, and health is still answered.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createLogger } from '@bmg/common/telemetry';
+import { eventually } from '../../../test/harness/eventually';
+import { createApp, type AppDependencies } from '../app';
+import { messages } from '../endpoints/messages';
+import { createLoad } from './load';
+
+const IN_FLIGHT_MAX = 4;
+const BODY_BYTES_MAX = 64 * 1024;
+const OK = { message_id: 'wamid.1', contacts: [] };
+
+let server: Server;
+let base: string;
+/** Ends the calls that are under way. */
+const release: Array<() => void> = [];
+
+beforeAll(async () => {
+  const log = createLogger('test');
+  const rpc = { sendText: () => new Promise((resolve) => release.push(() => resolve(OK))) };
+  const caller = (partner_id: string) => ({ partner_id, rate_limit_per_sec: 1_000 });
+  const deps = {
+    endpoints: messages,
+    notices: {},
+    authenticator: {
+      first: async (key: string) => ({ key_hash: key, caller: caller(key) }),
+      confirm: async () => undefined,
+    },
+    bucket: { take: async () => ({ allowed: true, remaining: 1, reset_s: 0, retry_after_s: 1 }) },
+    load: createLoad(IN_FLIGHT_MAX, log, BODY_BYTES_MAX),
+    scope: async () => ({ partner_id: 'p', waba_id: 'w', phone_number_id: 'n' }),
+    meter: { count: () => undefined },
+    health: { report: () => ({ http: 200, body: { status: 'ok' } }) },
+    client: () => rpc,
+    request_timeout_ms: 60_000,
+    log,
+  } as unknown as AppDependencies;
+  server = createServer(createApp(deps).callback()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+afterEach(async () => {
+  for (const end of release.splice(0)) end();
+});
+
+const send = (partner: string, padding = '') =>
+  fetch(`${base}/messages/send`, {
+    method: 'POST',
+    headers: { 'x-partner-key': partner, 'content-type': 'application/json' },
+    body: JSON.stringify({ to: '15550100777', text: 'x', padding }),
+  });
+
+async function refused(answer: Response): Promise<void> {
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  const { error } = (await answer.json()) as { error: object };
+  expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+}
+
+test('one partner has half of it: the next request is refused, and another partner’s is not', async () => {
+  const under_way = [send('flood'), send('flood')];
+  await eventually(() => release.length === 2);
+  await refused(await send('flood'));
+  const other = send('quiet');
+  await eventually(() => release.length === 3);
+  for (const end of release.splice(0)) end();
+  const answers = await Promise.all([...under_way, other]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const again = send('flood');
+  await eventually(() => release.length === 1);
+  for (const end of release.splice(0)) end();
+  expect((await again).status).toBe(200);
+});
+
+test('a full replica refuses everybody, but says how it is', async () => {
+  const under_way = ['a', 'b', 'c', 'd'].map((partner) => send(partner));
+  await eventually(() => release.length === IN_FLIGHT_MAX);
+  await refused(await send('e'));
+  expect((await fetch(`${base}/health`)).status).toBe(200);
+  for (const end of release.splice(0)) end();
+  for (const answer of await Promise.all(under_way)) expect(answer.status).toBe(200);
+});
+
+test('bodies have a bound of their own, kept until their requests are over', async () => {
+  const large = 'x'.repeat(BODY_BYTES_MAX - 1_000);
+  const first = send('a', large);
+  await eventually(() => release.length === 1);
+  await refused(await send('b', large));
+  const small = send('b');
+  await eventually(() => release.length === 2);
+  for (const end of release.splice(0)) end();
+  expect([(await first).status, (await small).status]).toEqual([200, 200]);
+  const second = send('b', large);
+  await eventually(() => release.length === 1);
+  for (const end of release.splice(0)) end();
+  expect((await second).status).toBe(200);
+});

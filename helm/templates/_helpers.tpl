@@ -1,0 +1,79 @@
+{{/* Names and labels. */}}
+{{- define "bmg.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* With root and name (a component): what its pods are found by. */}}
+{{- define "bmg.selector" -}}
+app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .name }}
+{{- end -}}
+
+{{- define "bmg.labels" -}}
+{{ include "bmg.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end -}}
+
+{{- define "bmg.image" -}}
+{{- $image := .root.Values.image -}}
+{{- $digest := get $image.digests .name | default "" -}}
+{{- if $image.registry }}{{ $image.registry }}/{{ end }}bmg-{{ .name }}:{{ $image.tag | default .root.Chart.AppVersion }}
+{{- if $digest }}@{{ $digest }}{{ end -}}
+{{- end -}}
+
+{{/* The processes of the code: files/services.yaml. */}}
+{{- define "bmg.facts" -}}
+{{ .Files.Get "files/services.yaml" }}
+{{- end -}}
+
+{{/* number-admin → NUMBER_ADMIN_ADDR: the setting in which its callers find a service. */}}
+{{- define "bmg.addressSetting" -}}
+{{ . | upper | replace "-" "_" }}_ADDR
+{{- end -}}
+
+{{/* The restricted profile of the pod security standards. */}}
+{{- define "bmg.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ . }}
+runAsGroup: {{ . }}
+fsGroup: {{ . }}
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "bmg.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{/* Of the pods of one component: spread over zones and nodes, as far as there are any. */}}
+{{- define "bmg.spread" -}}
+{{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+- topologyKey: {{ . }}
+  maxSkew: 1
+  whenUnsatisfiable: ScheduleAnyway
+  labelSelector:
+    matchLabels:
+      {{- include "bmg.selector" $ | nindent 6 }}
+{{- end }}
+{{- end -}}
+
+{{- define "bmg.secretName" -}}
+{{- $own := (get .root.Values.services .name | default dict).secret | default "" -}}
+{{- $own | default .root.Values.secrets.existing | default (printf "%s-secrets" (include "bmg.fullname" .root)) -}}
+{{- end -}}
+
+{{- define "bmg.tlsSecretName" -}}
+{{ printf "%s-%s-tls" (include "bmg.fullname" .root) .name }}
+{{- end -}}

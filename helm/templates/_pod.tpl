@@ -1,0 +1,77 @@
+{{/* Container and volumes of one service, for its Deployment and for the job that prepares its engines. */}}
+{{- define "bmg.container" -}}
+name: {{ .name }}
+image: {{ include "bmg.image" . }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+securityContext:
+  {{- include "bmg.containerSecurity" . | nindent 2 }}
+env:
+  {{- include "bmg.env" . | nindent 2 }}
+volumeMounts:
+  - name: tmp
+    mountPath: /tmp
+  {{- if include "bmg.secretNames" . | fromYamlArray }}
+  - name: secrets-{{ .name }}
+    mountPath: /etc/bmg/secrets
+    readOnly: true
+  {{- end }}
+  {{- if .root.Values.mtls.enabled }}
+  - name: tls-{{ .name }}
+    mountPath: /etc/bmg/tls
+    readOnly: true
+  {{- end }}
+  {{- if .root.Values.caBundle.configMap }}
+  - name: ca
+    mountPath: /etc/bmg/ca
+    readOnly: true
+  {{- end }}
+{{- end -}}
+
+{{/* The volumes of one service alone. Each service sees those keys of the secret that it reads. */}}
+{{- define "bmg.ownVolumes" -}}
+{{- with include "bmg.secretNames" . | fromYamlArray }}
+- name: secrets-{{ $.name }}
+  secret:
+    secretName: {{ include "bmg.secretName" $ }}
+    defaultMode: 0440
+    items:
+      {{- range . }}
+      - key: {{ . }}
+        path: {{ . }}
+      {{- end }}
+{{- end }}
+{{- if .root.Values.mtls.enabled }}
+# Mounted whole, so that a new certificate appears in the running pod.
+- name: tls-{{ .name }}
+  secret:
+    secretName: {{ include "bmg.tlsSecretName" . }}
+    defaultMode: 0440
+{{- end }}
+{{- end -}}
+
+{{- define "bmg.sharedVolumes" -}}
+- name: tmp
+  emptyDir:
+    sizeLimit: {{ .tmp }}
+{{- with .root.Values.caBundle.configMap }}
+- name: ca
+  configMap:
+    name: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{/* What all pods of the chart have in common. */}}
+{{- define "bmg.podSpec" -}}
+serviceAccountName: {{ include "bmg.fullname" .root }}-{{ .name }}
+automountServiceAccountToken: false
+# A Service called gateway would otherwise set GATEWAY_PORT in every pod.
+enableServiceLinks: false
+securityContext:
+  {{- include "bmg.podSecurity" 10001 | nindent 2 }}
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end -}}

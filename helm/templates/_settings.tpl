@@ -1,0 +1,98 @@
+{{/* A whole number stays one: YAML's numbers arrive as floating point, and 1000000 would become 1e+06. */}}
+{{- define "bmg.text" -}}
+{{- if and (kindIs "float64" .) (eq (floor .) .) -}}{{ int64 . }}{{- else -}}{{ . }}{{- end -}}
+{{- end -}}
+
+{{/* What the chart knows by itself, name → value. Any of it can be overridden under `settings`. */}}
+{{- define "bmg.computed" -}}
+{{- $root := .root -}}
+{{- $full := include "bmg.fullname" $root -}}
+{{- $services := (include "bmg.facts" $root | fromYaml).services -}}
+{{- range $name, $facts := $services }}
+{{- with $facts.grpc }}
+{{ include "bmg.addressSetting" $name }}: {{ $full }}-{{ $name }}:{{ . }}
+{{- end }}
+{{- end }}
+{{- /* Longer than it takes until nobody sends requests to a pod that goes: HTTP comes through more hands. */}}
+DRAIN_MS: {{ ternary "5000" "1000" (hasKey (get $services .name) "http") | quote }}
+KAFKA_REPLICATION: {{ ternary "1" "3" $root.Values.engines.enabled | quote }}
+{{- if $root.Values.engines.enabled }}
+KAFKA_BROKERS: {{ $full }}-kafka:9092
+MONGO_URL: mongodb://{{ $full }}-mongo:27017
+REDIS_URL: redis://{{ $full }}-redis:6379
+{{- end }}
+{{- if $root.Values.emulator.enabled }}
+UPSTREAM_URL: http://{{ $full }}-emulator:8090
+{{- end }}
+{{- if $root.Values.mtls.enabled }}
+GRPC_TLS_CERT_FILE: /etc/bmg/tls/tls.crt
+GRPC_TLS_KEY_FILE: /etc/bmg/tls/tls.key
+GRPC_TLS_CA_FILE: /etc/bmg/tls/ca.crt
+{{- end }}
+{{- end -}}
+
+{{/* All settings of one service as YAML, name → text: its own, else those for all, else what is computed. */}}
+{{- define "bmg.settings" -}}
+{{- $page := include "bmg.facts" .root | fromYaml -}}
+{{- $facts := get $page.services .name -}}
+{{- $own := (get .root.Values.services .name).settings -}}
+{{- $computed := include "bmg.computed" . | fromYaml -}}
+{{- $known := concat $facts.settings $page.everywhere -}}
+{{- range $name, $_ := $own }}
+{{- if not (has $name $known) }}{{ fail (printf "services.%s.settings: %s does not read %s" $.name $.name $name) }}{{ end }}
+{{- end }}
+{{- if .root.Values.engines.enabled }}{{ $known = concat $known (list "MONGO_URL" "REDIS_URL") }}{{ end -}}
+{{- $found := dict -}}
+{{- range $known -}}
+{{- if hasKey $own . }}{{ $_ := set $found . (include "bmg.text" (get $own .)) }}
+{{- else if hasKey $.root.Values.settings . }}{{ $_ := set $found . (include "bmg.text" (get $.root.Values.settings .)) }}
+{{- else if hasKey $computed . }}{{ $_ := set $found . (get $computed .) }}
+{{- end -}}
+{{- end -}}
+{{- if and .root.Values.engines.enabled (not (has "MONGO_URL" $facts.secrets)) }}{{ $_ := unset $found "MONGO_URL" }}{{ end -}}
+{{- range list "PUBLIC_URL" "KAFKA_BROKERS" -}}
+{{- if and (has . $facts.settings) (not (hasKey $found .)) }}{{ fail (printf "settings.%s is required" .) }}{{ end -}}
+{{- end -}}
+{{ toYaml $found }}
+{{- end -}}
+
+{{/* The secrets that one service reads here, as a YAML list. */}}
+{{- define "bmg.secretNames" -}}
+{{- $facts := get (include "bmg.facts" .root | fromYaml).services .name -}}
+{{- $settings := include "bmg.settings" . | fromYaml -}}
+{{- $names := list -}}
+{{- range $facts.secrets -}}
+{{- if not (hasKey $settings .) }}{{ $names = append $names . }}{{ end -}}
+{{- end -}}
+{{- $stripe := eq (get $settings "PAYMENT_PROCESSOR") "stripe" -}}
+{{- $wanted := dict "KAFKA_SASL_PASSWORD" (not (has (get $settings "KAFKA_SASL_MECHANISM") (list "" "none"))) "STRIPE_API_KEY" $stripe "STRIPE_WEBHOOK_SECRET" $stripe -}}
+{{- range $facts.optional_secrets -}}
+{{- if not (hasKey $wanted .) }}{{ fail (printf "the chart does not know when %s is wanted" .) }}{{ end -}}
+{{- if get $wanted . }}{{ $names = append $names . }}{{ end -}}
+{{- end -}}
+{{ toYaml $names }}
+{{- end -}}
+
+{{/* All secrets that any service reads here, as a YAML list. */}}
+{{- define "bmg.allSecretNames" -}}
+{{- $names := list -}}
+{{- range $name, $_ := (include "bmg.facts" . | fromYaml).services -}}
+{{- $names = concat $names (include "bmg.secretNames" (dict "root" $ "name" $name) | fromYamlArray) -}}
+{{- end -}}
+{{ $names | uniq | sortAlpha | toYaml }}
+{{- end -}}
+
+{{- define "bmg.env" -}}
+{{- range $name, $value := include "bmg.settings" . | fromYaml }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- range include "bmg.secretNames" . | fromYamlArray }}
+- name: {{ . }}_FILE
+  value: /etc/bmg/secrets/{{ . }}
+{{- end }}
+{{- if .root.Values.caBundle.configMap }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/bmg/ca/{{ .root.Values.caBundle.key }}
+{{- end }}
+{{- end -}}

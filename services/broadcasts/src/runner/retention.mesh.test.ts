@@ -1,0 +1,33 @@
+// Broadcasts are kept as long as the page about data says; what has ended longer ago leaves with its chunks.
+import { someContacts, storeBroadcast } from '../../testing/builders';
+import { useRig } from '../../testing/rig';
+import { eventually } from '../../testing/stores';
+import { createMessagingDouble } from '../../testing/worker';
+
+jest.setTimeout(30_000);
+const rig = useRig();
+const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
+
+test('a worker removes what ended more than 400 days ago, and nothing else', async () => {
+  const { broadcasts, chunks } = rig.stores;
+  const stored = await Promise.all(
+    [401, 399].map((days) =>
+      storeBroadcast(rig.stores, someContacts(2), { created_at: daysAgo(days) }),
+    ),
+  );
+  const scheduled = await storeBroadcast(rig.stores, someContacts(2), {
+    created_at: daysAgo(401),
+    scheduled_at: new Date(Date.now() + 3_600_000),
+  });
+  for (const { _id, partner_id } of stored) await broadcasts.cancel({ partner_id }, _id);
+  const [old, young] = stored.map(({ _id }) => _id) as [number, number];
+
+  await rig.worker({ messaging: createMessagingDouble() });
+  await eventually(async () => (await broadcasts.load([old])).length === 0);
+  expect(await chunks.load([`${old}/0`])).toEqual([]);
+  expect(await chunks.contacts(`${old}/0`)).toBeNull();
+  expect((await broadcasts.load([young, scheduled._id])).map(({ _id }) => _id).sort()).toEqual(
+    [young, scheduled._id].sort(),
+  );
+  expect(await chunks.load([`${young}/0`, `${scheduled._id}/0`])).toHaveLength(2);
+});

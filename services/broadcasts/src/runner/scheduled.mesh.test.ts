@@ -1,0 +1,62 @@
+import { someContacts, storeBroadcast } from '../../testing/builders';
+import {
+  eventually,
+  openStores,
+  openTestRedis,
+  type Asked,
+  type Stores,
+} from '../../testing/stores';
+import { createMessagingDouble, startWorker } from '../../testing/worker';
+
+jest.setTimeout(120_000);
+
+const BROADCASTS = 100;
+const CONTACTS = 10_000;
+const LOOKS = 3;
+/** The look for what is due, and the look for what is active. */
+const COMMANDS_A_LOOK = 2;
+
+let stores: Stores;
+const redis = openTestRedis();
+beforeAll(async () => {
+  stores = await openStores();
+});
+afterAll(async () => {
+  redis.close();
+  await stores.close();
+});
+
+/** What a worker asks of the database in some looks, once it has settled. */
+async function looking(): Promise<Asked> {
+  const worker = await startWorker({
+    stores,
+    redis: redis.redis,
+    messaging: createMessagingDouble(),
+  });
+  const from = stores.asked().looks;
+  const after = (looks: number) =>
+    eventually(() => stores.asked().looks >= from + looks && stores.asked(), 60_000);
+  const before = await after(2);
+  const now = await after(2 + LOOKS);
+  await worker.stop();
+  return {
+    commands: now.commands - before.commands,
+    looks: now.looks - before.looks,
+    documents: now.documents - before.documents,
+  };
+}
+
+test('a hundred scheduled broadcasts of ten thousand ask for nothing until they are due', async () => {
+  const none = await looking();
+  const contacts = someContacts(CONTACTS);
+  const scheduled_at = new Date(Date.now() + 3_600_000);
+  for (let at = 0; at < BROADCASTS; at += 1) {
+    await storeBroadcast(stores, contacts, { phone_number_id: `s${at}`, scheduled_at });
+  }
+  const many = await looking();
+  for (const { commands, looks, documents } of [none, many]) {
+    // One may have begun when the counting did.
+    expect(commands).toBeLessThanOrEqual(COMMANDS_A_LOOK * looks + 1);
+    expect(documents).toBe(0);
+  }
+});

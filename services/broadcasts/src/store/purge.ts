@@ -1,0 +1,30 @@
+// What of the service's database is a client's: see deploy/DATA.md. The broadcasts themselves come last: the
+// rest is found by them, so that a purge that was cut off finds it again.
+import type { Db, Document, Filter } from 'mongodb';
+import { below, type ClientScope, type PurgeRow } from '@bmg/common/data';
+import { chunkIds } from '../request-id';
+import type { Broadcast } from './types';
+
+async function chunksOf({ partner_id, waba_id }: ClientScope, db: Db): Promise<Filter<Document>> {
+  const broadcasts = await db
+    .collection<Broadcast>('broadcasts')
+    .find({ partner_id, waba_id })
+    .project<Pick<Broadcast, '_id' | 'chunk_count'>>({ chunk_count: 1 })
+    .toArray();
+  return { _id: { $in: broadcasts.flatMap(chunkIds) } } as unknown as Filter<Document>;
+}
+
+export const purgeRows: PurgeRow[] = [
+  { collection: 'contacts', of: 'client', filter: chunksOf },
+  { collection: 'chunks', of: 'client', filter: chunksOf },
+  {
+    collection: 'broadcasts',
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
+  },
+  {
+    collection: 'template_states',
+    of: 'account',
+    filter: ({ waba_id }) => below(`${JSON.stringify([waba_id]).slice(0, -1)},`),
+  },
+];

@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError } from '../config';
+import { connectionOf, type ConnectionSettings } from './connection';
+
+const settings = (overrides: Partial<ConnectionSettings> = {}): ConnectionSettings => ({
+  KAFKA_SASL_MECHANISM: 'none',
+  KAFKA_SASL_USERNAME: undefined,
+  KAFKA_SASL_PASSWORD: undefined,
+  KAFKA_TLS: false,
+  KAFKA_TLS_CA_FILE: undefined,
+  ...overrides,
+});
+const named = { KAFKA_SASL_USERNAME: 'gateway', KAFKA_SASL_PASSWORD: 'sesame' };
+
+function faultsOf(overrides: Partial<ConnectionSettings>): string[] {
+  try {
+    connectionOf(settings(overrides));
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+test('without settings the brokers are reached in plain text, by nobody in particular', () => {
+  expect(connectionOf(settings())).toEqual({ options: {}, warnings: [] });
+});
+
+test('each mechanism takes name and password', () => {
+  for (const mechanism of ['plain', 'scram-sha-256', 'scram-sha-512'] as const) {
+    const found = connectionOf(
+      settings({ KAFKA_TLS: true, KAFKA_SASL_MECHANISM: mechanism, ...named }),
+    );
+    expect(found).toEqual({
+      options: { ssl: true, sasl: { mechanism, username: 'gateway', password: 'sesame' } },
+      warnings: [],
+    });
+  }
+});
+
+test('all that is missing is said at once', () => {
+  expect(
+    faultsOf({ KAFKA_SASL_MECHANISM: 'plain', KAFKA_TLS: true, KAFKA_TLS_CA_FILE: '/nowhere' }),
+  ).toEqual([
+    'KAFKA_SASL_USERNAME is required for SASL plain',
+    'KAFKA_SASL_PASSWORD is required for SASL plain',
+    'KAFKA_TLS_CA_FILE names a file that cannot be read: /nowhere',
+  ]);
+});
+
+test('what would have no effect is a fault: somebody believes that it has one', () => {
+  expect(faultsOf(named)).toEqual([
+    'KAFKA_SASL_MECHANISM is required where KAFKA_SASL_USERNAME is given',
+  ]);
+  expect(faultsOf({ KAFKA_TLS_CA_FILE: '/ca.pem' })).toEqual([
+    'KAFKA_TLS is required where KAFKA_TLS_CA_FILE is given',
+  ]);
+});
+
+test('a password in clear warns', () => {
+  const { warnings } = connectionOf(settings({ KAFKA_SASL_MECHANISM: 'plain', ...named }));
+  expect(warnings).toEqual([
+    'KAFKA_SASL_MECHANISM plain without KAFKA_TLS: the password travels in clear',
+  ]);
+  expect(warnings.join()).not.toContain('sesame');
+});
+
+test('a file of authorities is read', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'bmg-ca-'));
+  const file = join(dir, 'ca.pem');
+  writeFileSync(file, 'an authority');
+  try {
+    const { options } = connectionOf(settings({ KAFKA_TLS: true, KAFKA_TLS_CA_FILE: file }));
+    expect(options).toEqual({ ssl: { ca: ['an authority'] } });
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});

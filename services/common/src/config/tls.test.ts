@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fields, loadConfig, type ConfigError } from '.';
+
+const dir = mkdtempSync(join(tmpdir(), 'bmg-tls-settings-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const path = join(dir, 'file.pem');
+writeFileSync(path, 'x');
+
+const settings = { ...fields.shared, GRPC_HOST: fields.text('a host', { default: '0.0.0.0' }) };
+const all = { GRPC_TLS_CERT_FILE: path, GRPC_TLS_KEY_FILE: path, GRPC_TLS_CA_FILE: path };
+
+const faultsOf = (env: NodeJS.ProcessEnv): string[] => {
+  try {
+    loadConfig(settings, env);
+    return [];
+  } catch (error) {
+    return (error as ConfigError).faults;
+  }
+};
+
+test('all three files together are good, and nothing is to be warned of', () => {
+  const { config, warnings } = loadConfig(settings, all);
+  expect(config).toMatchObject(all);
+  expect(warnings).toEqual([]);
+});
+
+test('one without the others is a fault that names them', () => {
+  const { GRPC_TLS_CA_FILE: _left_out, ...two } = all;
+  expect(faultsOf(two)).toEqual([
+    'GRPC_TLS_CERT_FILE needs GRPC_TLS_CA_FILE beside it',
+    'GRPC_TLS_KEY_FILE needs GRPC_TLS_CA_FILE beside it',
+  ]);
+});
+
+test('a file that is not there is a fault, beside all others', () => {
+  expect(faultsOf({ ...all, GRPC_TLS_KEY_FILE: `${path}.none`, DRAIN_MS: 'x' })).toEqual([
+    expect.stringContaining('DRAIN_MS'),
+    `GRPC_TLS_KEY_FILE names a file that cannot be read: ${path}.none`,
+  ]);
+});
+
+describe('plain text', () => {
+  test.each([
+    ['on an address that others reach', {}, 1],
+    ['on this machine alone', { GRPC_HOST: '127.0.0.1' }, 0],
+    [
+      'with a neighbour elsewhere',
+      { GRPC_HOST: '127.0.0.1', ONBOARDING_ADDR: 'onboarding:50051' },
+      1,
+    ],
+    ['with a neighbour here', { GRPC_HOST: '::1', ONBOARDING_ADDR: 'localhost:50051' }, 0],
+  ])('%s', (_name, env, warnings) => {
+    const withNeighbour = { ...settings, ONBOARDING_ADDR: fields.optional(fields.addresses('x')) };
+    expect(loadConfig(withNeighbour, env).warnings).toHaveLength(warnings);
+  });
+});

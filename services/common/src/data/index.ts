@@ -1,0 +1,1 @@
+export { below, createPurge, ownersFrom, type ClientScope, type PurgeRow } from './purge';

@@ -1,0 +1,74 @@
+// The deletion of a client's data on request. A service lists its collections as rows, each with what of it
+// is the client's; the rules (whether it may be done at all, what is shared with other partners) are here.
+import type { Db, Document, Filter } from 'mongodb';
+import { DataDefinition, type Purged } from '@bmg/proto/data';
+import type { DirectoryDefinition } from '@bmg/proto/onboarding';
+import { invalidField, missingFields } from '../errors';
+import { implement, type Call, type Client, type Implementation } from '../rpc';
+import type { Logger } from '../telemetry';
+
+export interface ClientScope {
+  partner_id: string;
+  waba_id: string;
+}
+
+export interface PurgeRow {
+  collection: string;
+  /**
+   * `client`: of this partner alone. `account`: of the business account, whichever partner has it; deleted
+   * once no partner has it any more.
+   */
+  of: 'client' | 'account';
+  /** Which documents; may ask the database. A row that others' filters read comes after them. */
+  filter(scope: ClientScope, db: Db): Filter<Document> | Promise<Filter<Document>>;
+}
+
+export interface PurgeDependencies {
+  db: Db;
+  rows: PurgeRow[];
+  /** The partners that have the business account, as an active client. */
+  owners(waba_id: string, call: Call): Promise<string[]>;
+  log: Logger;
+}
+
+/** Of a service that is not the directory itself. */
+export const ownersFrom =
+  (directory: Client<DirectoryDefinition>): PurgeDependencies['owners'] =>
+  async (waba_id, call) =>
+    (await directory.getOwners({ waba_id }, call)).partner_ids;
+
+/** Documents whose id begins with `prefix`, by the index on ids; it ends with a character of its own. */
+export function below(prefix: string): Filter<Document> {
+  const last = prefix.charCodeAt(prefix.length - 1);
+  const behind = prefix.slice(0, -1) + String.fromCharCode(last + 1);
+  return { _id: { $gte: prefix, $lt: behind } } as unknown as Filter<Document>;
+}
+
+export function createPurge({ db, rows, owners, log }: PurgeDependencies): Implementation {
+  const purge = async (row: PurgeRow, scope: ClientScope, dry_run: boolean): Promise<number> => {
+    const collection = db.collection(row.collection);
+    const filter = await row.filter(scope, db);
+    if (dry_run) return collection.countDocuments(filter);
+    return (await collection.deleteMany(filter)).deletedCount;
+  };
+  return implement(DataDefinition, {
+    async purgeClient({ partner_id, waba_id, dry_run }, call) {
+      const missing = Object.entries({ partner_id, waba_id }).flatMap(([name, value]) =>
+        value === '' ? [name] : [],
+      );
+      if (missing.length > 0) throw missingFields(missing);
+      const having = await owners(waba_id, call);
+      if (having.includes(partner_id)) {
+        throw invalidField('waba_id', 'names an active client: delete it first');
+      }
+      const purged: Purged[] = [];
+      for (const row of rows) {
+        const kept_for_others = row.of === 'account' && having.length > 0;
+        const documents = kept_for_others ? 0 : await purge(row, { partner_id, waba_id }, dry_run);
+        purged.push({ collection: row.collection, documents, kept_for_others });
+      }
+      if (!dry_run) log.info({ partner_id, waba_id, purged }, 'a client’s data was purged');
+      return { purged };
+    },
+  });
+}

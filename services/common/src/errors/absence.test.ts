@@ -1,0 +1,73 @@
+import { MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
+import { KafkaJSConnectionError, KafkaJSNumberOfRetriesExceeded } from 'kafkajs';
+import { absenceIn } from './absence';
+import { ApiError, toApiError } from './api-error';
+
+const selection = new MongoServerSelectionError(
+  'connect ECONNREFUSED 127.0.0.1:27017',
+  {} as never,
+);
+const broken = new MongoNetworkError('connection 3 to 127.0.0.1:27017 closed');
+const refused = new MongoNetworkError('connect ECONNREFUSED', {
+  cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+});
+const answered = (code: number): MongoServerError => new MongoServerError({ message: 'x', code });
+const kafka = new KafkaJSNumberOfRetriesExceeded(new KafkaJSConnectionError('gone', {} as never), {
+  retryCount: 5,
+  retryTime: 100,
+} as never);
+
+describe('what an engine that is away is known by', () => {
+  test.each([
+    ['no server was found', selection, 'nothing_done'],
+    ['nobody listens', refused, 'nothing_done'],
+    ['the server is not the primary', answered(10_107), 'nothing_done'],
+    ['the connection broke', broken, 'unknown'],
+    ['the server was shutting down', answered(11_600), 'unknown'],
+    ['Kafka gave no answer', kafka, 'unknown'],
+    ['it is the cause of another error', new Error('no', { cause: selection }), 'nothing_done'],
+  ])('%s', (_name, error, expected) => {
+    expect(absenceIn(error)).toBe(expected);
+  });
+
+  test.each([
+    ['a unique index refused it', answered(11_000)],
+    ['a mistake of our own', new TypeError('x is not a function')],
+    ['no error at all', 'a text'],
+  ])('not when: %s', (_name, error) => {
+    expect(absenceIn(error)).toBeUndefined();
+  });
+
+  test('an error that is its own cause is looked at only so far', () => {
+    const error = new Error('round and round');
+    error.cause = error;
+    expect(absenceIn(error)).toBeUndefined();
+  });
+});
+
+describe('what the caller is told then', () => {
+  test('503, when to try again, and nothing of the library’s words', () => {
+    const told = toApiError(selection);
+    expect(told).toMatchObject({ code: 'SERVICE_UNAVAILABLE', http: 503, retryable: true });
+    expect(told.retry_after_s).toBeGreaterThan(0);
+    expect(told.message).not.toMatch(/mongo|ECONN|127/i);
+    expect(told.cause).toBe(selection);
+  });
+
+  test('a write that was cut off may have been done: repeating it blindly is not advised', () => {
+    expect(toApiError(broken)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
+  });
+
+  test('a read may always be repeated', () => {
+    expect(toApiError(broken, { repeatable: true }).retryable).toBe(true);
+  });
+
+  test('an error of ours stays what it is, whatever caused it', () => {
+    const own = new ApiError('UPSTREAM_ERROR', 'x', { cause: selection });
+    expect(toApiError(own)).toBe(own);
+  });
+
+  test('anything else is a fault of ours', () => {
+    expect(toApiError(new TypeError('x')).code).toBe('INTERNAL_ERROR');
+  });
+});

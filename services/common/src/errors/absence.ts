@@ -1,0 +1,56 @@
+// Which errors mean that a database or broker is away, by the names that their drivers give them: the one
+// place that knows, so that nobody has to catch and rename them. Whether the operation may have been done
+// matters to whoever would repeat it.
+
+/** nothing_done: it never reached the server. unknown: it was on its way, or at it. */
+export type Absence = 'nothing_done' | 'unknown';
+
+const BY_NAME: Record<string, Absence> = {
+  MongoServerSelectionError: 'nothing_done',
+  MongoNotConnectedError: 'nothing_done',
+  MongoTopologyClosedError: 'nothing_done',
+  MongoClientClosedError: 'nothing_done',
+  MongoServerClosedError: 'nothing_done',
+  MongoPoolClosedError: 'nothing_done',
+  MongoPoolClearedError: 'nothing_done',
+  MongoWaitQueueTimeoutError: 'nothing_done',
+  PoolClearedOnNetworkError: 'unknown',
+  MongoNetworkError: 'unknown',
+  MongoNetworkTimeoutError: 'unknown',
+  MongoOperationTimeoutError: 'unknown',
+  MongoWriteConcernError: 'unknown',
+};
+const KAFKA =
+  /^KafkaJS(Connection|RequestTimeout|NumberOfRetriesExceeded|BrokerNotFound|LockTimeout)/;
+
+/** Answers of a MongoDB server that is not, or no longer, the primary. */
+const NOT_PRIMARY = new Set([10_107, 13_435, 10_058]);
+const SHUTTING_DOWN = new Set([91, 189, 11_600, 11_602, 13_436]);
+
+/** Nobody was there to connect to. */
+const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
+
+const CAUSES_MAX = 5;
+
+/** Undefined for any other error; causes are looked into. */
+export function absenceIn(error: unknown): Absence | undefined {
+  let one = error;
+  for (let depth = 0; depth < CAUSES_MAX && one instanceof Error; depth += 1) {
+    const found = absenceOf(one);
+    if (found) return found;
+    one = one.cause;
+  }
+  return undefined;
+}
+
+const isUnconnected = ({ cause }: Error): boolean =>
+  NOT_CONNECTED.has((cause as { code?: unknown } | undefined)?.code);
+
+function absenceOf(error: Error): Absence | undefined {
+  const { name, code } = error as Error & { code?: unknown };
+  if (Object.hasOwn(BY_NAME, name)) return isUnconnected(error) ? 'nothing_done' : BY_NAME[name];
+  if (KAFKA.test(name)) return 'unknown';
+  if (!name.startsWith('Mongo') || typeof code !== 'number') return undefined;
+  if (NOT_PRIMARY.has(code)) return 'nothing_done';
+  return SHUTTING_DOWN.has(code) ? 'unknown' : undefined;
+}

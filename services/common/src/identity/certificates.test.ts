@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../../../../test/harness/eventually';
+import { createAuthority, writeFiles, type TlsFiles } from '../../testing/authority';
+import { metrics } from '../telemetry';
+import { certificatesFor, openCertificates } from './certificates';
+
+const dir = mkdtempSync(join(tmpdir(), 'bmg-certificates-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const authority = createAuthority();
+const LOOK_EVERY_MS = 20;
+let count = 0;
+
+/** Files of their own for each test. */
+function written(request: { not_after?: number } = {}): TlsFiles & { dir: string } {
+  const own = join(dir, String((count += 1)));
+  const issued = authority.issue({ names: ['DNS:gateway'], ...request });
+  return { ...writeFiles(own, issued, authority.certificate), dir: own };
+}
+
+function opened(files: TlsFiles, now: () => number = Date.now) {
+  const lines: Array<[level: string, facts: Record<string, unknown>, message: string]> = [];
+  const log = Object.fromEntries(
+    ['info', 'warn', 'error'].map((level) => [
+      level,
+      (facts: Record<string, unknown>, message: string) => lines.push([level, facts, message]),
+    ]),
+  );
+  const certificates = openCertificates(files, { look_every_ms: LOOK_EVERY_MS, now });
+  certificates.report(log as never);
+  return { certificates, lines };
+}
+
+test('a certificate that is renewed is used without a restart, and whoever listens is told', async () => {
+  const files = written();
+  const { certificates } = opened(files);
+  const told: unknown[] = [];
+  certificates.listen((identity) => told.push(String(identity?.certificate)));
+  const before = String(certificates.current()?.certificate);
+  await eventually(() => told.length === 1);
+  const next = authority.issue({ names: ['DNS:gateway'] });
+  writeFiles(files.dir, next, authority.certificate);
+  await eventually(() => told.length === 2);
+  expect(told).toEqual([before, next.certificate]);
+  expect(String(certificates.current()?.certificate)).toBe(next.certificate);
+});
+
+test('half of a renewal changes nothing: key and certificate belong together', async () => {
+  const files = written();
+  const { certificates, lines } = opened(files);
+  const before = certificates.current();
+  const next = authority.issue({ names: ['DNS:gateway'] });
+  writeFileSync(files.GRPC_TLS_CERT_FILE, next.certificate);
+  await eventually(() => lines.some(([level]) => level === 'warn'));
+  expect(certificates.current()).toEqual(before);
+  writeFileSync(files.GRPC_TLS_KEY_FILE, next.key);
+  await eventually(() => String(certificates.current()?.key) === next.key);
+});
+
+test('a file that is gone changes nothing', async () => {
+  const files = written();
+  const { certificates, lines } = opened(files);
+  rmSync(files.GRPC_TLS_CA_FILE);
+  await eventually(() => lines.some(([, , message]) => message.includes('cannot be read')));
+  expect(certificates.current()).not.toBeNull();
+});
+
+test('an expired one is shown to nobody, and the log says which and when; a renewed one is', async () => {
+  let now = Date.now();
+  const files = written({ not_after: now + 3_600_000 });
+  const { certificates, lines } = opened(files, () => now);
+  const told: unknown[] = [];
+  certificates.listen((identity) => told.push(identity === null ? 'none' : 'some'));
+  await eventually(() => told.length === 1);
+  now += 3_600_000;
+  expect(certificates.current()).toBeNull();
+  await eventually(() => told.length === 2);
+  const [level, facts] = await eventually(() =>
+    lines.find(([, , text]) => text.includes('expired')),
+  );
+  expect(level).toBe('error');
+  expect(facts).toMatchObject({
+    subject: 'CN=DNS:gateway',
+    file: files.GRPC_TLS_CERT_FILE,
+    expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+  });
+  const next = authority.issue({ names: ['DNS:gateway'], not_after: now + 30 * 86_400_000 });
+  writeFiles(files.dir, next, authority.certificate);
+  await eventually(() => told.length === 3);
+  expect(told).toEqual(['some', 'none', 'some']);
+});
+
+test('one that expires soon is said once, and the metric says when', async () => {
+  const not_after = Math.floor(Date.now() / 1_000) * 1_000 + 7_200_000;
+  const { lines } = opened(written({ not_after }));
+  await eventually(() => lines.some(([level]) => level === 'warn'));
+  expect(lines.filter(([, , text]) => text.includes('soon'))).toHaveLength(1);
+  const { values } = await metrics.tls_certificate_expiry.get();
+  const own = values.find(({ labels }) => labels['certificate'] === 'own');
+  expect(own?.value).toBe(not_after / 1_000);
+});
+
+test('without the three settings there is no identity, and with them one for the whole process', () => {
+  expect(certificatesFor({})).toBeUndefined();
+  const { dir: _dir, ...files } = written();
+  expect(certificatesFor({ ...files, GRPC_TLS_KEY_FILE: '' })).toBeUndefined();
+  expect(certificatesFor(files)).toBe(certificatesFor({ ...files }));
+});

@@ -1,0 +1,61 @@
+// An HTTP server that no slow or endless client can hold: headers and whole requests arrive within their
+// time or the connection is closed, idle ones are let go, and there are only so many.
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { metrics } from '../telemetry';
+
+export interface HttpLimits {
+  headers_ms: number;
+  /** Headers and body. */
+  request_ms: number;
+  keep_alive_ms: number;
+  connections_max: number;
+}
+
+export const HTTP_LIMITS: HttpLimits = {
+  headers_ms: 10_000,
+  request_ms: 30_000,
+  // Longer than a load balancer keeps its side, so that it never writes into a connection that closes.
+  keep_alive_ms: 65_000,
+  connections_max: 10_000,
+};
+
+/** How often connections are looked at: a limit is kept to that. */
+const CHECK_EVERY_MS = 1_000;
+
+export interface BoundedServerOptions {
+  /** Names the server in metrics. */
+  server: string;
+  limits?: Partial<HttpLimits>;
+  /** The whole answer, head and body, to what is no request or did not arrive in time. */
+  refusal?: (late: boolean) => string;
+}
+
+export function createBoundedServer(
+  { server: name, limits = {}, refusal = plainRefusal }: BoundedServerOptions,
+  listener: RequestListener,
+): Server {
+  const { headers_ms, request_ms, keep_alive_ms, connections_max } = { ...HTTP_LIMITS, ...limits };
+  const server = createServer(
+    {
+      headersTimeout: headers_ms,
+      requestTimeout: request_ms,
+      keepAliveTimeout: keep_alive_ms,
+      connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, headers_ms),
+    },
+    listener,
+  );
+  server.maxConnections = connections_max;
+  server.on('drop', () => metrics.requests_shed.inc({ server: name, reason: 'connections' }));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    if (late) metrics.requests_shed.inc({ server: name, reason: 'slow' });
+    // Destroyed once that is written: whoever trickles its request would never close its own side.
+    if (socket.writable) socket.end(refusal(late));
+    socket.destroySoon();
+  });
+  return server;
+}
+
+const plainRefusal = (late: boolean): string =>
+  `HTTP/1.1 ${late ? '408 Request Timeout' : '400 Bad Request'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;

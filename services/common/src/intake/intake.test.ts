@@ -1,0 +1,123 @@
+// Bounds on what is under way, and clients that are slow on purpose.
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { eventually } from '../../../../test/harness/eventually';
+import { metrics } from '../telemetry';
+import { createBound, createBoundedServer, type HttpLimits } from '.';
+
+const lines: object[] = [];
+const log = { warn: (facts: object) => lines.push(facts) } as never;
+beforeEach(() => lines.splice(0));
+
+const shed = async (server: string, reason: string): Promise<number> => {
+  const { values } = await metrics.requests_shed.get();
+  const found = values.find(
+    ({ labels }) => labels['server'] === server && labels['reason'] === reason,
+  );
+  return found?.value ?? 0;
+};
+
+describe('a bound', () => {
+  test('takes as much as it may, refuses what comes on top, and takes again what is given back', () => {
+    const bound = createBound({ server: 'one', reason: 'requests', max: 2 }, log);
+    expect([bound.take(), bound.take(), bound.take()]).toEqual([true, true, false]);
+    bound.give();
+    expect([bound.take(), bound.take()]).toEqual([true, false]);
+  });
+
+  test('counts amounts; one alone is taken however large it is', () => {
+    const bound = createBound({ server: 'two', reason: 'body_bytes', max: 10 }, log);
+    expect([bound.take(100), bound.take(1)]).toEqual([true, false]);
+    bound.give(100);
+    expect([bound.take(6), bound.take(4), bound.take(1)]).toEqual([true, true, false]);
+  });
+
+  test('counts every refusal, and says so now and then, not each time', async () => {
+    const bound = createBound({ server: 'three', reason: 'requests', max: 1 }, log);
+    bound.take();
+    for (let time = 0; time < 50; time += 1) bound.take();
+    expect(await shed('three', 'requests')).toBe(50);
+    expect(lines).toEqual([{ server: 'three', reason: 'requests', max: 1, refused: 1 }]);
+  });
+});
+
+describe('a server against slow clients', () => {
+  const servers: Server[] = [];
+  const sockets: Socket[] = [];
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
+  const readAll: RequestListener = (request, response) => {
+    request.resume().on('end', () => response.end('ok'));
+    request.on('error', () => undefined);
+  };
+  async function listening(limits: Partial<HttpLimits>, name = 'slow'): Promise<number> {
+    const server = createBoundedServer({ server: name, limits }, readAll);
+    servers.push(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+  /** What the server says, and whether it has closed the connection. */
+  function client(port: number, text: string) {
+    // The client never closes its own side.
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    sockets.push(socket);
+    const state = { said: '', closed: false, socket };
+    socket.on('data', (chunk) => (state.said += String(chunk)));
+    socket.on('close', () => (state.closed = true));
+    socket.on('end', () => (state.closed = true));
+    socket.on('error', () => (state.closed = true));
+    socket.write(text);
+    return state;
+  }
+
+  test('headers that trickle in end the connection, though something comes all the time', async () => {
+    const port = await listening({ headers_ms: 300, request_ms: 10_000 });
+    const slow = client(port, 'GET / HTTP/1.1\r\nHost: x\r\n');
+    const drip = setInterval(() => slow.socket.write('x-a: b\r\n'), 50);
+    await eventually(() => slow.closed);
+    clearInterval(drip);
+    expect(slow.said).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await shed('slow', 'slow')).toBeGreaterThan(0);
+  });
+
+  test('a body that trickles in ends the connection', async () => {
+    const port = await listening({ headers_ms: 300, request_ms: 600 });
+    const slow = client(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
+    const drip = setInterval(() => slow.socket.write('x'), 50);
+    await eventually(() => slow.closed);
+    clearInterval(drip);
+  });
+
+  test('a connection on which nothing comes is let go', async () => {
+    const port = await listening({ headers_ms: 300, request_ms: 600 });
+    const idle = client(port, '');
+    await eventually(() => idle.closed);
+  });
+
+  test('whoever is in time is answered', async () => {
+    const port = await listening({ headers_ms: 5_000, request_ms: 5_000 });
+    const well = client(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab');
+    await eventually(() => well.said.includes('200 OK'));
+  });
+
+  test('connections beyond the bound are closed at once and counted', async () => {
+    const port = await listening({ connections_max: 2 }, 'full');
+    const held = [client(port, 'GET / HTTP/1.1\r\n'), client(port, 'GET / HTTP/1.1\r\n')];
+    const [server] = servers.slice(-1);
+    await eventually(
+      () => new Promise((resolve) => server?.getConnections((_e, count) => resolve(count === 2))),
+    );
+    const refused = client(port, 'GET / HTTP/1.1\r\n');
+    await eventually(() => refused.closed);
+    expect(held.map(({ closed }) => closed)).toEqual([false, false]);
+    expect(await shed('full', 'connections')).toBe(1);
+  });
+});

@@ -1,0 +1,74 @@
+// What a server does before its handlers: how much it takes on, and what its errors say when an engine is
+// away. Who may call what is shown with certificates in test/e2e/mtls.e2e.test.ts.
+import { MongoNetworkError } from 'mongodb';
+import type { ApiError } from '../errors';
+import { createLogger } from '../telemetry';
+import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
+import { MessagingDefinition } from '@bmg/proto/messaging';
+import { eventually } from '../../../../test/harness/eventually';
+import { createRpcClient, createRpcServer, implement, type Call, type RpcServer } from '.';
+
+const HOST = '127.0.0.1';
+const IN_FLIGHT_MAX = 3;
+const log = createLogger('test');
+const call = (): Call => ({
+  deadline: Date.now() + 20_000,
+  span: { traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 0 },
+  request_id: 'test',
+});
+
+const waiting: Array<() => void> = [];
+let asked = 0;
+let server: RpcServer;
+
+const handlers = {
+  sendText: () =>
+    new Promise((resolve) => waiting.push(() => resolve({ message_id: 'wamid.1', contacts: [] }))),
+  markRead: async () => {
+    throw new MongoNetworkError('connection 1 closed');
+  },
+  findOutcome: async () => {
+    asked += 1;
+    throw new MongoNetworkError('connection 1 closed');
+  },
+};
+
+beforeAll(async () => {
+  server = createRpcServer(
+    { host: HOST, port: 0, in_flight_max: IN_FLIGHT_MAX },
+    [implement(MessagingDefinition, handlers as never)],
+    log,
+  );
+  server.health.set(true);
+  await server.start(new AbortController().signal);
+});
+afterAll(() => server.stop());
+
+test('calls beyond the bound are answered at once, health still is, and there is room again', async () => {
+  const messaging = createRpcClient(MessagingDefinition, `${HOST}:${server.port}`);
+  const health = createRpcClient(HealthDefinition, `${HOST}:${server.port}`);
+  const send = () => messaging.rpc.sendText({ text: 'x' } as never, call());
+  const under_way = Array.from({ length: IN_FLIGHT_MAX }, send);
+  await eventually(() => waiting.length === IN_FLIGHT_MAX);
+  const refused = (await send().catch((error: unknown) => error)) as ApiError;
+  expect(refused).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true, retry_after_s: 1 });
+  expect((await health.rpc.check({ service: '' }, call())).status).toBe(Serving.SERVING);
+  for (const end of waiting.splice(0)) end();
+  await Promise.all(under_way);
+  const again = send();
+  await eventually(() => waiting.length === 1);
+  for (const end of waiting.splice(0)) end();
+  await expect(again).resolves.toMatchObject({ message_id: 'wamid.1' });
+  await messaging.stop();
+  await health.stop();
+});
+
+test('a database that is away is 503; only a read may be repeated blindly, and is not at once', async () => {
+  const messaging = createRpcClient(MessagingDefinition, `${HOST}:${server.port}`);
+  const write = messaging.rpc.markRead({} as never, call());
+  await expect(write).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
+  const read = messaging.rpc.findOutcome({} as never, call());
+  await expect(read).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+  expect(asked).toBe(1);
+  await messaging.stop();
+});

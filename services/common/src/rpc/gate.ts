@@ -1,0 +1,81 @@
+// What stands before every handler: whether the caller may call it, and whether there is room. Health is
+// asked without: an overloaded process must still be able to say that it lives.
+import {
+  status,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type StatusObject,
+} from '@grpc/grpc-js';
+import { ApiError, toStatus } from '../errors';
+import { certificatesFor, mayCall, namesOf } from '../identity';
+import { createBound } from '../intake';
+import { metrics, type Logger } from '../telemetry';
+import type { Definition, Method } from './definition';
+
+export type Incoming = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
+
+export interface Gate {
+  /** The answer to a call that is refused; undefined lets it in, and `leave` must follow. */
+  enter(
+    incoming: Incoming,
+    definition: Definition,
+    method: Method,
+  ): Partial<StatusObject> | undefined;
+  leave(): void;
+}
+
+/** Calls under way in this process; what comes on top is answered at once, and nothing of it is done. */
+const IN_FLIGHT_MAX = 4_000;
+const RETRY_AFTER_S = 1;
+
+export function createGate(log: Logger, in_flight_max = IN_FLIGHT_MAX): Gate {
+  const bound = createBound({ server: 'grpc', reason: 'requests', max: in_flight_max }, log);
+  const secure = certificatesFor() !== undefined;
+
+  const deny = (names: string[], definition: Definition, method: Method): Partial<StatusObject> => {
+    const caller = names.join(' or ') || 'a caller without a name';
+    const rpc = `${definition.name}/${method.name}`;
+    log.warn({ caller, rpc }, 'a call was refused: the caller’s certificate does not allow it');
+    count(definition, method, 'PERMISSION_DENIED');
+    return { code: status.PERMISSION_DENIED, details: `${caller} may not call ${rpc}` };
+  };
+  const count = (definition: Definition, method: Method, outcome: string): void =>
+    metrics.rpc_server_duration.observe(
+      { rpc_service: definition.name, rpc_method: method.name, outcome },
+      0,
+    );
+
+  return {
+    enter(incoming, definition, method) {
+      if (secure) {
+        const names = callersOf(incoming);
+        if (!mayCall(names, definition.name, method.name)) return deny(names, definition, method);
+      }
+      if (bound.take()) return undefined;
+      count(definition, method, 'SERVICE_UNAVAILABLE');
+      return toStatus(
+        new ApiError('SERVICE_UNAVAILABLE', 'too much is under way at the moment, try again', {
+          retry_after_s: RETRY_AFTER_S,
+        }),
+      );
+    },
+    leave: () => bound.give(),
+  };
+}
+
+const known = new WeakMap<object, string[]>();
+
+/**
+ * Verified already: a connection without a good certificate does not come about. Reading a certificate
+ * takes some 30 µs, and a connection never changes its own, so that its names are remembered. The
+ * connection itself is no part of the library's interface: should it move, each call reads anew.
+ */
+function callersOf(incoming: Incoming): string[] {
+  const { call } = incoming as unknown as { call?: { stream?: { session?: object } } };
+  const connection = call?.stream?.session;
+  const before = connection && known.get(connection);
+  if (before) return before;
+  const names = namesOf(incoming.getAuthContext().sslPeerCertificate?.subjectaltname);
+  if (connection) known.set(connection, names);
+  return names;
+}

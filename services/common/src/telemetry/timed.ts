@@ -1,0 +1,89 @@
+// Histograms of durations. An observation that belongs to a recorded trace carries the trace's id as an
+// exemplar, so that a slow bar of a dashboard leads to the trace of a request that was in it. Where no trace
+// is recorded nothing could be looked up, and nothing is attached: the common case costs what it did.
+import { TraceFlags } from '@opentelemetry/api';
+import { Histogram, register, type Registry } from 'prom-client';
+import type { SpanContext } from './span';
+
+type Labels = Record<string, string>;
+
+export interface Timed {
+  observe(labels: Labels, seconds: number, span?: SpanContext): void;
+}
+
+/** Each step about twice or two and a half times the one before. */
+export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function timed(options: {
+  name: string;
+  help: string;
+  labelNames?: string[];
+  /** Where the last step of the usual ones is too short. */
+  further?: number[];
+}): Timed {
+  const { further = [], labelNames = [], ...named } = options;
+  const histogram = asOpenMetrics(
+    () =>
+      new Histogram({
+        ...named,
+        labelNames,
+        buckets: [...SECONDS, ...further],
+        enableExemplars: true,
+      }),
+  );
+  return {
+    observe(labels, seconds, span) {
+      if (span && (span.traceFlags & TraceFlags.SAMPLED) !== 0) {
+        const exemplarLabels = { trace_id: span.traceId, span_id: span.spanId };
+        histogram.observe({ labels, value: seconds, exemplarLabels });
+      } else histogram.observe({ labels, value: seconds });
+    },
+  };
+}
+
+const PROMETHEUS = 'text/plain; version=0.0.4; charset=utf-8';
+const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+type Format = typeof PROMETHEUS | typeof OPEN_METRICS;
+
+// The library knows one format at a time, for all metrics; its type says that a registry never changes it.
+const setFormat = (format: Format): void => (register as Registry<Format>).setContentType(format);
+
+/** The library makes a metric with exemplars only while its registry writes OpenMetrics. */
+function asOpenMetrics<T>(make: () => T): T {
+  setFormat(OPEN_METRICS);
+  try {
+    return make();
+  } finally {
+    setFormat(PROMETHEUS);
+  }
+}
+
+export interface Exposition {
+  content_type: string;
+  body: string;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** All metrics: OpenMetrics, with the exemplars, for whoever accepts it; else the older text format. */
+export function renderMetrics(accept = ''): Promise<Exposition> {
+  const format = accept.includes('application/openmetrics-text') ? OPEN_METRICS : PROMETHEUS;
+  // One after the other, since the format is the registry's.
+  const rendered = last.then(() => render(format));
+  last = rendered.catch(() => undefined);
+  return rendered;
+}
+
+async function render(format: Format): Promise<Exposition> {
+  // Writing OpenMetrics takes `_total` off the counters' own names, for good.
+  const all = register.getMetricsAsArray() as Array<{ name: string }>;
+  const names = all.map(({ name }) => name);
+  setFormat(format);
+  try {
+    return { content_type: format, body: await register.metrics() };
+  } finally {
+    setFormat(PROMETHEUS);
+    all.forEach((metric, index) => (metric.name = names[index] as string));
+  }
+}

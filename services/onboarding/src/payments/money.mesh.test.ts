@@ -1,0 +1,143 @@
+// Single cases of the money that are worth a name: several at once, partners from before, and what is dropped.
+import type { ApiError } from '@bmg/common/errors';
+import type { Handlers } from '@bmg/common/rpc';
+import type { PaymentsDefinition } from '@bmg/proto/billing';
+import { eventually } from '../../../../test/harness/eventually';
+import { openMoneyWorld, type MoneyWorld } from '../../testing/money';
+import { failureOf, testCall } from '../../testing/world';
+import { monthOf } from '../slots';
+import { nextMonth } from './review';
+
+const HOUR_MS = 3_600_000;
+
+let world: MoneyWorld;
+beforeAll(async () => {
+  world = await openMoneyWorld();
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  await world.reset();
+  world.setTime(new Date('2026-09-10T10:00:00Z'));
+});
+
+const paid = (): number[] => world.core().payments.map(({ cents }) => cents);
+const rpc = () => world.processor().rpc.handlers as Handlers<PaymentsDefinition>;
+const review = async (partner_id: string): Promise<void> => {
+  await world.plain.accounts.touch(partner_id, world.now());
+  await world.reviewDue();
+};
+const toNextMonth = (): void => world.setTime(new Date(nextMonth(world.now()).getTime() + HOUR_MS));
+
+/** A partner with so many accounts that are paid for. */
+async function partnerWith(accounts: number): Promise<string> {
+  const partner_id = await world.partner();
+  await world.putCard(partner_id, 'fine');
+  for (let waba = 1; waba <= accounts; waba += 1) await world.register(partner_id, `w${waba}`);
+  return partner_id;
+}
+
+test('accounts that are registered at the same moment share their slots', async () => {
+  const partner_id = await partnerWith(0);
+  const wabas = ['w1', 'w2', 'w3', 'w4', 'w5'];
+  await Promise.all(wabas.map((waba) => world.register(partner_id, waba)));
+  expect(paid()).toEqual([1_000, 1_000]);
+  const partner = await world.plain.partners.find(partner_id);
+  expect([...(partner?.wabas ?? [])].sort()).toEqual(wabas);
+  expect(partner?.waiting_wabas ?? []).toEqual([]);
+  expect(partner?.months?.['2026-09']).toEqual({ peak: 5, last: 5 });
+});
+
+test('several workers at the turn of the month charge once', async () => {
+  const partners = [await partnerWith(4), await partnerWith(1)];
+  expect(paid()).toHaveLength(3);
+  toNextMonth();
+  for (const partner_id of partners) await world.plain.accounts.touch(partner_id, world.now());
+  await Promise.all([world.reviewDue(), world.reviewDue(), world.reviewDue()]);
+  expect(paid()).toHaveLength(6);
+});
+
+test('partners from before the processor go on; their first bill is the next month’s', async () => {
+  const partner_id = await world.partner();
+  for (const waba of ['w1', 'w2']) {
+    await world.plain.partners.reserveWaba(partner_id, waba, monthOf(world.now()));
+  }
+  const [worker] = world.processor().components;
+  await worker?.start(new AbortController().signal);
+  try {
+    const account = await eventually(() => world.plain.accounts.find(partner_id));
+    expect(account.due_at).toEqual(new Date('2026-10-01T00:00:00Z'));
+  } finally {
+    await worker?.stop();
+  }
+  expect(paid()).toEqual([]);
+  await world.putCard(partner_id, 'fine');
+  toNextMonth();
+  await world.reviewDue();
+  expect(paid()).toEqual([1_000]);
+});
+
+test('an account that support restores beyond what is paid is charged for by itself', async () => {
+  const partner_id = await partnerWith(3);
+  await world.plain.partners.reserveWaba(partner_id, 'w4', monthOf(world.now()));
+  await review(partner_id);
+  expect(paid()).toEqual([1_000, 1_000]);
+});
+
+test('nothing is taken from a partner that may not do business', async () => {
+  const partner_id = await partnerWith(1);
+  await world.plain.partners.change(partner_id, { status: 'suspended' }, world.now());
+  toNextMonth();
+  await review(partner_id);
+  expect(paid()).toEqual([1_000]);
+  await world.plain.partners.change(partner_id, { status: 'active' }, world.now());
+  await review(partner_id);
+  expect(paid()).toEqual([1_000, 1_000]);
+});
+
+test('the invoice of a registration that did not come again is dropped', async () => {
+  const partner_id = await partnerWith(3);
+  await world.putCard(partner_id, 'declined');
+  for (const event of world.core().events) await world.post(event);
+  const refused = (await failureOf(world.register(partner_id, 'w4'))) as ApiError;
+  expect([refused.code, refused.details]).toEqual([
+    'PAYMENT_FAILED',
+    { reason: 'insufficient_funds' },
+  ]);
+  const statuses = (): string[] => [...world.core().invoices.values()].map(({ status }) => status);
+  await review(partner_id);
+  expect(statuses()).toEqual(['paid', 'open']);
+  world.passTime(2 * HOUR_MS);
+  await review(partner_id);
+  expect(statuses()).toEqual(['paid', 'void']);
+  const { invoices } = await rpc().getBilling({ partner_id }, testCall());
+  expect(invoices.map(({ slot, status }) => [slot, status])).toEqual([
+    [2, 'void'],
+    [1, 'paid'],
+  ]);
+});
+
+test('while the processor is away, accounts go on, and the bill is paid once it is back', async () => {
+  const partner_id = await partnerWith(1);
+  toNextMonth();
+  for (let times = 0; times < 3; times += 1) world.core().failNext('lost_before');
+  await review(partner_id);
+  expect((await world.plain.partners.find(partner_id))?.waiting_wabas ?? []).toEqual([]);
+  expect(paid()).toEqual([1_000]);
+  world.core().clearFaults();
+  world.passTime(2 * 60_000);
+  await world.reviewDue();
+  expect(paid()).toEqual([1_000, 1_000]);
+});
+
+test('the page for a card leads back to this service and nowhere else', async () => {
+  const partner_id = await partnerWith(0);
+  const ask = (return_url: string) =>
+    rpc().createCardSession({ partner_id, return_url }, testCall());
+  await ask('https://gateway.test/dashboard/billing');
+  expect([...world.core().sessions.values()].at(-1)?.success_url).toBe(
+    'https://gateway.test/dashboard/billing',
+  );
+  for (const elsewhere of ['https://evil.test/', 'javascript:alert(1)', 'dashboard']) {
+    expect((await failureOf(ask(elsewhere))).code).toBe('INVALID_FIELD');
+  }
+});

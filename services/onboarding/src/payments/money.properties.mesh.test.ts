@@ -1,0 +1,299 @@
+// Money moves exactly once: any course of registrations, removals, month ends, cards and people that pay,
+// with crashes at any step, answers that get lost and webhooks that are repeated in any order, ends where a
+// simple model of it ends.
+import fc from 'fast-check';
+import { ApiError } from '@bmg/common/errors';
+import { Crash, openMoneyWorld, type MoneyWorld } from '../../testing/money';
+import type { CardBehaviour, Event } from '../../../../test/payments-double';
+import { slotsFor, WABAS_PER_SLOT, SLOT_CENTS } from '../slots';
+import { activeWabas } from '../store/partners';
+
+const SEQUENCES = 1_000;
+const WORLDS = 4;
+const STEPS_MAX = 5;
+const SEED = Number(process.env['BMG_SEED'] ?? Date.now() % 2 ** 31);
+/** A machine that is too busy for all of them plays fewer, and says how many. */
+const PLAY_MS = 150_000;
+const LEAST = 20;
+const LIMIT_MS = 2 * PLAY_MS;
+const HOUR_MS = 3_600_000;
+const ENOUGH = 12;
+
+type Trouble =
+  | { kind: 'none' }
+  | { kind: 'crash'; in: number }
+  | {
+      kind: 'fault';
+      fault: '500_before' | '500_after' | 'lost_before' | 'lost_after';
+      nth: number;
+    };
+type Step = { trouble: Trouble; repeat: number; reverse: boolean } & (
+  | { kind: 'register'; waba: number }
+  | { kind: 'remove'; waba: number }
+  | { kind: 'card'; card: CardBehaviour }
+  | { kind: 'person' }
+  | { kind: 'month' }
+);
+
+const trouble: fc.Arbitrary<Trouble> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({ kind: 'none' as const }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('crash' as const),
+      in: fc.integer({ min: 1, max: 90 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('fault' as const),
+      fault: fc.constantFrom('500_before', '500_after', 'lost_before', 'lost_after'),
+      nth: fc.nat(9),
+    }),
+  },
+);
+const mishaps = { trouble, repeat: fc.integer({ min: 1, max: 2 }), reverse: fc.boolean() };
+const WABAS = 7;
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('register' as const),
+      waba: fc.nat(WABAS - 1),
+      ...mishaps,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('remove' as const),
+      waba: fc.nat(WABAS - 1),
+      ...mishaps,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('card' as const),
+      card: fc.constantFrom<CardBehaviour>('fine', 'declined', 'needs_authentication'),
+      ...mishaps,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('person' as const), ...mishaps }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('month' as const), ...mishaps }) },
+);
+const course = fc.record({
+  /** How many accounts the partner begins with, and the card behind them. */
+  accounts: fc.constantFrom(0, 1, 3, 3, 4),
+  steps: fc.array(step, { minLength: 1, maxLength: STEPS_MAX }),
+});
+
+/** What should be, in the fewest words: places in order, who waits, slots paid for this month. */
+function createModel() {
+  let card: CardBehaviour | null = null;
+  let places: string[] = [];
+  let waiting: string[] = [];
+  let paid = 0;
+  let money = 0;
+  const active = (): string[] => places.filter((waba) => !waiting.includes(waba));
+  const pay = (): void => void ([paid, money] = [paid + 1, money + SLOT_CENTS]);
+  const settle = (): void => {
+    waiting.push(...active().slice(paid * WABAS_PER_SLOT));
+    const free = paid * WABAS_PER_SLOT - active().length;
+    const revived = places.filter((waba) => waiting.includes(waba)).slice(0, free);
+    waiting = waiting.filter((waba) => !revived.includes(waba));
+  };
+  return {
+    get: () => ({ active: active(), waiting: places.filter((w) => waiting.includes(w)), money }),
+    register(waba: string): string {
+      if (active().includes(waba)) return 'active';
+      const wanted = places.includes(waba) ? places : [...places, waba];
+      while (slotsFor(wanted.length) > paid) {
+        if (card === null) return 'CARD_REQUIRED';
+        if (card === 'declined') return 'PAYMENT_FAILED';
+        if (card === 'needs_authentication') {
+          if (!places.includes(waba)) waiting.push(waba);
+          places = wanted;
+          return 'PAYMENT_ACTION_REQUIRED';
+        }
+        pay();
+      }
+      places = wanted;
+      waiting = waiting.filter((one) => one !== waba);
+      settle();
+      return 'active';
+    },
+    remove(waba: string): void {
+      places = places.filter((one) => one !== waba);
+      waiting = waiting.filter((one) => one !== waba);
+      settle();
+    },
+    /** What waits is tried again with the new card. */
+    putCard(behaviour: CardBehaviour): void {
+      card = behaviour;
+      if (waiting.length > 0 && card === 'fine') while (slotsFor(places.length) > paid) pay();
+      settle();
+    },
+    personPays(): void {
+      pay();
+      settle();
+    },
+    nextMonth(): void {
+      paid = 0;
+      if (card === 'fine') while (slotsFor(active().length) > paid) pay();
+      settle();
+    },
+  };
+}
+
+async function play(
+  world: MoneyWorld,
+  { accounts, steps }: typeof course extends fc.Arbitrary<infer C> ? C : never,
+) {
+  await world.reset();
+  world.setTime(new Date('2026-09-10T10:00:00Z'));
+  const { fate, plain } = world;
+  const partner_id = await world.partner();
+  const model = createModel();
+  const delivered = new Set<string>();
+  /** That an invoice was finalised is of no concern. */
+  const isNew = ({ id, type }: Event): boolean =>
+    !delivered.has(id) && type !== 'invoice.finalized';
+
+  const cause = (what: Trouble): void => {
+    if (what.kind === 'crash') fate.dieIn(what.in);
+    if (what.kind === 'fault') {
+      world.core().failNext(what.fault, nthRequest(world, what.nth));
+    }
+  };
+  /** As its caller would: again, after a crash or where nothing is known. */
+  const through = async <T>(work: () => Promise<T>): Promise<T | string> => {
+    for (let tries = 0; tries < ENOUGH; tries += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof ApiError && error.code !== 'SERVICE_UNAVAILABLE') return error.code;
+        if (!(error instanceof Crash) && !(error instanceof ApiError)) throw error;
+        fate.restart();
+        world.passTime(60_000);
+      }
+    }
+    throw new Error('it does not come to an end');
+  };
+  const quiesce = async ({ repeat, reverse }: Pick<Step, 'repeat' | 'reverse'>): Promise<void> => {
+    for (let round = 0; round < ENOUGH; round += 1) {
+      const fresh = world.core().events.filter(isNew);
+      for (const event of reverse ? fresh.reverse() : fresh) {
+        delivered.add(event.id);
+        for (let times = 0; times < repeat; times += 1) await through(() => world.post(event));
+      }
+      await plain.accounts.touch(partner_id, world.now());
+      await through(() => world.reviewDue());
+      if (!world.core().events.some(isNew)) break;
+    }
+    // What is left of the step's trouble does not come any more.
+    fate.restart();
+    world.core().clearFaults();
+    await plain.accounts.touch(partner_id, world.now());
+    world.passTime(60_000);
+    await world.reviewDue();
+  };
+  const compare = async (): Promise<void> => {
+    const partner = await plain.partners.find(partner_id);
+    if (!partner) throw new Error('the partner is gone');
+    const expected = model.get();
+    const paid = world.core().payments;
+    expect(paid.reduce((sum, { cents }) => sum + cents, 0)).toBe(expected.money);
+    expect(new Set(paid.map(({ invoice }) => invoice)).size).toBe(paid.length);
+    expect(new Set(paid.map(({ metadata }) => metadata['charge_id'])).size).toBe(paid.length);
+    for (const { cents } of paid) expect(cents).toBe(SLOT_CENTS);
+    expect(activeWabas(partner)).toEqual(expected.active);
+    expect([...(partner.waiting_wabas ?? [])].sort()).toEqual([...expected.waiting].sort());
+    const { clients } = await plain.clients.list(partner_id, 'active', { limit: 50, offset: 0 });
+    const sending = clients.filter(({ billing }) => billing === 'active').map((c) => c.waba_id);
+    expect(sending.sort()).toEqual([...expected.active].sort());
+    expect(clients.length).toBe(expected.active.length + expected.waiting.length);
+  };
+  const register = async (waba_id: string): Promise<void> => {
+    const outcome = await through(() => world.register(partner_id, waba_id));
+    const known = typeof outcome === 'string' ? outcome : 'active';
+    expect(known).toBe(model.register(waba_id));
+  };
+
+  const calm = { repeat: 1, reverse: false };
+  if (accounts > 0) {
+    await world.putCard(partner_id, 'fine');
+    model.putCard('fine');
+    for (let waba = 0; waba < accounts; waba += 1) await register(`waba${waba}`);
+    await quiesce(calm);
+  }
+  for (const one of steps) {
+    world.passTime(2 * HOUR_MS);
+    if (one.kind === 'card') {
+      await world.putCard(partner_id, one.card);
+      model.putCard(one.card);
+      cause(one.trouble);
+    } else if (one.kind === 'person') {
+      const { clients } = await plain.clients.list(partner_id, 'active', { limit: 50, offset: 0 });
+      const url = clients.find(({ payment_url }) => payment_url !== null)?.payment_url;
+      if (!url) continue;
+      world.core().payByPerson(url.split('/').at(-1) as string);
+      model.personPays();
+      cause(one.trouble);
+    } else if (one.kind === 'month') {
+      const now = world.now();
+      const turn = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1, 10));
+      world.setTime(turn);
+      model.nextMonth();
+      cause(one.trouble);
+    } else if (one.kind === 'remove') {
+      await world.remove(partner_id, `waba${one.waba}`);
+      model.remove(`waba${one.waba}`);
+      cause(one.trouble);
+    } else {
+      cause(one.trouble);
+      await register(`waba${one.waba}`);
+    }
+    await quiesce(one);
+    await compare();
+  }
+}
+
+/** Matches the request that comes after so many others. */
+function nthRequest(world: MoneyWorld, nth: number): RegExp {
+  const from = world.core().requests.length;
+  const pattern = /./;
+  pattern.test = () => world.core().requests.length > from + nth;
+  return pattern;
+}
+
+const worlds: MoneyWorld[] = [];
+beforeAll(async () => {
+  for (let count = 0; count < WORLDS; count += 1) worlds.push(await openMoneyWorld());
+});
+afterAll(async () => {
+  for (const world of worlds) await world.close();
+});
+
+test(
+  `money moves exactly once in ${SEQUENCES} courses of events (BMG_SEED=${SEED})`,
+  async () => {
+    let played = 0;
+    process.stdout.write(`money: seed ${SEED}\n`);
+    await Promise.all(
+      worlds.map((world, index) =>
+        fc.assert(
+          fc.asyncProperty(course, async (given) => {
+            await play(world, given);
+            played += 1;
+          }),
+          { seed: SEED + index, numRuns: SEQUENCES / WORLDS, interruptAfterTimeLimit: PLAY_MS },
+        ),
+      ),
+    );
+    process.stdout.write(`money: ${played} courses played\n`);
+    expect(played).toBeGreaterThanOrEqual(LEAST);
+  },
+  LIMIT_MS,
+);

@@ -1,0 +1,272 @@
+// The only file that speaks to Stripe: a few requests and how their answers read. It decides nothing; a
+// refusal of the card is an answer, and whatever else goes wrong is "not available, try again".
+import Stripe from 'stripe';
+import { ApiError } from '@bmg/common/errors';
+import { endSpan, SpanKind, startSpan } from '@bmg/common/telemetry';
+import { GONE, readInvoice, type Reading } from './reading';
+
+export interface StripeSettings {
+  api_key: string;
+  webhook_secret: string;
+  api_base: string;
+  /** Where people come back to: the gateway's own address. */
+  public_url: string;
+}
+
+/** For tests: another transport than sockets, and no waiting between repetitions. */
+export interface StripeOptions {
+  httpClient?: Stripe.HttpClient;
+  maxNetworkRetries?: number;
+}
+
+export interface Card {
+  id: string;
+  brand: string;
+  last4: string;
+  exp_month: number;
+  exp_year: number;
+}
+
+export interface NewInvoice {
+  charge_id: string;
+  customer_id: string;
+  description: string;
+}
+
+export interface InvoiceLine {
+  customer_id: string;
+  invoice_id: string;
+  cents: number;
+  description: string;
+}
+
+export interface StripeApi {
+  createCustomer(partner: { partner_id: string; name: string }, key: string): Promise<string>;
+  cardOf(customer_id: string): Promise<Card | null>;
+  /** Makes the card that a setup put on file the one that is charged. */
+  adoptCard(customer_id: string, setup_intent_id: string): Promise<void>;
+  cardPage(customer_id: string, return_url: string): Promise<string>;
+  createInvoice(invoice: NewInvoice, key: string): Promise<string>;
+  /** One that was made before its id could be stored; null when there is none. */
+  findInvoice(customer_id: string, charge_id: string): Promise<string | null>;
+  addLine(line: InvoiceLine, key: string): Promise<void>;
+  finalize(invoice_id: string, key: string): Promise<void>;
+  /** Answers the processor's word for a refusal, null where there was none. */
+  pay(payment: { invoice_id: string; payment_method: string }, key: string): Promise<string | null>;
+  read(invoice_id: string): Promise<Reading>;
+  /** Void, or deleted while it is a draft. Not for one that is paid: the processor refuses that. */
+  drop(invoice_id: string, reading: Reading): Promise<void>;
+  /** Throws UNAUTHORIZED where the signature is wrong, INVALID_PAYLOAD where it is not JSON. */
+  verify(body: Buffer, signature: string): Stripe.Event;
+}
+
+/** Nothing is known of what was asked for: ask again. */
+export class ProcessorAway extends ApiError {
+  /** The processor has answered, and answers the same as long as it knows the idempotency key. */
+  readonly sticky: boolean;
+
+  constructor(error: unknown) {
+    super('SERVICE_UNAVAILABLE', 'the payment processor is not available, try again', {
+      retry_after_s: 5,
+      retryable: true,
+      cause: brief(error),
+    });
+    const answered = error instanceof Stripe.errors.StripeError && error.statusCode !== undefined;
+    this.sticky = answered && (error.statusCode ?? 0) >= 500;
+  }
+}
+
+const TIMEOUT_MS = 8_000;
+const RETRIES = 1;
+/** The processor's own advice. */
+const TOLERANCE_S = 300;
+const INVOICES_MAX = 100;
+const REFUSALS = [400, 402, 404];
+
+export function createStripeApi(
+  settings: StripeSettings,
+  now: () => Date,
+  options: StripeOptions = {},
+): StripeApi {
+  const { protocol, hostname, port } = new URL(settings.api_base);
+  const stripe = new Stripe(settings.api_key, {
+    protocol: protocol === 'http:' ? 'http' : 'https',
+    host: hostname,
+    ...(port !== '' && { port }),
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: RETRIES,
+    telemetry: false,
+    ...options,
+  });
+  return {
+    async createCustomer({ partner_id, name }, key) {
+      const params = { name, metadata: { partner_id } };
+      const made = await ask('customers.create', () =>
+        stripe.customers.create(params, { idempotencyKey: key }),
+      );
+      return made.id;
+    },
+    cardOf: (customer_id) =>
+      ask('customers.retrieve', async () => {
+        const customer = await stripe.customers.retrieve(customer_id, {
+          expand: ['invoice_settings.default_payment_method'],
+        });
+        if (customer.deleted) return null;
+        const chosen = readCard(customer.invoice_settings.default_payment_method);
+        if (chosen) return chosen;
+        const { data } = await stripe.customers.listPaymentMethods(customer_id, {
+          type: 'card',
+          limit: 1,
+        });
+        return readCard(data[0] ?? null);
+      }),
+    adoptCard: (customer_id, setup_intent_id) =>
+      ask('setup_intents.retrieve', async () => {
+        const { payment_method } = await stripe.setupIntents.retrieve(setup_intent_id);
+        const id = typeof payment_method === 'string' ? payment_method : payment_method?.id;
+        if (id === undefined) return;
+        await stripe.customers.update(customer_id, {
+          invoice_settings: { default_payment_method: id },
+        });
+      }),
+    async cardPage(customer_id, return_url) {
+      const session = await ask('checkout.sessions.create', () =>
+        stripe.checkout.sessions.create({
+          mode: 'setup',
+          customer: customer_id,
+          currency: 'usd',
+          allowed_payment_method_types: ['card'],
+          success_url: return_url,
+          cancel_url: return_url,
+        }),
+      );
+      if (!session.url) throw new ProcessorAway(new Error('a page without an address'));
+      return session.url;
+    },
+    async createInvoice({ charge_id, customer_id, description }, key) {
+      const params: Stripe.InvoiceCreateParams = {
+        customer: customer_id,
+        collection_method: 'charge_automatically',
+        // Nothing moves but what this service asks for.
+        auto_advance: false,
+        currency: 'usd',
+        pending_invoice_items_behavior: 'exclude',
+        payment_settings: { payment_method_types: ['card'] },
+        description,
+        metadata: { charge_id },
+      };
+      const made = await ask('invoices.create', () =>
+        stripe.invoices.create(params, { idempotencyKey: key }),
+      );
+      return made.id;
+    },
+    async findInvoice(customer_id, charge_id) {
+      const { data } = await ask('invoices.list', () =>
+        stripe.invoices.list({ customer: customer_id, limit: INVOICES_MAX }),
+      );
+      const mine = data.filter(
+        ({ metadata, status }) => metadata?.['charge_id'] === charge_id && status !== 'void',
+      );
+      return mine.at(-1)?.id ?? null;
+    },
+    async addLine({ customer_id, invoice_id, cents, description }, key) {
+      const params = {
+        customer: customer_id,
+        invoice: invoice_id,
+        amount: cents,
+        currency: 'usd',
+        description,
+      };
+      await ask('invoice_items.create', () =>
+        stripe.invoiceItems.create(params, { idempotencyKey: key }),
+      );
+    },
+    async finalize(invoice_id, key) {
+      await ask('invoices.finalize', () =>
+        stripe.invoices.finalizeInvoice(
+          invoice_id,
+          { auto_advance: false },
+          { idempotencyKey: key },
+        ),
+      );
+    },
+    pay: ({ invoice_id, payment_method }, key) =>
+      ask('invoices.pay', async () => {
+        try {
+          await stripe.invoices.pay(invoice_id, { payment_method }, { idempotencyKey: key });
+          return null;
+        } catch (error) {
+          if (!(error instanceof Stripe.errors.StripeError)) throw error;
+          // Anything else, a lock or a limit for one, says nothing of the card.
+          if (!REFUSALS.includes(error.statusCode ?? 0)) throw error;
+          return error.decline_code ?? error.code ?? 'refused';
+        }
+      }),
+    read: (invoice_id) =>
+      ask('invoices.retrieve', async () => {
+        try {
+          const expand = ['payments.data.payment.payment_intent'];
+          return readInvoice(await stripe.invoices.retrieve(invoice_id, { expand }));
+        } catch (error) {
+          if (isMissing(error)) return GONE;
+          throw error;
+        }
+      }),
+    async drop(invoice_id, { status }) {
+      await ask('invoices.drop', async () =>
+        status === 'draft'
+          ? await stripe.invoices.del(invoice_id)
+          : await stripe.invoices.voidInvoice(invoice_id),
+      );
+    },
+    verify(body, signature) {
+      const { webhook_secret } = settings;
+      try {
+        return stripe.webhooks.constructEvent(
+          body,
+          signature,
+          webhook_secret,
+          TOLERANCE_S,
+          undefined,
+          now().getTime(),
+        );
+      } catch (error) {
+        if (error instanceof Stripe.errors.StripeSignatureVerificationError) {
+          throw new ApiError('UNAUTHORIZED', 'the signature is wrong');
+        }
+        throw new ApiError('INVALID_PAYLOAD', 'the body cannot be read');
+      }
+    },
+  };
+}
+
+async function ask<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const span = startSpan(`stripe ${name}`, { kind: SpanKind.CLIENT });
+  try {
+    const answer = await work();
+    endSpan(span);
+    return answer;
+  } catch (error) {
+    const away = new ProcessorAway(error);
+    endSpan(span, away);
+    throw away;
+  }
+}
+
+/** What the log may hold: the library's own errors carry whole answers. */
+function brief(error: unknown): Error {
+  if (!(error instanceof Stripe.errors.StripeError)) {
+    return new Error(error instanceof Error ? error.message : 'unknown');
+  }
+  const { type, code, statusCode, requestId } = error;
+  return new Error(`${type} ${statusCode ?? 'no answer'} ${code ?? ''} ${requestId ?? ''}`.trim());
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing';
+
+function readCard(method: string | Stripe.PaymentMethod | null): Card | null {
+  if (method === null || typeof method === 'string' || !method.card) return null;
+  const { brand, last4, exp_month, exp_year } = method.card;
+  return { id: method.id, brand, last4, exp_month, exp_year };
+}

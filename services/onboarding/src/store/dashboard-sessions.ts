@@ -1,0 +1,48 @@
+// Sessions of the partner's dashboard: one record a log-in, found by the keyed hash of its token.
+import type { Collection, Db, IndexDescription } from 'mongodb';
+
+export interface DashboardSession {
+  /** Keyed hash of the token: the token itself is in the browser's cookie alone. */
+  _id: string;
+  partner_id: string;
+  /** Of the partner key that opened it: another key, and the session is over. */
+  key_hash: string;
+  created_at: Date;
+  used_at: Date;
+  /** When the record is removed, by an index. */
+  purge_at: Date;
+}
+
+export interface DashboardSessions {
+  insert(session: DashboardSession): Promise<void>;
+  find(token_hash: string): Promise<DashboardSession | null>;
+  touch(token_hash: string, at: Date): Promise<void>;
+  remove(token_hash: string): Promise<void>;
+  /** All sessions of the partner. */
+  removeOf(partner_id: string): Promise<void>;
+}
+
+export const DASHBOARD_SESSIONS = 'dashboard_sessions';
+export const dashboardSessionIndexes: IndexDescription[] = [
+  { key: { partner_id: 1 } },
+  { key: { purge_at: 1 }, expireAfterSeconds: 0 },
+];
+
+export function createDashboardSessions(db: Db): DashboardSessions {
+  const sessions: Collection<DashboardSession> = db.collection(DASHBOARD_SESSIONS);
+  return {
+    async insert(session) {
+      await sessions.insertOne(session);
+    },
+    find: (_id) => sessions.findOne({ _id }),
+    async touch(_id, used_at) {
+      await sessions.updateOne({ _id }, { $max: { used_at } });
+    },
+    async remove(_id) {
+      await sessions.deleteOne({ _id });
+    },
+    async removeOf(partner_id) {
+      await sessions.deleteMany({ partner_id });
+    },
+  };
+}

@@ -1,0 +1,43 @@
+// Payment events: the processor's webhooks by their id, so that a repetition is known. A row without
+// `applied_at` is one whose work a crash has cut off: it is done again when the processor repeats it.
+import type { Collection, Db, IndexDescription } from 'mongodb';
+import { isDuplicateKey } from '@bmg/common/mongo';
+
+interface PaymentEvent {
+  _id: string;
+  type: string;
+  received_at: Date;
+  applied_at: Date | null;
+}
+
+export interface PaymentEvents {
+  /** Answers true where the event has been applied before. */
+  begin(event: { id: string; type: string }, at: Date): Promise<boolean>;
+  finish(id: string, at: Date): Promise<void>;
+}
+
+export const PAYMENT_EVENTS = 'payment_events';
+/** The processor repeats for days; support looks back for weeks. */
+const KEPT_S = 60 * 24 * 3_600;
+export const paymentEventIndexes: IndexDescription[] = [
+  { key: { received_at: 1 }, expireAfterSeconds: KEPT_S },
+];
+
+export function createPaymentEvents(db: Db): PaymentEvents {
+  const events: Collection<PaymentEvent> = db.collection(PAYMENT_EVENTS);
+  return {
+    async begin({ id, type }, at) {
+      try {
+        await events.insertOne({ _id: id, type, received_at: at, applied_at: null });
+        return false;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        const known = await events.findOne({ _id: id });
+        return known !== null && known.applied_at !== null;
+      }
+    },
+    async finish(id, at) {
+      await events.updateOne({ _id: id }, { $set: { applied_at: at } });
+    },
+  };
+}

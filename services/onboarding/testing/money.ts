@@ -1,0 +1,189 @@
+// For tests of the money: the real stores, the real registration and billing code, the double of the
+// processor without sockets, a clock that stands still, and a crash at any step that is asked for.
+import type Stripe from 'stripe';
+import type { Call } from '@bmg/common/rpc';
+import type { Upstream } from '@bmg/common/upstream';
+import {
+  createPaymentsCore,
+  eventBody,
+  inProcess,
+  signature,
+  WEBHOOK_SECRET,
+  type Event,
+} from '../../../test/payments-double';
+import { customerOf } from '../src/payments/charge';
+import { cover } from '../src/payments/cover';
+import { handlePaymentEvent } from '../src/payments/events';
+import { noPayments } from '../src/payments/none';
+import type { PaymentProcessor } from '../src/payments';
+import { createStripeApi } from '../src/payments/stripe-api';
+import { createStripePayments, reviewDue } from '../src/payments/stripe';
+import { storeClient, type RegisterDependencies } from '../src/register';
+import { monthOf } from '../src/slots';
+import { BILLING_ACCOUNTS, createBillingAccounts } from '../src/store/billing-accounts';
+import { CLIENTS, createClients } from '../src/store/clients';
+import { createPartners, PARTNERS } from '../src/store/partners';
+import { createPaymentEvents, PAYMENT_EVENTS } from '../src/store/payment-events';
+import { createSlotCharges, SLOT_CHARGES } from '../src/store/slot-charges';
+import { createVault } from '../src/vault';
+import { createLogger } from '@bmg/common/telemetry';
+import { aPartner, KEYRING, openDatabase, testCall } from './world';
+
+export class Crash extends Error {}
+
+/** The process dies at one of its steps, and does nothing any more until it is started again. */
+export function createFate() {
+  let left = Infinity;
+  let dead = false;
+  const step = (): void => {
+    if (dead) throw new Crash('dead');
+    left -= 1;
+    if (left > 0) return;
+    dead = true;
+    throw new Crash('now');
+  };
+  return {
+    step,
+    dieIn: (steps: number) => void (left = steps),
+    isDead: () => dead,
+    restart: () => void ([left, dead] = [Infinity, false]),
+    /** Every call of the object may be the last one: before it did its work, or after. */
+    on<T extends object>(target: T): T {
+      return new Proxy(target, {
+        get(object, name) {
+          const value: unknown = Reflect.get(object, name);
+          if (typeof value !== 'function') return value;
+          return async (...given: unknown[]): Promise<unknown> => {
+            step();
+            const result: unknown = await value.apply(object, given);
+            step();
+            return result;
+          };
+        },
+      });
+    },
+  };
+}
+
+/** The platform upstream says yes to everything. */
+const upstream: Upstream = {
+  name: 'upstream',
+  start: async () => undefined,
+  stop: async () => undefined,
+  request: async ({ operation, path }) => {
+    const id = path.split('/')[1] ?? '';
+    if (operation.endsWith('/phone_numbers')) return { data: [{ id: `phone-${id}` }] };
+    return { id, display_phone_number: '15550100001', verified_name: 'A shop' };
+  },
+};
+
+export type MoneyWorld = Awaited<ReturnType<typeof openMoneyWorld>>;
+
+export async function openMoneyWorld() {
+  const mongo = await openDatabase();
+  const log = createLogger('test');
+  log.level = 'silent';
+  let time = Date.parse('2026-09-10T10:00:00Z');
+  const now = (): Date => new Date(time);
+  const fate = createFate();
+  let core = createPaymentsCore(now);
+  const settings = {
+    api_key: 'sk_test_double',
+    webhook_secret: WEBHOOK_SECRET,
+    api_base: 'http://payments.test',
+    public_url: 'https://gateway.test',
+  };
+  const plain = {
+    accounts: createBillingAccounts(mongo.db),
+    charges: createSlotCharges(mongo.db),
+    events: createPaymentEvents(mongo.db),
+    partners: createPartners(mongo.db),
+    clients: createClients(mongo.db),
+  };
+  const stores = Object.fromEntries(
+    Object.entries(plain).map(([name, store]) => [name, fate.on<object>(store)]),
+  ) as typeof plain;
+  const build = () => ({
+    ...stores,
+    versions: { bump: async () => undefined, current: async () => undefined },
+    api: createStripeApi(settings, now, {
+      httpClient: inProcess(core, fate.step) as unknown as Stripe.HttpClient,
+      maxNetworkRetries: 0,
+    }),
+    now,
+    log,
+  });
+  let deps = build();
+  const look = async (partner_id: string): Promise<void> =>
+    stores.accounts.touch(partner_id, now());
+  const payments: PaymentProcessor = {
+    ...noPayments,
+    name: 'stripe',
+    cover: (purchase, call: Call) => cover(deps, purchase, call),
+    review: look,
+  };
+  const vault = createVault(KEYRING);
+  const registering = (): RegisterDependencies => ({ ...deps, vault, upstream, payments });
+  return {
+    fate,
+    /** Without crashes: for looking. */
+    plain,
+    now,
+    core: () => core,
+    passTime: (ms: number) => void (time += ms),
+    setTime: (at: Date) => void (time = at.getTime()),
+    /** A processor and a database without anything in them. */
+    async reset() {
+      core = createPaymentsCore(now);
+      deps = build();
+      fate.restart();
+      for (const name of [BILLING_ACCOUNTS, SLOT_CHARGES, PAYMENT_EVENTS, PARTNERS, CLIENTS]) {
+        await mongo.db.collection(name).deleteMany({});
+      }
+    },
+    async partner(): Promise<string> {
+      const partner = aPartner({ created_at: now(), updated_at: now() });
+      await plain.partners.insert(partner);
+      return partner._id;
+    },
+    register: (partner_id: string, waba_id: string) =>
+      storeClient(
+        registering(),
+        { partner_id, waba_id, phone_number_id: `phone-${waba_id}` },
+        { access_token: 'token' },
+        testCall(),
+      ),
+    async remove(partner_id: string, waba_id: string): Promise<void> {
+      await plain.clients.remove({ partner_id, waba_id }, now());
+      await plain.partners.releaseWaba(partner_id, waba_id, monthOf(now()));
+      await plain.accounts.touch(partner_id, now());
+    },
+    reviewDue: () => reviewDue(deps),
+    /** As the service has it: with its worker and its RPCs. */
+    processor: (): PaymentProcessor =>
+      createStripePayments(
+        settings,
+        { ...deps, ...plain },
+        {
+          httpClient: inProcess(core) as unknown as Stripe.HttpClient,
+          maxNetworkRetries: 0,
+        },
+      ),
+    async post(event: Event): Promise<void> {
+      const body = eventBody(event);
+      await handlePaymentEvent(
+        { ...deps, look },
+        { body: Buffer.from(body), signature: signature(body, now()) },
+      );
+    },
+    /** A person puts a card on file, on the page that the processor gives. */
+    async putCard(partner_id: string, behaviour: 'fine' | 'declined' | 'needs_authentication') {
+      const account = await plain.accounts.ensure(partner_id, now(), now());
+      const customer = await customerOf({ ...deps, ...plain }, account);
+      await deps.api.cardPage(customer, 'https://gateway.test/dashboard');
+      const session = [...core.sessions.keys()].at(-1) as string;
+      core.completeCheckout(session, behaviour);
+    },
+    close: () => mongo.drop(),
+  };
+}

@@ -1,0 +1,6 @@
+// What of the service's database is a client's: see deploy/DATA.md.
+import type { PurgeRow } from '@bmg/common/data';
+
+export const purgeRows: PurgeRow[] = [
+  { collection: 'templates', of: 'account', filter: ({ waba_id }) => ({ waba_id }) },
+];

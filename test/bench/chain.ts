@@ -1,0 +1,145 @@
+// A request's path against the bare chain (koa → one unary gRPC call → undici → the same stub), in one run: the
+// parts of both, the load in turns, and the comparison.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRpcClient } from '@bmg/common/rpc';
+import { OperatorDefinition } from '@bmg/proto/onboarding';
+import { freePort } from '@bmg/local';
+import { closedLoop, type Measured, type Shot } from './load';
+import { costDuring, type Bench, type Cost } from './processes';
+
+export const WORKERS = 64;
+const WARM_UP_S = 4;
+const MEASURE_S = 10;
+const ROUNDS = 2;
+const SETTLE_MS = 500;
+const HOST = '127.0.0.1';
+/** The emulator's first account and number. */
+export const WABA = '900000000000001';
+export const NUMBER = { phone_number_id: '800000000000001' };
+
+export interface Chain {
+  pids: Record<string, number>;
+  /** A request of the gateway that is made of what it is told. */
+  gateway(request: Pick<Shot, 'path' | 'body'> & { method?: 'GET' | 'POST' }): Shot;
+  bare: Shot;
+}
+
+/** `service` is the one that asks the stub, instead of the emulator. */
+export async function startChain(
+  bench: Bench,
+  service: 'messaging' | 'number-admin',
+): Promise<Chain> {
+  const stub = `http://${HOST}:${bench.port('stub')}`;
+  const edge = await freePort();
+  const pids: Record<string, number> = {};
+  const start = (name: string, entry: string, extra?: NodeJS.ProcessEnv): void => {
+    pids[name] = bench.start(name, entry, extra).pid;
+  };
+  start('stub', 'test/dist/bench/stub.js', { STUB_PORT: String(bench.port('stub')) });
+  start('emulator', 'test/dist/emulator/main.js');
+  start('onboarding', 'services/onboarding/dist/main.js');
+  start(service, `services/${service}/dist/main.js`, { UPSTREAM_URL: stub });
+  start('gateway', 'gateway/dist/main.js');
+  const yardstick = {
+    YARDSTICK_ADDR: `${HOST}:${await freePort()}`,
+    EDGE_PORT: String(edge),
+    UPSTREAM_URL: stub,
+  };
+  start('bare service', 'test/dist/bench/yardstick-service.js', yardstick);
+  start('bare edge', 'test/dist/bench/yardstick-edge.js', yardstick);
+  for (const { name, pid } of bench.engines.started) pids[name] = pid;
+  await bench.ready('onboarding', service, 'gateway');
+  const key = await register(bench);
+  await sleep(SETTLE_MS);
+  return {
+    pids,
+    bare: { origin: `http://${HOST}:${edge}`, path: '/', headers: {}, body: aText },
+    gateway: ({ path, ...request }) => ({
+      origin: `http://${HOST}:${bench.port('gateway')}`,
+      path: `/v1${path}`,
+      headers: { 'x-partner-key': key, 'x-waba-id': WABA },
+      ...request,
+    }),
+  };
+}
+
+export const aText = (index: number): string =>
+  JSON.stringify({
+    to: String(15_550_100_000 + (index % 9_999)),
+    text: 'Your order is on its way.',
+  });
+
+/** A partner with the emulator's first number. */
+export async function register(bench: Bench, webhook_url?: string): Promise<string> {
+  const operator = createRpcClient(OperatorDefinition, bench.env['ONBOARDING_ADDR'] as string);
+  const { partner_key } = await operator.rpc.createPartner(
+    { name: 'Bench', webhook_url, rate_limit_per_sec: 100_000, max_wabas: undefined },
+    {
+      deadline: Date.now() + 10_000,
+      span: { traceId: '0'.repeat(31) + '1', spanId: '0'.repeat(15) + '1', traceFlags: 0 },
+      request_id: 'bench',
+    },
+  );
+  await operator.stop();
+  const answer = await fetch(`http://${HOST}:${bench.port('gateway')}/v1/clients/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-partner-key': partner_key },
+    body: JSON.stringify({
+      waba_id: WABA,
+      ...NUMBER,
+      access_token: 'EMULATED-TOKEN-1',
+    }),
+  });
+  if (!answer.ok) throw new Error(`registration: ${answer.status} ${await answer.text()}`);
+  return partner_key;
+}
+
+export interface Row {
+  name: string;
+  measured: Measured;
+  costs: Record<string, Cost>;
+}
+
+/** The best of some rounds, all in turns: what the machine does meanwhile must not favour one. */
+export async function inTurns(
+  shots: ReadonlyArray<readonly [string, Shot]>,
+  pids: Record<string, number>,
+): Promise<Row[]> {
+  const best = new Map<string, Row>();
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    for (const [name, shot] of shots) {
+      await closedLoop(shot, WORKERS, round === 1 ? WARM_UP_S : 1);
+      const { result: measured, costs } = await costDuring(pids, () =>
+        closedLoop(shot, WORKERS, MEASURE_S),
+      );
+      const known = best.get(name);
+      if (!known || measured.per_second > known.measured.per_second) {
+        best.set(name, { name, measured, costs });
+      }
+    }
+  }
+  return shots.map(([name]) => best.get(name) as Row);
+}
+
+export const tellRow = ({ name, measured }: Row, base?: Row): void => {
+  const { per_second, p50_ms, p99_ms, failed } = measured;
+  const ratio = base ? `   ratio ${(per_second / base.measured.per_second).toFixed(2)}` : '';
+  console.log(
+    `${name.padEnd(24)} ${per_second.toFixed(0).padStart(6)} /s   p50 ${p50_ms.toFixed(1)} ms   p99 ${p99_ms.toFixed(1)} ms   failed ${failed}${ratio}`,
+  );
+};
+
+const WORTH_TELLING_S = 0.005;
+
+export function tellCosts(rows: readonly Row[], what: string): void {
+  console.log(`\nCPU seconds per 1,000 ${what}, and memory`);
+  for (const { name, measured, costs } of rows) {
+    for (const [part, { cpu_s, rss_mib }] of Object.entries(costs)) {
+      const per_thousand = (cpu_s / measured.count) * 1_000;
+      if (per_thousand < WORTH_TELLING_S) continue;
+      console.log(
+        `  ${name.padEnd(24)} ${part.padEnd(14)} ${per_thousand.toFixed(3)} s   ${rss_mib.toFixed(0)} MiB`,
+      );
+    }
+  }
+}

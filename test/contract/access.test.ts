@@ -1,0 +1,123 @@
+// The table of who may call what over gRPC, held against the code: what a service's clients really call is
+// allowed to it, and nothing else is.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CALLERS, mayCall, type Caller } from '@bmg/common/identity';
+import type { Definition } from '@bmg/common/rpc';
+import { endpoints } from '../../gateway/src/endpoints';
+
+const ROOT = join(__dirname, '../..');
+const PROTO = join(ROOT, 'proto/gen/bmg');
+
+/** Every service of the protos, with its methods as code spells them. */
+const definitions = readdirSync(PROTO).flatMap((name) => {
+  const loaded = require(join(PROTO, name, 'v1', `${name}.ts`)) as Record<string, unknown>;
+  return Object.entries(loaded)
+    .filter(([exported]) => exported.endsWith('Definition'))
+    .map(([exported, definition]) => ({ exported, definition: definition as Definition }));
+});
+
+const SOURCES: Record<Caller, string | undefined> = {
+  gateway: 'gateway/src',
+  messaging: 'services/messaging/src',
+  templates: 'services/templates/src',
+  'number-admin': 'services/number-admin/src',
+  broadcasts: 'services/broadcasts/src',
+  webhooks: 'services/webhooks/src',
+  fanout: 'services/fanout/src',
+  operator: 'deploy/cli/src',
+  // Whoever they are, they are no code of ours: the example stands for them.
+  internal: 'proto/examples',
+};
+
+/** Reads tokens without calling the upstream itself: it is told with them whether a number may send. */
+const NEEDS_THE_STATE_ALONE = ['broadcasts'];
+
+function sourceOf(path: string): string {
+  return readdirSync(join(ROOT, path), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(join(ROOT, path, file), 'utf8'))
+    .join('\n');
+}
+
+/** What the shared runtime calls for whoever uses it. */
+const SHARED: Array<[used: string, call: string]> = [
+  ['createCredentials(', 'Directory/GetCredential'],
+  ['ownersFrom(', 'Directory/GetOwners'],
+];
+
+/** `Service/Method` of every call that the code of a caller makes. */
+function callsOf(path: string): Set<string> {
+  const source = sourceOf(path);
+  const found = new Set(SHARED.flatMap(([used, call]) => (source.includes(used) ? [call] : [])));
+  for (const { exported, definition } of definitions) {
+    const isServer = source.includes(`implement(${exported}`);
+    if (!source.includes(exported) || isServer) continue;
+    for (const [key, method] of Object.entries(definition.methods)) {
+      // Called on a client, named in a row of endpoints, or picked from the client's type.
+      if (new RegExp(`\\.${key}\\b|'${key}'`).test(source)) {
+        found.add(`${definition.name}/${method.name}`);
+      }
+    }
+  }
+  return found;
+}
+
+const callers = Object.keys(CALLERS) as Caller[];
+
+test.each(callers.filter((caller) => caller !== 'internal'))(
+  'all that %s calls is allowed to it',
+  (caller) => {
+    const calls = [...callsOf(SOURCES[caller] as string)];
+    expect(calls.length).toBeGreaterThan(0);
+    const refused = calls.filter((call) => {
+      const [service, method] = call.split('/') as [string, string];
+      return !mayCall([caller], service, method);
+    });
+    expect(refused).toEqual([]);
+  },
+);
+
+test('every endpoint of the edge may be called by it', () => {
+  const refused = endpoints.filter(({ rpc: { definition, method } }) => {
+    const name = (definition as Definition).methods[method]?.name as string;
+    return !mayCall(['gateway'], definition.name, name);
+  });
+  expect(refused.map(({ path }) => path)).toEqual([]);
+});
+
+/** Rows for people and programs whose calls are not all in the code. */
+const NOT_IN_CODE: Caller[] = ['operator', 'internal'];
+
+test.each(callers)(
+  '%s is allowed nothing that does not exist, or that it does not call',
+  (caller) => {
+    const calls = callsOf(SOURCES[caller] as string);
+    for (const entry of CALLERS[caller]) {
+      const [service, method] = entry.split('/') as [string, string | undefined];
+      const definition = definitions.find((one) => one.definition.name === service)?.definition;
+      expect([entry, definition?.name]).toEqual([entry, service]);
+      const methods = Object.values(definition?.methods ?? {}).map(({ name }) => name);
+      if (method !== undefined) expect(methods).toContain(method);
+      if (NOT_IN_CODE.includes(caller)) continue;
+      const used = [...calls].some((call) => call === entry || call.startsWith(`${entry}/`));
+      expect([entry, used]).toEqual([entry, true]);
+    }
+  },
+);
+
+test('tokens of the upstream go to those who call it, and nobody else', () => {
+  const allowed = callers.filter((caller) => mayCall([caller], 'Directory', 'GetCredential'));
+  const upstream = callers.filter((caller) =>
+    sourceOf(SOURCES[caller] as string).includes('createUpstream('),
+  );
+  expect(allowed.sort()).toEqual([...upstream, ...NEEDS_THE_STATE_ALONE].sort());
+});
+
+test('nobody but the operator reaches what the operator does', () => {
+  const others = callers.filter((caller) => caller !== 'operator');
+  const operator = definitions.find(({ definition }) => definition.name === 'Operator');
+  for (const { name } of Object.values(operator?.definition.methods ?? {})) {
+    expect(others.filter((caller) => mayCall([caller], 'Operator', name))).toEqual([]);
+  }
+});

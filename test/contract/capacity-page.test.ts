@@ -1,0 +1,40 @@
+// The tables of deploy/CAPACITY.md are what the model gives, and the model has the rules of the code.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { RULES } from '../../deploy/capacity/src/outage';
+import { assumptions, outagePage, sizingPage } from '../../deploy/capacity/src/pages';
+import { ASSUMED, type Measured } from '../../deploy/capacity/src/sizing';
+import { settings } from '../../services/webhooks/src/config';
+import { OF_PARTNER_MAX } from '../../services/webhooks/src/overflow';
+import { RETRY_DELAYS_MS } from '../../services/webhooks/src/schedule';
+
+const PAGE = resolve(__dirname, '../../deploy/CAPACITY.md');
+const measured = JSON.parse(
+  readFileSync(resolve(__dirname, '../../deploy/capacity/measured.json'), 'utf8'),
+) as Measured;
+
+const PARTS: Record<string, () => string> = {
+  sizing: () => sizingPage(measured),
+  assumed: assumptions,
+  measured: () => `${measured.source}.`,
+  outage: () => outagePage(measured),
+};
+
+test('the tables of CAPACITY.md are the ones that `make capacity` gives', () => {
+  const page = readFileSync(PAGE, 'utf8');
+  let wanted = page;
+  for (const [name, part] of Object.entries(PARTS)) {
+    const place = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(\n<!-- /${name} -->)`);
+    expect(page).toMatch(place);
+    wanted = wanted.replace(place, (_all, open: string, close: string) => open + part() + close);
+  }
+  if (process.env['GOLDEN'] === 'write') writeFileSync(PAGE, wanted);
+  else expect(page).toBe(wanted);
+});
+
+test('the model retries, shares and stores as the service does', () => {
+  expect(RULES.retry_delays_s).toEqual(RETRY_DELAYS_MS.map((ms) => ms / 1_000));
+  expect(RULES.in_memory_max).toBe(OF_PARTNER_MAX);
+  expect(RULES.share).toBe(settings.DELIVERY_SHARE.default);
+  expect(ASSUMED.attempts_under_way).toBe(settings.DELIVERY_TOTAL.default);
+});

@@ -1,0 +1,118 @@
+// Every metric that a dashboard or an alert names exists in /metrics of a running mesh, with the labels that
+// are asked for, and those of the way of a message have values once messages have gone that way.
+import { alerts } from '../../deploy/telemetry/src/alerts';
+import { dashboards } from '../../deploy/telemetry/src/dashboards';
+import { recordings } from '../../deploy/telemetry/src/promises';
+import { eventually } from '../harness/eventually';
+import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { metricsRegister, renderMetrics } from '@bmg/common/telemetry';
+import { familyOf, namesIn } from './promql';
+
+let mesh: Mesh;
+let partner: TestPartner;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  partner = await mesh.createPartner();
+  await partner.register(ONE);
+  const headers = { 'x-waba-id': ONE.waba_id };
+  const message = { to: '15550100777', text: 'Hello' };
+  expect((await partner.call('POST', '/messages/send', message, headers)).status).toBe(200);
+  await mesh.emulator.inbound({
+    phone_number_id: ONE.phone_number_id,
+    from: '15550100777',
+    text: 'Hello back',
+  });
+  await eventually(() => partner.receiver.of('message.received')[0]);
+}, 60_000);
+afterAll(() => mesh.stop(), 60_000);
+
+interface Asked {
+  where: string;
+  expr: string;
+  needs: string[];
+}
+
+const asked: Asked[] = [
+  ...alerts.map(({ name, expr, needs = [] }) => ({ where: `alert ${name}`, expr, needs })),
+  ...recordings.map(({ record, expr }) => ({ where: record, expr, needs: [] })),
+  ...dashboards.flatMap(({ title, rows }) =>
+    rows.flatMap(({ panels }) =>
+      panels.flatMap(({ title: panel, queries }) =>
+        queries.map(({ expr }) => ({ where: `${title} / ${panel}`, expr, needs: [] })),
+      ),
+    ),
+  ),
+];
+
+const recorded = new Set(recordings.map(({ record }) => record));
+/** What Prometheus itself adds: whether a target answers, and the labels of its place. */
+const PROMETHEUS = new Set(['up']);
+const TARGET_LABELS = new Set(['job', 'service', 'instance', 'le']);
+
+/** Family → label names. */
+function families(): Map<string, Set<string>> {
+  const all = metricsRegister.getMetricsAsArray() as unknown as Array<{
+    name: string;
+    labelNames?: readonly string[];
+  }>;
+  return new Map(all.map(({ name, labelNames = [] }) => [name, new Set(labelNames)]));
+}
+
+test.each(asked.map((one) => [one.where, one] as const))('%s', async (_where, { expr, needs }) => {
+  const { body } = await renderMetrics();
+  const known = families();
+  const { metrics, grouping } = namesIn(expr);
+  expect(metrics.length).toBeGreaterThan(0);
+  const labels = new Set(TARGET_LABELS);
+  for (const { metric, labels: selected } of metrics) {
+    if (recorded.has(metric) || PROMETHEUS.has(metric) || needs.includes(metric)) continue;
+    const family = known.has(metric) ? metric : familyOf(metric);
+    if (!known.has(family)) throw new Error(`there is no metric ${metric}`);
+    expect(body).toMatch(new RegExp(`^# TYPE ${family} `, 'm'));
+    const own = known.get(family) ?? new Set();
+    for (const label of own) labels.add(label);
+    const unknown = selected.filter((label) => !own.has(label) && !TARGET_LABELS.has(label));
+    expect(unknown).toEqual([]);
+  }
+  expect(grouping.filter((label) => !labels.has(label))).toEqual([]);
+});
+
+test.each([
+  'http_server_request_duration_seconds_count',
+  'rpc_server_duration_seconds_count',
+  'rpc_client_duration_seconds_count',
+  'upstream_request_duration_seconds_count',
+  'ingress_duration_seconds_count',
+  'messaging_publish_duration_seconds_count',
+  'messaging_process_duration_seconds_count',
+  'messaging_consumed_messages_total',
+  'messages_recorded_total',
+  'events_normalised_total',
+  'webhook_intake_delay_seconds_count',
+  'webhook_delivery_duration_seconds_count',
+  'webhook_delivery_delay_seconds_count',
+  'webhook_deliveries_total',
+  'webhook_deliveries_in_flight_limit',
+  'component_up',
+])('%s has counted the message that went through', async (series) => {
+  const { body } = await renderMetrics();
+  const values = body
+    .split('\n')
+    .filter((line) => line.startsWith(`${series}{`) || line.startsWith(`${series} `))
+    .map((line) => Number(line.slice(line.lastIndexOf(' '))));
+  expect(Math.max(0, ...values)).toBeGreaterThan(0);
+});
+
+test('the lag of every group is told, as Kafka sees it, and goes down to nothing', async () => {
+  await eventually(async () => {
+    const { body } = await renderMetrics();
+    const lines = body.split('\n').filter((line) => line.startsWith('messaging_consumer_lag{'));
+    const groups = new Set(lines.map((line) => /group="([^"]+)"/.exec(line)?.[1]));
+    return (
+      ['fanout', 'webhooks', 'onboarding', 'messaging', 'templates', 'broadcasts'].every((group) =>
+        groups.has(group),
+      ) && lines.every((line) => line.endsWith(' 0'))
+    );
+  }, 45_000);
+}, 60_000);

@@ -1,0 +1,76 @@
+// The files of Prometheus and Grafana are what the tables give (`make golden` writes them), and every alert
+// leads to an entry of the runbook.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { alerts, rulesFile, runbookUrl } from '../../deploy/telemetry/src/alerts';
+import { dashboardFile, dashboards } from '../../deploy/telemetry/src/dashboards';
+
+const ROOT = resolve(__dirname, '../..');
+const TELEMETRY = join(ROOT, 'deploy/telemetry');
+const DASHBOARDS = join(TELEMETRY, 'grafana/dashboards');
+
+const files: Record<string, () => string> = {
+  'alerts.yaml': rulesFile,
+  ...Object.fromEntries(
+    dashboards.map((one) => [`grafana/dashboards/${one.uid}.json`, () => dashboardFile(one)]),
+  ),
+};
+
+test.each(Object.keys(files))('%s is what the table gives', (name) => {
+  const path = join(TELEMETRY, name);
+  const wanted = (files[name] as () => string)();
+  if (process.env['GOLDEN'] === 'write') writeFileSync(path, wanted);
+  else expect(existsSync(path) ? readFileSync(path, 'utf8') : '').toBe(wanted);
+});
+
+test('no dashboard is left that no table makes', () => {
+  expect(readdirSync(DASHBOARDS).sort()).toEqual(dashboards.map(({ uid }) => `${uid}.json`).sort());
+});
+
+test('alerts have names of their own, say what is wrong, and page only with patience', () => {
+  const names = alerts.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const alert of alerts) {
+    expect(alert.name).toMatch(/^[A-Z][A-Za-z]+$/);
+    expect(alert.summary.length).toBeGreaterThan(10);
+    expect(alert.for).toMatch(/^[1-9]\d*[mh]$/);
+  }
+});
+
+describe('the runbook', () => {
+  const text = readFileSync(join(ROOT, 'deploy/runbook.md'), 'utf8');
+  const sections = new Map(
+    text.split(/^### /m).map((part) => [part.slice(0, part.indexOf('\n')).trim(), part]),
+  );
+
+  test.each(alerts.map((alert) => [alert.name, alert] as const))(
+    '%s: symptom, where to look, what to do',
+    (name, alert) => {
+      expect(runbookUrl(alert)).toBe(`deploy/runbook.md#${name.toLowerCase()}`);
+      const entry = sections.get(name) ?? '';
+      for (const part of ['Symptom', 'Look here', 'Do this']) {
+        expect(entry).toMatch(new RegExp(`^- \\*\\*${part}\\*\\*: \\S.{15,}`, 'm'));
+      }
+    },
+  );
+
+  test('has no entry for an alert that does not exist', () => {
+    const names = new Set(alerts.map(({ name }) => name));
+    const inAlerts = text.slice(text.indexOf('## Alerts'), text.indexOf('\n## Health'));
+    const entries = [...inAlerts.matchAll(/^### (\S+)$/gm)].map(([, name]) => name as string);
+    expect(entries.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  test('every link within it leads somewhere', () => {
+    const anchors = new Set(
+      [...text.matchAll(/^#{2,3} (.+)$/gm)].map(([, title]) =>
+        (title as string)
+          .toLowerCase()
+          .replace(/[^\w\s-]/g, '')
+          .replace(/\s/g, '-'),
+      ),
+    );
+    const links = [...text.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor as string);
+    expect(links.filter((anchor) => !anchors.has(anchor))).toEqual([]);
+  });
+});

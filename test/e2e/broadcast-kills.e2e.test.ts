@@ -1,0 +1,140 @@
+// kill -9 at random moments through a broadcast: of the broadcasts and messaging services again and again, and of
+// each engine once. Nobody gets the message twice, the counters add up, and in the end they say what the emulator
+// saw. BMG_SEED repeats a run's decisions, BMG_FAULTS=long takes a larger broadcast and more kills.
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EngineName, ServiceName } from '@bmg/local';
+import { seededRandom } from '../emulator/random';
+import { eventually } from '../harness/eventually';
+import { ONE } from '../harness/mesh-types';
+import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { startPartner, type PartnerReceiver } from '../partner';
+import {
+  arrivalsOf,
+  createBroadcast,
+  detailOf,
+  people,
+  spanOf,
+  untilCompleted,
+  type Detail,
+} from './broadcast-support';
+
+const LONG = process.env['BMG_FAULTS'] === 'long';
+const SEED = Number(process.env['BMG_SEED'] ?? randomInt(1, 1_000_000));
+/** People of one broadcast; another one follows where a slow machine needs longer for the kills than it takes. */
+const CONTACTS = LONG ? 2_000 : 400;
+const SERVICE_KILLS = LONG ? 24 : 4;
+const ENGINE_ROUNDS = LONG ? 3 : 1;
+const BETWEEN_MS: [number, number] = [1_000, LONG ? 5_000 : 2_000];
+const AWAY_MS: [number, number] = [100, 1_500];
+const START_LIMIT_MS = 180_000;
+const TEST_LIMIT_MS = LONG ? 1_800_000 : 480_000;
+const COMPLETE_LIMIT_MS = LONG ? 600_000 : 180_000;
+const SETTLE_LIMIT_MS = 90_000;
+
+jest.setTimeout(TEST_LIMIT_MS);
+
+const random = seededRandom(SEED);
+const between = ([from, to]: [number, number]): number => from + Math.floor(random() * (to - from));
+
+type Fault = { service: ServiceName } | { engine: EngineName };
+
+/** Both services in turns of their own, and the engines somewhere among them. */
+function faults(): Fault[] {
+  const all: Fault[] = Array.from({ length: SERVICE_KILLS }, (_unused, at) => ({
+    service: at % 2 === 0 ? 'broadcasts' : 'messaging',
+  }));
+  for (let round = 0; round < ENGINE_ROUNDS; round += 1) {
+    for (const engine of ['kafka', 'redis', 'mongo'] as const) {
+      all.splice(Math.floor(random() * (all.length + 1)), 0, { engine });
+    }
+  }
+  return all;
+}
+
+let mesh: ProcessMesh;
+let receiver: PartnerReceiver;
+let partner: ProcessPartner;
+
+beforeAll(async () => {
+  process.stdout.write(`  BMG_SEED=${SEED}\n`);
+  receiver = await startPartner();
+  mesh = await startProcessMesh({
+    engines: 'own',
+    // What a crash leaves in doubt is waited for as long as a status needs here, not as long as in the world.
+    env: {
+      LOG_LEVEL: 'error',
+      BROADCAST_LEASE_MS: '3000',
+      BROADCAST_GRACE_MS: '8000',
+      // Ten a second, so that there is something to send while each part starts again.
+      BROADCAST_SHARE_PERCENT: '50',
+    },
+  });
+  partner = await mesh.createPartner(receiver.url);
+  await partner.register(ONE);
+}, START_LIMIT_MS);
+afterAll(async () => {
+  await mesh?.stop();
+  await receiver?.close();
+}, START_LIMIT_MS);
+
+async function strike(fault: Fault): Promise<void> {
+  if ('service' in fault) {
+    await mesh.kill(fault.service);
+    await sleep(between(AWAY_MS));
+    await mesh.start(fault.service);
+  } else {
+    await mesh.killEngine(fault.engine);
+    await sleep(between(AWAY_MS));
+    await mesh.startEngine(fault.engine);
+  }
+}
+
+/** While a part of the mesh is away there is no answer. */
+const look = (id: number): Promise<Detail> => eventually(() => detailOf(partner, id), 60_000);
+
+/** Asked again under the same key until there is an answer: it is one broadcast. */
+async function create(ids: number[]): Promise<void> {
+  const contacts = people(CONTACTS, ids.length * CONTACTS);
+  const key = { 'Idempotency-Key': `broadcast-${ids.length}` };
+  ids.push(await eventually(() => createBroadcast(partner, ONE, contacts, {}, key), 60_000));
+}
+
+test('whatever is killed whenever, nobody gets a message twice and the counters add up', async () => {
+  const ids: number[] = [];
+  const struck: string[] = [];
+  await create(ids);
+  for (const fault of faults()) {
+    if ((await look(ids.at(-1) as number)).status === 'completed') await create(ids);
+    await sleep(between(BETWEEN_MS));
+    struck.push('service' in fault ? fault.service : fault.engine);
+    await strike(fault);
+  }
+  let failed = 0;
+  for (const id of ids) {
+    const detail = await untilCompleted(partner, id, COMPLETE_LIMIT_MS);
+    expect(detail.total).toBe(CONTACTS);
+    expect(detail.sent + detail.failed).toBe(CONTACTS);
+    failed += detail.failed;
+  }
+  const total = ids.length * CONTACTS;
+  const arrivals = await arrivalsOf(mesh.emulator, ONE);
+  expect(new Set(arrivals.recipients).size).toBe(arrivals.recipients.length);
+  expect(people(total)).toEqual(expect.arrayContaining(arrivals.recipients));
+  // Who was in doubt is settled by the statuses, however late: in the end the counters say what went out.
+  const settled = await eventually(async () => {
+    const now = await Promise.all(ids.map((id) => detailOf(partner, id)));
+    const sum = (of: 'sent' | 'delivered' | 'failed'): number =>
+      now.reduce((all, detail) => all + detail[of], 0);
+    expect([sum('sent'), sum('delivered')]).toEqual(Array(2).fill(arrivals.recipients.length));
+    expect(sum('sent') + sum('failed')).toBe(total);
+    return now;
+  }, SETTLE_LIMIT_MS);
+  for (const { code } of settled.flatMap(({ failures }) => failures)) {
+    expect(code).toBe('outcome_unknown');
+  }
+  process.stdout.write(
+    `  killed ${struck.join(', ')}: ${arrivals.recipients.length} of ${total} sent in ${spanOf(arrivals).toFixed(0)} s, each once; ` +
+      `${failed} in doubt at the end, ${total - arrivals.recipients.length} of them never went out\n`,
+  );
+});

@@ -1,0 +1,98 @@
+// The pace of broadcasts against the emulator's own limiter, with the default settings: never faster than the
+// number may, without one refusal, and each number at a pace of its own. How much slower a busy machine is says
+// the benchmark, which does the same with ten thousand contacts.
+import { startMesh, ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/mesh';
+import { eventually } from '../harness/eventually';
+import {
+  arrivalsOf,
+  createBroadcast,
+  detailOf,
+  people,
+  rateOf,
+  refusedOf,
+  scopeOf,
+  spanOf,
+  untilCompleted,
+} from './broadcast-support';
+
+/** What a number that is in use in the business app takes, and one that is not. */
+const APP_PER_SEC = 20;
+const CLOUD_PER_SEC = 80;
+/** A busy machine misses slots, and missed ones are not made up for: how much slower it was is told, not judged. */
+const COMPLETE_LIMIT_MS = 150_000;
+
+jest.setTimeout(180_000);
+
+let mesh: Mesh;
+let partner: TestPartner;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  partner = await mesh.createPartner();
+  for (const number of [ONE, TWO_A, TWO_B]) await partner.register(number);
+}, 240_000);
+afterAll(() => mesh.stop(), 60_000);
+
+test('two hundred contacts at 20 a second: never faster, none refused, and the partner’s own sends go through', async () => {
+  const own: number[] = [];
+  const id = await createBroadcast(partner, ONE, people(200));
+  let estimated_at = 0;
+  let rate_per_sec = 0;
+  const detail = await eventually(async () => {
+    // A message of the partner's own beside every look.
+    const body = { to: '15550100777', text: 'Between them' };
+    own.push((await partner.call('POST', '/messages/send', body, scopeOf(ONE))).status);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    const now = await detailOf(partner, id);
+    expect(now.sent + now.failed).toBeLessThanOrEqual(now.total);
+    expect(now.delivered).toBeLessThanOrEqual(now.sent);
+    if (now.status === 'processing' && now.sent > 60 && estimated_at === 0) {
+      estimated_at = Date.parse(now.estimated_completion_at ?? '');
+      rate_per_sec = now.rate_per_sec ?? 0;
+    }
+    return now.status === 'completed' && now;
+  }, COMPLETE_LIMIT_MS);
+  expect(detail).toMatchObject({ total: 200, sent: 200, failed: 0, error_log: null });
+  const arrivals = await arrivalsOf(mesh.emulator, ONE);
+  expect(new Set(arrivals.recipients).size).toBe(200);
+  expect(arrivals.recipients).toHaveLength(200);
+  expect(await refusedOf(mesh.emulator, ONE)).toBe(0);
+  expect(spanOf(arrivals)).toBeGreaterThanOrEqual(199 / APP_PER_SEC);
+  expect(own.every((status) => status === 200)).toBe(true);
+  // What it said of its end was never far too pessimistic.
+  expect(rate_per_sec).toBeGreaterThan(0);
+  expect(rate_per_sec).toBeLessThanOrEqual(APP_PER_SEC);
+  expect(estimated_at - Date.parse(detail.completed_at ?? '')).toBeLessThan(5_000);
+  await eventually(async () => (await detailOf(partner, id)).delivered === 200, 30_000);
+  process.stdout.write(
+    `  200 contacts in ${spanOf(arrivals).toFixed(2)} s, ${rateOf(arrivals).toFixed(2)} /s, ${own.length} own sends beside them\n`,
+  );
+});
+
+test('two broadcasts of one number share its pace in turns, and one of another number keeps its own', async () => {
+  const [first, second, other] = (await Promise.all([
+    createBroadcast(partner, TWO_A, people(80)),
+    createBroadcast(partner, TWO_A, people(80, 1_000)),
+    createBroadcast(partner, TWO_B, people(300)),
+  ])) as [number, number, number];
+  for (const id of [first, second, other]) {
+    expect(await untilCompleted(partner, id, COMPLETE_LIMIT_MS)).toMatchObject({ failed: 0 });
+  }
+  const shared = await arrivalsOf(mesh.emulator, TWO_A);
+  const alone = await arrivalsOf(mesh.emulator, TWO_B);
+  expect([shared.times.length, alone.times.length]).toEqual([160, 300]);
+  expect(await refusedOf(mesh.emulator, TWO_A)).toBe(0);
+  expect(await refusedOf(mesh.emulator, TWO_B)).toBe(0);
+  // Together they are one number.
+  expect(spanOf(shared)).toBeGreaterThanOrEqual(159 / APP_PER_SEC);
+  expect(spanOf(alone)).toBeGreaterThanOrEqual(299 / CLOUD_PER_SEC);
+  // The other number waits for neither of them: they are under way at the same time.
+  expect(alone.times[0]).toBeLessThan(shared.times.at(-1) as number);
+  expect(shared.times[0]).toBeLessThan(alone.times.at(-1) as number);
+  const half = shared.broadcasts.slice(0, 80).filter((id) => id === first).length;
+  expect(half).toBeGreaterThan(20);
+  expect(half).toBeLessThan(60);
+  process.stdout.write(
+    `  two broadcasts of one number ${rateOf(shared).toFixed(2)} /s together, another number ${rateOf(alone).toFixed(2)} /s\n`,
+  );
+});

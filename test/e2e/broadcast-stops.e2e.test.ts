@@ -1,0 +1,86 @@
+// What ends a broadcast before its last contact, on the whole mesh: nobody is sent anything afterwards, those who
+// were not sent count as failed with the reason, and the partner is told why.
+import { MongoClient } from 'mongodb';
+import { startMesh, type Mesh, type SeededNumber, type TestPartner } from '../harness/mesh';
+import { eventually } from '../harness/eventually';
+import { arrivalsOf, createBroadcast, detailOf, people, untilCompleted } from './broadcast-support';
+import { newAccount } from './endpoint-stage';
+
+/** Half a minute's worth at 20 a second: every cause comes long before the end. */
+const CONTACTS = 600;
+const STOP_LIMIT_MS = 90_000;
+const TEMPLATE = 'autumn_sale';
+
+jest.setTimeout(240_000);
+
+let mesh: Mesh;
+let partner: TestPartner;
+let mongo: MongoClient;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  partner = await mesh.createPartner();
+  mongo = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
+}, 240_000);
+afterAll(async () => {
+  await mongo.close();
+  await mesh.stop();
+}, 60_000);
+
+async function offboard({ waba_id }: SeededNumber): Promise<void> {
+  const time = Math.floor(Date.now() / 1_000);
+  const changes = [{ field: 'account_update', value: { event: 'ACCOUNT_OFFBOARDED' } }];
+  const entry = [{ id: waba_id, time, changes }];
+  await mesh.emulator.postWebhook({ body: { object: 'whatsapp_business_account', entry } });
+}
+
+/** What an unpaid invoice does to a business account. */
+async function failBilling({ waba_id }: SeededNumber): Promise<void> {
+  const database = `${mesh.env['MONGO_DATABASE_PREFIX'] as string}onboarding`;
+  const clients = mongo.db(database).collection('clients');
+  const { matchedCount } = await clients.updateMany(
+    { partner_id: partner.partner_id, waba_id },
+    { $set: { billing: 'billing_failed' } },
+  );
+  expect(matchedCount).toBe(1);
+}
+
+const CAUSES: Array<[string, (number: SeededNumber) => Promise<unknown>, string]> = [
+  [
+    'the client is deleted',
+    ({ waba_id }) => partner.call('DELETE', `/clients/${waba_id}`),
+    'WABA_NOT_REGISTERED',
+  ],
+  ['the number is offboarded', offboard, 'NO_ACTIVE_WABA'],
+  ['an invoice is unpaid', failBilling, 'PAYMENT_FAILED'],
+  [
+    'the token dies',
+    ({ access_token }) => mesh.emulator.token({ token: access_token, invalid: true }),
+    '190',
+  ],
+  [
+    'the template is paused',
+    ({ waba_id }) => mesh.emulator.template({ waba_id, name: TEMPLATE, status: 'PAUSED' }),
+    '132015',
+  ],
+];
+
+test.each(CAUSES)('a broadcast stops by itself when %s', async (_what, cause, code) => {
+  const number = await newAccount(mesh, { is_on_biz_app: true });
+  await mesh.emulator.template({ waba_id: number.waba_id, name: TEMPLATE });
+  expect((await partner.register(number)).status).toBe(201);
+  const id = await createBroadcast(partner, number, people(CONTACTS), { template_name: TEMPLATE });
+  await eventually(async () => (await detailOf(partner, id)).sent >= 5, STOP_LIMIT_MS);
+  await cause(number);
+  const detail = await untilCompleted(partner, id, STOP_LIMIT_MS);
+  expect(detail.sent + detail.failed).toBe(CONTACTS);
+  expect(detail.sent).toBeGreaterThanOrEqual(5);
+  expect(detail.sent).toBeLessThan(CONTACTS);
+  expect(detail.failures).toEqual([expect.objectContaining({ code, count: detail.failed })]);
+  expect(detail.error_log).toMatch(/^stopped: /);
+  expect(detail.error_log).toContain(code);
+  // What the counters say is what went out, and nothing follows.
+  const { recipients } = await arrivalsOf(mesh.emulator, number);
+  expect(recipients).toHaveLength(detail.sent);
+  expect(new Set(recipients).size).toBe(recipients.length);
+});

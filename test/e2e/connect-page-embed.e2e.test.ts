@@ -1,0 +1,156 @@
+// The page for partners on embedding the sign-up holds what it promises: its two programs are run as they
+// stand there, by Node and in a real browser.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import { freePort } from '../../deploy/local/src/ports';
+import { eventually } from '../harness/eventually';
+import { openStage, STAGE_LIMIT_MS, type Stage } from './connect-browser';
+
+const PAGE = resolve(__dirname, '../../gateway/EMBED.md');
+const LINES_MAX = 22;
+const START_LIMIT_MS = 30_000;
+/** The first window of a browser on a busy computer takes its time. */
+const LIMIT_MS = 120_000;
+
+let stage: Stage;
+let folder: string;
+let server: ChildProcess;
+let site: string;
+const complaints: string[] = [];
+
+const block = (text: string, language: string): string => {
+  const found = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text)?.[1];
+  if (found === undefined) throw new Error(`there is no program in ${language}`);
+  return found;
+};
+
+beforeAll(async () => {
+  stage = await openStage();
+  folder = await mkdtemp(join(tmpdir(), 'embed-'));
+  const text = await readFile(PAGE, 'utf8');
+  await writeFile(join(folder, 'server.mjs'), block(text, 'js'));
+  await writeFile(join(folder, 'page.html'), block(text, 'html'));
+  const port = await freePort();
+  site = `http://127.0.0.1:${port}`;
+  server = spawn(process.execPath, [join(folder, 'server.mjs')], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      BASE_URL: stage.mesh.base_url,
+      PARTNER_KEY: stage.partner.partner_key,
+      PORT: String(port),
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  server.stderr?.on('data', (line: Buffer) => complaints.push(line.toString()));
+  await eventually(async () => (await fetch(site)).ok, START_LIMIT_MS);
+}, STAGE_LIMIT_MS);
+afterAll(async () => {
+  server.kill('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+  await stage.close();
+}, 60_000);
+afterEach(() => stage.tidy());
+
+/** The partner's page, the popup that it opened, and the dialog that the popup opened. */
+async function visit(): Promise<{ page: Page; popup: Page; dialog: Page }> {
+  const page = await (await stage.browser.newContext()).newPage();
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(site);
+  const [popup] = await Promise.all([page.waitForEvent('popup'), page.click('#connect')]);
+  await popup.getByText(/Ready\./).waitFor();
+  const [dialog] = await Promise.all([popup.waitForEvent('popup'), popup.click('#start')]);
+  await dialog.waitForLoadState();
+  return { page, popup, dialog };
+}
+const says = (page: Page, text: string | RegExp): Promise<void> =>
+  page.locator('#outcome').getByText(text).waitFor();
+
+test('both programs are as short as the page says', async () => {
+  const text = await readFile(PAGE, 'utf8');
+  for (const language of ['js', 'html']) {
+    const lines = block(text, language).trim().split('\n');
+    expect([language, lines.length]).toEqual([language, Math.min(lines.length, LINES_MAX)]);
+  }
+});
+
+test(
+  'a click leads to a connected number, and the page is told so',
+  async () => {
+    const { page, popup, dialog } = await visit();
+    await dialog.selectOption('#account', '900000000000001');
+    await dialog.click('#finish');
+    await says(page, 'My client is connected (900000000000001).');
+    await popup.getByText(/Done\./).waitFor();
+    expect((await stage.partner.call('GET', '/clients')).body.total).toBe(1);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a cancelled sign-up is told, and another try in the same popup succeeds',
+  async () => {
+    const { page, popup, dialog } = await visit();
+    await dialog.click('#close');
+    await says(page, 'Not connected: dialog_closed.');
+    const [again] = await Promise.all([popup.waitForEvent('popup'), popup.click('#start')]);
+    await again.waitForLoadState();
+    await again.click('#finish');
+    await says(page, /is connected/);
+    await page.context().close();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'a failure is told with its code',
+  async () => {
+    await stage.mesh.emulator.fault({
+      match: { path: '/oauth/access_token' },
+      error: { code: 100, subcode: 36007, message: 'This authorization code has expired.' },
+    });
+    const { page, dialog } = await visit();
+    await dialog.click('#finish');
+    await says(page, /^Not connected: .*expired.* \(CODE_EXCHANGE_FAILED\)$/);
+    await page.context().close();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'messages of anybody else are ignored',
+  async () => {
+    const page = await (await stage.browser.newContext()).newPage();
+    const stranger = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end('<!doctype html><title>Stranger</title>');
+    });
+    await new Promise<void>((done) => stranger.listen(0, '127.0.0.1', done));
+    try {
+      await page.goto(site);
+      const [popup] = await Promise.all([page.waitForEvent('popup'), page.click('#connect')]);
+      await popup.getByText(/Ready\./).waitFor();
+      const success = { type: 'SERVICE_CONNECT_SUCCESS', display_name: 'Mallory', waba_id: '1' };
+      // From the right place without the state, then from another place.
+      await popup.evaluate(
+        (data) => window.opener.postMessage({ ...data, state: 'x' }, '*'),
+        success,
+      );
+      await popup.goto(`http://127.0.0.1:${(stranger.address() as AddressInfo).port}/`);
+      await popup.evaluate((data) => window.opener?.postMessage(data, '*'), success);
+      await page.evaluate(() => new Promise((done) => setTimeout(done)));
+      expect(await page.locator('#outcome').textContent()).toBe('');
+    } finally {
+      await page.context().close();
+      stranger.close();
+      stranger.closeAllConnections();
+    }
+  },
+  LIMIT_MS,
+);

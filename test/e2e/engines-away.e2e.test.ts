@@ -1,0 +1,153 @@
+// Each engine away for some seconds, on real processes: what works without it works, what does not is
+// answered 503 with Retry-After in bounded time, and everything is as before without a restart. The table
+// that this prints is the one in deploy/runbook.md. BMG_FAULTS=long takes 30 seconds each.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../harness/eventually';
+import { callRest, ONE, type Answer } from '../harness/mesh-types';
+import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { startPartner, type PartnerReceiver } from '../partner';
+import { inboundBody, postRaw } from './events-support';
+
+const LONG = process.env['BMG_FAULTS'] === 'long';
+const AWAY_MS = LONG ? 30_000 : 5_000;
+const START_LIMIT_MS = 180_000;
+const RECOVERY_LIMIT_MS = 90_000;
+/** Longer than any wait for an engine, and well below the deadline of a request. */
+const ANSWER_LIMIT_MS = 15_000;
+const SERVICES = [
+  'gateway',
+  'onboarding',
+  'messaging',
+  'templates',
+  'broadcasts',
+  'webhooks',
+  'fanout',
+] as const;
+
+jest.setTimeout(300_000);
+
+let mesh: ProcessMesh;
+let partner: ProcessPartner;
+let receiver: PartnerReceiver;
+let count = 0;
+
+beforeAll(async () => {
+  mesh = await startProcessMesh({ engines: 'own', env: { LOG_LEVEL: 'warn' } });
+  receiver = await startPartner();
+  partner = await mesh.createPartner(receiver.url);
+  expect((await partner.register(ONE)).status).toBe(201);
+}, START_LIMIT_MS);
+afterAll(async () => {
+  await mesh?.stop();
+  await receiver?.close();
+}, START_LIMIT_MS);
+
+const number = { 'x-waba-id': ONE.waba_id };
+const text = { to: '15550100777', text: 'Hello' };
+
+/** One request for each part of the mesh that an engine could take along. */
+const REQUESTS: Record<string, () => Promise<Answer>> = {
+  'POST /messages/send': () => partner.call('POST', '/messages/send', text, number),
+  'POST /messages/send with Idempotency-Key': () =>
+    partner.call('POST', '/messages/send', text, {
+      ...number,
+      'idempotency-key': `k${(count += 1)}`,
+    }),
+  'GET /profile': () => partner.call('GET', '/profile', undefined, number),
+  'GET /templates': () => partner.call('GET', '/templates', undefined, number),
+  'GET /clients': () => partner.call('GET', '/clients'),
+  'GET /usage': () => partner.call('GET', '/usage'),
+  'POST /connect/session': () => partner.call('POST', '/connect/session', {}),
+  'GET /broadcasts': () => partner.call('GET', '/broadcasts', undefined, number),
+  'GET /contacts/{phone}': () => partner.call('GET', '/contacts/15550100777', undefined, number),
+  'GET /webhooks/failed': () => partner.call('GET', '/webhooks/failed'),
+  'GET /health': () => callRest(mesh.base_url, 'GET', '/health'),
+  'upstream webhook': async () => {
+    const id = `wamid.AWAY.${(count += 1)}`;
+    const status = await postRaw(
+      `${mesh.settings['INGRESS_URL']}/webhooks/upstream`,
+      inboundBody(ONE, { from: '15550100777', id }),
+    );
+    return { status, headers: new Headers(), body: null };
+  },
+};
+
+interface Seen {
+  name: string;
+  status: number;
+  code: string | undefined;
+  retry_after: string | null;
+  ms: number;
+}
+
+const look = async (names = Object.keys(REQUESTS)): Promise<Seen[]> =>
+  Promise.all(
+    names.map(async (name) => {
+      const started = performance.now();
+      const answer = await (REQUESTS[name] as () => Promise<Answer>)();
+      return {
+        name,
+        status: answer.status,
+        code: answer.body?.error?.code,
+        retry_after: answer.headers.get('retry-after'),
+        ms: Math.round(performance.now() - started),
+      };
+    }),
+  );
+
+const works = ({ status }: Seen): boolean => status < 300;
+const failing = (seen: Seen[]): string[] =>
+  seen.filter((one) => !works(one)).map(({ name }) => name);
+
+/** `fails`: what cannot work without the engine, once what was remembered is forgotten. */
+async function without(engine: 'mongo' | 'kafka' | 'redis', fails: string[]): Promise<void> {
+  await eventually(async () => failing(await look()).length === 0, RECOVERY_LIMIT_MS);
+  const pids = SERVICES.map((name) => mesh.pid(name));
+  const killed_at = performance.now();
+  await mesh.killEngine(engine);
+  const seen = await eventually(async () => {
+    const now = await look();
+    expect(failing(now).sort()).toEqual([...fails].sort());
+    return now;
+  }, RECOVERY_LIMIT_MS);
+  for (const { name, status, code, retry_after, ms } of seen) {
+    process.stdout.write(`  ${engine} away: ${name.padEnd(42)} ${status} ${code ?? ''} ${ms} ms\n`);
+    expect([name, ms < ANSWER_LIMIT_MS]).toEqual([name, true]);
+    if (!fails.includes(name) || name === 'GET /health' || name === 'upstream webhook') continue;
+    expect([name, status, code]).toEqual([name, 503, 'SERVICE_UNAVAILABLE']);
+    expect([name, Number(retry_after) > 0]).toEqual([name, true]);
+  }
+  await sleep(Math.max(0, AWAY_MS - (performance.now() - killed_at)));
+  await mesh.startEngine(engine);
+  const back_at = performance.now();
+  await eventually(async () => failing(await look()).length === 0, RECOVERY_LIMIT_MS);
+  const seconds = ((performance.now() - back_at) / 1_000).toFixed(1);
+  process.stdout.write(`  ${engine} back: everything works after ${seconds} s\n`);
+  expect(SERVICES.map((name) => mesh.pid(name))).toEqual(pids);
+}
+
+test('without Redis everything works but what is promised to be done once', async () => {
+  await without('redis', ['POST /messages/send with Idempotency-Key']);
+});
+
+test('without Kafka only the upstream’s webhooks are put off', async () => {
+  await without('kafka', ['upstream webhook']);
+  const kafka = async (): Promise<string> =>
+    (await callRest(mesh.base_url, 'GET', '/health')).body.dependencies.kafka.status;
+  await eventually(async () => (await kafka()) === 'ok', RECOVERY_LIMIT_MS);
+});
+
+test('without MongoDB nobody can be told who is asking, and webhooks are still taken', async () => {
+  const taken = ['upstream webhook'];
+  await without(
+    'mongo',
+    Object.keys(REQUESTS).filter((name) => !taken.includes(name)),
+  );
+});
+
+test('what came in meanwhile has reached the partner', async () => {
+  await eventually(
+    () => receiver.arrivals.some(({ body }) => body.event === 'message.received'),
+    RECOVERY_LIMIT_MS,
+  );
+});

@@ -1,0 +1,143 @@
+// A document of 100 MB up and down through real processes: byte for byte, with memory that does not grow with its
+// size. What each process took is printed.
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { request } from 'undici';
+import { ONE } from '../harness/mesh-types';
+import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { startPartner, type PartnerReceiver } from '../partner';
+
+const MB = 1_048_576;
+const SIZE_BYTES = 100 * MB;
+const SMALL_BYTES = 4 * MB;
+/** Less than the file by far, more than a process grows by anyhow. */
+const GROWTH_MAX_MIB = 64;
+const LOOK_MS = 20;
+const scope = { 'x-waba-id': ONE.waba_id };
+const WATCHED = ['gateway', 'messaging'] as const;
+
+jest.setTimeout(120_000);
+
+let mesh: ProcessMesh;
+let partner: ProcessPartner;
+let receiver: PartnerReceiver;
+let source: Server;
+
+/** Any byte of it may get lost or change places: no two pieces are alike. */
+const piece = (at: number): Buffer => {
+  const bytes = Buffer.alloc(65_536, seed);
+  bytes.writeUInt32BE(at, 0);
+  return bytes;
+};
+const seed = randomBytes(256);
+
+const hashOf = (size: number): string => {
+  const hash = createHash('sha256');
+  for (let at = 0; at < size; at += 65_536) hash.update(piece(at));
+  return hash.digest('hex');
+};
+
+beforeAll(async () => {
+  source = createServer(async (asked, response) => {
+    const size = Number(new URL(asked.url ?? '/', 'http://x').searchParams.get('size'));
+    response.writeHead(200, { 'content-length': size, 'content-type': 'application/pdf' });
+    for (let at = 0; at < size; at += 65_536) {
+      if (!response.write(piece(at))) await once(response, 'drain');
+    }
+    response.end();
+  });
+  source.listen(0, '127.0.0.1');
+  await once(source, 'listening');
+  mesh = await startProcessMesh();
+  receiver = await startPartner();
+  partner = await mesh.createPartner(receiver.url);
+  await partner.register();
+  // Everything has been done once before memory is looked at.
+  await down((await up(SMALL_BYTES)).media_id);
+}, 240_000);
+afterAll(async () => {
+  source?.close();
+  await mesh?.stop();
+  await receiver?.close();
+}, 60_000);
+
+async function up(size: number): Promise<{ media_id: string }> {
+  const { port } = source.address() as AddressInfo;
+  const body = {
+    url: `http://127.0.0.1:${port}/report.pdf?size=${size}`,
+    mime_type: 'application/pdf',
+  };
+  const answer = await partner.call('POST', '/media/upload', body, scope);
+  expect([answer.status, answer.body]).toMatchObject([201, { success: true }]);
+  return answer.body as { media_id: string };
+}
+
+async function down(media_id: string) {
+  const { statusCode, headers, body } = await request(`${mesh.base_url}/media/${media_id}`, {
+    headers: { 'x-partner-key': partner.partner_key, ...scope },
+  });
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return { statusCode, type: headers['content-type'], size, sha256: hash.digest('hex') };
+}
+
+const rssMib = (name: (typeof WATCHED)[number]): number => {
+  const status = readFileSync(`/proc/${mesh.pid(name)}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
+};
+
+/** How far each process grew above what it had before. */
+async function growthDuring<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const before = WATCHED.map(rssMib);
+  const peak = [...before];
+  const timer = setInterval(() => {
+    for (const [at, name] of WATCHED.entries()) peak[at] = Math.max(peak[at] ?? 0, rssMib(name));
+  }, LOOK_MS);
+  const result = await work().finally(() => clearInterval(timer));
+  const grown = peak.map((mib, at) => mib - (before[at] ?? 0));
+  process.stdout.write(
+    `  ${SIZE_BYTES / MB} MB ${what}: ${WATCHED.map((name, at) => `${name} ${(before[at] ?? 0).toFixed(0)} MiB, +${(grown[at] ?? 0).toFixed(0)} at the most`).join('; ')}\n`,
+  );
+  for (const mib of grown) expect(mib).toBeLessThan(GROWTH_MAX_MIB);
+  return result;
+}
+
+test('a document of 100 MB goes up and comes down as it is, in memory that does not grow with it', async () => {
+  const { media_id } = await growthDuring('up', () => up(SIZE_BYTES));
+  const got = await growthDuring('down', () => down(media_id));
+  expect(got).toEqual({
+    statusCode: 200,
+    type: 'application/pdf',
+    size: SIZE_BYTES,
+    sha256: hashOf(SIZE_BYTES),
+  });
+});
+
+test('a byte more is refused with both sizes, and nothing of it stays', async () => {
+  const { port } = source.address() as AddressInfo;
+  const since = new Date().toISOString();
+  const answer = await partner.call(
+    'POST',
+    '/media/upload',
+    {
+      url: `http://127.0.0.1:${port}/report.pdf?size=${SIZE_BYTES + 65_536}`,
+      mime_type: 'application/pdf',
+    },
+    scope,
+  );
+  expect([answer.status, answer.body.error]).toMatchObject([
+    400,
+    {
+      code: 'MEDIA_TOO_LARGE',
+      details: { size_bytes: SIZE_BYTES + 65_536, limit_bytes: SIZE_BYTES },
+    },
+  ]);
+  expect(await mesh.emulator.requests({ since, path: '/media$', method: 'POST' })).toEqual([]);
+});

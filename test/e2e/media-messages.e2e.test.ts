@@ -1,0 +1,251 @@
+// What the contract says of the content of messages, on the whole mesh: media, interactive messages, quotes on
+// all five paths, reactions and read receipts; what may not be is told by field, and nothing is sent.
+import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+
+const ADA = '15550100777';
+const QUOTED = 'wamid.HBgLMTU1NTAxMDA3NzcVAgA';
+
+let mesh: Mesh;
+let partner: TestPartner;
+let image_id: string;
+let voice_id: string;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  await mesh.emulator.limits({ rate_per_sec: 'off' });
+  partner = await mesh.createPartner();
+  await partner.register(ONE);
+  const { phone_number_id } = ONE;
+  image_id = (await mesh.emulator.media({ phone_number_id, mime_type: 'image/jpeg' })).id;
+  voice_id = (await mesh.emulator.media({ phone_number_id, mime_type: 'audio/ogg' })).id;
+}, 240_000);
+afterAll(() => mesh.stop(), 60_000);
+
+const post = (path: string, body: object) =>
+  partner.call('POST', path, { to: ADA, ...body }, { 'x-waba-id': ONE.waba_id });
+/** Its text as it came over the wire: keys in their order. */
+const lastSent = async () =>
+  (await mesh.emulator.messages()).at(-1)?.body as Record<string, unknown>;
+const countAsked = async () => (await mesh.emulator.requests({ path: '/messages$' })).length;
+
+const LINK = 'https://files.example.org/a';
+
+describe('media', () => {
+  test.each<[string, string, () => object]>([
+    ['an image by id with a caption', 'image', () => ({ id: image_id, caption: 'Look' })],
+    ['an image by link', 'image', () => ({ link: `${LINK}.jpg` })],
+    ['a video by link with a caption', 'video', () => ({ link: `${LINK}.mp4`, caption: 'Look' })],
+    ['a voice note as audio', 'audio', () => ({ id: voice_id })],
+    [
+      'a document with a file name',
+      'document',
+      () => ({ link: `${LINK}.pdf`, filename: 'Invoice 17.pdf', caption: 'Yours' }),
+    ],
+    ['a sticker', 'sticker', () => ({ link: `${LINK}.webp` })],
+  ])('%s goes out as it is', async (_what, type, media) => {
+    const answer = await post('/messages/media', { type, media: media() });
+    expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+    expect(await lastSent()).toMatchObject({ type, [type]: media() });
+  });
+
+  test('any other key passes through, and the upstream’s refusal of it is passed back', async () => {
+    const media = { link: `${LINK}.jpg`, colour: 'red' };
+    const { status, body } = await post('/messages/media', { type: 'image', media });
+    expect([status, body.error.upstream_code]).toEqual([502, 100]);
+    expect(JSON.stringify(body.error.details)).toContain('colour');
+    const asked = (await mesh.emulator.requests({ path: '/messages$' })).at(-1);
+    expect(asked?.body.image).toEqual(media);
+  });
+
+  test.each<[string, object, string]>([
+    ['both an id and a link', { type: 'image', media: { id: '1', link: LINK } }, 'media'],
+    ['neither an id nor a link', { type: 'image', media: { caption: 'x' } }, 'media'],
+    ['an id that is a number', { type: 'image', media: { id: 17 } }, 'media.id'],
+    ['a blank link', { type: 'image', media: { link: ' ' } }, 'media'],
+    [
+      'a file name on an image',
+      { type: 'image', media: { link: LINK, filename: 'a.jpg' } },
+      'media.filename',
+    ],
+    ['a kind that is inbound only', { type: 'voice', media: { link: LINK } }, 'type'],
+  ])('%s is INVALID_FIELD, naming it, and nothing is sent', async (_what, body, field) => {
+    const before = await countAsked();
+    const answer = await post('/messages/media', body);
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_FIELD']);
+    expect(answer.body.error.message).toContain(field);
+    expect(await countAsked()).toBe(before);
+  });
+});
+
+describe('an interactive message', () => {
+  // Keys in an order that nobody would make of them.
+  const button = {
+    footer: { text: 'Green Shop' },
+    type: 'button',
+    action: {
+      buttons: [
+        { reply: { title: 'Yes', id: 'y' }, type: 'reply' },
+        { type: 'reply', reply: { id: 'n', title: 'No' } },
+      ],
+    },
+    body: { text: 'Shall we?' },
+  };
+  const list = {
+    type: 'list',
+    body: { text: 'Which?' },
+    action: {
+      sections: [{ rows: [{ title: 'Red', id: 'r', description: 'a red one' }], title: 'Colours' }],
+      button: 'Choose',
+    },
+  };
+  const product = {
+    action: { product_retailer_id: 'sku-1', catalog_id: '1234' },
+    type: 'product',
+    body: { text: 'This one' },
+  };
+
+  test.each([
+    ['button', button],
+    ['list', list],
+    ['product', product],
+  ])(
+    'of the type %s is passed on unchanged, the order of its keys too',
+    async (_type, interactive) => {
+      const answer = await post('/messages/interactive', { interactive });
+      expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+      expect(JSON.stringify((await lastSent())['interactive'])).toBe(JSON.stringify(interactive));
+    },
+  );
+
+  const row = (at: number): object => ({ id: `r${at}`, title: `Row ${at}` });
+  const reply = (at: number): object => ({ type: 'reply', reply: { id: `${at}`, title: `${at}` } });
+  test.each<[string, object, string]>([
+    [
+      'a fourth reply button',
+      { ...button, action: { buttons: [1, 2, 3, 4].map(reply) } },
+      'interactive.action.buttons',
+    ],
+    [
+      'an eleventh row in a section',
+      {
+        ...list,
+        action: {
+          button: 'Choose',
+          sections: [{ title: 'All', rows: Array.from({ length: 11 }, (_unused, at) => row(at)) }],
+        },
+      },
+      'interactive.action.sections[0].rows',
+    ],
+  ])('with %s is INVALID_FIELD, and nothing is sent', async (_what, interactive, field) => {
+    const before = await countAsked();
+    const { status, body } = await post('/messages/interactive', { interactive });
+    expect([status, body.error.code, body.error.details.field]).toEqual([
+      400,
+      'INVALID_FIELD',
+      field,
+    ]);
+    expect(await countAsked()).toBe(before);
+  });
+
+  test('with a catalogue that is wrong gets the upstream’s error unchanged', async () => {
+    await mesh.emulator.fault({
+      match: { path: '/messages$' },
+      error: {
+        code: 131009,
+        message: '(#131009) Parameter value is not valid',
+        error_data: { messaging_product: 'whatsapp', details: 'Catalog 1234 was not found' },
+      },
+    });
+    const { status, body } = await post('/messages/interactive', { interactive: product });
+    expect([status, body.error.upstream_code, body.error.details]).toEqual([
+      502,
+      131009,
+      'Catalog 1234 was not found',
+    ]);
+  });
+});
+
+describe('a quoted reply', () => {
+  const paths: Array<[string, object]> = [
+    ['/messages/send', { text: 'Hello' }],
+    ['/messages/template', { template: { name: 'hello_world', language: 'en_US' } }],
+    ['/messages/media', { type: 'image', media: { link: `${LINK}.jpg` } }],
+    [
+      '/messages/interactive',
+      {
+        interactive: {
+          type: 'button',
+          body: { text: 'Shall we?' },
+          action: { buttons: [{ type: 'reply', reply: { id: 'y', title: 'Yes' } }] },
+        },
+      },
+    ],
+    ['/messages/location', { latitude: 1.5, longitude: -2.25, name: 'Here', address: 'There' }],
+  ];
+  const quotes = [
+    { context: { message_id: QUOTED } },
+    { context_message_id: QUOTED },
+    { reply_to: QUOTED },
+  ];
+
+  test.each(paths)('is sent by %s, whichever way it is spelled', async (path, body) => {
+    for (const quote of quotes) {
+      const answer = await post(path, { ...body, ...quote });
+      expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+      expect((await lastSent())['context']).toEqual({ message_id: QUOTED });
+    }
+    expect((await post(path, body)).status).toBe(200);
+    expect(await lastSent()).not.toHaveProperty('context');
+  });
+
+  test.each(paths)(
+    'that cannot be read is INVALID_PAYLOAD by %s, and nothing is sent',
+    async (path, body) => {
+      const before = await countAsked();
+      for (const quote of [{ context: {} }, { reply_to: ' ' }, { context: { message_id: 7 } }]) {
+        const answer = await post(path, { ...body, ...quote });
+        expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_PAYLOAD']);
+      }
+      expect(await countAsked()).toBe(before);
+    },
+  );
+});
+
+describe('what answers a message of a customer', () => {
+  let message_id: string;
+  beforeAll(async () => {
+    const inbound = { phone_number_id: ONE.phone_number_id, from: ADA, text: 'Hi', force: true };
+    message_id = (await mesh.emulator.inbound(inbound)).message_id;
+  });
+
+  test.each([
+    ['sets', '👍'],
+    ['takes back, with an empty one,', ''],
+  ])('a reaction %s its emoji', async (_what, emoji) => {
+    const { status } = await post('/messages/reaction', { message_id, emoji });
+    expect(status).toBe(200);
+    expect(await lastSent()).toMatchObject({ type: 'reaction', reaction: { message_id, emoji } });
+  });
+
+  test('a reaction takes no quote', async () => {
+    const { status } = await post('/messages/reaction', {
+      message_id,
+      emoji: '👍',
+      reply_to: QUOTED,
+    });
+    expect(status).toBe(200);
+    expect(await lastSent()).not.toHaveProperty('context');
+  });
+
+  test('a read receipt names the message and nobody else', async () => {
+    const { status, body } = await partner.call(
+      'POST',
+      '/messages/read',
+      { message_id },
+      { 'x-waba-id': ONE.waba_id },
+    );
+    expect([status, body.success]).toEqual([200, true]);
+    const asked = (await mesh.emulator.requests({ path: '/messages$' })).at(-1);
+    expect(asked?.body).toEqual({ messaging_product: 'whatsapp', status: 'read', message_id });
+  });
+});

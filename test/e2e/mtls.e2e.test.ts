@@ -1,0 +1,312 @@
+// gRPC with certificates on both sides: who is let in, who may call what, and certificates that are renewed
+// or expire while the mesh runs.
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { credentials, status, type ServiceError } from '@grpc/grpc-js';
+import type { ApiError } from '@bmg/common/errors';
+import type { TlsSettings } from '@bmg/common/config';
+import { createRpcClient, type Client, type Definition } from '@bmg/common/rpc';
+import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
+import { DirectoryDefinition, OperatorDefinition } from '@bmg/proto/onboarding';
+import { certificateOf, openSender } from '../../proto/examples/send-text';
+import {
+  createAuthority,
+  writeFiles,
+  type TlsFiles,
+} from '../../services/common/testing/authority';
+import { eventually } from '../harness/eventually';
+import { callRest, ONE, type Answer } from '../harness/mesh-types';
+import { startSecureMesh, type Part, type SecureMesh } from './mtls-support';
+
+const START_LIMIT_MS = 120_000;
+const CHANGE_LIMIT_MS = 30_000;
+const HOST = '127.0.0.1';
+
+jest.setTimeout(90_000);
+
+let mesh: SecureMesh;
+let partner: { partner_id: string; partner_key: string };
+const open: Array<{ stop(): Promise<void> }> = [];
+
+/** A client that shows the certificate of `name`; 'nobody' shows none. */
+function client<D extends Definition>(definition: D, part: Part, tls: TlsSettings): Client<D> {
+  const made = createRpcClient(definition, mesh.address(part), tls);
+  open.push(made);
+  return made.rpc;
+}
+
+const send = (): Promise<Answer> =>
+  callRest(
+    mesh.base_url,
+    'POST',
+    '/messages/send',
+    { to: '15550100777', text: 'Hello' },
+    { 'x-partner-key': partner.partner_key, 'x-waba-id': ONE.waba_id },
+  );
+
+/** Lines are written now and then, not one by one. */
+const lineOf = async (part: Part, words: string): Promise<object> => {
+  const found = await eventually(() =>
+    mesh
+      .log(part)
+      .split('\n')
+      .find((line) => line.includes(words)),
+  );
+  return JSON.parse(found) as object;
+};
+
+const grpcCode = (error: unknown): number | undefined =>
+  ((error as ApiError).cause as ServiceError | undefined)?.code;
+
+beforeAll(async () => {
+  mesh = await startSecureMesh();
+  partner = await client(OperatorDefinition, 'onboarding', mesh.files('operator')).createPartner(
+    { name: 'A partner', webhook_url: undefined, rate_limit_per_sec: 1_000, max_wabas: undefined },
+    mesh.call(),
+  );
+  const registered = await callRest(mesh.base_url, 'POST', '/clients/register', ONE, {
+    'x-partner-key': partner.partner_key,
+  });
+  expect(registered.status).toBe(201);
+}, START_LIMIT_MS);
+afterAll(async () => {
+  await Promise.all(open.map((one) => one.stop()));
+  await mesh?.stop();
+}, START_LIMIT_MS);
+
+test('a send goes through the mesh', async () => {
+  expect((await send()).status).toBe(200);
+});
+
+describe('who is let in', () => {
+  const ask = (tls: TlsSettings) =>
+    client(HealthDefinition, 'onboarding', tls).check({ service: '' }, mesh.call());
+
+  test('whoever has a certificate of the mesh’s authority, whatever its name, may ask for health', async () => {
+    expect((await ask(mesh.files('stranger'))).status).toBe(Serving.SERVING);
+  });
+
+  test('nobody in plain text', async () => {
+    await expect(ask({})).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  test('nobody with a certificate of another authority', async () => {
+    const other = createAuthority('another authority');
+    const files = mesh.files('stranger');
+    const forged = writeFiles(
+      join(files.GRPC_TLS_CERT_FILE, '../../forged'),
+      other.issue({ names: ['DNS:gateway', `IP:${HOST}`] }),
+      mesh.authority.certificate,
+    );
+    await expect(ask(forged)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  test('nobody without a certificate', async () => {
+    const sender = openSender(
+      mesh.address('messaging'),
+      credentials.createSsl(Buffer.from(mesh.authority.certificate)),
+    );
+    const target = { partner_id: partner.partner_id, ...ONE, directory_version: '' };
+    await expect(sender.findOutcome(target, 'x')).rejects.toMatchObject({
+      code: status.UNAVAILABLE,
+    });
+    sender.close();
+  });
+
+  test('a server that is not who it should be is not talked to', async () => {
+    // Its name is right, its address is not: the certificate is for another host.
+    const before = await send();
+    expect(before.status).toBe(200);
+    mesh.renew('messaging', { names: ['DNS:messaging.elsewhere'] });
+    await shows('messaging', mesh.files('messaging'));
+    await expect(
+      client(HealthDefinition, 'messaging', mesh.files('gateway')).check(
+        { service: '' },
+        mesh.call(),
+      ),
+    ).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    mesh.renew('messaging');
+    await shows('messaging', mesh.files('messaging'));
+  });
+});
+
+describe('who may call what', () => {
+  const credential = (name: string) =>
+    client(DirectoryDefinition, 'onboarding', mesh.files(name)).getCredential(
+      {
+        partner_id: partner.partner_id,
+        waba_id: ONE.waba_id,
+        phone_number_id: ONE.phone_number_id,
+      },
+      mesh.call(),
+    );
+
+  test('messaging gets the token of a number', async () => {
+    expect((await credential('messaging')).access_token).toBe(ONE.access_token);
+  });
+
+  test.each(['fanout', 'gateway', 'operator', 'stranger'])('%s does not', async (name) => {
+    const error = await credential(name).catch((thrown: unknown) => thrown);
+    expect(grpcCode(error)).toBe(status.PERMISSION_DENIED);
+  });
+
+  test('fanout asks who owns a number', async () => {
+    const directory = client(DirectoryDefinition, 'onboarding', mesh.files('fanout'));
+    const owners = await directory.getOwners(
+      { waba_id: ONE.waba_id, phone_number_id: ONE.phone_number_id } as never,
+      mesh.call(),
+    );
+    expect(owners).toBeDefined();
+  });
+
+  test('a refusal is in the log and counted, with the caller’s name', async () => {
+    const line = await lineOf('onboarding', '"caller":"fanout"');
+    expect(line).toMatchObject({ level: 'warn', rpc: 'Directory/GetCredential' });
+    expect(await mesh.metrics('onboarding')).toMatch(
+      /rpc_server_duration_seconds_count\{[^}]*rpc_method="GetCredential"[^}]*outcome="PERMISSION_DENIED"[^}]*\} [1-9]/,
+    );
+  });
+
+  test('the command line works with the operator’s certificate, and not without', async () => {
+    const run = (tls: Partial<TlsFiles>) =>
+      promisify(execFile)(
+        process.execPath,
+        [join(__dirname, '../../deploy/cli/bin/bmg.js'), '--json', 'partner', 'list'],
+        { env: { ...mesh.env, ...tls }, cwd: join(__dirname, '../..') },
+      );
+    const { stdout } = await run(mesh.files('operator'));
+    expect(stdout).toContain(partner.partner_id);
+    await expect(run({})).rejects.toMatchObject({ stderr: expect.stringContaining('GRPC_TLS_') });
+    const { GRPC_TLS_CA_FILE: _without, ...two } = mesh.files('operator');
+    await expect(run(two)).rejects.toMatchObject({
+      stderr: expect.stringContaining('GRPC_TLS_CA_FILE must be set too'),
+    });
+  });
+});
+
+describe('the example of proto/examples', () => {
+  const sender = () => {
+    const { GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE, GRPC_TLS_CA_FILE } = mesh.files('internal');
+    return openSender(
+      mesh.address('messaging'),
+      certificateOf({
+        certificate: GRPC_TLS_CERT_FILE,
+        key: GRPC_TLS_KEY_FILE,
+        authority: GRPC_TLS_CA_FILE,
+      }),
+    );
+  };
+  const text = (to: string) => ({
+    target: {
+      partner_id: partner.partner_id,
+      waba_id: ONE.waba_id,
+      phone_number_id: ONE.phone_number_id,
+      directory_version: '',
+    },
+    recipient: { to },
+    text: 'Hello from inside',
+  });
+
+  test('sends, and knows afterwards under its own id what became of it', async () => {
+    const internal = sender();
+    const request_id = randomUUID();
+    const sent = await internal.sendText(text('15550100777') as never, request_id);
+    expect(sent).toMatchObject({ outcome: 'sent', message_id: expect.any(String) });
+    expect(await internal.findOutcome(text('').target, request_id)).toEqual(sent);
+    internal.close();
+  });
+
+  test('is told why a send was refused', async () => {
+    const internal = sender();
+    const refused = await internal.sendText(text('') as never, randomUUID());
+    expect(refused).toMatchObject({ outcome: 'refused', code: status.INVALID_ARGUMENT });
+    internal.close();
+  });
+
+  test('does not send twice when messaging is away: the outcome is unknown, and stays so', async () => {
+    await mesh.terminate('messaging');
+    const internal = sender();
+    const sent = await internal.sendText(text('15550100777') as never, randomUUID());
+    expect(sent).toEqual({ outcome: 'unknown' });
+    internal.close();
+    await mesh.start('messaging');
+  });
+});
+
+/** The certificate that a new connection to a part is shown. */
+const shown = (part: Part): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE } = mesh.files('gateway');
+    const [host, port] = mesh.address(part).split(':') as [string, string];
+    const socket = connect({
+      host,
+      port: Number(port),
+      cert: readFileSync(GRPC_TLS_CERT_FILE),
+      key: readFileSync(GRPC_TLS_KEY_FILE),
+      ca: mesh.authority.certificate,
+      // Only looked at: what it is called is another test's.
+      checkServerIdentity: () => undefined,
+      ALPNProtocols: ['h2'],
+    });
+    socket.once('secureConnect', () => {
+      resolve(socket.getPeerX509Certificate()?.toString() ?? '');
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+
+async function shows(part: Part, files: TlsFiles): Promise<void> {
+  const expected = readFileSync(files.GRPC_TLS_CERT_FILE, 'utf8').trim();
+  await eventually(async () => (await shown(part)).trim() === expected, CHANGE_LIMIT_MS);
+}
+
+describe('certificates in the course of time', () => {
+  test('a renewed one is shown without a restart, and no request is lost meanwhile', async () => {
+    const statuses: number[] = [];
+    let renewing = true;
+    const traffic = (async () => {
+      while (renewing) statuses.push((await send()).status);
+    })();
+    for (const part of ['onboarding', 'messaging', 'gateway'] as const) mesh.renew(part);
+    for (const part of ['onboarding', 'messaging'] as const) await shows(part, mesh.files(part));
+    renewing = false;
+    await traffic;
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  test('with an expired one the answer is 503 until it is renewed, and log and metric say which and when', async () => {
+    const expired = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000;
+    await mesh.terminate('messaging');
+    mesh.renew('messaging', { not_before: expired - 3_600_000, not_after: expired });
+    await mesh.start('messaging');
+    const refused = await send();
+    expect(refused.status).toBe(503);
+    expect(refused.body.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await lineOf('messaging', 'has expired')).toMatchObject({
+      level: 'error',
+      subject: 'CN=DNS:messaging',
+      expires_at: new Date(expired).toISOString(),
+    });
+    expect(await mesh.metrics('messaging')).toContain(
+      `tls_certificate_expiry_timestamp_seconds{certificate="own"} ${expired / 1_000}`,
+    );
+    mesh.renew('messaging');
+    await eventually(async () => (await send()).status === 200, CHANGE_LIMIT_MS);
+  });
+
+  test('a caller whose own has expired is answered 503 as well, and works again once it is renewed', async () => {
+    const expired = Date.now() - 60_000;
+    await mesh.terminate('gateway');
+    mesh.renew('gateway', { not_before: expired - 3_600_000, not_after: expired });
+    await mesh.start('gateway');
+    const refused = await send();
+    expect([refused.status, refused.body.error.retryable]).toEqual([503, true]);
+    mesh.renew('gateway');
+    await eventually(async () => (await send()).status === 200, CHANGE_LIMIT_MS);
+  });
+});

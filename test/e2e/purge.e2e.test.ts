@@ -1,0 +1,164 @@
+// A client's data on request: counted, deleted in every service's database, and looked for afterwards in all
+// of them. What bills are made from stays, and so does what another partner of the account needs.
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { eventually } from '../harness/eventually';
+import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+
+const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
+const PERSON = '15550100777';
+const ANOTHER = '15550100778';
+const scope = { 'x-waba-id': ONE.waba_id };
+
+let mesh: Mesh;
+let mongo: MongoClient;
+let first: TestPartner;
+let second: TestPartner;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  mongo = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
+  first = await mesh.createPartner({ name: 'First' });
+  second = await mesh.createPartner({ name: 'Second' });
+  for (const partner of [first, second]) await partner.register(ONE);
+}, 120_000);
+afterAll(async () => {
+  await mongo.close();
+  await mesh.stop();
+}, 120_000);
+
+interface Ran {
+  code: number;
+  out: string;
+  err: string;
+}
+
+const purge = (partner: TestPartner, ...options: string[]): Promise<Ran> =>
+  new Promise((done) => {
+    const addresses = Object.entries(mesh.env).filter(([name]) => name.endsWith('_ADDR'));
+    const named = ['--partner', partner.partner_id, ...options];
+    execFile(
+      process.execPath,
+      [BIN, '--json', 'client', 'purge', ONE.waba_id, ...named],
+      { env: { PATH: process.env['PATH'] ?? '', ...Object.fromEntries(addresses) } },
+      (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
+    );
+  });
+
+const report = ({ code, out, err }: Ran): any => {
+  expect([code, err]).toEqual([0, '']);
+  return JSON.parse(out);
+};
+
+/** `database.collection` of every document in which the text stands. */
+async function placesOf(text: string): Promise<string[]> {
+  const prefix = mesh.env['MONGO_DATABASE_PREFIX'] as string;
+  const { databases } = await mongo.db().admin().listDatabases();
+  const found: string[] = [];
+  for (const { name } of databases.filter((one) => one.name.startsWith(prefix))) {
+    const db = mongo.db(name);
+    for (const { name: collection } of await db.listCollections().toArray()) {
+      for await (const document of db.collection(collection).find()) {
+        if (JSON.stringify(document).includes(text)) {
+          found.push(`${name.slice(prefix.length)}.${collection}`);
+        }
+      }
+    }
+  }
+  return [...new Set(found)].sort();
+}
+
+test('an active client is not purged', async () => {
+  const { code, out, err } = await purge(first, '--yes');
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain('active client');
+  expect((await first.call('GET', '/clients')).body.total).toBe(1);
+}, 120_000);
+
+test('a deleted client is counted, and purged with --yes, in every database', async () => {
+  const message = { to: PERSON, text: 'Hello' };
+  expect((await first.call('POST', '/messages/send', message, scope)).status).toBe(200);
+  const broadcast = {
+    name: 'News',
+    template_name: 'hello_world',
+    template_language: 'en_US',
+    contacts: [PERSON, ANOTHER],
+  };
+  const created = await first.call('POST', '/broadcasts', broadcast, scope);
+  expect(created.status).toBeLessThan(300);
+  await eventually(() => first.receiver.of('message.delivered').length >= 3, 30_000);
+  // What the receiver does not take stays in the store.
+  first.receiver.behave((_arrival, response) => void response.writeHead(500).end());
+  await mesh.emulator.inbound({
+    phone_number_id: ONE.phone_number_id,
+    from: PERSON,
+    text: 'Write to me',
+  });
+  await eventually(async () => (await placesOf('Write to me')).includes('webhooks.deliveries'));
+  expect((await first.call('DELETE', `/clients/${ONE.waba_id}`)).status).toBe(200);
+
+  const before = await placesOf(PERSON);
+  const counted = report(await purge(first));
+  expect(counted).toMatchObject({ purged: false, waba_id: ONE.waba_id });
+  expect(counted.services.messaging.messages).toBeGreaterThanOrEqual(1);
+  expect(counted.services.webhooks.deliveries).toBeGreaterThanOrEqual(1);
+  expect(counted.services.broadcasts).toMatchObject({ broadcasts: 1, chunks: 1 });
+  expect(counted.services.onboarding.clients).toBe(1);
+  expect(await placesOf(PERSON)).toEqual(before);
+
+  const done = report(await purge(first, '--yes'));
+  expect(done.purged).toBe(true);
+  expect(done.kept_for_others).toEqual(
+    expect.arrayContaining(['messaging.contacts', 'templates.templates']),
+  );
+  // The other partner has the account and keeps what belongs to it.
+  expect(await placesOf(PERSON)).toEqual(['messaging.contacts']);
+  const left = await placesOf(first.partner_id);
+  expect(
+    left.filter((place) => /messages|broadcasts|clients|deliveries|events/.test(place)),
+  ).toEqual([]);
+  expect((await second.call('GET', '/clients')).body.total).toBe(1);
+  const listed = await first.call('GET', '/clients?status=all');
+  expect(listed.body.clients).toEqual([]);
+}, 150_000);
+
+test('what the account’s last partner leaves goes as well, but not what bills are made from', async () => {
+  await eventually(async () =>
+    (await placesOf(first.partner_id)).includes('onboarding.message_usage'),
+  );
+  expect((await second.call('DELETE', `/clients/${ONE.waba_id}`)).status).toBe(200);
+  const done = report(await purge(second, '--yes'));
+  expect(done.kept_for_others).toEqual([]);
+  expect(await placesOf(PERSON)).toEqual([]);
+  expect(await placesOf(ANOTHER)).toEqual([]);
+  expect(await placesOf(first.partner_id)).toEqual(
+    expect.arrayContaining(['onboarding.message_usage', 'onboarding.partners']),
+  );
+}, 120_000);
+
+test('a purge can be repeated, and finds nothing', async () => {
+  const again = report(await purge(second, '--yes'));
+  const counts = Object.values(again.services as Record<string, Record<string, number>>);
+  expect(counts.flatMap((service) => Object.values(service)).filter(Boolean)).toEqual([]);
+}, 120_000);
+
+test('without a partner it says what is missing, and without a mesh which service is away', async () => {
+  const usage = await new Promise<Ran>((done) => {
+    execFile(process.execPath, [BIN, 'client', 'purge', '1'], (error, out, err) =>
+      done({ code: error ? Number(error.code) : 0, out, err }),
+    );
+  });
+  expect([usage.code, usage.out]).toEqual([2, '']);
+  expect(usage.err).toContain('--partner');
+  const nobody = await new Promise<Ran>((done) => {
+    execFile(
+      process.execPath,
+      [BIN, 'client', 'purge', '1', '--partner', 'ptn_1'],
+      { env: { PATH: process.env['PATH'] ?? '', MESSAGING_ADDR: '127.0.0.1:9' } },
+      (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
+    );
+  });
+  expect(nobody.code).toBe(1);
+  expect(nobody.err).toContain('MESSAGING_ADDR');
+}, 120_000);

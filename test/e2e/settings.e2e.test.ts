@@ -1,0 +1,405 @@
+// The API behind the partner's dashboard: sessions, settings, the webhook secret and the test event, as a
+// browser asks for them.
+import { randomBytes } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { eventually } from '../harness/eventually';
+import { isSigned, isStandardSigned, startPartner } from '../partner';
+
+let mesh: Mesh;
+let origin: string;
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  origin = new URL(mesh.base_url).origin;
+}, 60_000);
+afterAll(() => mesh.stop(), 60_000);
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  body: any; // any: tests look into whatever was answered
+}
+
+async function ask(
+  method: string,
+  path: string,
+  { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const answer = await fetch(`${origin}/dashboard/api${path}`, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, headers: answer.headers, body: await answer.json() };
+}
+
+const logIn = (partner_key: unknown): Promise<Answer> =>
+  ask('POST', '/session', { body: { partner_key }, headers: { origin } });
+
+/** A browser that has logged in: it sends its cookie, its origin and the token of the page. */
+interface Browser {
+  cookie: string;
+  csrf: string;
+  call(method: string, path: string, body?: unknown): Promise<Answer>;
+}
+
+async function browserOf({ partner_key }: Pick<TestPartner, 'partner_key'>): Promise<Browser> {
+  const { status, headers, body } = await logIn(partner_key);
+  expect(status).toBe(201);
+  const cookie = (headers.get('set-cookie') as string).split(';')[0] as string;
+  const csrf = body.csrf_token as string;
+  return {
+    cookie,
+    csrf,
+    call: (method, path, given) =>
+      ask(method, path, {
+        body: given,
+        headers: { cookie, origin, 'x-csrf-token': csrf },
+      }),
+  };
+}
+
+const refused = ({ status, body }: Answer): [number, string] => [status, body.error?.code];
+
+describe('a session', () => {
+  test('is opened by the partner key, and says whose it is', async () => {
+    const partner = await mesh.createPartner({ name: 'Acme' });
+    const { status, headers, body } = await logIn(partner.partner_key);
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      success: true,
+      partner_id: partner.partner_id,
+      name: 'Acme',
+      expires_at: expect.stringMatching(/Z$/),
+      csrf_token: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    const cookie = headers.get('set-cookie') as string;
+    expect(cookie).toMatch(/^bmg_session=[\w-]{43}; Max-Age=28800; Path=\/dashboard; HttpOnly; /);
+    expect(cookie).toContain('SameSite=Strict');
+    expect(headers.get('cache-control')).toBe('no-store');
+    const who = await ask('GET', '/session', {
+      headers: { cookie: cookie.split(';')[0] as string },
+    });
+    expect([who.status, who.body]).toEqual([200, body]);
+  });
+
+  test('is kept as a keyed hash: neither its token nor the key is in the store', async () => {
+    const partner = await mesh.createPartner();
+    const { cookie } = await browserOf(partner);
+    const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
+    try {
+      const stored = await client
+        .db(`${mesh.env['MONGO_DATABASE_PREFIX']}onboarding`)
+        .collection('dashboard_sessions')
+        .find({ partner_id: partner.partner_id })
+        .toArray();
+      expect(stored).toHaveLength(1);
+      expect(JSON.stringify(stored)).not.toContain(cookie.split('=')[1]);
+      expect(JSON.stringify(stored)).not.toContain(partner.partner_key);
+    } finally {
+      await client.close();
+    }
+  });
+
+  test.each([
+    ['no key', undefined, 400, 'MISSING_FIELDS'],
+    ['a blank key', ' ', 400, 'MISSING_FIELDS'],
+    ['a number', 7, 400, 'INVALID_FIELD'],
+    ['a text that is no key', 'nonsense', 401, 'INVALID_PARTNER_KEY'],
+    ['a connect token', `bmgc_${'a'.repeat(38)}`, 401, 'INVALID_PARTNER_KEY'],
+  ])('is not opened by %s', async (_name, key, status, code) => {
+    const answer = await logIn(key);
+    expect(refused(answer)).toEqual([status, code]);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(answer.body.error.request_id).toBe(answer.headers.get('x-request-id'));
+  });
+
+  test('is needed for everything, and the partner key in a header is none', async () => {
+    const partner = await mesh.createPartner();
+    const wrong = `bmg_session=${randomBytes(32).toString('base64url')}`;
+    for (const headers of [{}, { 'x-partner-key': partner.partner_key }, { cookie: wrong }]) {
+      const answer = await ask('GET', '/settings', { headers: headers as Record<string, string> });
+      expect(refused(answer)).toEqual([401, 'UNAUTHORIZED']);
+    }
+  });
+
+  test('ends by its own wish', async () => {
+    const browser = await browserOf(await mesh.createPartner());
+    const ended = await browser.call('DELETE', '/session');
+    expect([ended.status, ended.body]).toEqual([200, { success: true }]);
+    expect(ended.headers.get('set-cookie')).toMatch(/^bmg_session=; Max-Age=0;/);
+    expect(refused(await browser.call('GET', '/session'))).toEqual([401, 'UNAUTHORIZED']);
+  });
+
+  test('ends with a rotation of the key, and with a suspension', async () => {
+    const partner = await mesh.createPartner();
+    const browser = await browserOf(partner);
+    const { partner_key } = await mesh.operator.rotateKey(
+      { partner_id: partner.partner_id },
+      mesh.call(),
+    );
+    const after = await browser.call('GET', '/settings');
+    expect(refused(after)).toEqual([401, 'UNAUTHORIZED']);
+    expect(after.headers.get('set-cookie')).toMatch(/Max-Age=0/);
+
+    const again = await browserOf({ partner_key });
+    await mesh.operator.updatePartner(
+      {
+        partner_id: partner.partner_id,
+        status: 'suspended',
+        name: undefined,
+        webhook_url: undefined,
+        rate_limit_per_sec: undefined,
+        max_wabas: undefined,
+      },
+      mesh.call(),
+    );
+    expect((await again.call('GET', '/settings')).status).toBe(401);
+    expect(refused(await logIn(partner_key))).toEqual([403, 'PARTNER_SUSPENDED']);
+  });
+});
+
+describe('a change', () => {
+  const CHANGES: Array<[string, string, object | undefined]> = [
+    ['DELETE', '/session', undefined],
+    ['PATCH', '/settings', { webhook_url: null }],
+    ['POST', '/webhook-secret/reveal', undefined],
+    ['POST', '/webhook-secret/rotate', {}],
+    ['POST', '/webhook-test', undefined],
+  ];
+
+  test.each(CHANGES)('%s %s is taken from our own page alone', async (method, path, body) => {
+    const partner = await mesh.createPartner();
+    const { cookie, csrf, call } = await browserOf(partner);
+    const from = (headers: Record<string, string>) =>
+      ask(method, path, { body, headers: { cookie, ...headers } });
+    const token = { 'x-csrf-token': csrf };
+    for (const headers of [
+      { ...token },
+      { ...token, origin: 'https://evil.example' },
+      { ...token, origin: 'null' },
+      { ...token, 'sec-fetch-site': 'cross-site' },
+      { origin },
+      { origin, 'x-csrf-token': randomBytes(32).toString('base64url') },
+    ]) {
+      expect(refused(await from(headers))).toEqual([401, 'UNAUTHORIZED']);
+    }
+    // Nothing has happened, and the session is as good as before.
+    const { body: shown } = await call('GET', '/settings');
+    expect(shown.settings.webhook_url).toBe(partner.receiver.url);
+    expect(partner.receiver.arrivals).toEqual([]);
+    expect((await call(method, path, body)).status).toBe(200);
+  });
+
+  test('may say where it comes from by Sec-Fetch-Site instead of Origin', async () => {
+    const { cookie, csrf } = await browserOf(await mesh.createPartner());
+    const answer = await ask('PATCH', '/settings', {
+      body: { webhook_url: null },
+      headers: { cookie, 'x-csrf-token': csrf, 'sec-fetch-site': 'same-origin' },
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test('of another site cannot even log the browser in', async () => {
+    const partner = await mesh.createPartner();
+    const answer = await ask('POST', '/session', {
+      body: { partner_key: partner.partner_key },
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(refused(answer)).toEqual([401, 'UNAUTHORIZED']);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('the settings', () => {
+  test('are the partner’s own', async () => {
+    const partner = await mesh.createPartner({
+      name: 'Acme',
+      max_wabas: 5,
+      rate_limit_per_sec: 7,
+    });
+    await partner.register(ONE);
+    const { call } = await browserOf(partner);
+    const { status, body } = await call('GET', '/settings');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      settings: {
+        partner_id: partner.partner_id,
+        name: 'Acme',
+        status: 'active',
+        webhook_url: partner.receiver.url,
+        rate_limit_per_sec: 7,
+        key_hint: `bmgk_…${partner.partner_key.slice(-4)}`,
+        plan: { max_wabas: 5, active_wabas: 1, slots: 1 },
+        webhook_secret: {
+          created_at: expect.stringMatching(/Z$/),
+          previous_expires_at: null,
+        },
+      },
+    });
+  });
+
+  test('change where events go, at once', async () => {
+    const partner = await mesh.createPartner();
+    const elsewhere = await startPartner();
+    try {
+      await partner.register(ONE);
+      const { call } = await browserOf(partner);
+      const changed = await call('PATCH', '/settings', { webhook_url: elsewhere.url });
+      expect([changed.status, changed.body.settings.webhook_url]).toEqual([200, elsewhere.url]);
+      await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: 'Hi' });
+      await eventually(() => elsewhere.of('message.received').length === 1);
+      expect(partner.receiver.of('message.received')).toEqual([]);
+      const none = await call('PATCH', '/settings', { webhook_url: null });
+      expect(none.body.settings.webhook_url).toBeNull();
+    } finally {
+      await elsewhere.close();
+    }
+  });
+
+  // One browser for all of them: logging in is limited.
+  let owner: TestPartner;
+  let browser: Browser;
+  beforeAll(async () => {
+    owner = await mesh.createPartner();
+    browser = await browserOf(owner);
+  });
+
+  test.each([
+    ['nothing', {}, 'MISSING_FIELDS'],
+    ['an empty address', { webhook_url: '' }, 'INVALID_FIELD'],
+    ['a number', { webhook_url: 7 }, 'INVALID_FIELD'],
+    ['what is no address', { webhook_url: 'nowhere' }, 'INVALID_FIELD'],
+    ['another scheme', { webhook_url: 'ftp://partner.example.com/' }, 'INVALID_FIELD'],
+    ['a password in it', { webhook_url: 'https://u:p@partner.example.com/' }, 'INVALID_FIELD'],
+  ])('do not take %s', async (_name, body, code) => {
+    const answer = await browser.call('PATCH', '/settings', body);
+    expect(refused(answer)).toEqual([400, code]);
+    expect(JSON.stringify(answer.body.error.details)).toContain('webhook_url');
+    const { settings } = (await browser.call('GET', '/settings')).body;
+    expect(settings.webhook_url).toBe(owner.receiver.url);
+  });
+});
+
+describe('the webhook secret', () => {
+  test('is shown when it is asked for, and signs at once when it is rotated', async () => {
+    const partner = await mesh.createPartner();
+    const { call } = await browserOf(partner);
+    const shown = await call('POST', '/webhook-secret/reveal');
+    expect(shown.body).toEqual({
+      success: true,
+      webhook_secret: partner.webhook_secret,
+      created_at: expect.stringMatching(/Z$/),
+    });
+    const rotated = await call('POST', '/webhook-secret/rotate', { overlap_hours: 1 });
+    expect(rotated.status).toBe(200);
+    const fresh = rotated.body.webhook_secret as string;
+    expect(fresh).not.toBe(partner.webhook_secret);
+    await call('POST', '/webhook-test');
+    const [arrival] = partner.receiver.of('webhook.test');
+    if (!arrival) throw new Error('the test event did not arrive');
+    expect(isSigned(arrival, fresh)).toBe(true);
+    expect(isStandardSigned(arrival, fresh)).toBe(true);
+    expect(isStandardSigned(arrival, partner.webhook_secret)).toBe(true);
+    const { settings } = (await call('GET', '/settings')).body;
+    expect(Date.parse(settings.webhook_secret.previous_expires_at)).toBeGreaterThan(Date.now());
+  });
+
+  test('is not rotated twice by a double click, nor with an overlap without end', async () => {
+    const { call } = await browserOf(await mesh.createPartner());
+    const long = await call('POST', '/webhook-secret/rotate', { overlap_hours: 721 });
+    expect(refused(long)).toEqual([400, 'INVALID_FIELD']);
+    const several = await Promise.all(
+      Array.from({ length: 5 }, () => call('POST', '/webhook-secret/rotate', {})),
+    );
+    const limited = several.filter(({ status }) => status === 429);
+    expect(limited.length).toBeGreaterThan(0);
+    expect(limited[0]?.headers.get('retry-after')).toBe('1');
+  });
+});
+
+describe('a test of the webhook', () => {
+  test('is one signed event in the form of every other, kept by nobody', async () => {
+    const partner = await mesh.createPartner();
+    await partner.register(ONE);
+    const { call } = await browserOf(partner);
+    const { status, body } = await call('POST', '/webhook-test');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      event_id: expect.stringMatching(/^evt_/),
+      event: 'webhook.test',
+      delivered: true,
+      http_status: 200,
+      duration_ms: expect.any(Number),
+      error: null,
+    });
+    await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: 'Hi' });
+    const [real] = await eventually(() => {
+      const found = partner.receiver.of('message.received');
+      return found.length > 0 && found;
+    });
+    const [sent] = partner.receiver.of('webhook.test');
+    if (!sent || !real) throw new Error('an event did not arrive');
+    expect(isSigned(sent, partner.webhook_secret)).toBe(true);
+    expect(isStandardSigned(sent, partner.webhook_secret)).toBe(true);
+    expect(sent.headers['webhook-id']).toBe(body.event_id);
+    expect(Object.keys(sent.body)).toEqual(Object.keys(real.body));
+    expect(sent.body.meta).toEqual({ ...real.body.meta, event_id: body.event_id });
+    expect(sent.body).toMatchObject({ waba_id: null, phone_number_id: null });
+  });
+
+  test('tells what the receiver answered, and does not try again', async () => {
+    const partner = await mesh.createPartner();
+    const { call } = await browserOf(partner);
+    partner.receiver.behave((_arrival, response) => void response.writeHead(500).end());
+    const { body } = await call('POST', '/webhook-test');
+    expect(body).toMatchObject({ delivered: false, http_status: 500, error: 'HTTP 500' });
+    expect((await partner.call('GET', '/webhooks/failed')).body.count).toBe(0);
+    const retry = await partner.call('POST', `/webhooks/retry/${body.event_id}`);
+    expect(retry.status).toBe(404);
+    expect(partner.receiver.arrivals).toHaveLength(1);
+  });
+
+  test('tells that nobody is there, and that there is no address', async () => {
+    const partner = await mesh.createPartner({ webhook_url: 'http://127.0.0.1:3/none' });
+    const { call } = await browserOf(partner);
+    const { body } = await call('POST', '/webhook-test');
+    expect(body).toMatchObject({ delivered: false, http_status: null, error: 'refused' });
+    await call('PATCH', '/settings', { webhook_url: null });
+    const without = await eventually(async () => {
+      const answer = await call('POST', '/webhook-test');
+      return answer.status !== 429 && answer;
+    });
+    expect(refused(without)).toEqual([400, 'MISSING_FIELDS']);
+    expect(without.body.error.details).toEqual({ fields: ['webhook_url'] });
+  });
+});
+
+test('billing without a processor: nothing is owed, and no card can be put on file', async () => {
+  const partner = await mesh.createPartner();
+  const { call } = await browserOf(partner);
+  const { status, body } = await call('GET', '/billing');
+  expect([status, body.billing]).toEqual([
+    200,
+    {
+      processor: 'none',
+      state: 'active',
+      card: null,
+      card_known: true,
+      invoices: [],
+      waiting_waba_ids: [],
+    },
+  ]);
+  expect(refused(await call('POST', '/card', {}))).toEqual([503, 'NOT_CONFIGURED']);
+});
+
+test('too many attempts to log in from one address are refused for a while', async () => {
+  const attempts = await Promise.all(Array.from({ length: 60 }, () => logIn('nonsense')));
+  const limited = attempts.filter(({ status }) => status === 429);
+  expect(limited.length).toBeGreaterThanOrEqual(30);
+  expect(refused(limited[0] as Answer)).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+  expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+});

@@ -1,0 +1,112 @@
+// Clients that are slow on purpose, against the mesh: their connections are closed in bounded time, and
+// nobody else notices.
+import { connect, type Socket } from 'node:net';
+import { metrics } from '@bmg/common/telemetry';
+import { eventually } from '../harness/eventually';
+import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { inboundBody, postRaw } from './events-support';
+
+const START_LIMIT_MS = 180_000;
+const DRIP_EVERY_MS = 500;
+/** The limits are 10 s for headers and 30 s for a whole request; a loaded machine looks later. */
+const CLOSED_LIMIT_MS = 60_000;
+
+jest.setTimeout(120_000);
+
+let mesh: Mesh;
+let partner: TestPartner;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  mesh = await startMesh();
+  partner = await mesh.createPartner();
+  await partner.register(ONE);
+}, START_LIMIT_MS);
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await mesh?.stop();
+}, START_LIMIT_MS);
+
+interface Slow {
+  said: string;
+  closed_after_ms: number | undefined;
+}
+
+/** Begins a request and lets the rest of it drip; never closes its own side. */
+function trickle(url: string, beginning: string, drop: string): Slow {
+  const { hostname, port } = new URL(url);
+  const state: Slow = { said: '', closed_after_ms: undefined };
+  const started = performance.now();
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  sockets.push(socket);
+  const drip = setInterval(() => socket.writable && socket.write(drop), DRIP_EVERY_MS);
+  const over = (): void => {
+    clearInterval(drip);
+    state.closed_after_ms ??= performance.now() - started;
+  };
+  socket.on('data', (chunk) => (state.said += String(chunk)));
+  socket.on('end', over);
+  socket.on('error', over);
+  socket.on('close', over);
+  socket.write(beginning);
+  return state;
+}
+
+test('headers and bodies that trickle in are given up, at the edge and where the webhooks enter', async () => {
+  const headers = 'POST /v1/messages/send HTTP/1.1\r\nHost: x\r\n';
+  const hook = 'POST /webhooks/upstream HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{';
+  const body =
+    `POST /v1/messages/send HTTP/1.1\r\nHost: x\r\nx-partner-key: ${partner.partner_key}\r\n` +
+    `x-waba-id: ${ONE.waba_id}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`;
+  const slow = {
+    'headers at the edge': trickle(mesh.base_url, headers, 'x-a: b\r\n'),
+    'body at the edge': trickle(mesh.base_url, body, ' '),
+    'headers at the ingress': trickle(mesh.ingress_url, headers, 'x-a: b\r\n'),
+    'body at the ingress': trickle(mesh.ingress_url, hook, ' '),
+  };
+  const all = Object.entries(slow);
+  let answered = 0;
+  await eventually(async () => {
+    // Meanwhile whoever is in time is served.
+    const { status } = await partner.call('GET', '/clients');
+    expect(status).toBe(200);
+    answered += 1;
+    return all.every(([, { closed_after_ms }]) => closed_after_ms !== undefined);
+  }, CLOSED_LIMIT_MS);
+  expect(answered).toBeGreaterThan(1);
+  for (const [name, { closed_after_ms = 0 }] of all) {
+    process.stdout.write(
+      `  slow ${name}: closed after ${(closed_after_ms / 1_000).toFixed(1)} s\n`,
+    );
+  }
+  const { said } = slow['headers at the edge'];
+  expect(said).toMatch(/^HTTP\/1\.1 400 /);
+  expect(said).toContain('"code":"INVALID_PAYLOAD"');
+});
+
+test('bodies that are held back fill the ingress up to its bound: then 503, counted, and room again', async () => {
+  const MIB = 1024 * 1024;
+  const shed = async (): Promise<number> => {
+    const { values } = await metrics.requests_shed.get();
+    const found = values.filter(({ labels }) => labels['server'] === 'ingress');
+    return found.find(({ labels }) => labels['reason'] === 'body_bytes')?.value ?? 0;
+  };
+  const before = await shed();
+  const { hostname, port } = new URL(mesh.ingress_url);
+  const head = `POST /webhooks/upstream HTTP/1.1\r\nHost: x\r\nContent-Length: ${4 * MIB}\r\n\r\n`;
+  const held = await Promise.all(
+    Array.from({ length: 33 }, async () => {
+      const socket = connect({ host: hostname, port: Number(port) });
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      // All but the last byte.
+      await new Promise((resolve) => socket.write(head + '{'.padEnd(4 * MIB - 1), resolve));
+      return socket;
+    }),
+  );
+  const body = inboundBody(ONE, { from: '15550100777', id: 'wamid.FULL.1' });
+  await eventually(async () => (await postRaw(mesh.ingress_url, body)) === 503);
+  expect(await shed()).toBeGreaterThan(before);
+  for (const socket of held) socket.destroy();
+  await eventually(async () => (await postRaw(mesh.ingress_url, body)) === 200);
+});

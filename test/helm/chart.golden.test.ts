@@ -1,0 +1,144 @@
+// The chart as Helm renders it: what the examples give is kept as golden files, every variant fits the schemas
+// of Kubernetes and of the projects that it can use, and the processes would start with the settings they get.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '@bmg/common/config';
+import { facts, ROOT, SERVICES } from './facts';
+import { CHART, KUBE_VERSION, example, manifests, quietEnvironment } from './render';
+import { customSchemas } from './custom-kinds';
+import {
+  componentOf,
+  conform,
+  CONFORM_LIMIT_MS,
+  ELSEWHERE,
+  environmentOf,
+  podsOf,
+  withoutFiles,
+} from './manifest-parts';
+import { hasGo, KUBERNETES, kubernetesSchemas, program } from './tools';
+import { of, textOf, VARIANTS } from './variants';
+
+const GOLDEN = join(ROOT, 'test/golden/helm');
+const BUILD_LIMIT_MS = 20 * 60_000;
+const whenGo = hasGo ? describe : describe.skip;
+
+whenGo('the chart', () => {
+  beforeAll(() => {
+    program('helm');
+    program('kubeconform');
+  }, BUILD_LIMIT_MS);
+
+  test.each(['minimal', 'trial', 'production'])('the example %s gives what is kept', (name) => {
+    const file = join(GOLDEN, `${name}.yaml`);
+    if (process.env['GOLDEN'] === 'write') writeFileSync(file, textOf(name));
+    expect(textOf(name)).toBe(readFileSync(file, 'utf8'));
+  });
+
+  test('helm lint has nothing to say', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'bmg-lint-'));
+    try {
+      for (const name of ['minimal', 'trial', 'production']) {
+        const said = execFileSync(
+          program('helm'),
+          ['lint', '--strict', CHART, ...KUBE_VERSION, '--values', example(name)],
+          { encoding: 'utf8', stdio: 'pipe', env: quietEnvironment(dir) },
+        );
+        expect(said).not.toMatch(/\[(ERROR|WARNING)\]/);
+        expect(said).toContain('0 chart(s) failed');
+      }
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+
+  test.each(KUBERNETES)(
+    'every variant fits Kubernetes %s, and a wrong field does not',
+    (release) => {
+      const schemas = kubernetesSchemas(release);
+      if (schemas === undefined) {
+        process.stderr.write(
+          'helm checks: no schemas of Kubernetes, since Python is not installed\n',
+        );
+        return;
+      }
+      const texts = Object.fromEntries(Object.keys(VARIANTS).map((name) => [name, textOf(name)]));
+      const spoilt = {
+        'a field of Kubernetes': textOf('minimal').replace('readOnlyRootF', 'readOnlyRootf'),
+        'a field of another project': textOf('production').replace('refreshInterval', 'refresh'),
+      };
+      const { resources, summary } = conform({ ...texts, ...spoilt }, [schemas, customSchemas()]);
+      expect(resources.map(({ filename, status }) => [filename, status]).sort()).toEqual(
+        Object.keys(spoilt).map((name) => [`${name}.yaml`, 'statusInvalid']),
+      );
+      const all = [...Object.values(texts), ...Object.values(spoilt)].flatMap(manifests);
+      expect(summary).toEqual({ valid: all.length - 2, invalid: 2, errors: 0, skipped: 0 });
+    },
+    CONFORM_LIMIT_MS,
+  );
+
+  describe.each(Object.keys(VARIANTS))('%s', (variant) => {
+    test('each service’s own rules take the settings that its pods get', () => {
+      const deployments = of(variant, 'Deployment').filter(
+        ({ metadata }) => componentOf(metadata) in SERVICES,
+      );
+      expect(deployments.map(({ metadata }) => componentOf(metadata)).sort()).toEqual(
+        Object.keys(SERVICES).sort(),
+      );
+      for (const { metadata, spec } of deployments) {
+        const name = componentOf(metadata);
+        const [container] = spec.template.spec.containers;
+        const env = environmentOf(container, spec.template.spec.volumes);
+        const known = facts()[name];
+        for (const setting of Object.keys(env).filter((one) => one !== 'NODE_EXTRA_CA_CERTS')) {
+          expect([
+            ...(known?.settings ?? []),
+            ...(known?.secrets ?? []),
+            ...(known?.optional_secrets ?? []),
+            ...ELSEWHERE,
+          ]).toContain(setting);
+        }
+        const table = withoutFiles(SERVICES[name] ?? {});
+        expect(() => loadConfig(table, env)).not.toThrow();
+      }
+    });
+
+    test('every pod keeps to the restricted profile, and asks for what it needs', () => {
+      for (const { pod, metadata } of podsOf(manifests(textOf(variant)))) {
+        expect(pod.automountServiceAccountToken).toBe(false);
+        expect(pod.enableServiceLinks).toBe(false);
+        expect(pod.securityContext).toMatchObject({
+          runAsNonRoot: true,
+          seccompProfile: { type: 'RuntimeDefault' },
+        });
+        expect(pod.securityContext.runAsUser).toBeGreaterThan(0);
+        for (const container of pod.containers) {
+          expect(container.securityContext).toMatchObject({
+            allowPrivilegeEscalation: false,
+            capabilities: { drop: ['ALL'] },
+          });
+          expect(Object.keys(container.resources.requests).sort()).toEqual(['cpu', 'memory']);
+          expect(container.resources.limits.memory).toBeDefined();
+          const foreign = ['kafka', 'mongo', 'redis'].includes(componentOf(metadata));
+          if (!foreign) expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
+        }
+      }
+    });
+
+    test('what a pod mounts is among its volumes, and each name is there once', () => {
+      for (const { pod } of podsOf(manifests(textOf(variant)))) {
+        const volumes = (pod.volumes ?? []).map(({ name }: { name: string }) => name);
+        expect(new Set(volumes).size).toBe(volumes.length);
+        const mounts = pod.containers.flatMap((one: any) => one.volumeMounts ?? []); // any: of every kind
+        for (const { name } of mounts) {
+          if (name !== 'data') expect(volumes).toContain(name);
+        }
+      }
+      const names = manifests(textOf(variant)).map(
+        ({ kind, metadata }) => `${kind} ${metadata.name}`,
+      );
+      expect(new Set(names).size).toBe(names.length);
+    });
+  });
+});

@@ -1,0 +1,138 @@
+// The compose files: valid by the schema of compose, every setting one that its process reads, every required
+// one given, and what is mounted is there.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Ajv from 'ajv';
+import addFormats from 'ajv-formats';
+import { loadConfig } from '@bmg/common/config';
+import { facts, ROOT, SERVICES, WORKSPACES } from './facts';
+import { composeSchema, hasGo } from './tools';
+import { load } from './yaml';
+
+interface Container {
+  image: string;
+  build?: { context: string; dockerfile: string; target: string; args: { WORKSPACE: string } };
+  environment?: Record<string, string | number>;
+  healthcheck?: { test: string[] };
+  volumes?: string[];
+  depends_on?: string[] | Record<string, unknown>;
+  read_only?: boolean;
+  cap_drop?: string[];
+}
+
+interface Compose {
+  name: string;
+  services: Record<string, Container>;
+  volumes?: Record<string, unknown>;
+}
+
+const read = (name: string): Compose =>
+  load(readFileSync(join(ROOT, 'deploy', name), 'utf8')) as Compose;
+const engines = read('compose.yaml');
+const mesh = read('compose.mesh.yaml');
+const FETCH_LIMIT_MS = 6 * 60_000;
+
+/** `${NAME:-fallback}` as it is without NAME. */
+const defaultOf = (value: string | number): string =>
+  String(value).replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
+
+const environment = (name: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(mesh.services[name]?.environment ?? {}).map(([key, value]) => [
+      key,
+      defaultOf(value),
+    ]),
+  );
+
+(hasGo ? test : test.skip)(
+  'both files are valid by the schema of compose',
+  () => {
+    const { $schema: _draft, ...schema } = composeSchema() as Record<string, unknown>;
+    const ajv = new Ajv({ strict: false, allErrors: true });
+    addFormats(ajv);
+    const validate = ajv.compile(schema);
+    for (const file of [engines, mesh]) {
+      validate(file);
+      expect(validate.errors ?? []).toEqual([]);
+    }
+    expect(validate({ ...engines, servces: {} })).toBe(false);
+    expect(validate({ services: { mongo: { ...engines.services['mongo'], prots: [] } } })).toBe(
+      false,
+    );
+  },
+  FETCH_LIMIT_MS,
+);
+
+test('there is one container for each process, from its own part of the repository', () => {
+  const built = Object.entries(mesh.services).map(([name, { build }]) => [
+    name,
+    build?.args.WORKSPACE,
+  ]);
+  expect(Object.fromEntries(built)).toEqual({ ...WORKSPACES, emulator: 'test' });
+  for (const { build } of Object.values(mesh.services)) {
+    expect(existsSync(join(ROOT, 'deploy', build?.context ?? '', build?.dockerfile ?? ''))).toBe(
+      true,
+    );
+    expect(readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8')).toContain(
+      ` AS ${build?.target}\n`,
+    );
+  }
+});
+
+test.each(Object.keys(SERVICES))(
+  'every setting of %s is one that it reads, and its rules take it',
+  (name) => {
+    const env = environment(name);
+    const table = SERVICES[name] ?? {};
+    const elsewhere = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+    expect(Object.keys(env).filter((one) => !(one in table) && !elsewhere.includes(one))).toEqual(
+      [],
+    );
+    expect(() => loadConfig(table, env)).not.toThrow();
+    expect(env).toHaveProperty('OTEL_EXPORTER_OTLP_ENDPOINT');
+  },
+);
+
+test('each service is asked on its own metrics port, and called at its own gRPC port', () => {
+  for (const [name, { metrics, grpc }] of Object.entries(facts())) {
+    expect(mesh.services[name]?.healthcheck?.test.join(' ')).toContain(
+      `127.0.0.1:${metrics}/readyz`,
+    );
+    if (grpc === undefined) continue;
+    const setting = `${name.replace('-', '_').toUpperCase()}_ADDR`;
+    const callers = Object.values(mesh.services).flatMap(({ environment: env = {} }) =>
+      setting in env ? [env[setting]] : [],
+    );
+    expect(new Set(callers)).toEqual(new Set([`${name}:${grpc}`]));
+  }
+});
+
+test('the settings of the command line and of the stand-in are those that they read', () => {
+  const sources = (paths: string[]): string =>
+    paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n');
+  const emulator = sources(['test/emulator/main.ts']);
+  for (const name of Object.keys(environment('emulator'))) expect(emulator).toContain(`'${name}'`);
+  const cli = sources(['session', 'doctor', 'purge'].map((name) => `deploy/cli/src/${name}.ts`));
+  for (const name of Object.keys(environment('cli'))) expect(cli).toContain(`'${name}'`);
+});
+
+test('nobody of ours writes outside of the temporary folder, or has a capability', () => {
+  for (const { read_only, cap_drop } of Object.values(mesh.services)) {
+    expect([read_only, cap_drop]).toEqual([true, ['ALL']]);
+  }
+});
+
+test('what is mounted is there, and what is waited for is a service', () => {
+  const names = Object.keys({ ...engines.services, ...mesh.services });
+  for (const file of [engines, mesh]) {
+    for (const { volumes = [], depends_on = [] } of Object.values(file.services)) {
+      for (const volume of volumes.map((one) => one.split(':')[0] as string)) {
+        if (volume.startsWith('.'))
+          expect([volume, existsSync(join(ROOT, 'deploy', volume))]).toEqual([volume, true]);
+        else expect(Object.keys(file.volumes ?? {})).toContain(volume);
+      }
+      const waits = Array.isArray(depends_on) ? depends_on : Object.keys(depends_on);
+      for (const name of waits) expect(names).toContain(name);
+    }
+  }
+});

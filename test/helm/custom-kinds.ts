@@ -1,0 +1,74 @@
+// Schemas of the kinds that are not part of Kubernetes, made from the definitions that their own projects
+// publish in their Go modules.
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { goModule, TOOLS } from './tools';
+import { loadAll } from './yaml';
+
+/** Where each definition is: module with version, path in it. */
+const DEFINITIONS: Array<[module: string, path: string]> = [
+  ['github.com/cert-manager/cert-manager@v1.16.2', 'deploy/crds/crd-certificates.yaml'],
+  ['github.com/kedacore/keda/v2@v2.16.0', 'config/crd/bases/keda.sh_scaledobjects.yaml'],
+  ['github.com/kedacore/keda/v2@v2.16.0', 'config/crd/bases/keda.sh_triggerauthentications.yaml'],
+  [
+    'github.com/external-secrets/external-secrets@v0.17.0',
+    'config/crds/bases/external-secrets.io_externalsecrets.yaml',
+  ],
+  [
+    'github.com/prometheus-operator/prometheus-operator@v0.79.2',
+    'example/prometheus-operator-crd/monitoring.coreos.com_podmonitors.yaml',
+  ],
+];
+
+type Schema = Record<string, unknown>;
+
+interface Definition {
+  spec: {
+    group: string;
+    names: { kind: string };
+    versions: Array<{ name: string; schema: { openAPIV3Schema: Schema } }>;
+  };
+}
+
+/** The folder with them, made at the first call. */
+export function customSchemas(): string {
+  const folder = join(TOOLS, 'custom-kinds');
+  if (existsSync(folder)) return folder;
+  const fresh = `${folder}-${process.pid}`;
+  mkdirSync(fresh, { recursive: true });
+  for (const [module, path] of DEFINITIONS) {
+    const [definition] = loadAll(readFileSync(join(goModule(module), path), 'utf8'));
+    const { group, names, versions } = (definition as Definition).spec;
+    for (const { name, schema } of versions) {
+      const file = `${names.kind}-${group.split('.')[0]}-${name}.json`.toLowerCase();
+      writeFileSync(join(fresh, file), JSON.stringify(closed(schema.openAPIV3Schema)));
+    }
+  }
+  renameSync(fresh, folder);
+  return folder;
+}
+
+/** A cluster drops fields that a definition does not know, silently: here they are faults. */
+function closed(schema: Schema): Schema {
+  const made = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, closedValue(key, value)]),
+  );
+  const open =
+    schema['properties'] === undefined ||
+    schema['additionalProperties'] !== undefined ||
+    schema['x-kubernetes-preserve-unknown-fields'] === true;
+  return open ? made : { ...made, additionalProperties: false };
+}
+
+/** Below `properties` stand names, not words of the schema. */
+function closedValue(key: string, value: unknown): unknown {
+  const isSchema = (one: unknown): one is Schema =>
+    typeof one === 'object' && one !== null && !Array.isArray(one);
+  if (key === 'properties' && isSchema(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, closed(one as Schema)]),
+    );
+  }
+  if ((key === 'items' || key === 'additionalProperties') && isSchema(value)) return closed(value);
+  return value;
+}

@@ -1,0 +1,97 @@
+// The chart's page of facts and the schema of its values are made from the code (`make golden`): no setting is
+// forgotten, none is passed that nobody reads, and a wrong value is refused before anything is installed.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { definitions, EVERYWHERE, facts, ROOT, SERVICES } from './facts';
+
+const PAGE = join(ROOT, 'helm/files/services.yaml');
+const SCHEMA = join(ROOT, 'helm/values.schema.json');
+const writing = process.env['GOLDEN'] === 'write';
+
+const HEAD = `# Facts of the code, not choices of an installation: which processes there are, where they listen, what they
+# consume, whether they speak to public addresses, and which settings they read (an address among them is
+# somebody whom they call). Made from the code by \`make golden\`.
+
+# Read by every process, outside of the settings tables.
+everywhere: [${Object.keys(EVERYWHERE).join(', ')}]
+
+services:
+`;
+
+function page(): string {
+  const lines = Object.entries(facts()).flatMap(([name, one]) => [
+    `  ${name}:`,
+    `    metrics: ${one.metrics}`,
+    ...(one.grpc === undefined ? [] : [`    grpc: ${one.grpc}`]),
+    ...(one.http === undefined ? [] : [`    http: ${one.http}`]),
+    `    outside: ${one.outside}`,
+    ...list(
+      'consumes',
+      one.consumes.map(
+        ({ group, topic, partitions }) =>
+          `{ group: ${group}, topic: ${topic}, partitions: ${partitions} }`,
+      ),
+    ),
+    ...list('settings', one.settings),
+    ...list('secrets', one.secrets),
+    ...list('optional_secrets', one.optional_secrets),
+  ]);
+  return `${HEAD}${lines.join('\n')}\n`;
+}
+
+const list = (name: string, items: string[]): string[] =>
+  items.length === 0
+    ? [`    ${name}: []`]
+    : [`    ${name}:`, ...items.map((item) => `      - ${item}`)];
+
+function schema(): string {
+  const read = JSON.parse(readFileSync(SCHEMA, 'utf8')) as {
+    definitions: Record<string, { properties: unknown }>;
+  };
+  for (const [name, properties] of Object.entries(definitions())) {
+    (read.definitions[name] as { properties: unknown }).properties = properties;
+  }
+  return `${JSON.stringify(read, null, 2)}\n`;
+}
+
+test('the page of facts is what the code gives', () => {
+  if (writing) writeFileSync(PAGE, page());
+  expect(readFileSync(PAGE, 'utf8')).toBe(page());
+});
+
+test('the schema of the values knows every setting and every secret by the code’s own rules', () => {
+  if (writing) writeFileSync(SCHEMA, schema());
+  expect(readFileSync(SCHEMA, 'utf8')).toBe(schema());
+});
+
+test('the schema refuses what it does not know, in every object', () => {
+  const open: string[] = [];
+  const walk = (node: unknown, path: string): void => {
+    if (Array.isArray(node)) return node.forEach((one, at) => walk(one, `${path}/${at}`));
+    if (node === null || typeof node !== 'object') return;
+    const { type, properties, additionalProperties } = node as Record<string, unknown>;
+    if (type === 'object' && properties !== undefined && additionalProperties !== false) {
+      open.push(path);
+    }
+    for (const [key, value] of Object.entries(node)) walk(value, `${path}/${key}`);
+  };
+  walk(JSON.parse(readFileSync(SCHEMA, 'utf8')), '');
+  expect(open).toEqual([]);
+});
+
+test('every consumer of the code is among the facts', () => {
+  const groups = Object.values(facts()).flatMap(({ consumes }) =>
+    consumes.map(({ group }) => group),
+  );
+  expect(groups).toEqual(expect.arrayContaining(['fanout', 'webhooks', 'onboarding', 'messaging']));
+  expect(new Set(groups).size).toBe(groups.length);
+});
+
+test('what a service calls is a service', () => {
+  const known = Object.keys(SERVICES).map((name) => `${name.replace('-', '_').toUpperCase()}_ADDR`);
+  for (const { settings } of Object.values(facts())) {
+    for (const name of settings.filter((one) => one.endsWith('_ADDR'))) {
+      expect(known).toContain(name);
+    }
+  }
+});

@@ -1,0 +1,154 @@
+// What the chart knows of the code, made from the code: the ports, the topics that are consumed, the names of
+// settings and secrets, and the rules that their values obey.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { topics } from '@bmg/common/bus';
+import type { Field } from '@bmg/common/config';
+import { settings as gateway } from '../../gateway/src/config';
+import { settings as broadcasts } from '../../services/broadcasts/src/config';
+import { settings as fanout } from '../../services/fanout/src/config';
+import { settings as messaging } from '../../services/messaging/src/config';
+import { settings as numberAdmin } from '../../services/number-admin/src/config';
+import { settings as onboarding } from '../../services/onboarding/src/config';
+import { settings as templates } from '../../services/templates/src/config';
+import { settings as webhooks } from '../../services/webhooks/src/config';
+
+export const ROOT = resolve(__dirname, '../..');
+export const SERVICES: Record<string, Record<string, Field<unknown>>> = {
+  gateway,
+  onboarding,
+  messaging,
+  templates,
+  broadcasts,
+  'number-admin': numberAdmin,
+  webhooks,
+  fanout,
+};
+
+/** Where each image's own part is in the repository. */
+export const WORKSPACES: Record<string, string> = {
+  gateway: 'gateway',
+  ...Object.fromEntries(
+    Object.keys(SERVICES)
+      .filter((name) => name !== 'gateway')
+      .map((name) => [name, `services/${name}`]),
+  ),
+  cli: 'deploy/cli',
+};
+
+/** Read outside of the tables, by the telemetry of every process. */
+export const EVERYWHERE: Record<string, { schema: Record<string, unknown>; description: string }> =
+  {
+    LOG_LEVEL: {
+      schema: { type: 'string', enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] },
+      description: 'JSON lines on standard output',
+    },
+    OTEL_EXPORTER_OTLP_ENDPOINT: {
+      schema: { type: 'string', format: 'uri' },
+      description: 'where traces go; without it none leave',
+    },
+    OTEL_TRACES_SAMPLER_ARG: {
+      schema: { type: 'number', minimum: 0, maximum: 1 },
+      description: 'share of the traces that are kept, where the caller has not decided',
+    },
+  };
+
+/** They carry passwords, so that they are handled like secrets. */
+const WITH_PASSWORDS = ['MONGO_URL', 'REDIS_URL'];
+/** Given by the pod's layout: a container listens everywhere, on the port that everybody knows. */
+const FIXED = /_(HOST|PORT)$/;
+/** Beside them there is caBundle, for all engines alike. */
+const LEFT_OUT = ['KAFKA_TLS_CA_FILE'];
+
+const isSecret = ([name, { secret }]: [string, Field<unknown>]): boolean =>
+  secret === true || WITH_PASSWORDS.includes(name);
+const isOptional = ({ schema }: Field<unknown>): boolean => schema['optional'] === true;
+
+export interface Facts {
+  metrics: number;
+  grpc?: number;
+  http?: number;
+  outside: boolean;
+  consumes: Array<{ group: string; topic: string; partitions: number }>;
+  settings: string[];
+  secrets: string[];
+  optional_secrets: string[];
+}
+
+export const facts = (): Record<string, Facts> =>
+  Object.fromEntries(Object.keys(SERVICES).map((name) => [name, factsOf(name)]));
+
+function factsOf(name: string): Facts {
+  const table = SERVICES[name] ?? {};
+  const portOf = (setting: string): number | undefined =>
+    table[setting]?.default as number | undefined;
+  const grpc = portOf('GRPC_PORT');
+  const http = portOf('GATEWAY_PORT') ?? portOf('INGRESS_PORT');
+  const secrets = Object.entries(table).filter(isSecret);
+  // What one service may do without and another one needs is there.
+  const needed = new Set(
+    Object.values(SERVICES)
+      .flatMap((one) => Object.entries(one))
+      .filter(([, field]) => !isOptional(field))
+      .map(([setting]) => setting),
+  );
+  return {
+    metrics: portOf('METRICS_PORT') as number,
+    ...(grpc !== undefined && { grpc }),
+    ...(http !== undefined && { http }),
+    outside: 'UPSTREAM_URL' in table || 'ALLOW_PRIVATE_URLS' in table,
+    consumes: consumedBy(name),
+    settings: Object.keys(table)
+      .filter((setting) => !secrets.some(([secret]) => secret === setting))
+      .filter((setting) => !FIXED.test(setting) && !LEFT_OUT.includes(setting)),
+    secrets: secrets.map(([setting]) => setting).filter((setting) => needed.has(setting)),
+    optional_secrets: secrets.map(([setting]) => setting).filter((setting) => !needed.has(setting)),
+  };
+}
+
+/** Read from the lines that register a consumer. */
+function consumedBy(name: string): Facts['consumes'] {
+  const folder = join(ROOT, WORKSPACES[name] as string, 'src');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .flatMap((file) => [
+      ...readFileSync(join(folder, file), 'utf8').matchAll(
+        /\.consume(?:Unsettled)?\(\s*topics\.(\w+),\s*'([\w-]+)'/g,
+      ),
+    ])
+    .map(([, topic, group]) => {
+      const { name: of, partitions } = topics[topic as keyof typeof topics];
+      return { group: group as string, topic: of, partitions };
+    })
+    .sort((one, other) => one.group.localeCompare(other.group));
+}
+
+/** JSON Schema of every setting and secret, by the rules that the processes have. */
+export function definitions(): Record<'settings' | 'secrets', Record<string, unknown>> {
+  const all = Object.values(facts());
+  const names = (pick: (one: Facts) => string[]): string[] =>
+    [...new Set(all.flatMap(pick))].sort();
+  return {
+    settings: Object.fromEntries([
+      ...names((one) => one.settings).map((name) => [name, schemaOf(name)]),
+      ...Object.entries(EVERYWHERE).map(([name, { schema, description }]) => [
+        name,
+        { ...schema, description },
+      ]),
+    ]) as Record<string, unknown>,
+    secrets: Object.fromEntries(
+      names((one) => [...one.secrets, ...one.optional_secrets]).map((name) => [
+        name,
+        schemaOf(name),
+      ]),
+    ),
+  };
+}
+
+function schemaOf(name: string): Record<string, unknown> {
+  const field = Object.values(SERVICES)
+    .map((table) => table[name])
+    .find((one) => one !== undefined);
+  const { optional: _optional, ...schema } = field?.schema ?? {};
+  return { ...schema, description: field?.description };
+}

@@ -1,0 +1,214 @@
+// Carries out deploy/Dockerfile in a plain folder, line by line, where no Docker runs: what an image lacks is
+// then lacking here too. Only two of its lines are replaced unless `full` is asked for: the packages are
+// linked from this checkout instead of installed, and the compiled code is copied instead of compiled.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { ROOT } from './facts';
+
+const DOCKERFILE = join(ROOT, 'deploy/Dockerfile');
+const IGNORE = join(ROOT, '.dockerignore');
+const RUN_LIMIT_MS = 15 * 60_000;
+
+interface Instruction {
+  word: string;
+  rest: string;
+}
+
+interface Stage {
+  name: string;
+  base: string;
+  instructions: Instruction[];
+}
+
+/** A folder in place of an image's file system, and what would be started in it. */
+export interface Image {
+  root: string;
+  /** In that file system. */
+  workdir: string;
+  user: string;
+  env: Record<string, string>;
+  entrypoint: string[];
+  stop_signal: string;
+}
+
+export function parseDockerfile(text: string): { args: Record<string, string>; stages: Stage[] } {
+  const args: Record<string, string> = {};
+  const stages: Stage[] = [];
+  const lines = text
+    .split('\n')
+    .filter((line) => !/^\s*#/.test(line))
+    .join('\n')
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  for (const line of lines) {
+    const [, word = '', rest = ''] = /^(\w+)\s+(.*)$/.exec(line.trim()) ?? [];
+    const [, base = '', name = ''] = word === 'FROM' ? (/^(\S+) AS (\S+)$/.exec(rest) ?? []) : [];
+    if (word === 'FROM') stages.push({ name, base, instructions: [] });
+    else if (stages.length > 0) stages.at(-1)?.instructions.push({ word, rest });
+    else if (word === 'ARG') Object.assign(args, argument(rest));
+  }
+  return { args, stages };
+}
+
+function argument(rest: string): Record<string, string> {
+  const [name = '', value = ''] = rest.split(/=(.*)/s);
+  return { [name]: value };
+}
+
+/** The `build` stage in `dir`: what every image is copied from. */
+export function makeBuild(dir: string, { full = false } = {}): void {
+  const { stages } = parseDockerfile(readFileSync(DOCKERFILE, 'utf8'));
+  const build = stages.find(({ name }) => name === 'build') as Stage;
+  mkdirSync(dir, { recursive: true });
+  const ignored = ignoreRules(readFileSync(IGNORE, 'utf8'));
+  for (const { word, rest } of build.instructions) {
+    if (word === 'COPY') copyFromContext(rest, dir, ignored);
+    else if (word === 'RUN') runOrReplace(rest, dir, full);
+    else if (word !== 'WORKDIR') throw new Error(`not understood in the build stage: ${word}`);
+  }
+}
+
+function copyFromContext(rest: string, dir: string, ignored: (path: string) => boolean): void {
+  const words = rest.split(/\s+/);
+  const to = words.pop() as string;
+  for (const from of words) {
+    const isFolder = !to.endsWith('/') && words.length === 1;
+    cpSync(join(ROOT, from), isFolder ? join(dir, to) : join(dir, to, posix.basename(from)), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (source) => !ignored(relative(ROOT, source)),
+    });
+  }
+}
+
+function runOrReplace(command: string, dir: string, full: boolean): void {
+  if (!full && command.startsWith('npm install ')) return linkPackages(dir);
+  if (!full && command === 'npx tsc -b') return copyCompiled(dir);
+  execFileSync('sh', ['-ec', command], { cwd: dir, stdio: 'pipe', timeout: RUN_LIMIT_MS });
+}
+
+/** Hard links: fast, and nothing of the checkout changes when files are deleted here. */
+function linkPackages(dir: string): void {
+  for (const folder of ['.', ...workspaces()]) {
+    const packages = join(ROOT, folder, 'node_modules');
+    if (!existsSync(packages)) continue;
+    link(packages, join(dir, folder, 'node_modules'));
+  }
+  // npm writes into these, so that they must not be the checkout's own.
+  for (const name of ['.package-lock.json', '.installed-lock']) {
+    const file = join(dir, 'node_modules', name);
+    if (!existsSync(file)) continue;
+    const content = readFileSync(file);
+    execFileSync('rm', [file]);
+    execFileSync('sh', ['-c', 'cat > "$0"', file], { input: content });
+  }
+}
+
+function copyCompiled(dir: string): void {
+  for (const folder of workspaces()) {
+    const compiled = join(ROOT, folder, 'dist');
+    if (!existsSync(compiled)) throw new Error(`not built: ${folder} (npx tsc -b)`);
+    cpSync(compiled, join(dir, folder, 'dist'), { recursive: true });
+  }
+}
+
+function link(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  try {
+    execFileSync('cp', ['-al', from, to], { stdio: 'pipe' });
+  } catch {
+    // Another file system.
+    execFileSync('cp', ['-a', from, to], { stdio: 'pipe' });
+  }
+}
+
+function workspaces(): string[] {
+  const { workspaces: patterns } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    workspaces: string[];
+  };
+  return patterns.flatMap((pattern) =>
+    pattern.endsWith('/*')
+      ? readdirSync(join(ROOT, pattern.slice(0, -2))).map((name) => pattern.slice(0, -1) + name)
+      : [pattern],
+  );
+}
+
+/** A later stage in `root`, copied out of the build stage in `build`. */
+export function makeImage(
+  root: string,
+  options: { build: string; target: string; workspace: string },
+): Image {
+  const { stages } = parseDockerfile(readFileSync(DOCKERFILE, 'utf8'));
+  const image: Image = {
+    root,
+    workdir: '/',
+    user: 'root',
+    env: {},
+    entrypoint: [],
+    stop_signal: '',
+  };
+  const args: Record<string, string> = {};
+  for (const { word, rest } of lineage(stages, options.target)) {
+    const text = rest.replaceAll(/\$\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
+    if (word === 'ARG') Object.assign(args, argument(rest), given(rest, options.workspace));
+    else if (word === 'WORKDIR') image.workdir = posix.resolve(image.workdir, text);
+    else if (word === 'COPY') copyFromBuild(text, image, options.build);
+    else if (word === 'ENV') Object.assign(image.env, argument(text));
+    else if (word === 'USER') image.user = text;
+    else if (word === 'ENTRYPOINT') image.entrypoint = JSON.parse(text) as string[];
+    else if (word === 'STOPSIGNAL') image.stop_signal = text;
+    else if (word !== 'LABEL') throw new Error(`not understood in ${options.target}: ${word}`);
+  }
+  return image;
+}
+
+const given = (rest: string, workspace: string): Record<string, string> =>
+  rest.startsWith('WORKSPACE=') ? { WORKSPACE: workspace } : {};
+
+/** The instructions of a stage after those of the stages that it is made from. */
+function lineage(stages: Stage[], name: string): Instruction[] {
+  const stage = stages.find((one) => one.name === name);
+  return stage ? [...lineage(stages, stage.base), ...stage.instructions] : [];
+}
+
+function copyFromBuild(text: string, image: Image, build: string): void {
+  const [, from = '', to = ''] = /^--from=build \/src\/(\S+) (\S+)$/.exec(text) ?? [];
+  if (from === '') throw new Error(`not understood: COPY ${text}`);
+  const target = join(image.root, posix.resolve(image.workdir, to));
+  const source = join(build, from);
+  if (!existsSync(source)) throw new Error(`COPY ${text}: not in the build stage`);
+  if (to === './') {
+    mkdirSync(target, { recursive: true });
+    cpSync(source, join(target, posix.basename(from)));
+  } else link(source, target);
+}
+
+/** Docker's rules: the last pattern that fits decides, and what is in a folder follows the folder. */
+export function ignoreRules(text: string): (path: string) => boolean {
+  const rules = text
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const keeps = line.startsWith('!');
+      return { keeps, pattern: patternOf(keeps ? line.slice(1) : line) };
+    });
+  return (path) => {
+    if (path === '') return false;
+    let ignored = false;
+    for (const { keeps, pattern } of rules) if (pattern.test(path)) ignored = !keeps;
+    return ignored;
+  };
+}
+
+function patternOf(glob: string): RegExp {
+  const source = glob
+    .split('/')
+    .map((part) =>
+      part === '**' ? '.*' : part.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*'),
+    )
+    .join('/')
+    .replaceAll('.*/', '(?:.*/)?');
+  return new RegExp(`^${source}(?:/.*)?$`);
+}

@@ -1,0 +1,254 @@
+// The images without Docker: the lines of deploy/Dockerfile are carried out in a plain folder, and every
+// process is started from what its image would hold, as a user who may write nothing there.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { freePort } from '@bmg/local';
+import { eventually } from '../harness/eventually';
+import { startProcessMesh, type ProcessMesh } from '../harness/process-mesh';
+import { ROOT, SERVICES, WORKSPACES } from './facts';
+import { ignoreRules, makeBuild, makeImage, type Image } from './image-layout';
+
+const FULL = process.env['BMG_IMAGE'] === 'full';
+const BUILD_LIMIT_MS = FULL ? 30 * 60_000 : 5 * 60_000;
+const START_LIMIT_MS = 60_000;
+const EXIT_CONFIG = 78;
+
+let dir: string;
+const images = new Map<string, Image>();
+const running: ChildProcess[] = [];
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'bmg-images-'));
+  chmodSync(dir, 0o755);
+  makeBuild(join(dir, 'build'), { full: FULL });
+  for (const [name, workspace] of Object.entries(WORKSPACES)) {
+    images.set(
+      name,
+      makeImage(join(dir, name), { build: join(dir, 'build'), target: 'service', workspace }),
+    );
+  }
+  images.set(
+    'emulator',
+    makeImage(join(dir, 'emulator'), {
+      build: join(dir, 'build'),
+      target: 'emulator',
+      workspace: 'test',
+    }),
+  );
+}, BUILD_LIMIT_MS);
+
+afterAll(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  rmSync(dir, { recursive: true, force: true });
+}, 120_000);
+
+const imageOf = (name: string): Image => images.get(name) as Image;
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+interface Started {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+  output: { out: string; err: string };
+}
+
+/** What `docker run` would start. Where we are root, as the image's own user. */
+function start(name: string, env: Record<string, string> = {}, args: string[] = []): Started {
+  const image = imageOf(name);
+  const [command, ...before] = image.entrypoint as [string, ...string[]];
+  expect(command).toBe('node');
+  const [uid, gid] = image.user.split(':').map(Number) as [number, number];
+  const child = spawn(process.execPath, [...before, ...args], {
+    cwd: join(image.root, image.workdir),
+    env: { PATH: process.env['PATH'], ...image.env, ...env },
+    ...(process.getuid?.() === 0 && { uid, gid }),
+  });
+  running.push(child);
+  const output = { out: '', err: '' };
+  child.stdout?.on('data', (text: Buffer) => (output.out += text.toString()));
+  child.stderr?.on('data', (text: Buffer) => (output.err += text.toString()));
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...output }));
+  });
+  return { child, ended, output };
+}
+
+test('the file says what a cluster wants to know: a number for the user, a signal, no tools to build with', () => {
+  for (const image of images.values()) {
+    expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+    expect(image.env).toEqual({ NODE_ENV: 'production' });
+    expect(image.stop_signal).toBe('SIGTERM');
+  }
+  for (const tool of ['typescript', 'jest', 'eslint', 'ts-proto', '@swc/core']) {
+    expect(() =>
+      readFileSync(join(dir, `gateway/app/node_modules/${tool}/package.json`)),
+    ).toThrow();
+  }
+  expect(() => readFileSync(join(dir, 'gateway/app/gateway/src/main.ts'))).toThrow();
+});
+
+test('the patterns of what stays outside of the build are read as Docker reads them', () => {
+  const ignored = ignoreRules('*\n!services\n**/dist\n**/*.test.ts\ntest/e2e\n');
+  const left = ['services', 'services/a/src/main.ts', 'services/a/distance.ts'];
+  const out = [
+    'README.md',
+    '.git/HEAD',
+    'services/a/dist',
+    'services/a/dist/x.js',
+    'services/x.test.ts',
+  ];
+  expect([...left, ...out].filter((path) => !ignored(path))).toEqual(left);
+});
+
+test.each(Object.keys(SERVICES))(
+  'everything that %s loads is in its image: it gets as far as its settings',
+  async (name) => {
+    const { code, err } = await start(name).ended;
+    expect([code, err]).toEqual([EXIT_CONFIG, expect.stringContaining('REDIS_URL is required')]);
+  },
+  START_LIMIT_MS,
+);
+
+test(
+  'the command line and the stand-in run from theirs',
+  async () => {
+    const cli = await start('cli', {}, ['--help']).ended;
+    expect([cli.code, cli.out]).toEqual([0, expect.stringContaining('Usage: bmg')]);
+    const emulator = await start('emulator', {}, ['--help']).ended;
+    expect([emulator.code, emulator.out]).toEqual([0, expect.stringContaining('EMULATOR_PORT')]);
+  },
+  START_LIMIT_MS,
+);
+
+describe('with engines', () => {
+  const run = `i${process.pid}${Date.now().toString(36)}`;
+  let common: Record<string, string>;
+
+  beforeAll(() => {
+    common = {
+      MONGO_URL: process.env['MONGO_URL'] as string,
+      KAFKA_BROKERS: process.env['KAFKA_BROKERS'] as string,
+      REDIS_URL: process.env['REDIS_URL'] as string,
+      MONGO_DATABASE_PREFIX: `${run}-`,
+      KAFKA_TOPIC_PREFIX: `${run}.`,
+      REDIS_KEY_PREFIX: `${run}:`,
+      KEY_PEPPER: 'image-test-pepper',
+      ENCRYPTION_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+    };
+  });
+
+  test(
+    'the job that prepares the engines makes topics and indexes, and ends',
+    async () => {
+      const ended = await start('messaging', { ...common, ONBOARDING_ADDR: '127.0.0.1:1' }, [
+        'prepare',
+      ]).ended;
+      expect([ended.code, ended.err]).toEqual([0, '']);
+      expect(ended.out).toContain('"component":"mongo"');
+      expect(ended.out).toContain('"component":"kafka"');
+      const client = await MongoClient.connect(common['MONGO_URL'] as string);
+      try {
+        const collections = await client.db(`${run}-messaging`).listCollections().toArray();
+        expect(collections.map(({ name }) => name)).toContain('messages');
+      } finally {
+        await client.close();
+      }
+    },
+    START_LIMIT_MS,
+  );
+
+  test(
+    'gateway and onboarding serve, and stop when they are told',
+    async () => {
+      const [rest, grpc, metrics, edgeMetrics] = [
+        await freePort(),
+        await freePort(),
+        await freePort(),
+        await freePort(),
+      ];
+      const shared = {
+        ...common,
+        PUBLIC_URL: `http://127.0.0.1:${rest}`,
+        ONBOARDING_ADDR: `127.0.0.1:${grpc}`,
+        DRAIN_MS: '0',
+      };
+      const onboarding = start('onboarding', {
+        ...shared,
+        GRPC_PORT: String(grpc),
+        METRICS_PORT: String(metrics),
+      });
+      const absent = ['MESSAGING', 'TEMPLATES', 'BROADCASTS', 'NUMBER_ADMIN', 'WEBHOOKS'];
+      const gateway = start('gateway', {
+        ...shared,
+        ...Object.fromEntries(absent.map((name) => [`${name}_ADDR`, '127.0.0.1:1'])),
+        GATEWAY_PORT: String(rest),
+        METRICS_PORT: String(edgeMetrics),
+      });
+      const status = async (url: string): Promise<number> => (await fetch(url)).status;
+      for (const port of [metrics, edgeMetrics]) {
+        await eventually(
+          async () => (await status(`http://127.0.0.1:${port}/livez`)) === 200,
+          START_LIMIT_MS,
+        );
+        await eventually(
+          async () => (await status(`http://127.0.0.1:${port}/readyz`)) === 200,
+          START_LIMIT_MS,
+        );
+      }
+      for (const path of ['/docs', '/openapi.json', '/changelog']) {
+        expect([path, await status(`http://127.0.0.1:${rest}${path}`)]).toEqual([path, 200]);
+      }
+      for (const { child, ended } of [gateway, onboarding]) {
+        child.kill(imageOf('gateway').stop_signal as NodeJS.Signals);
+        expect((await ended).code).toBe(0);
+      }
+    },
+    3 * START_LIMIT_MS,
+  );
+});
+
+describe('beside a whole mesh', () => {
+  let mesh: ProcessMesh;
+  beforeAll(async () => {
+    mesh = await startProcessMesh();
+  }, 120_000);
+  afterAll(() => mesh.stop(), 60_000);
+
+  const smoke = (env: Record<string, string>): Promise<Ended> => {
+    const image = imageOf('cli');
+    const child = spawn(process.execPath, [join(ROOT, 'helm/files/smoke.js')], {
+      cwd: join(image.root, image.workdir),
+      env: { PATH: process.env['PATH'], ...image.env, ...env },
+    });
+    running.push(child);
+    const output = { out: '', err: '' };
+    child.stdout.on('data', (text: Buffer) => (output.out += text.toString()));
+    child.stderr.on('data', (text: Buffer) => (output.err += text.toString()));
+    return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...output })));
+  };
+  const base = (): string => mesh.base_url.replace(/\/v1$/, '');
+
+  test('what `helm test` runs sends a message, and sees that it was read', async () => {
+    const { code, out, err } = await smoke({
+      BASE_URL: base(),
+      ONBOARDING_ADDR: mesh.settings['ONBOARDING_ADDR'] as string,
+      EMULATOR_URL: mesh.settings['EMULATOR_URL'] as string,
+    });
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('it was read');
+  }, 180_000);
+
+  test('it fails, with the reason, where the mesh is not there', async () => {
+    const { code, err } = await smoke({ BASE_URL: 'http://127.0.0.1:1', WAIT_MS: '100' });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^helm test: the gateway is not well: /);
+  }, 60_000);
+});

@@ -1,0 +1,119 @@
+// The parts of rendered manifests that the tests of the chart look at, and what kubeconform says of them.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { facts, type SERVICES } from './facts';
+import type { Manifest } from './render';
+import { program } from './tools';
+
+/** The schemas are large: half a minute on a busy machine. */
+export const CONFORM_LIMIT_MS = 5 * 60_000;
+
+/** Read by the telemetry and by the engines' clients of a trial, whatever the service. */
+export const ELSEWHERE = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_SAMPLER_ARG'];
+
+/** Values that the rules of the secrets take. */
+const SECRET_VALUES: Record<string, string> = {
+  ENCRYPTION_KEYRING: 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  PLATFORM_PIN: '123456',
+  MONGO_URL: 'mongodb://mongo.example',
+  REDIS_URL: 'rediss://redis.example',
+};
+
+export const componentOf = ({ labels }: Manifest['metadata']): string =>
+  labels['app.kubernetes.io/component'] ?? '';
+
+/** Rules that look for files on this machine cannot be asked here. */
+export const withoutFiles = (table: (typeof SERVICES)[string]): (typeof SERVICES)[string] =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, field]) => [name, { ...field, file: false }]),
+  );
+
+/** What the process would find: a mounted file counts as the secret that is its key. */
+export function environmentOf(container: any, volumes: any[]): Record<string, string> {
+  // any: a manifest's parts
+  const keys = volumes
+    .filter(({ secret }) => secret?.items !== undefined)
+    .flatMap(({ secret }) => (secret.items as Array<{ key: string }>).map(({ key }) => key));
+  return Object.fromEntries(
+    (container.env as Array<{ name: string; value: string }>).map(({ name, value }) => {
+      if (!value.startsWith('/etc/bmg/secrets/')) return [name, value];
+      const setting = name.replace(/_FILE$/, '');
+      expect(value).toBe(`/etc/bmg/secrets/${setting}`);
+      expect(keys).toContain(setting);
+      return [setting, SECRET_VALUES[setting] ?? 'a-secret'];
+    }),
+  );
+}
+
+export interface Pod {
+  pod: any; // any: a manifest's part
+  metadata: Manifest['metadata'];
+}
+
+export const podsOf = (all: Manifest[]): Pod[] =>
+  all.flatMap(({ kind, metadata, spec }) => {
+    if (kind === 'Pod') return [{ pod: spec, metadata }];
+    const template = spec?.template;
+    return template?.spec ? [{ pod: template.spec, metadata: template.metadata }] : [];
+  });
+
+/** caller → callee, where both sides' policies say so, on the callee's gRPC port. */
+export function arrows(policies: Manifest[]): string[] {
+  const known = facts();
+  const has = (
+    rules: any[] | undefined,
+    side: 'from' | 'to',
+    other: string,
+    port: number,
+  ): boolean =>
+    // any: a manifest's part
+    (rules ?? []).some(
+      (rule) =>
+        (rule.ports as Array<{ port: number }>).some((one) => one.port === port) &&
+        JSON.stringify(rule[side] ?? []).includes(`"app.kubernetes.io/component":"${other}"`),
+    );
+  const found: string[] = [];
+  for (const [callee, { grpc }] of Object.entries(known)) {
+    if (grpc === undefined) continue;
+    for (const caller of [...Object.keys(known), 'operator']) {
+      const [theirs, own] = [caller, callee].map((name) =>
+        policies.find(({ metadata }) => metadata.name === `bmg-${name}`),
+      );
+      const out = has(theirs?.spec.egress, 'to', callee, grpc);
+      const into = has(own?.spec.ingress, 'from', caller, grpc);
+      expect([caller, callee, out]).toEqual([caller, callee, into]);
+      if (out) found.push(`${caller} → ${callee}`);
+    }
+  }
+  return found.sort();
+}
+
+export interface Conformity {
+  resources: Array<{ filename: string; status: string; msg: string }>;
+  summary: { valid: number; invalid: number; errors: number; skipped: number };
+}
+
+/** What kubeconform says of rendered charts, by name, with the schemas in these folders. */
+export function conform(texts: Record<string, string>, folders: string[]): Conformity {
+  const dir = mkdtempSync(join(tmpdir(), 'bmg-conform-'));
+  const locations = folders.flatMap((folder) => [
+    '-schema-location',
+    `${folder}/{{.ResourceKind}}{{.KindSuffix}}.json`,
+  ]);
+  const files = Object.entries(texts).map(([name, text]) => {
+    writeFileSync(join(dir, `${name}.yaml`), text);
+    return `${name}.yaml`;
+  });
+  try {
+    const said = spawnSync(
+      program('kubeconform'),
+      ['-strict', '-summary', '-output', 'json', ...locations, ...files],
+      { cwd: dir, encoding: 'utf8', timeout: CONFORM_LIMIT_MS },
+    );
+    return JSON.parse(said.stdout) as Conformity;
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}

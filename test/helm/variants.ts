@@ -1,0 +1,50 @@
+// The variants of the chart that the tests look at, each rendered once a run.
+import { SERVICES } from './facts';
+import { example, manifests, render, type Manifest, type Values } from './render';
+
+export const VARIANTS: Record<string, [string, Values]> = {
+  minimal: ['minimal', {}],
+  trial: ['trial', {}],
+  production: ['production', {}],
+  'everything optional off': [
+    'minimal',
+    {
+      networkPolicy: { enabled: false },
+      prepare: { enabled: false },
+      operator: { enabled: false },
+    },
+  ],
+  'own certificates, payments, no autoscaling': [
+    'minimal',
+    {
+      mtls: { enabled: true },
+      settings: { PAYMENT_PROCESSOR: 'stripe' },
+      ingress: {
+        enabled: true,
+        gateway: { host: 'api.example.com', tlsSecret: 'api' },
+        webhooks: { host: 'hooks.example.com' },
+      },
+      services: Object.fromEntries(
+        Object.keys(SERVICES).map((name) => [name, { autoscaling: { enabled: false } }]),
+      ),
+      tolerations: [{ key: 'messaging', operator: 'Exists', effect: 'NoSchedule' }],
+      nodeSelector: { pool: 'messaging' },
+      priorityClassName: 'high',
+    },
+  ],
+  'KEDA without passwords': ['minimal', { keda: { enabled: true } }],
+  'trial with certificates': [
+    'trial',
+    { mtls: { enabled: true, certManager: { enabled: true, issuerRef: { name: 'ca' } } } },
+  ],
+};
+
+const rendered = new Map<string, string>();
+export const textOf = (variant: string): string => {
+  const [file, values] = VARIANTS[variant] as [string, Values];
+  const text = rendered.get(variant) ?? render([example(file)], values);
+  rendered.set(variant, text);
+  return text;
+};
+export const of = (variant: string, kind: string): Manifest[] =>
+  manifests(textOf(variant)).filter((one) => one.kind === kind);

@@ -1,0 +1,128 @@
+// A real HTTP server that speaks the part of the payment processor's API that this service uses, with state,
+// and posts signed webhooks: once, repeated, in another order, or with a wrong signature.
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AnswerLost, createPaymentsCore, type PaymentsCore } from './core';
+import { parseParams } from './params';
+import type { CardBehaviour, Event } from './types';
+
+export { AnswerLost, createPaymentsCore, type Fault, type PaymentsCore } from './core';
+export { inProcess } from './in-process';
+export { parseParams } from './params';
+export type { CardBehaviour, Event } from './types';
+
+export const API_KEY = 'sk_test_double';
+export const WEBHOOK_SECRET = 'whsec_double';
+
+export interface PaymentsDouble {
+  url: string;
+  core: PaymentsCore;
+  /** Posts an event as the processor would; answers the status. */
+  post(event: Event, options?: { secret?: string; at?: Date; body?: string }): Promise<number>;
+  /** Posts what has not been posted yet, in the order that `arrange` gives; answers the statuses. */
+  postNew(arrange?: (events: Event[]) => Event[]): Promise<number[]>;
+  close(): Promise<void>;
+}
+
+export const eventBody = ({ id, type, created, object }: Event): string =>
+  JSON.stringify({
+    id,
+    object: 'event',
+    type,
+    created,
+    api_version: '2026-10-28.endive',
+    livemode: false,
+    data: { object },
+  });
+
+export function signature(body: string, at: Date, secret = WEBHOOK_SECRET): string {
+  const t = Math.floor(at.getTime() / 1_000);
+  const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
+  return `t=${t},v1=${v1}`;
+}
+
+export async function startPayments(
+  webhook_url: () => string,
+  now: () => Date = () => new Date(),
+): Promise<PaymentsDouble> {
+  const posted = new Set<string>();
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const core = createPaymentsCore(now, url);
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    if (!path.startsWith('/v1/')) return person(path, body, response);
+    const say = (status: number, answered: object, headers: Record<string, string> = {}): void => {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
+      response.end(JSON.stringify(answered));
+    };
+    if (request.headers.authorization !== `Bearer ${API_KEY}`) {
+      const error = { type: 'invalid_request_error', message: 'Invalid API Key provided' };
+      return say(401, { error });
+    }
+    const key = request.headers['idempotency-key'];
+    try {
+      const {
+        status,
+        body: answered,
+        replayed,
+      } = core.handle({
+        method: request.method ?? 'GET',
+        path,
+        params: parseParams(request.method === 'POST' ? body : query),
+        idempotency_key: typeof key === 'string' ? key : undefined,
+      });
+      say(status, answered, replayed ? { 'idempotent-replayed': 'true' } : {});
+    } catch (error) {
+      if (error instanceof AnswerLost) request.socket.destroy();
+      else throw error;
+    }
+  }
+
+  /** The pages that a person would see: posting to them is filling them in. */
+  function person(path: string, body: string, response: ServerResponse): void {
+    const [, page, id = ''] = path.split('/');
+    if (page === 'pay') core.payByPerson(id);
+    else if (page === 'setup') core.completeCheckout(id, (body || 'fine') as CardBehaviour);
+    response.end('done');
+  }
+
+  const post: PaymentsDouble['post'] = async (event, { secret, at = now(), body } = {}) => {
+    const payload = body ?? eventBody(event);
+    posted.add(event.id);
+    const answered = await fetch(webhook_url(), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'stripe-signature': signature(payload, at, secret),
+      },
+      body: payload,
+    });
+    await answered.arrayBuffer();
+    return answered.status;
+  };
+  return {
+    url,
+    core,
+    post,
+    async postNew(arrange = (events) => events) {
+      const statuses: number[] = [];
+      for (const event of arrange(core.events.filter(({ id }) => !posted.has(id)))) {
+        statuses.push(await post(event));
+      }
+      return statuses;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
