@@ -45,6 +45,8 @@ export interface AppDependencies {
   /** For the rows that take an Idempotency-Key. */
   guards?: Guards;
   request_timeout_ms: number;
+  /** Proxies in front whose X-Forwarded-For is believed. */
+  proxy_hops?: number;
   /** Pages and documents beside the contract's endpoints. */
   extend?(router: Router<State>): void;
   log: Logger;
@@ -66,7 +68,9 @@ const KEY = 'x-partner-key';
 const CONNECT_TOKEN = 'x-connect-token';
 
 export function createApp(deps: AppDependencies): Koa<State> {
-  const app = new Koa<State>();
+  const { proxy_hops = 0 } = deps;
+  // Without a limit Koa would believe whatever address a client has put in front of the proxies' own.
+  const app = new Koa<State>({ proxy: proxy_hops > 0, maxIpsCount: proxy_hops });
   const router = new Router<State>();
   router.get(HEALTH, (context: Context) => {
     const { http, body } = deps.health.report();

@@ -21,6 +21,10 @@ export const settings = {
   UPSTREAM_SDK_URL: fields.url('script that the hosted page loads for the sign-up dialog', {
     default: 'https://connect.facebook.net/en_US/sdk.js',
   }),
+  PROXY_HOPS: fields.integer(
+    { min: 0, max: 10, default: 0 },
+    'proxies in front that add to X-Forwarded-For: so many of its addresses, counted from the end, are believed',
+  ),
   REQUESTS_IN_FLIGHT_MAX: fields.integer(
     { min: 1, max: 100_000, default: 2_000 },
     'requests under way at once in a replica, one partner’s up to half of them; more are answered 503',

@@ -106,6 +106,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     client,
     guards: createGuards({ redis, messaging: client(MessagingDefinition), log }),
     request_timeout_ms: config.REQUEST_TIMEOUT_MS,
+    proxy_hops: config.PROXY_HOPS,
     extend: (router) => pages.forEach((add) => add(router)),
     log,
   });

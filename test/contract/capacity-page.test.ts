@@ -5,7 +5,7 @@ import { RULES } from '../../deploy/capacity/src/outage';
 import { assumptions, outagePage, sizingPage } from '../../deploy/capacity/src/pages';
 import { ASSUMED, type Measured } from '../../deploy/capacity/src/sizing';
 import { settings } from '../../services/webhooks/src/config';
-import { OF_PARTNER_MAX } from '../../services/webhooks/src/overflow';
+import { OF_PARTNER_MAX, PROBE_EVERY_MS } from '../../services/webhooks/src/overflow';
 import { RETRY_DELAYS_MS } from '../../services/webhooks/src/schedule';
 
 const PAGE = resolve(__dirname, '../../deploy/CAPACITY.md');
@@ -35,6 +35,7 @@ test('the tables of CAPACITY.md are the ones that `make capacity` gives', () => 
 test('the model retries, shares and stores as the service does', () => {
   expect(RULES.retry_delays_s).toEqual(RETRY_DELAYS_MS.map((ms) => ms / 1_000));
   expect(RULES.in_memory_max).toBe(OF_PARTNER_MAX);
+  expect(RULES.probe_every_s).toBe(PROBE_EVERY_MS / 1_000);
   expect(RULES.share).toBe(settings.DELIVERY_SHARE.default);
   expect(ASSUMED.attempts_under_way).toBe(settings.DELIVERY_TOTAL.default);
 });

@@ -10,7 +10,7 @@ let mesh: Mesh;
 let origin: string;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await startMesh({ PROXY_HOPS: '1' });
   origin = new URL(mesh.base_url).origin;
 }, 60_000);
 afterAll(() => mesh.stop(), 60_000);
@@ -394,6 +394,19 @@ test('billing without a processor: nothing is owed, and no card can be put on fi
     },
   ]);
   expect(refused(await call('POST', '/card', {}))).toEqual([503, 'NOT_CONFIGURED']);
+});
+
+test('behind a proxy an address is the one that the proxy saw, whatever the client claims', async () => {
+  const attempt = async (claimed: string, seen: string): Promise<number> => {
+    const headers = { origin, 'x-forwarded-for': `${claimed}, ${seen}` };
+    return (await ask('POST', '/session', { body: { partner_key: 'nonsense' }, headers })).status;
+  };
+  const statuses: number[] = [];
+  for (let count = 0; count < 31; count += 1) {
+    statuses.push(await attempt(`198.51.100.${count}`, '203.0.113.7'));
+  }
+  expect(statuses).toEqual([...Array.from({ length: 30 }, () => 401), 429]);
+  expect(await attempt('203.0.113.7', '203.0.113.8')).toBe(401);
 });
 
 test('too many attempts to log in from one address are refused for a while', async () => {

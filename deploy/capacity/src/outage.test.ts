@@ -23,15 +23,15 @@ test('what is beyond the places in memory is in the store', () => {
   expect(backlog_max - beyond_memory_max).toBeLessThanOrEqual(2 * RULES.in_memory_max + 100);
 });
 
-test('a receiver that refused is left alone until the next attempt of the schedule', () => {
-  // Tried at 0, 5.5, 38.5, 170.5 and 830.5 s: nothing is due for 230 s after its return at 600 s.
-  const { silence_s } = simulate(scenario);
-  expect(silence_s).toBeGreaterThan(200);
-  expect(silence_s).toBeLessThan(260);
+test('a receiver that refused is found to be back by the next event that is let through', () => {
+  // The schedule has nothing due for 230 s after its return at 600 s: 0, 5.5, 38.5, 170.5, 830.5 s.
+  const { silence_s } = simulate({ ...scenario, largest_share: 0.5 });
+  expect(silence_s).toBeLessThanOrEqual(RULES.probe_every_s);
 });
 
-test('retry-all ends the silence', () => {
-  expect(simulate({ ...scenario, retry_all_after_s: 10 }).silence_s).toBe(10);
+test('one with no more waiting than memory keeps is sent its next new event at once', () => {
+  const { silence_s } = simulate({ ...scenario, largest_share: 0.01 });
+  expect(silence_s).toBe(0);
 });
 
 test('a receiver that hung has had few attempts, and gets events at once', () => {

@@ -15,8 +15,6 @@ export interface Scenario {
   receiver_per_s: number;
   /** CPU of a delivery in the webhooks service. */
   delivery_cpu_s: number;
-  /** When, after the receiver is back, somebody asks to try all again (POST /webhooks/retry-all). */
-  retry_all_after_s?: number;
 }
 
 export interface Outcome {
@@ -42,6 +40,7 @@ export const RULES = {
   share_at_least: 2,
   in_memory_max: 10_000,
   refill_below: 0.5,
+  probe_every_s: 30,
   answer_limit_s: 10,
 } as const;
 
@@ -98,7 +97,8 @@ export function simulate(scenario: Scenario): Outcome {
   const load = processorOf(scenario);
   let [stored, overflow, share] = [0, false, RULES.share as number];
   let [backlog_max, beyond_memory_max, delivered, given_up] = [0, 0, 0, 0];
-  let [silence_s, allowance] = [-1, 0];
+  let [silence_s, allowance, probed_at] = [-1, 0, -Infinity];
+  let back = false;
   const others_wait_ms = { calm: load.wait_ms(0, 0), away: 0, drain: 0 };
 
   for (let now = 0; now < HORIZON_S; now += 1) {
@@ -107,7 +107,12 @@ export function simulate(scenario: Scenario): Outcome {
     else waiting.add(0, own, now, now);
     overflow ||= waiting.size > memory_max;
     waiting.wake(now);
-    if (up && now - away_s === scenario.retry_all_after_s) waiting.wakeAll();
+    // A new event is let through now and then: once it is taken, all that waits is due.
+    if (overflow && now - probed_at >= RULES.probe_every_s) {
+      probed_at = now;
+      if (up && !back) waiting.wakeAll();
+      back = up;
+    }
 
     // What cannot be done within this second is not lost: a hanging receiver takes several.
     const speed = up

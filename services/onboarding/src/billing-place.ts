@@ -1,6 +1,6 @@
 // The place that a business account takes: under the plan's limit and, where a processor collects the fee, in
 // a slot that is paid for. What was paid before is looked at again when the place is taken, so that two
-// registrations at once cannot both take the last one.
+// registrations at once cannot both take the last one, nor wait for fewer invoices than they need.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Cover, PaymentProcessor, Purchase } from './payments';
@@ -25,11 +25,12 @@ export async function takePlace(
   const { partner_id, waba_id } = purchase;
   let cover = covered;
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    if (cover.billing !== 'active') {
-      return (await partners.reserveWaiting(purchase)) ? cover : null;
-    }
-    if (await partners.activateWaba(purchase, cover.active_max)) {
-      return { billing: 'active', payment_url: null };
+    if (cover.billing === 'active') {
+      if (await partners.activateWaba(purchase, cover.active_max)) {
+        return { billing: 'active', payment_url: null };
+      }
+    } else if (await partners.reserveWaiting(purchase, cover.places_max)) {
+      return { billing: cover.billing, payment_url: cover.payment_url };
     }
     const partner = await partners.find(partner_id);
     if (!partner || !hasRoom(partner, waba_id)) return null;

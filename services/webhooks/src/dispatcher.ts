@@ -124,6 +124,7 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
     if (outcome.result === 'delivered') {
       seen.remember(entry.event_id);
       fresh.tookOne(entry.partner_id);
+      if (overflow.isBack(entry.partner_id)) void recover(entry.partner_id);
     }
     if (entry.has_row) await deliveries.remove(entry.event_id);
     finish(entry, outcome.result === 'delivered' ? 'answers' : 'nothing');
@@ -133,7 +134,21 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
     lanes.settle(entry, false, Date.now(), verdict);
     pump();
   }
+  /** A receiver that is back need not wait for far attempts: what waits for it is due, oldest first. */
+  async function recover(partner_id: string): Promise<void> {
+    try {
+      await deliveries.makeDue(partner_id, new Date());
+      await loading.add(() => overflow.refill(partner_id, [...owned]));
+      pump();
+    } catch (error) {
+      log.warn(
+        { err: error, partner_id },
+        'what waits for a receiver that is back keeps its times',
+      );
+    }
+  }
   async function refused(entry: Entry, outcome: Outcome): Promise<void> {
+    if (outcome.asked) overflow.refused(entry.partner_id);
     // Without its row: the partition's new owner has the message too, and settles it.
     if (entry.fresh && !entry.has_row && !owned.has(entry.partition))
       return finish(entry, 'nothing');
@@ -204,7 +219,8 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
     const delay_ms = Math.max(0, now - one.message.received_at_ms);
     metrics.delivery_intake_delay.observe({}, delay_ms / 1_000, one.span);
     fresh.add(entry);
-    if (overflow.has(entry.partner_id)) overflow.store(entry);
+    const { partner_id } = entry;
+    if (overflow.has(partner_id) && !overflow.probes(partner_id, now)) overflow.store(entry);
     else lanes.add(entry, now);
   }
   /** Waits for room, within limits that keep the membership of the group. */

@@ -18,6 +18,6 @@ test('a message on its own does not wait, however long there was load before', a
 
 test('under load requests are apart, also when each carries little', async () => {
   const pace = createPace();
-  for (let request = 0; request < 10; request += 1) await pace.after(3, -Infinity);
+  for (let request = 0; request < 20; request += 1) await pace.after(3, -Infinity);
   expect(await wait(pace, 3)).toBeGreaterThan(4);
 });

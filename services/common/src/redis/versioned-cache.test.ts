@@ -1,5 +1,6 @@
+import { ApiError } from '../errors';
 import { createVersionedCache } from './versioned-cache';
-import { CACHE_LIFE_ALONE_MS } from './versions';
+import { CACHE_LIFE_ALONE_MS, CACHE_LIFE_MS } from './versions';
 
 const HOUR_MS = 3_600_000;
 
@@ -18,4 +19,57 @@ test.each([
   expect(await get()).toEqual({ asked: 1 });
   jest.advanceTimersByTime(CACHE_LIFE_ALONE_MS);
   expect(await get()).toEqual({ asked: 2 });
+});
+
+describe('while the directory is away', () => {
+  const away = (_asked?: undefined) => Promise.reject(new ApiError('SERVICE_UNAVAILABLE', 'away'));
+  const answer = { is: 'an answer' };
+  const aged = async (age_ms = CACHE_LIFE_MS) => {
+    jest.useFakeTimers();
+    const cache = createVersionedCache<typeof answer>(10);
+    await cache.get('key', 'v1', async () => answer);
+    jest.advanceTimersByTime(age_ms);
+    return cache;
+  };
+
+  test('an answer of the version that Redis names stays good', async () => {
+    const cache = await aged();
+    expect(await cache.get('key', 'v1', away)).toBe(answer);
+  });
+
+  test('nobody waits for a directory that is known to be away, but one question now and then', async () => {
+    const cache = await aged();
+    await cache.get('key', 'v1', away);
+    let asked = 0;
+    const asking = () => away(void (asked += 1));
+    for (let request = 0; request < 5; request += 1) {
+      expect(await cache.get('key', 'v1', asking)).toBe(answer);
+    }
+    expect(asked).toBe(0);
+    jest.advanceTimersByTime(2_000);
+    await Promise.all([cache.get('key', 'v1', asking), cache.get('key', 'v1', asking)]);
+    expect(asked).toBe(1);
+    jest.advanceTimersByTime(2_000);
+    const newer = { is: 'newer' };
+    expect(await cache.get('key', 'v1', async () => newer)).toBe(newer);
+  });
+
+  test.each([
+    ['of an older version', 'v2', CACHE_LIFE_MS],
+    ['whose version nobody can tell, with Redis away too', undefined, CACHE_LIFE_MS],
+    ['that is older than a minute', 'v1', 60_000],
+  ])('an answer %s does not', async (_name, version, age_ms) => {
+    const cache = await aged(age_ms);
+    await expect(cache.get('key', version, away)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
+  });
+
+  test('a refusal by the directory is believed', async () => {
+    const cache = await aged();
+    const refused = () => Promise.reject(new ApiError('WABA_NOT_REGISTERED', 'unknown'));
+    await expect(cache.get('key', 'v1', refused)).rejects.toMatchObject({
+      code: 'WABA_NOT_REGISTERED',
+    });
+  });
 });

@@ -5,7 +5,7 @@ import { activeWabas, type Partner } from '../store/partners';
 import type { WaitingBilling } from '../store/clients';
 import { isUnpaid, type SlotCharge } from '../store/slot-charges';
 
-type Places = Pick<Partner, 'wabas' | 'waiting_wabas'>;
+export type Places = Pick<Partner, 'wabas' | 'waiting_wabas'>;
 
 /** Slots that are paid for in the month, whenever they were asked for. */
 export const paidSlots = (charges: SlotCharge[], month: string): number =>

@@ -3,16 +3,16 @@
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { SLOT_CENTS, slotsFor, WABAS_PER_SLOT } from '../slots';
-import { activeWabas } from '../store/partners';
-import { isUnpaid, type SlotCharge } from '../store/slot-charges';
-import { paidSlots } from './capacity';
+import { activeWabas, withOne } from '../store/partners';
+import type { SlotCharge } from '../store/slot-charges';
+import { paidSlots, waitingBilling, wantedCharges, type Places } from './capacity';
 import { cardRequired, charge, customerOf, refresh, type ChargeDependencies } from './charge';
 import { withHold } from './hold';
 import type { Cover, Purchase } from './payments';
 import { nextMonth } from './review';
 
-/** More slots than this are never bought by one registration. */
-const SLOTS_MAX = 1_000;
+/** Each buys a slot, or finds that something was paid meanwhile. */
+const TRIES_MAX = 1_000;
 
 export async function cover(
   deps: ChargeDependencies,
@@ -33,51 +33,65 @@ async function buy(
   purchase: Purchase,
   customer_id: string,
 ): Promise<Cover> {
-  for (let bought = 0; bought < SLOTS_MAX; bought += 1) {
-    const { ready, rows } = await look(deps, purchase);
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const { ready, places, rows, missing } = await look(deps, purchase);
     if (ready) return ready;
-    const open = rows.find(isUnpaid);
     const card = await deps.api.cardOf(customer_id);
     if (!card) throw cardRequired();
-    if (open?.status === 'action_required') {
-      const known = await refresh(deps, open);
-      if (known.status === 'action_required' && known.payment_method === card.id) {
-        return { billing: 'payment_action_required', payment_url: known.payment_url };
-      }
-      if (!isUnpaid(known)) continue;
+    const wanted = wantedCharges(places, rows, purchase.month);
+    let [row] = wanted;
+    if (row?.status === 'action_required' && row.payment_method === card.id) {
+      const known = await refresh(deps, row);
+      if (known.status !== row.status) continue;
+      // A person is asked for the first one. The account needs its own invoice all the same, to be paid later.
+      row = wanted.find(({ status }) => status === 'intended');
+      if (!row && wanted.length >= missing) return waitFor(purchase, places, rows);
     }
-    const row = open ?? (await intendNext(deps, purchase, rows));
+    row ??= await intendNext(deps, purchase, rows);
     const after = await charge(deps, row, { customer_id, card, month: purchase.month });
     if (after.status === 'declined') throw refused(after);
-    if (after.status === 'action_required') {
-      return { billing: 'payment_action_required', payment_url: after.payment_url };
-    }
   }
   throw new Error('a registration needs more slots than a partner can have');
 }
 
-/** How the account may start where nothing has to be paid; null where something has. */
+interface Look {
+  /** How the account may start where nothing has to be paid; null where something has. */
+  ready: Cover | null;
+  /** The partner's accounts, were this one to wait among them. */
+  places: Places;
+  rows: SlotCharge[];
+  /** Slots that are not paid. */
+  missing: number;
+}
+
 async function look(
   { partners, charges }: ChargeDependencies,
   { partner_id, waba_id, month }: Purchase,
-): Promise<{ ready: Cover | null; rows: SlotCharge[] }> {
+): Promise<Look> {
   const partner = await partners.find(partner_id);
   if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner is not known');
+  const { wabas, waiting_wabas = [] } = partner;
+  const places = {
+    wabas: withOne(wabas, waba_id),
+    waiting_wabas: withOne(waiting_wabas, waba_id),
+  };
   // It may send already: another number of it, or a new token.
   if (activeWabas(partner).includes(waba_id)) {
-    return { ready: { billing: 'active', active_max: Infinity }, rows: [] };
+    return { ready: { billing: 'active', active_max: Infinity }, places, rows: [], missing: 0 };
   }
-  const { wabas } = partner;
   const rows = await charges.relevant(partner_id, month);
   const paid = paidSlots(rows, month);
   // Accounts that wait come first: what they wait for is paid before another one becomes active.
-  const places = wabas.includes(waba_id) ? wabas.length : wabas.length + 1;
-  const isPaid = slotsFor(places) <= paid;
-  return {
-    ready: isPaid ? { billing: 'active', active_max: paid * WABAS_PER_SLOT } : null,
-    rows,
-  };
+  const missing = slotsFor(places.wabas.length) - paid;
+  const active_max = paid * WABAS_PER_SLOT;
+  return { ready: missing <= 0 ? { billing: 'active', active_max } : null, places, rows, missing };
 }
+
+const waitFor = ({ waba_id, month }: Purchase, places: Places, rows: SlotCharge[]): Cover => ({
+  billing: 'payment_action_required',
+  payment_url: waitingBilling(places, rows, month).get(waba_id)?.payment_url ?? null,
+  places_max: slotsFor(places.wabas.length) * WABAS_PER_SLOT,
+});
 
 const intendNext = (
   { charges, now }: ChargeDependencies,

@@ -4,6 +4,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import type { PaymentsDefinition } from '@bmg/proto/billing';
 import { eventually } from '../../../../test/harness/eventually';
 import { openMoneyWorld, type MoneyWorld } from '../../testing/money';
+import type { CardBehaviour } from '../../../../test/payments-double';
 import { failureOf, testCall } from '../../testing/world';
 import { monthOf } from '../slots';
 import { nextMonth } from './review';
@@ -28,6 +29,27 @@ const review = async (partner_id: string): Promise<void> => {
 };
 const toNextMonth = (): void => world.setTime(new Date(nextMonth(world.now()).getTime() + HOUR_MS));
 
+/** The processor's webhooks come, some of them for the second time. */
+async function putCard(partner_id: string, card: CardBehaviour): Promise<void> {
+  await world.putCard(partner_id, card);
+  for (const event of world.core().events) await world.post(event);
+}
+
+const openInvoices = (): string[] =>
+  [...world.core().invoices.values()].filter(({ status }) => status === 'open').map(({ id }) => id);
+const openPages = (): string[] => openInvoices().map((id) => `${world.core().base_url}/pay/${id}`);
+
+/** The accounts that may not send, each with the page where it can be paid for. */
+async function waiting(partner_id: string): Promise<Array<[string, string | null]>> {
+  const { clients } = await world.plain.clients.list(partner_id, 'active', {
+    limit: 50,
+    offset: 0,
+  });
+  return clients
+    .filter(({ billing }) => billing !== 'active')
+    .map(({ waba_id, payment_url }) => [waba_id, payment_url]);
+}
+
 /** A partner with so many accounts that are paid for. */
 async function partnerWith(accounts: number): Promise<string> {
   const partner_id = await world.partner();
@@ -45,6 +67,41 @@ test('accounts that are registered at the same moment share their slots', async 
   expect([...(partner?.wabas ?? [])].sort()).toEqual(wabas);
   expect(partner?.waiting_wabas ?? []).toEqual([]);
   expect(partner?.months?.['2026-09']).toEqual({ peak: 5, last: 5 });
+});
+
+test('an account that is registered while others wait has an invoice of its own', async () => {
+  const partner_id = await partnerWith(3);
+  await putCard(partner_id, 'needs_authentication');
+  toNextMonth();
+  await review(partner_id);
+  const refused = (await failureOf(world.register(partner_id, 'w4'))) as ApiError;
+  expect([refused.code, refused.payment_url]).toEqual([
+    'PAYMENT_ACTION_REQUIRED',
+    openPages().at(-1),
+  ]);
+  expect(openPages()).toHaveLength(2);
+  // The second invoice is paid first: it brings back those that have waited longest.
+  world.core().payByPerson(openInvoices().at(-1) as string);
+  await review(partner_id);
+  expect(await waiting(partner_id)).toEqual([['w4', openPages().at(-1)]]);
+  await putCard(partner_id, 'fine');
+  await review(partner_id);
+  expect(await waiting(partner_id)).toEqual([]);
+  expect(paid()).toEqual([1_000, 1_000, 1_000]);
+});
+
+test('accounts that are registered at the same moment wait for all the slots they need', async () => {
+  const partner_id = await partnerWith(0);
+  await putCard(partner_id, 'needs_authentication');
+  const wabas = ['w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7'];
+  await Promise.all(wabas.map((waba) => failureOf(world.register(partner_id, waba))));
+  await review(partner_id);
+  expect((await waiting(partner_id)).map(([waba]) => waba).sort()).toEqual(wabas);
+  expect(openPages()).toHaveLength(3);
+  await putCard(partner_id, 'fine');
+  await review(partner_id);
+  expect(await waiting(partner_id)).toEqual([]);
+  expect(paid()).toEqual([1_000, 1_000, 1_000]);
 });
 
 test('several workers at the turn of the month charge once', async () => {
@@ -96,8 +153,7 @@ test('nothing is taken from a partner that may not do business', async () => {
 
 test('the invoice of a registration that did not come again is dropped', async () => {
   const partner_id = await partnerWith(3);
-  await world.putCard(partner_id, 'declined');
-  for (const event of world.core().events) await world.post(event);
+  await putCard(partner_id, 'declined');
   const refused = (await failureOf(world.register(partner_id, 'w4'))) as ApiError;
   expect([refused.code, refused.details]).toEqual([
     'PAYMENT_FAILED',

@@ -4,18 +4,21 @@
 import fc from 'fast-check';
 import { ApiError } from '@bmg/common/errors';
 import { Crash, openMoneyWorld, type MoneyWorld } from '../../testing/money';
+import { createModel } from '../../testing/money-model';
 import type { CardBehaviour, Event } from '../../../../test/payments-double';
-import { slotsFor, WABAS_PER_SLOT, SLOT_CENTS } from '../slots';
+import { slotsFor, SLOT_CENTS } from '../slots';
 import { activeWabas } from '../store/partners';
 
 const SEQUENCES = 1_000;
 const WORLDS = 4;
 const STEPS_MAX = 5;
-const SEED = Number(process.env['BMG_SEED'] ?? Date.now() % 2 ** 31);
-/** A machine that is too busy for all of them plays fewer, and says how many. */
-const PLAY_MS = 150_000;
+const REPEATED = process.env['BMG_SEED'];
+const SEED = Number(REPEATED ?? Date.now() % 2 ** 31);
+/** A machine that is too busy for all of them plays fewer, and says how many. A repeated run has to get further. */
+const PLAY_MS = REPEATED === undefined ? 45_000 : 180_000;
 const LEAST = 20;
-const LIMIT_MS = 2 * PLAY_MS;
+/** The courses that are under way when the time is over are played to their end. */
+const LIMIT_MS = PLAY_MS + 120_000;
 const HOUR_MS = 3_600_000;
 const ENOUGH = 12;
 
@@ -89,68 +92,24 @@ const course = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: STEPS_MAX }),
 });
 
-/** What should be, in the fewest words: places in order, who waits, slots paid for this month. */
-function createModel() {
-  let card: CardBehaviour | null = null;
-  let places: string[] = [];
-  let waiting: string[] = [];
-  let paid = 0;
-  let money = 0;
-  const active = (): string[] => places.filter((waba) => !waiting.includes(waba));
-  const pay = (): void => void ([paid, money] = [paid + 1, money + SLOT_CENTS]);
-  const settle = (): void => {
-    waiting.push(...active().slice(paid * WABAS_PER_SLOT));
-    const free = paid * WABAS_PER_SLOT - active().length;
-    const revived = places.filter((waba) => waiting.includes(waba)).slice(0, free);
-    waiting = waiting.filter((waba) => !revived.includes(waba));
-  };
-  return {
-    get: () => ({ active: active(), waiting: places.filter((w) => waiting.includes(w)), money }),
-    register(waba: string): string {
-      if (active().includes(waba)) return 'active';
-      const wanted = places.includes(waba) ? places : [...places, waba];
-      while (slotsFor(wanted.length) > paid) {
-        if (card === null) return 'CARD_REQUIRED';
-        if (card === 'declined') return 'PAYMENT_FAILED';
-        if (card === 'needs_authentication') {
-          if (!places.includes(waba)) waiting.push(waba);
-          places = wanted;
-          return 'PAYMENT_ACTION_REQUIRED';
-        }
-        pay();
-      }
-      places = wanted;
-      waiting = waiting.filter((one) => one !== waba);
-      settle();
-      return 'active';
-    },
-    remove(waba: string): void {
-      places = places.filter((one) => one !== waba);
-      waiting = waiting.filter((one) => one !== waba);
-      settle();
-    },
-    /** What waits is tried again with the new card. */
-    putCard(behaviour: CardBehaviour): void {
-      card = behaviour;
-      if (waiting.length > 0 && card === 'fine') while (slotsFor(places.length) > paid) pay();
-      settle();
-    },
-    personPays(): void {
-      pay();
-      settle();
-    },
-    nextMonth(): void {
-      paid = 0;
-      if (card === 'fine') while (slotsFor(active().length) > paid) pay();
-      settle();
-    },
-  };
-}
+type Course = typeof course extends fc.Arbitrary<infer C> ? C : never;
 
-async function play(
-  world: MoneyWorld,
-  { accounts, steps }: typeof course extends fc.Arbitrary<infer C> ? C : never,
-) {
+/** Courses that went wrong once. */
+const calmly = { trouble: { kind: 'none' as const }, repeat: 1, reverse: false };
+const KNOWN: Course[] = [
+  {
+    // An account is registered while three wait: it needs a slot that the month did not ask for.
+    accounts: 3,
+    steps: [
+      { kind: 'card', card: 'needs_authentication', ...calmly, trouble: { kind: 'crash', in: 1 } },
+      { kind: 'month', ...calmly, trouble: { kind: 'fault', fault: '500_before', nth: 0 } },
+      { kind: 'register', waba: 3, ...calmly, trouble: { kind: 'crash', in: 1 } },
+      { kind: 'card', card: 'fine', ...calmly, trouble: { kind: 'crash', in: 1 } },
+    ],
+  },
+];
+
+async function play(world: MoneyWorld, { accounts, steps }: Course) {
   await world.reset();
   world.setTime(new Date('2026-09-10T10:00:00Z'));
   const { fate, plain } = world;
@@ -214,6 +173,13 @@ async function play(
     const sending = clients.filter(({ billing }) => billing === 'active').map((c) => c.waba_id);
     expect(sending.sort()).toEqual([...expected.active].sort());
     expect(clients.length).toBe(expected.active.length + expected.waiting.length);
+    // Whoever waits has a page where paying brings it back: one for each slot that is not paid.
+    const pages = clients.filter(({ billing }) => billing !== 'active').map((c) => c.payment_url);
+    const open = [...world.core().invoices.values()].filter(({ status }) => status === 'open');
+    expect(open.map(({ id }) => `${world.core().base_url}/pay/${id}`)).toEqual(
+      expect.arrayContaining(pages),
+    );
+    expect(new Set(pages).size).toBe(slotsFor(expected.waiting.length));
   };
   const register = async (waba_id: string): Promise<void> => {
     const outcome = await through(() => world.register(partner_id, waba_id));
@@ -221,12 +187,11 @@ async function play(
     expect(known).toBe(model.register(waba_id));
   };
 
-  const calm = { repeat: 1, reverse: false };
   if (accounts > 0) {
     await world.putCard(partner_id, 'fine');
     model.putCard('fine');
     for (let waba = 0; waba < accounts; waba += 1) await register(`waba${waba}`);
-    await quiesce(calm);
+    await quiesce(calmly);
   }
   for (const one of steps) {
     world.passTime(2 * HOUR_MS);
@@ -280,15 +245,17 @@ test(
   `money moves exactly once in ${SEQUENCES} courses of events (BMG_SEED=${SEED})`,
   async () => {
     let played = 0;
+    const until = Date.now() + PLAY_MS;
     process.stdout.write(`money: seed ${SEED}\n`);
     await Promise.all(
       worlds.map((world, index) =>
         fc.assert(
           fc.asyncProperty(course, async (given) => {
+            if (Date.now() > until) return;
             await play(world, given);
             played += 1;
           }),
-          { seed: SEED + index, numRuns: SEQUENCES / WORLDS, interruptAfterTimeLimit: PLAY_MS },
+          { seed: SEED + index, numRuns: SEQUENCES / WORLDS },
         ),
       ),
     );
@@ -297,3 +264,7 @@ test(
   },
   LIMIT_MS,
 );
+
+test.each(KNOWN)('a course that went wrong once ends where the model does: %j', async (given) => {
+  await play(worlds[0] as MoneyWorld, given);
+});

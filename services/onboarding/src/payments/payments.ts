@@ -10,10 +10,13 @@ export interface Purchase {
   month: string;
 }
 
-/** How an account starts: active while no more than `active_max` are, or waiting for an invoice to be paid. */
+/**
+ * How an account starts: active while no more than `active_max` are, or waiting for an invoice to be paid
+ * while no more than `places_max` have a place. Beyond them there is no slot for it, or no invoice.
+ */
 export type Cover =
   | { billing: 'active'; active_max: number }
-  | { billing: 'payment_action_required'; payment_url: string | null };
+  | { billing: 'payment_action_required'; payment_url: string | null; places_max: number };
 
 export interface PaymentProcessor {
   readonly name: string;

@@ -63,8 +63,8 @@ export interface Partners {
   reserveWaba(partner_id: string, waba_id: string, month: string): Promise<boolean>;
   /** The same for an account that is to be active; false as well where more than `active_max` would be. */
   activateWaba(place: Place, active_max: number): Promise<boolean>;
-  /** The same for an account that waits for a payment. */
-  reserveWaiting(place: Place): Promise<boolean>;
+  /** The same for an account that waits for a payment; false as well where more than `places_max` would be. */
+  reserveWaiting(place: Place, places_max: number): Promise<boolean>;
   releaseWaba(partner_id: string, waba_id: string, month: string): Promise<void>;
   /** Decides anew which accounts wait; `choose` sees the partner as it is when the answer is stored. */
   chooseWaiting(
@@ -193,7 +193,10 @@ export function createPartners(db: Db): Partners {
         const waiting_wabas = without(waiting, place.waba_id);
         return activeWabas({ wabas, waiting_wabas }).length > active_max ? null : waiting_wabas;
       }),
-    reserveWaiting: (place) => take(place, (waiting) => withOne(waiting, place.waba_id)),
+    reserveWaiting: (place, places_max) =>
+      take(place, (waiting, { wabas }) =>
+        wabas.length > places_max ? null : withOne(waiting, place.waba_id),
+      ),
     async releaseWaba(partner_id, waba_id, month) {
       await count(partner_id, month, ({ wabas, waiting_wabas = [] }) => ({
         wabas: without(wabas, waba_id),
@@ -216,7 +219,8 @@ export function createPartners(db: Db): Partners {
 
 type Places = Required<Pick<Partner, 'wabas' | 'waiting_wabas'>>;
 
-const withOne = (all: string[], one: string): string[] => (all.includes(one) ? all : [...all, one]);
+export const withOne = (all: string[], one: string): string[] =>
+  all.includes(one) ? all : [...all, one];
 const without = (all: string[], one: string): string[] => all.filter((other) => other !== one);
 const isSame = (a: string[], b: string[]): boolean =>
   a.length === b.length && a.every((one, index) => one === b[index]);

@@ -70,6 +70,8 @@ export interface Deliveries {
     due: Date,
     page: { after: string; limit: number },
   ): Promise<Waiting[]>;
+  /** Makes the partner's rows that wait due at `at`; those that have failed stay so. */
+  makeDue(partner_id: string, at: Date): Promise<void>;
   /** Makes every row of the partner due now; answers how many there are. */
   requeueAll(partner_id: string, at: Date): Promise<number>;
   counts(): Promise<Record<DeliveryStatus, number>>;
@@ -169,6 +171,12 @@ export function createDeliveries(db: Db): Deliveries {
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
+    async makeDue(partner_id, at) {
+      await deliveries.updateMany(
+        { partner_id, status: 'retrying', next_attempt_at: { $gt: at } },
+        { $set: { next_attempt_at: at } },
+      );
+    },
     async requeueAll(partner_id, at) {
       const { matchedCount } = await deliveries.updateMany(
         { partner_id, status: { $in: ['retrying', 'failed'] } },
