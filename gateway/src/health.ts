@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { API_VERSION } from '@bmg/common/notices';
 import { createPoller, type Component } from '@bmg/common/lifecycle';
 import type { RedisConnection } from '@bmg/common/redis';
-import { createRpcClient, type Call } from '@bmg/common/rpc';
+import { createRpcClient, ownCall } from '@bmg/common/rpc';
 import { startSpan, type Logger } from '@bmg/common/telemetry';
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
 
@@ -38,11 +38,7 @@ export function createHealthMonitor(
     await Promise.all([
       ...clients.map(async ({ name, client }) => {
         const span = startSpan('health');
-        const call: Call = {
-          deadline: Date.now() + ASK_LIMIT_MS,
-          span: span.spanContext(),
-          request_id: '',
-        };
+        const call = ownCall(span.spanContext(), ASK_LIMIT_MS);
         const serving = await client.rpc.check({ service: '' }, call).then(
           ({ status }) => status === Serving.SERVING,
           () => false,

@@ -1,5 +1,5 @@
 // The envelope of an event (contract, Events): the very bytes that are signed and posted.
-import { API_VERSION, NOTICES } from '@bmg/common/notices';
+import { eventMeta } from '@bmg/common/notices';
 
 export interface Enveloped {
   event: string;
@@ -12,11 +12,7 @@ export interface Enveloped {
 
 /** Makes the bytes of one partner's copy: only the event id differs between partners. */
 export function createEnvelope(public_url: string): (event: Enveloped, event_id: string) => Buffer {
-  const meta = {
-    api_version: API_VERSION,
-    changelog: `${public_url}/changelog`,
-    notices: NOTICES.map(({ id, severity, effective }) => ({ id, severity, effective })),
-  };
+  const meta = eventMeta(`${public_url}/changelog`);
   return ({ event, waba_id, phone_number_id, timestamp, data }, event_id) => {
     const head = JSON.stringify({ event, waba_id, phone_number_id, timestamp });
     const tail = JSON.stringify({ ...meta, event_id });

@@ -1,6 +1,6 @@
 // Which partners are told: the owners of the number, or of the account, from the directory.
 import { createVersionedCache, wabaVersionKey, type Versions } from '@bmg/common/redis';
-import type { Call, Client } from '@bmg/common/rpc';
+import { type Client, ownCall } from '@bmg/common/rpc';
 import type { SpanContext } from '@bmg/common/telemetry';
 import type { DirectoryDefinition, GetOwnersResponse } from '@bmg/proto/onboarding';
 
@@ -31,7 +31,7 @@ export function createOwners(directory: Client<DirectoryDefinition>, versions: V
   const ask = (one: Concerned, version: string | undefined, span: SpanContext) =>
     cache
       .get(keyOf(one), version, async () => {
-        const call: Call = { deadline: Date.now() + ASK_LIMIT_MS, span, request_id: '' };
+        const call = ownCall(span, ASK_LIMIT_MS);
         const answer = await directory.getOwners(
           {
             waba_id: one.waba_id,

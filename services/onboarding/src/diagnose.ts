@@ -1,7 +1,7 @@
 // What the operator's doctor asks: whether the service's engines answer, whether its settings are fit for
 // production, and what to do where they are not. Every check has an end and none of them changes anything.
 import { ApiError } from '@bmg/common/errors';
-import type { Call } from '@bmg/common/rpc';
+import { ownCall } from '@bmg/common/rpc';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
 import type { SignUpSettings } from './sign-up-settings';
@@ -105,11 +105,7 @@ async function keyring({ vault, sealedRecords }: DiagnoseDependencies): Promise<
 async function upstream({ upstream, settings }: DiagnoseDependencies): Promise<Check> {
   const app = `${settings.UPSTREAM_APP_ID ?? ''}|${settings.UPSTREAM_APP_SECRET ?? ''}`;
   const span = startSpan('diagnose upstream');
-  const call: Call = {
-    deadline: Date.now() + CHECK_LIMIT_MS,
-    span: span.spanContext(),
-    request_id: '',
-  };
+  const call = ownCall(span.spanContext(), CHECK_LIMIT_MS);
   try {
     await upstream.request(
       {

@@ -3,7 +3,7 @@
 import type { Poller } from '@bmg/common/lifecycle';
 import { createPoller } from '@bmg/common/lifecycle';
 import type { Versions } from '@bmg/common/redis';
-import type { Call } from '@bmg/common/rpc';
+import { ownCall } from '@bmg/common/rpc';
 import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
 import { fetchNumber } from './number-facts';
@@ -49,11 +49,7 @@ export async function refreshDue(deps: RefreshDependencies): Promise<boolean> {
 async function refresh(deps: RefreshDependencies, client: Client): Promise<void> {
   const { clients, clientEvents, vault, upstream, versions, now, log } = deps;
   const span = startSpan('refresh number');
-  const call: Call = {
-    deadline: Date.now() + REFRESH_LIMIT_MS,
-    span: span.spanContext(),
-    request_id: '',
-  };
+  const call = ownCall(span.spanContext(), REFRESH_LIMIT_MS);
   try {
     const token = vault.open(secretIdentity(client, 'token'), client.token);
     const { verified_name: _verified_name, ...facts } = await fetchNumber(

@@ -1,7 +1,7 @@
 // The clock of the data sync: asks again for what the upstream has not taken yet, says so while there is
 // still time for a person to look, and says it again once the 24 hours are over.
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
-import type { Call } from '@bmg/common/rpc';
+import { ownCall } from '@bmg/common/rpc';
 import { endSpan, metrics, startSpan, type Logger } from '@bmg/common/telemetry';
 import { createAttempt, type Attempt, type AttemptDependencies } from './attempt';
 import {
@@ -85,11 +85,7 @@ async function syncAgain(deps: SyncClockDependencies, claimed: Client): Promise<
 
 async function request(deps: SyncClockDependencies, client: Client): Promise<Synced> {
   const span = startSpan('sync number');
-  const call: Call = {
-    deadline: Date.now() + SYNC_LIMIT_MS,
-    span: span.spanContext(),
-    request_id: '',
-  };
+  const call = ownCall(span.spanContext(), SYNC_LIMIT_MS);
   try {
     const token = deps.vault.open(secretIdentity(client, 'token'), client.token);
     const synced = await syncCoexistence(deps, client, token, call);

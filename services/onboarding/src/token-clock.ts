@@ -2,7 +2,7 @@
 // those that end soon, so that a person can tell the partner in time. Most tokens never end.
 import { ApiError } from '@bmg/common/errors';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
-import type { Call } from '@bmg/common/rpc';
+import { ownCall } from '@bmg/common/rpc';
 import { endSpan, metrics, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
 import { inspectToken, type App } from './code-exchange';
@@ -61,11 +61,7 @@ async function inspect(deps: TokenClockDependencies, app: App, client: Client): 
   const { clients, vault, upstream, now, log } = deps;
   const { partner_id, waba_id, phone_number_id } = client;
   const span = startSpan('inspect token');
-  const call: Call = {
-    deadline: Date.now() + ASK_LIMIT_MS,
-    span: span.spanContext(),
-    request_id: '',
-  };
+  const call = ownCall(span.spanContext(), ASK_LIMIT_MS);
   try {
     const token = vault.open(secretIdentity(client, 'token'), client.token);
     const { expires_at } = await inspectToken(upstream, app, token, call);

@@ -13,6 +13,10 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
+/** The account takes its place, whatever is paid for. */
+const place = (partner_id: string, waba_id: string, month = '2026-09'): Promise<boolean> =>
+  world.deps.partners.activateWaba({ partner_id, waba_id, month }, Infinity);
+
 const received = <T>(message: T): Received<T> => ({
   message,
   key: '',
@@ -184,11 +188,11 @@ describe('the usage of a partner', () => {
       ['3', '2026-09'],
       ['4', '2026-09'],
     ] as const) {
-      await world.deps.partners.reserveWaba(_id, waba_id, month);
+      await place(_id, waba_id, month);
     }
     await world.deps.partners.releaseWaba(_id, '4', '2026-09');
-    await world.deps.partners.reserveWaba(_id, '4', '2026-09');
-    await world.deps.partners.reserveWaba(_id, '4', '2026-09');
+    await place(_id, '4');
+    await place(_id, '4');
     await world.deps.partners.releaseWaba(_id, '1', '2026-09');
     await applyUsage(world.deps)([received(usage({ partner_id: _id }))]);
     await applyMessageStatuses(world.deps)([received(status('sent', { partner: _id }))]);
@@ -214,9 +218,7 @@ describe('the usage of a partner', () => {
   it('counts accounts right when many come and go at once', async () => {
     const { _id } = await world.partner();
     const wabas = Array.from({ length: 12 }, (_none, index) => `w${index}`);
-    await Promise.all(
-      wabas.map((waba_id) => world.deps.partners.reserveWaba(_id, waba_id, '2026-09')),
-    );
+    await Promise.all(wabas.map((waba_id) => place(_id, waba_id)));
     await Promise.all(
       wabas.slice(0, 6).map((waba_id) => world.deps.partners.releaseWaba(_id, waba_id, '2026-09')),
     );

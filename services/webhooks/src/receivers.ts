@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { pause } from '@bmg/common/lifecycle';
 import { createVersionedCache, partnerVersionKey, type Versions } from '@bmg/common/redis';
-import type { Call, Client } from '@bmg/common/rpc';
+import { type Client, ownCall } from '@bmg/common/rpc';
 import type { SpanContext } from '@bmg/common/telemetry';
 import type { DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboarding';
 
@@ -41,7 +41,7 @@ export function createReceivers(
       for (let attempt = 1; ; attempt += 1) {
         try {
           return await cache.get(partner_id, await versionOf(partner_id), () => {
-            const call: Call = { deadline: Date.now() + ASK_LIMIT_MS, span, request_id: '' };
+            const call = ownCall(span, ASK_LIMIT_MS);
             return directory.getReceiver({ partner_id }, call);
           });
         } catch (error) {

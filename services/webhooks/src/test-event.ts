@@ -2,7 +2,7 @@
 // other, so that what the partner sees is what its events will meet. It is not kept and not tried again.
 import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
-import { API_VERSION, NOTICES } from '@bmg/common/notices';
+import { eventMeta } from '@bmg/common/notices';
 import type { GuardedAgent } from '@bmg/common/outbound';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
@@ -68,12 +68,7 @@ function bodyOf(event_id: string, at_ms: number, changelog: string): Buffer {
       phone_number_id: null,
       timestamp: Math.floor(at_ms / 1_000),
       data: { text: 'A test of your webhook URL. Nothing has happened.' },
-      meta: {
-        api_version: API_VERSION,
-        changelog,
-        notices: NOTICES.map(({ id, severity, effective }) => ({ id, severity, effective })),
-        event_id,
-      },
+      meta: { ...eventMeta(changelog), event_id },
     }),
     'utf8',
   );

@@ -1,1 +1,8 @@
-export { API_VERSION, highestSeverity, NOTICES, type Notice, type Severity } from './notices';
+export {
+  API_VERSION,
+  eventMeta,
+  highestSeverity,
+  NOTICES,
+  type Notice,
+  type Severity,
+} from './notices';

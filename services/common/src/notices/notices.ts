@@ -31,3 +31,10 @@ const RANK: Severity[] = ['info', 'action_required', 'breaking'];
 /** The highest severity among the notices; undefined when there is none. */
 export const highestSeverity = (notices: readonly Notice[]): Severity | undefined =>
   RANK.filter((severity) => notices.some((notice) => notice.severity === severity)).at(-1);
+
+/** What every event carries in `meta`, beside its own id (contract, Events: Envelope). */
+export const eventMeta = (changelog: string) => ({
+  api_version: API_VERSION,
+  changelog,
+  notices: NOTICES.map(({ id, severity, effective }) => ({ id, severity, effective })),
+});

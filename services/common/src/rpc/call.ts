@@ -22,6 +22,13 @@ const REQUEST_ID = 'x-request-id';
 const IDEMPOTENCY_KEY = 'idempotency-key';
 const FINGERPRINT = 'idempotency-fingerprint';
 
+/** A call with no request behind it: a worker's own. */
+export const ownCall = (span: SpanContext, limit_ms: number): Call => ({
+  deadline: Date.now() + limit_ms,
+  span,
+  request_id: '',
+});
+
 export function writeCall(metadata: Metadata, call: Call, span: SpanContext): void {
   metadata.set(TRACE, traceparent(span));
   metadata.set(REQUEST_ID, call.request_id);

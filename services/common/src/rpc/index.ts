@@ -1,4 +1,4 @@
-export { HOP_MS, type Call } from './call';
+export { HOP_MS, ownCall, type Call } from './call';
 export {
   isRead,
   type Client,

@@ -21,6 +21,9 @@ beforeEach(async () => {
   world.setTime(new Date('2026-09-10T10:00:00Z'));
 });
 
+/** The account takes its place, whatever is paid for. */
+const place = (partner_id: string, waba_id: string): Promise<boolean> =>
+  world.plain.partners.activateWaba({ partner_id, waba_id, month: monthOf(world.now()) }, Infinity);
 const paid = (): number[] => world.core().payments.map(({ cents }) => cents);
 const rpc = () => world.processor().rpc.handlers as Handlers<PaymentsDefinition>;
 const review = async (partner_id: string): Promise<void> => {
@@ -116,7 +119,7 @@ test('several workers at the turn of the month charge once', async () => {
 test('partners from before the processor go on; their first bill is the next month’s', async () => {
   const partner_id = await world.partner();
   for (const waba of ['w1', 'w2']) {
-    await world.plain.partners.reserveWaba(partner_id, waba, monthOf(world.now()));
+    await place(partner_id, waba);
   }
   const [worker] = world.processor().components;
   await worker?.start(new AbortController().signal);
@@ -135,7 +138,7 @@ test('partners from before the processor go on; their first bill is the next mon
 
 test('an account that support restores beyond what is paid is charged for by itself', async () => {
   const partner_id = await partnerWith(3);
-  await world.plain.partners.reserveWaba(partner_id, 'w4', monthOf(world.now()));
+  await place(partner_id, 'w4');
   await review(partner_id);
   expect(paid()).toEqual([1_000, 1_000]);
 });

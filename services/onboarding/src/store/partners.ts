@@ -59,9 +59,10 @@ export interface Partners {
     secrets: { before: WebhookSecret[]; after: WebhookSecret[] },
     at: Date,
   ): Promise<boolean>;
-  /** Takes a place for an account under the plan's limit; false when there is none left. */
-  reserveWaba(partner_id: string, waba_id: string, month: string): Promise<boolean>;
-  /** The same for an account that is to be active; false as well where more than `active_max` would be. */
+  /**
+   * Takes a place under the plan's limit for an account that is to be active; false when there is none left,
+   * or where more than `active_max` would be active.
+   */
   activateWaba(place: Place, active_max: number): Promise<boolean>;
   /** The same for an account that waits for a payment; false as well where more than `places_max` would be. */
   reserveWaiting(place: Place, places_max: number): Promise<boolean>;
@@ -186,8 +187,6 @@ export function createPartners(db: Db): Partners {
       );
       return matchedCount === 1;
     },
-    reserveWaba: (partner_id, waba_id, month) =>
-      take({ partner_id, waba_id, month }, (waiting) => waiting),
     activateWaba: (place, active_max) =>
       take(place, (waiting, { wabas }) => {
         const waiting_wabas = without(waiting, place.waba_id);
