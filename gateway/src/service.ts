@@ -150,10 +150,10 @@ function httpServer(
     { server: 'gateway', refusal: (late) => refusal(late, notices) },
     listener,
   );
-  let stopping = false;
+  let draining = false;
   server.prependListener('request', (_request, response) => {
-    // A stopping replica asks its clients to connect elsewhere.
-    if (stopping) response.setHeader('Connection', 'close');
+    // A replica that stops soon asks its clients to connect elsewhere.
+    if (draining) response.setHeader('Connection', 'close');
   });
   return {
     name: 'http',
@@ -163,9 +163,11 @@ function httpServer(
         server.once('error', reject);
         server.listen(config.GATEWAY_PORT, config.GATEWAY_HOST, resolve);
       }),
+    drain: () => {
+      draining = true;
+    },
     stop: () =>
       new Promise((resolve) => {
-        stopping = true;
         server.close(() => resolve());
         server.closeIdleConnections();
       }),

@@ -113,7 +113,7 @@ async function without(engine: 'mongo' | 'kafka' | 'redis', fails: string[]): Pr
   for (const { name, status, code, retry_after, ms } of seen) {
     process.stdout.write(`  ${engine} away: ${name.padEnd(42)} ${status} ${code ?? ''} ${ms} ms\n`);
     expect([name, ms < ANSWER_LIMIT_MS]).toEqual([name, true]);
-    if (!fails.includes(name) || name === 'GET /health' || name === 'upstream webhook') continue;
+    if (!fails.includes(name) || name === 'upstream webhook') continue;
     expect([name, status, code]).toEqual([name, 503, 'SERVICE_UNAVAILABLE']);
     expect([name, Number(retry_after) > 0]).toEqual([name, true]);
   }
@@ -145,7 +145,6 @@ test('without MongoDB what only needs the upstream goes on for those who are rem
     'GET /broadcasts',
     'GET /contacts/{phone}',
     'GET /webhooks/failed',
-    'GET /health',
   ]);
 });
 

@@ -20,7 +20,12 @@ export interface Traffic {
 }
 
 /** One post at a time in each conversation, as customers write. */
-export function startTraffic(ingress_url: string, number: SeededNumber, name: string): Traffic {
+export function startTraffic(
+  ingress_url: string,
+  number: SeededNumber,
+  name: string,
+  pause_ms = PAUSE_MS,
+): Traffic {
   const statuses = new Map<number, number>();
   let stopping = false;
   const converse = async (conversation: number, ids: string[]): Promise<void> => {
@@ -34,7 +39,7 @@ export function startTraffic(ingress_url: string, number: SeededNumber, name: st
         await sleep(POST_AGAIN_MS);
       }
       ids.push(id);
-      await sleep(PAUSE_MS);
+      await sleep(pause_ms);
     }
   };
   const acknowledged: string[][] = Array.from({ length: CONVERSATIONS }, () => []);

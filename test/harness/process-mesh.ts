@@ -21,22 +21,30 @@ import { EmulatorClient } from '../emulator/client';
 import { eventually } from './eventually';
 import { callRest, ONE, type Answer, type SeededNumber } from './mesh-types';
 
-export interface ProcessMesh {
+/** The services of one folder. */
+export interface Processes {
   dir: string;
-  base_url: string;
-  settings: Record<string, string>;
-  emulator: EmulatorClient;
-  createPartner(webhook_url: string, name?: string): Promise<ProcessPartner>;
   pid(name: ServiceName): number;
   /** Ends a process at once, without a chance to tidy up. */
   kill(name: ServiceName): Promise<void>;
   /** Asks a process to stop, and waits until it has. */
   terminate(name: ServiceName): Promise<void>;
+  /** Resolves once it is ready. */
   start(name: ServiceName): Promise<void>;
-  killEngine(name: EngineName): Promise<void>;
-  startEngine(name: EngineName): Promise<void>;
   /** Everything that the processes have written. */
   logs(): Record<string, string>;
+}
+
+export interface ProcessMesh extends Processes {
+  /** Where partners call. */
+  base_url: string;
+  settings: Record<string, string>;
+  /** What the processes get beside their settings. */
+  env: NodeJS.ProcessEnv;
+  emulator: EmulatorClient;
+  createPartner(webhook_url: string, name?: string): Promise<ProcessPartner>;
+  killEngine(name: EngineName): Promise<void>;
+  startEngine(name: EngineName): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,15 +58,27 @@ export interface ProcessPartner extends CreatePartnerResponse {
   register(number?: SeededNumber): Promise<Answer>;
 }
 
-const SERVICES = ['ONBOARDING', 'MESSAGING', 'TEMPLATES', 'BROADCASTS', 'NUMBER_ADMIN', 'WEBHOOKS'];
+export const CALLED = [
+  'ONBOARDING',
+  'MESSAGING',
+  'TEMPLATES',
+  'BROADCASTS',
+  'NUMBER_ADMIN',
+  'WEBHOOKS',
+];
 const EXIT_LIMIT_MS = 30_000;
 const CALL_LIMIT_MS = 15_000;
 const ENGINES: EngineName[] = ['kafka', 'mongo', 'redis'];
 
-/** `engines: 'own'` starts engines that may be killed; otherwise those of the test run are shared. */
-export async function startProcessMesh(
-  options: { engines?: 'own' | 'shared'; env?: Record<string, string> } = {},
-): Promise<ProcessMesh> {
+export interface ProcessMeshOptions {
+  /** 'own' starts engines that may be killed; otherwise those of the test run are shared. */
+  engines?: 'own' | 'shared';
+  env?: Record<string, string>;
+  /** Where partners call, when that is not the gateway itself. */
+  base_url?: string;
+}
+
+export async function startProcessMesh(options: ProcessMeshOptions = {}): Promise<ProcessMesh> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-mesh-'));
   const run = randomBytes(5).toString('hex');
   const own = options.engines === 'own';
@@ -74,8 +94,8 @@ export async function startProcessMesh(
   for (const name of ['GATEWAY_PORT', 'INGRESS_PORT', 'EMULATOR_PORT']) {
     env[name] = String(await freePort());
   }
-  for (const name of SERVICES) env[`${name}_ADDR`] = `127.0.0.1:${await freePort()}`;
-  for (const name of [...SERVICES, 'GATEWAY', 'FANOUT']) {
+  for (const name of CALLED) env[`${name}_ADDR`] = `127.0.0.1:${await freePort()}`;
+  for (const name of [...CALLED, 'GATEWAY', 'FANOUT']) {
     env[`${name}_METRICS_PORT`] = String(await freePort());
   }
   if (own) {
@@ -84,10 +104,9 @@ export async function startProcessMesh(
     for (const name of ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL']) env[name] = process.env[name];
   }
   Object.assign(env, options.env);
-  const log = (): void => undefined;
   const { settings } = await up({ dir, env, log });
   const emulator = new EmulatorClient(settings['EMULATOR_URL'] as string);
-  const base_url = settings['BASE_URL'] as string;
+  const { base_url = settings['BASE_URL'] as string } = options;
   const operator: RpcClient<OperatorDefinition> = createRpcClient(
     OperatorDefinition,
     settings['ONBOARDING_ADDR'] as string,
@@ -101,26 +120,12 @@ export async function startProcessMesh(
     },
     request_id: randomUUID(),
   });
-  const pid = (name: ServiceName): number => {
-    const found = pidOf(name, dir);
-    if (found === undefined) throw new Error(`${name} does not run`);
-    return found;
-  };
-  const end = async (id: number, signal: NodeJS.Signals): Promise<void> => {
-    process.kill(id, signal);
-    await eventually(() => !isAlive(id), EXIT_LIMIT_MS);
-  };
   return {
-    dir,
+    ...processesIn(dir, env),
     base_url,
     settings,
+    env,
     emulator,
-    pid,
-    kill: (name) => end(pid(name), 'SIGKILL'),
-    terminate: (name) => end(pid(name), 'SIGTERM'),
-    async start(name) {
-      await startService(name, { dir, env, log });
-    },
     async killEngine(name) {
       const id = enginePid(name, dir);
       if (id === undefined) throw new Error(`${name} does not run`);
@@ -129,12 +134,6 @@ export async function startProcessMesh(
     async startEngine(name) {
       await startEngine(name, { dir, env, log });
     },
-    logs: () =>
-      Object.fromEntries(
-        readdirSync(dir)
-          .filter((file) => file.endsWith('.log'))
-          .map((file) => [file.slice(0, -4), readFileSync(join(dir, file), 'utf8')]),
-      ),
     async createPartner(webhook_url, name = 'A partner') {
       const created = await operator.rpc.createPartner(
         { name, webhook_url, rate_limit_per_sec: 10_000, max_wabas: undefined },
@@ -157,6 +156,36 @@ export async function startProcessMesh(
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+const log = (): void => undefined;
+
+export function processesIn(dir: string, env: NodeJS.ProcessEnv): Processes {
+  const pid = (name: ServiceName): number => {
+    const found = pidOf(name, dir);
+    if (found === undefined) throw new Error(`${name} does not run`);
+    return found;
+  };
+  return {
+    dir,
+    pid,
+    kill: (name) => end(pid(name), 'SIGKILL'),
+    terminate: (name) => end(pid(name), 'SIGTERM'),
+    async start(name) {
+      await startService(name, { dir, env, log });
+    },
+    logs: () =>
+      Object.fromEntries(
+        readdirSync(dir)
+          .filter((file) => file.endsWith('.log'))
+          .map((file) => [file.slice(0, -4), readFileSync(join(dir, file), 'utf8')]),
+      ),
+  };
+}
+
+async function end(id: number, signal: NodeJS.Signals): Promise<void> {
+  process.kill(id, signal);
+  await eventually(() => !isAlive(id), EXIT_LIMIT_MS);
 }
 
 export function isAlive(pid: number): boolean {

@@ -8,11 +8,12 @@ export const settings = {
   ...fields.mongo,
   ...fields.kafka,
   ...fields.redis,
-  ONBOARDING_ADDR: fields.addresses('the onboarding service, host:port'),
-  MESSAGING_ADDR: fields.addresses('the messaging service, host:port'),
+  ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
+  MESSAGING_ADDR: fields.serviceAddress('messaging'),
   TEMPLATES_ADDR: fields.optional(
-    fields.addresses(
-      'the templates service, host:port; without it templates are not checked when a broadcast is created',
+    fields.serviceAddress(
+      'templates',
+      '; without it templates are not checked when a broadcast is created',
     ),
   ),
   BROADCAST_SHARE_PERCENT: fields.integer(

@@ -6,6 +6,6 @@ export const settings = {
   ...fields.shared,
   ...fields.kafka,
   ...fields.redis,
-  ONBOARDING_ADDR: fields.addresses('the onboarding service, host:port'),
+  ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
   PUBLIC_URL: fields.url('address under which partners and browsers reach the gateway'),
 };

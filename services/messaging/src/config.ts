@@ -15,7 +15,7 @@ export const settings = {
     { default: 'lookaside.fbsbx.com' },
   ),
   ...fileSettings,
-  ONBOARDING_ADDR: fields.addresses('the onboarding service, host:port'),
+  ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
   ALLOW_PRIVATE_URLS: fields.flag(
     'lets partner-given URLs be http and private: for local work',
     false,

@@ -7,7 +7,7 @@ export const settings = {
   ...fields.shared,
   ...fields.redis,
   ...fields.upstream,
-  ONBOARDING_ADDR: fields.addresses('the onboarding service, host:port'),
+  ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
   PLATFORM_PIN: fields.secret('six digits: the last resort when a number is registered again', {
     pattern: '^[0-9]{6}$',
     insecure: '000000',

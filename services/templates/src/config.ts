@@ -14,7 +14,7 @@ export const settings = {
     fields.text('app under which header samples are uploaded; without it they are not configured'),
   ) as Field<string | undefined>,
   ...fileSettings,
-  ONBOARDING_ADDR: fields.addresses('the onboarding service, host:port'),
+  ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
   ALLOW_PRIVATE_URLS: fields.flag(
     'lets partner-given URLs be http and private: for local work',
     false,

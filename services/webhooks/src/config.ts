@@ -12,7 +12,7 @@ export const settings = {
   ...fields.mongo,
   ...fields.kafka,
   ...fields.redis,
-  ONBOARDING_ADDR: fields.addresses('the onboarding service, host:port'),
+  ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
   UPSTREAM_APP_SECRET: fields.secret('signs the upstream’s webhooks', {
     insecure: 'app-secret-local',
   }),

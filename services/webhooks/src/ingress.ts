@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { timingSafeEqual } from 'node:crypto';
 import { topics, type Bus } from '@bmg/common/bus';
 import { createBound, createBoundedServer } from '@bmg/common/intake';
-import type { Component } from '@bmg/common/lifecycle';
+import { within, type Component } from '@bmg/common/lifecycle';
 import {
   endSpan,
   metrics,
@@ -62,7 +62,7 @@ export function createIngress(
     });
   });
   const bodies = createBound({ server: 'ingress', reason: 'body_bytes', max: HELD_BYTES_MAX }, log);
-  let stopping = false;
+  let draining = false;
   const kinds = new Map<string, Kind>([
     [PATH, { limit_bytes: BODY_LIMIT_BYTES, accept: acceptUpstream }],
     [PAYMENTS_PATH, { limit_bytes: PAYMENTS_LIMIT_BYTES, accept: acceptPayment }],
@@ -70,7 +70,7 @@ export function createIngress(
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
-    if (stopping) response.setHeader('Connection', 'close');
+    if (draining) response.setHeader('Connection', 'close');
     const [path, query = ''] = (request.url ?? '/').split('?', 2);
     const kind = kinds.get(path ?? '');
     if (!kind) return end(response, 404, 'not found');
@@ -203,9 +203,11 @@ export function createIngress(
         server.once('error', reject);
         server.listen(settings.INGRESS_PORT, settings.INGRESS_HOST, resolve);
       }),
+    drain: () => {
+      draining = true;
+    },
     stop: () =>
       new Promise((resolve) => {
-        stopping = true;
         const late = setTimeout(() => server.closeAllConnections(), STOP_LIMIT_MS);
         server.close(() => {
           clearTimeout(late);
@@ -239,14 +241,6 @@ async function readRaw(
     return 'broken';
   }
   return Buffer.concat(chunks, size);
-}
-
-async function within(limit_ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done within ${limit_ms} ms`)), limit_ms);
-  });
-  await Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
 function end(response: ServerResponse, status: number, text: string): void {

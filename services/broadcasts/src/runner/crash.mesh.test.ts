@@ -157,3 +157,26 @@ test('writes that fail, before or after they were stored, send nobody twice and 
   expect(tally.sent + tally.failed).toBe(total);
   expect(tally.sent).toBe(messaging.sent.length);
 });
+
+test('a worker that is told to stop while the store is away does not wait for it', async () => {
+  const messaging = createMessagingDouble(10);
+  await storeBroadcast(rig.stores, someContacts(200), { phone_number_id: 'c6' });
+  let away = false;
+  const chunks: typeof rig.stores.chunks = {
+    ...rig.stores.chunks,
+    swap: (swaps) =>
+      away ? Promise.reject(new Error('the store is away')) : rig.stores.chunks.swap(swaps),
+  };
+  const worker = await rig.worker({
+    messaging,
+    credentials: () => aCredential(),
+    stores: { ...rig.stores, chunks },
+  });
+  await eventually(() => messaging.sent.length >= 10);
+  away = true;
+  const told = performance.now();
+  await worker.stop();
+  // The limit for what is on its way, and a little.
+  expect(performance.now() - told).toBeLessThan(10_000);
+  away = false;
+});

@@ -90,10 +90,12 @@ export class Lane {
     await Promise.all([this.sending.stop(), this.keeping.stop()]);
     await Promise.all(this.marking);
     // Those that wait for their slot are given back: no answer is waited for that nobody was asked for.
-    await this.sender.unmark(this.departures.close());
+    const given_back = this.sender.unmark(this.departures.close());
     const limit = Date.now() + this.deps.settings.landing_limit_ms;
     while (this.flying() > 0 && Date.now() < limit) await pause(LANDING_LOOK_MS);
+    // A store that is away is not waited for: what it does not hear of now counts as in doubt.
     this.sender.giveUp();
+    await given_back;
     for (const work of this.works.values()) await this.keeper.letGo(work);
   }
 

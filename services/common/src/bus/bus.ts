@@ -25,6 +25,7 @@ export interface Unsettled<T> extends Received<T> {
 }
 
 export interface Bus extends Component {
+  check(): Promise<void>;
   /** Resolves once every in-sync replica has the messages; what arrives together is sent together. */
   publish(messages: Outgoing<any>[]): Promise<void>; // any: one batch may mix topics
   /**
@@ -48,6 +49,8 @@ export interface Bus extends Component {
     /** Told which partitions are ours, at every change. */
     onAssigned: (partitions: number[]) => void,
   ): void;
+  /** Resolves while some process, this or another, consumes in that group; rejects otherwise. */
+  attended(group: string): Promise<void>;
   /** Takes in nothing more; what was taken in can still be settled before `stop`. */
   pauseIntake(): void;
   /** Puts what cannot be handled aside, with its reason. */

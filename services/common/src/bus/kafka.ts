@@ -6,6 +6,7 @@ import type { Bus, Outgoing, Unsettled } from './bus';
 import { connectionOf, type ConnectionSettings } from './connection';
 import { createReader, type Reader } from './consumer';
 import { createTopics } from './create-topics';
+import { createAttendance } from './attendance';
 import { createLagWatch } from './lag';
 import { createSender } from './producer';
 import { createPublisher, MessageTooLarge, type Wire } from './publisher';
@@ -47,6 +48,7 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
   const publisher = createPublisher(sender.send);
   const readers: Reader[] = [];
   const lag = createLagWatch(kafka, log);
+  const attendance = createAttendance(kafka);
   let producing = false;
   let stopping = false;
 
@@ -128,6 +130,7 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
       };
       read(topic, group, counted, onAssigned);
     },
+    attended: (group) => attendance.attended(prefix + group),
     pauseIntake() {
       for (const reader of readers) reader.hold();
     },
@@ -149,6 +152,7 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
     async stop() {
       stopping = true;
       lag.stop();
+      attendance.stop();
       // Intake first; the last offsets are committed while the membership still holds.
       for (const reader of readers) reader.hold();
       await Promise.all(readers.map((reader) => reader.stop()));

@@ -52,12 +52,22 @@ export const oneOf = <T extends string>(
   fallback: T,
 ): Field<T> => field({ type: 'string', enum: values }, description, { default: fallback });
 
+const IPV4_AND_PORT = '\\d{1,3}(\\.\\d{1,3}){3}:\\d{1,5}';
+
 /** host:port, or several of them, comma-separated. */
 export const addresses = (description: string, options: Options<string> = {}): Field<string> =>
   field(
     { type: 'string', pattern: '^[^\\s,:]+:\\d{1,5}(,[^\\s,:]+:\\d{1,5})*$' },
     description,
     options,
+  );
+
+/** Where a service of the mesh is called: a name and a port, or several replicas by IPv4 address. */
+export const serviceAddress = (service: string, more = ''): Field<string> =>
+  field(
+    { type: 'string', pattern: `^([^\\s,:]+:\\d{1,5}|${IPV4_AND_PORT}(,${IPV4_AND_PORT})+)$` },
+    `the ${service} service, host:port${more}`,
+    {},
   );
 
 export const secret = (

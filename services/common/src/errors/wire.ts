@@ -38,7 +38,11 @@ export function fromServiceError(error: ServiceError): ApiError {
     const found = unpack(packed, error);
     if (found) return found;
   }
-  if (error.code === status.UNAVAILABLE || error.code === status.RESOURCE_EXHAUSTED) {
+  if (
+    error.code === status.UNAVAILABLE ||
+    error.code === status.RESOURCE_EXHAUSTED ||
+    neverLeft(error)
+  ) {
     return new ApiError(
       'SERVICE_UNAVAILABLE',
       'a part of the service is not available, try again',
@@ -57,10 +61,16 @@ export function fromServiceError(error: ServiceError): ApiError {
 export const isAnswered = (error: ServiceError): boolean =>
   (error.metadata?.get(STATUS_KEY).length ?? 0) > 0;
 
-/** True where the request cannot have reached a server, so that repeating cannot do it twice. */
-export const neverLeft = (error: ServiceError): boolean =>
-  error.code === status.UNAVAILABLE &&
-  /No connection established|No addresses resolved|Name resolution failed/.test(error.details);
+/** What the client library says of a call that nobody began: there was no server, or it refused the stream as it stopped. */
+const NOT_BEGUN: Partial<Record<status, RegExp>> = {
+  [status.UNAVAILABLE]:
+    /No connection established|No addresses resolved|Name resolution failed|Stream refused by server/,
+  [status.INTERNAL]: /^Failed to start HTTP\/2 stream/,
+};
+
+/** True where the request cannot have been worked on, so that repeating cannot do it twice. */
+export const neverLeft = ({ code, details }: ServiceError): boolean =>
+  NOT_BEGUN[code]?.test(details) ?? false;
 
 function unpack(packed: Buffer, cause: ServiceError): ApiError | undefined {
   const { message, details } = Status.decode(packed);

@@ -6,10 +6,13 @@ import { certificatesFor } from '../identity';
 import { createBoundedServer } from '../intake';
 import { createLogger, flushLogs, metrics, renderMetrics, type Logger } from '../telemetry';
 import { prepare } from './prepare';
+import { within } from './wait';
 
 export interface Component {
   name: string;
   start(signal: AbortSignal): Promise<void>;
+  /** The process is about to stop, and is not called any more soon: told at once, before the drain. */
+  drain?(): void;
   stop(): Promise<void>;
   /** Makes what has to be there in an engine before the first start; safe to repeat. */
   prepare?(signal: AbortSignal): Promise<void>;
@@ -150,6 +153,7 @@ export async function startService(service: Service, log: Logger): Promise<Runni
     clearTimeout(timer);
     tell();
     await starting.catch(() => undefined);
+    for (const component of started) component.drain?.();
     // Routing needs a moment to notice that this process is not ready any more.
     if (complete) await new Promise((resolve) => setTimeout(resolve, service.drain_ms));
     for (const component of started.reverse()) {
@@ -172,7 +176,7 @@ async function checkAll(components: Component[], log: Logger): Promise<boolean> 
     components.map(async (component) => {
       if (!component.check) return true;
       try {
-        await within(component.check(), CHECK_LIMIT_MS);
+        await within(CHECK_LIMIT_MS, component.check());
         metrics.component_up.set({ component: component.name }, 1);
         return true;
       } catch (error) {
@@ -183,14 +187,6 @@ async function checkAll(components: Component[], log: Logger): Promise<boolean> 
     }),
   );
   return results.every(Boolean);
-}
-
-async function within(work: Promise<void>, limit_ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limit_ms} ms`)), limit_ms);
-  });
-  await Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
 /** /metrics for Prometheus, /livez (the event loop turns), /readyz (work can be done). */

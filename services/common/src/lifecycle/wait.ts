@@ -38,3 +38,12 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', done, { once: true });
   });
 }
+
+/** What `work` resolves to; rejects after `limit_ms`, while `work` goes on unheeded. */
+export async function within<T>(limit_ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${limit_ms} ms`)), limit_ms);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}

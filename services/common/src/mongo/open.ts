@@ -44,7 +44,8 @@ export function openMongo(
     waitFor(
       'MongoDB',
       async () => {
-        await db.command({ ping: 1 });
+        // Said each time: what a failed attempt has left behind would be used for ever otherwise.
+        await client.connect();
         await prepare(db);
       },
       log,

@@ -7,4 +7,4 @@ export {
   wabaVersionKey,
   type Versions,
 } from './versions';
-export { createVersionedCache, type VersionedCache } from './versioned-cache';
+export { CACHE_LIFE_AWAY_MS, createVersionedCache, type VersionedCache } from './versioned-cache';

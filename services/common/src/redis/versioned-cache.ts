@@ -74,7 +74,7 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
 }
 
 /** Long enough for a restart; a change whose announcement was lost is believed undone no longer than this. */
-const CACHE_LIFE_AWAY_MS = 60_000;
+export const CACHE_LIFE_AWAY_MS = 60_000;
 
 const ASK_EVERY_MS = 2_000;
 

@@ -27,8 +27,9 @@ export interface RpcClient<D extends Definition> extends Component {
 }
 
 /**
- * `address` is host:port; a name that resolves to several addresses is used round robin. `tls` is for who
- * is not the process itself: otherwise its own certificate is shown.
+ * `address` is host:port, or IPv4 addresses with ports, comma-separated; all addresses that a name has, or
+ * that are listed, are used in turn. `tls` is for who is not the process itself: otherwise its own
+ * certificate is shown.
  */
 export function createRpcClient<D extends Definition>(
   definition: D,
@@ -38,7 +39,7 @@ export function createRpcClient<D extends Definition>(
   let client: GrpcClient | undefined;
   const open = (): GrpcClient =>
     (client ??= new GrpcClient(
-      `dns:///${typeof address === 'string' ? address : address()}`,
+      targetOf(typeof address === 'string' ? address : address()),
       clientCredentials(tls),
       {
         'grpc.max_receive_message_length': MESSAGE_LIMIT_BYTES,
@@ -70,6 +71,10 @@ export function createRpcClient<D extends Definition>(
     },
   };
 }
+
+/** The scheme says who finds the addresses: the resolver of names, or nobody. */
+const targetOf = (address: string): string =>
+  address.includes(',') ? `ipv4:${address}` : `dns:///${address}`;
 
 async function unary(
   client: GrpcClient,
@@ -128,9 +133,12 @@ async function unary(
   }
 }
 
+const absenceLimit = (deadline: number): number =>
+  Math.min(Date.now() + ABSENCE_MS, deadline - HOP_MS);
+
 /** A server that restarts is waited for a moment: nothing has left yet, so that nothing is done twice. */
 async function again(attempt: () => Promise<unknown>, deadline: number): Promise<unknown> {
-  const until = Math.min(Date.now() + ABSENCE_MS, deadline - HOP_MS);
+  const until = absenceLimit(deadline);
   for (;;) {
     await pause(ABSENCE_CHECK_MS);
     try {
@@ -151,21 +159,30 @@ async function* stream(
   const { path, requestSerialize, responseDeserialize } = wire(definition, method);
   const metadata = new Metadata();
   writeCall(metadata, call, call.span);
-  const incoming: ClientReadableStream<unknown> = client.makeServerStreamRequest(
-    path,
-    requestSerialize,
-    responseDeserialize,
-    request,
-    metadata,
-    { deadline: call.deadline - HOP_MS },
-  );
-  call.signal?.addEventListener('abort', () => incoming.cancel(), { once: true });
-  try {
-    for await (const message of incoming) yield message;
-  } catch (error) {
-    throw fromServiceError(error as ServiceError);
-  } finally {
-    incoming.cancel();
+  const until = absenceLimit(call.deadline);
+  for (;;) {
+    const incoming: ClientReadableStream<unknown> = client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+      metadata,
+      { deadline: call.deadline - HOP_MS },
+    );
+    const cancel = (): void => incoming.cancel();
+    call.signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      for await (const message of incoming) yield message;
+      return;
+    } catch (error) {
+      if (!neverLeft(error as ServiceError) || Date.now() > until) {
+        throw fromServiceError(error as ServiceError);
+      }
+    } finally {
+      call.signal?.removeEventListener('abort', cancel);
+      cancel();
+    }
+    await pause(ABSENCE_CHECK_MS, call.signal);
   }
 }
 

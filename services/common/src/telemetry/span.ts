@@ -1,5 +1,6 @@
 // The spans we make by hand, in the adapters (edge, rpc, bus, upstream, delivery, store). A parent is
 // passed along explicitly: async context tracking would cost every await on the hot path.
+import { randomBytes } from 'node:crypto';
 import {
   isSpanContextValid,
   ROOT_CONTEXT,
@@ -47,6 +48,13 @@ export function endSpan(span: Span, failure?: { code: string } | undefined): voi
   }
   span.end();
 }
+
+/** A trace that nobody keeps: for what a process asks every second, all day. */
+export const unsampled = (): SpanContext => ({
+  traceId: randomBytes(16).toString('hex'),
+  spanId: randomBytes(8).toString('hex'),
+  traceFlags: TraceFlags.NONE,
+});
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 

@@ -1,0 +1,92 @@
+// Sends that go on while processes are stopped and killed, and the comparison of what was answered with what
+// was sent and recorded.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoClient, type Document } from 'mongodb';
+import { eventually } from '../harness/eventually';
+import { ONE, type Answer } from '../harness/mesh-types';
+import type { ProcessMesh, ProcessPartner } from '../harness/process-mesh';
+
+const scope = { 'x-waba-id': ONE.waba_id };
+
+type SentThrough = Pick<ProcessMesh, 'settings' | 'emulator'>;
+
+export interface Outcome {
+  to: string;
+  answer: Answer | undefined;
+}
+
+export interface Load {
+  /** Waits for so many more answers: how long that takes is the machine's to say. */
+  untilServed(more: number): Promise<void>;
+  stop(): Promise<Outcome[]>;
+}
+
+const SERVED_LIMIT_MS = 30_000;
+let contact = 15_550_400_000;
+
+/** Sends every few milliseconds, each to a contact of its own, until told to stop. */
+export function loadOf(partner: ProcessPartner, every_ms: number): Load {
+  const outcomes: Promise<Outcome>[] = [];
+  let on = true;
+  let served = 0;
+  const turning = (async () => {
+    while (on) {
+      const to = String((contact += 1));
+      outcomes.push(
+        partner.call('POST', '/messages/send', { to, text: 'Under load' }, scope).then(
+          (answer) => {
+            if (answer.status === 200) served += 1;
+            return { to, answer };
+          },
+          () => ({ to, answer: undefined }),
+        ),
+      );
+      await sleep(every_ms);
+    }
+  })();
+  return {
+    async untilServed(more) {
+      const enough = served + more;
+      await eventually(() => served >= enough, SERVED_LIMIT_MS);
+    },
+    async stop() {
+      on = false;
+      await turning;
+      return Promise.all(outcomes);
+    },
+  };
+}
+
+async function recordsOf(mesh: SentThrough, recipients: string[]): Promise<Document[]> {
+  const client = await MongoClient.connect(process.env['MONGO_URL'] as string);
+  try {
+    const database = `${mesh.settings['MONGO_DATABASE_PREFIX'] ?? ''}messaging`;
+    return await client
+      .db(database)
+      .collection('messages')
+      .find({ recipient: { $in: recipients } })
+      .toArray();
+  } finally {
+    await client.close();
+  }
+}
+
+/** Every message that went out was sent once and has one record; every success is among them. */
+export async function expectConsistent(mesh: SentThrough, outcomes: Outcome[]): Promise<void> {
+  const recipients = outcomes.map(({ to }) => to);
+  const sent = (await mesh.emulator.messages({ limit: 100_000 })).filter(({ to }) =>
+    recipients.includes(to ?? ''),
+  );
+  expect(new Set(sent.map(({ to }) => to)).size).toBe(sent.length);
+  const ids = sent.map(({ id }) => id).sort();
+  const answered = outcomes
+    .filter(({ answer }) => answer?.status === 200)
+    .map(({ answer }) => answer?.body.message_id as string);
+  expect(ids).toEqual(expect.arrayContaining(answered));
+  // What a crash cut off between the send and its record, the status events have rebuilt.
+  await eventually(async () => {
+    const records = await recordsOf(mesh, recipients);
+    expect(records.map((record) => record['message_id'] as string).sort()).toEqual(ids);
+    return true;
+  }, 30_000);
+}

@@ -1,0 +1,123 @@
+// A rolling upgrade: two processes of every service, one after the other told to stop and started again while
+// everything is in use. Nobody notices: no request fails, no event is lost or out of order, nothing is sent
+// twice. BMG_FAULTS=long goes round twice.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ONE, TWO_A } from '../harness/mesh-types';
+import { REPLICATED, startReplicatedMesh, type ReplicatedMesh } from '../harness/replicated-mesh';
+import type { ProcessPartner } from '../harness/process-mesh';
+import { startPartner, type PartnerReceiver } from '../partner';
+import { createBroadcast, people, untilCompleted } from './broadcast-support';
+import { outOfOrder, startTraffic, untilComplete } from './faults-support';
+import { expectConsistent, loadOf } from './load-support';
+
+const ROUNDS = process.env['BMG_FAULTS'] === 'long' ? 2 : 1;
+const START_LIMIT_MS = 240_000;
+const TEST_LIMIT_MS = 300_000 * ROUNDS;
+const COMPLETE_LIMIT_MS = 90_000;
+/** Enough that each stop meets work, little enough that sixteen processes and the engines share two cores. */
+const SEND_EVERY_MS = 100;
+const READ_EVERY_MS = 150;
+const CUSTOMER_PAUSE_MS = 1_000;
+const CONTACTS = 150 * ROUNDS;
+
+jest.setTimeout(TEST_LIMIT_MS);
+
+let mesh: ReplicatedMesh;
+let receiver: PartnerReceiver;
+let partner: ProcessPartner;
+
+beforeAll(async () => {
+  receiver = await startPartner();
+  // Longer than the balancer needs to notice that a process is not ready any more.
+  mesh = await startReplicatedMesh({ LOG_LEVEL: 'info', DRAIN_MS: '500' });
+  await mesh.emulator.limits({ rate_per_sec: 'off' });
+  partner = await mesh.createPartner(receiver.url);
+  for (const number of [ONE, TWO_A]) await partner.register(number);
+}, START_LIMIT_MS);
+afterAll(async () => {
+  await mesh?.stop();
+  await receiver?.close();
+}, START_LIMIT_MS);
+
+/** One read of each service that answers requests, in turn, until told to stop; what was not a 200. */
+function readAll(): { stop(): Promise<{ reads: number; failed: string[] }> } {
+  const scope = { 'x-waba-id': ONE.waba_id };
+  const paths = ['/clients', '/templates', '/broadcasts', '/profile', '/webhooks/failed', '/usage'];
+  const failed: string[] = [];
+  let reads = 0;
+  let on = true;
+  const reading = (async () => {
+    while (on) {
+      const path = paths[reads % paths.length] as string;
+      reads += 1;
+      await partner.call('GET', path, undefined, scope).then(
+        ({ status, body }) => {
+          if (status !== 200) failed.push(`${path}: ${status} ${JSON.stringify(body)}`);
+        },
+        (error: unknown) =>
+          failed.push(`${path}: ${String(error)} ${String((error as Error).cause)}`),
+      );
+      await sleep(READ_EVERY_MS);
+    }
+  })();
+  return {
+    async stop() {
+      on = false;
+      await reading;
+      return { reads, failed };
+    },
+  };
+}
+
+/** What the processes have written about a request that failed. */
+function explain({ error }: { error: { code: string; request_id: string } }): string[] {
+  const lines = mesh.replicas.flatMap((replica) =>
+    Object.values(replica.logs()).flatMap((log) => log.split('\n')),
+  );
+  return [error.code, ...lines.filter((line) => line.includes(error.request_id))];
+}
+
+test('each process of each service is replaced under load, and nobody notices', async () => {
+  const broadcast = await createBroadcast(partner, TWO_A, people(CONTACTS, 0));
+  const sends = loadOf(partner, SEND_EVERY_MS);
+  const reads = readAll();
+  const traffic = startTraffic(mesh.ingress_url, ONE, 'U', CUSTOMER_PAUSE_MS);
+  await sends.untilServed(30);
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const name of REPLICATED) {
+      for (const replica of mesh.replicas) {
+        const pid = replica.pid(name);
+        const started = performance.now();
+        await replica.terminate(name);
+        const stopped = performance.now();
+        await replica.start(name);
+        expect(replica.pid(name)).not.toBe(pid);
+        const [to_stop, to_start] = [stopped - started, performance.now() - stopped];
+        process.stdout.write(
+          `  ${name}: stopped in ${(to_stop / 1_000).toFixed(1)} s, ready after ${(to_start / 1_000).toFixed(1)} s\n`,
+        );
+        await sends.untilServed(5);
+      }
+    }
+  }
+
+  const outcomes = await sends.stop();
+  const { reads: read, failed } = await reads.stop();
+  await traffic.stop();
+  const ids = traffic.acknowledged.flat();
+  process.stdout.write(
+    `  ${outcomes.length} sends, ${read} reads, ${ids.length} upstream webhooks, a broadcast of ${CONTACTS}\n`,
+  );
+  const unserved = outcomes.filter(({ answer }) => answer?.status !== 200);
+  expect(unserved.map(({ to, answer }) => (answer ? explain(answer.body) : to))).toEqual([]);
+  expect(failed).toEqual([]);
+  expect([...traffic.statuses.keys()]).toEqual([200]);
+  await expectConsistent(mesh, outcomes);
+
+  await untilComplete(receiver, ids, COMPLETE_LIMIT_MS);
+  expect(outOfOrder(receiver, traffic.acknowledged)).toEqual([]);
+
+  const detail = await untilCompleted(partner, broadcast, COMPLETE_LIMIT_MS);
+  expect(detail).toMatchObject({ total: CONTACTS, sent: CONTACTS, failed: 0 });
+});

@@ -1,0 +1,91 @@
+// Two processes of every service: a mesh as its first replicas, a second process of each in a folder of its
+// own, and before the gateways and the ingresses what stands before them in a cluster.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { down, freePort, type ServiceName } from '@bmg/local';
+import { startBalancer, type Target } from './balancer';
+import {
+  CALLED,
+  processesIn,
+  startProcessMesh,
+  type ProcessMesh,
+  type Processes,
+} from './process-mesh';
+
+export interface ReplicatedMesh extends Omit<ProcessMesh, keyof Processes> {
+  replicas: [Processes, Processes];
+  ingress_url: string;
+}
+
+export const REPLICATED: ServiceName[] = [
+  'onboarding',
+  'messaging',
+  'templates',
+  'broadcasts',
+  'number-admin',
+  'webhooks',
+  'fanout',
+  'gateway',
+];
+
+const HOST = '127.0.0.1';
+
+export async function startReplicatedMesh(env: Record<string, string>): Promise<ReplicatedMesh> {
+  const gateways: Target[] = [];
+  const ingresses: Target[] = [];
+  const gateway = await startBalancer(gateways);
+  const ingress = await startBalancer(ingresses);
+  const ingress_url = `http://${HOST}:${ingress.port}/webhooks/upstream`;
+
+  // A process listens on the last address of its service: each folder has its own there.
+  const first: Record<string, string> = {};
+  const second: Record<string, string> = {};
+  for (const name of CALLED) {
+    const [one, two] = [`${HOST}:${await freePort()}`, `${HOST}:${await freePort()}`];
+    first[`${name}_ADDR`] = `${two},${one}`;
+    second[`${name}_ADDR`] = `${one},${two}`;
+  }
+  for (const name of [...CALLED, 'GATEWAY', 'FANOUT']) {
+    second[`${name}_METRICS_PORT`] = String(await freePort());
+  }
+  for (const name of ['GATEWAY', 'INGRESS']) second[`${name}_PORT`] = String(await freePort());
+
+  const mesh = await startProcessMesh({
+    base_url: `http://${HOST}:${gateway.port}/v1`,
+    env: {
+      ...env,
+      ...first,
+      EMULATOR_WEBHOOK_URL: ingress_url,
+      PUBLIC_URL: `http://${HOST}:${gateway.port}`,
+    },
+  });
+  const settings = { ...mesh.settings, ...second };
+  settings['BASE_URL'] = `http://${HOST}:${settings['GATEWAY_PORT']}/v1`;
+  const dir = mkdtempSync(join(tmpdir(), 'bmg-replicas-'));
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(join(dir, 'env'), lines.join(''));
+  const replica = processesIn(dir, mesh.env);
+  const stop = async (): Promise<void> => {
+    await down({ dir, log: () => undefined });
+    await mesh.stop();
+    await Promise.all([gateway.close(), ingress.close()]);
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    for (const name of REPLICATED) await replica.start(name);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  for (const its of [mesh.settings, settings]) {
+    gateways.push(target(its, 'GATEWAY_PORT', 'GATEWAY_METRICS_PORT'));
+    ingresses.push(target(its, 'INGRESS_PORT', 'WEBHOOKS_METRICS_PORT'));
+  }
+  return { ...mesh, replicas: [mesh, replica], ingress_url, stop };
+}
+
+const target = (settings: Record<string, string>, port: string, metrics_port: string): Target => ({
+  port: Number(settings[port]),
+  metrics_port: Number(settings[metrics_port]),
+});
