@@ -37,7 +37,7 @@ bench: install build ## Runs the benchmarks
 	@node --enable-source-maps test/dist/bench/main.js
 
 test-faults: install build ## Runs the fault tests at length: engines and services killed under load
-	@BMG_FAULTS=long $(BIN)/jest test/e2e/faults test/e2e/broadcast-kills test/e2e/engines-away --selectProjects mesh
+	@BMG_FAULTS=long $(BIN)/jest test/e2e/faults test/e2e/broadcast-kills test/e2e/engines-away test/e2e/rolling --selectProjects mesh
 
 golden: install build ## Writes the golden files anew: look at the difference before you commit it
 	@GOLDEN=write $(BIN)/jest test/e2e/every-endpoint test/e2e/upstream-failures --selectProjects mesh --runInBand

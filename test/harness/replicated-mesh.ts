@@ -1,5 +1,5 @@
-// Two processes of every service: a mesh as its first replicas, a second process of each in a folder of its
-// own, and before the gateways and the ingresses what stands before them in a cluster.
+// Two processes of services: a mesh as their first replicas, the second ones in a folder of their own, and
+// before the gateways and the ingresses what stands before them in a cluster.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,20 +18,13 @@ export interface ReplicatedMesh extends Omit<ProcessMesh, keyof Processes> {
   ingress_url: string;
 }
 
-export const REPLICATED: ServiceName[] = [
-  'onboarding',
-  'messaging',
-  'templates',
-  'broadcasts',
-  'number-admin',
-  'webhooks',
-  'fanout',
-  'gateway',
-];
-
 const HOST = '127.0.0.1';
 
-export async function startReplicatedMesh(env: Record<string, string>): Promise<ReplicatedMesh> {
+/** `names`: who gets a second process; the gateway and webhooks must be among them. */
+export async function startReplicatedMesh(
+  names: ServiceName[],
+  env: Record<string, string>,
+): Promise<ReplicatedMesh> {
   const gateways: Target[] = [];
   const ingresses: Target[] = [];
   const gateway = await startBalancer(gateways);
@@ -73,7 +66,7 @@ export async function startReplicatedMesh(env: Record<string, string>): Promise<
     rmSync(dir, { recursive: true, force: true });
   };
   try {
-    for (const name of REPLICATED) await replica.start(name);
+    await Promise.all(names.map((name) => replica.start(name)));
   } catch (error) {
     await stop();
     throw error;
