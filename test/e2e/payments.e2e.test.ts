@@ -183,16 +183,20 @@ describe('the first business account', () => {
   );
 });
 
-test('`bmg partner card` prints the link under which a person puts a card on file', async () => {
-  const partner = await mesh.createPartner();
+/** The operator's command line against this mesh. */
+const bmg = (...args: string[]): Promise<{ stdout: string }> => {
   const bin = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
   const env = { ...process.env, ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'] };
-  const run = (...args: string[]) => promisify(execFile)(process.execPath, [bin, ...args], { env });
-  const { stdout } = await run('partner', 'card', partner.partner_id);
+  return promisify(execFile)(process.execPath, [bin, ...args], { env });
+};
+
+test('`bmg partner card` prints the link under which a person puts a card on file', async () => {
+  const partner = await mesh.createPartner();
+  const { stdout } = await bmg('partner', 'card', partner.partner_id);
   expect(stdout.trim()).toContain(`${payments.url}/setup/cs_`);
   await fetch(stdout.trim(), { method: 'POST', body: 'fine' });
   expect(await billing(partner)).toMatchObject({ card: { last4: '4242' } });
-  const answer = await run('--json', 'partner', 'card', partner.partner_id);
+  const answer = await bmg('--json', 'partner', 'card', partner.partner_id);
   expect(Object.keys(JSON.parse(answer.stdout) as object)).toEqual(['url']);
 });
 
@@ -213,6 +217,8 @@ describe('a bank that asks for authentication', () => {
       active_wabas: 0,
       fee_usd: 0,
     });
+    const { stdout } = await bmg('--json', 'partner', 'show', partner.partner_id);
+    expect(JSON.parse(stdout)).toMatchObject({ active_wabas: 0 });
   });
 
   test('stops sends with the same answer', async () => {

@@ -10,7 +10,12 @@ import type { Rotation } from './keyring';
 import { partnerSettings, type PartnerSettingsDependencies } from './partner-settings';
 import { restoreAccount, type RestoreDependencies } from './restore';
 import type { DashboardSessions } from './store/dashboard-sessions';
-import type { Partner, PartnerChange, PartnerStatus } from './store/partners';
+import {
+  activeWabas,
+  type Partner,
+  type PartnerChange,
+  type PartnerStatus,
+} from './store/partners';
 
 export interface OperatorDependencies
   extends DirectoryDependencies, PartnerSettingsDependencies, RestoreDependencies {
@@ -127,7 +132,7 @@ const partnerMessage = (partner: Partner): PartnerMessage => ({
   rate_limit_per_sec: partner.rate_limit_per_sec,
   max_wabas: partner.max_wabas ?? undefined,
   key_hint: partner.key_hint,
-  active_wabas: partner.wabas.length,
+  active_wabas: activeWabas(partner).length,
   created_at: partner.created_at,
   updated_at: partner.updated_at,
 });
