@@ -1,6 +1,7 @@
 // What partners reach through the gateway. The upstream is asked each time: what is stored here is what
 // has been learned on the way, for our own use.
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import { within } from '@bmg/common/lifecycle';
 import type { Call, Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import { segment, type Credentials, type Json, type Upstream } from '@bmg/common/upstream';
@@ -20,13 +21,16 @@ export interface TemplateDependencies extends HeaderDependencies {
 }
 
 const CLOCK_SKEW_MS = 5_000;
+const RECORD_LIMIT_MS = 1_000;
 
 export function templateHandlers(deps: TemplateDependencies): Handlers<TemplatesDefinition> {
   const { upstream, store, credentials, now, log } = deps;
 
-  /** The answer does not wait for our own record to be right. */
+  /** Our own record may be behind: the answer does not wait for a database that is away. */
   const remember = async (what: Promise<void>): Promise<void> =>
-    what.catch((error: unknown) => log.warn({ err: error }, 'templates could not be recorded'));
+    within(RECORD_LIMIT_MS, what).catch((error: unknown) =>
+      log.warn({ err: error }, 'templates could not be recorded'),
+    );
 
   /** Events are stamped by the upstream's clock, in seconds: one of about now must still count as newer. */
   const since = (): Date => new Date(now().getTime() - CLOCK_SKEW_MS);
