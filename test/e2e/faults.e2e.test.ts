@@ -11,6 +11,8 @@ import { idOf, outOfOrder, startTraffic, untilComplete } from './faults-support'
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
 const AWAY_MS = LONG ? 20_000 : 6_000;
+/** A receiver answers 500, hangs, resets or trickles for this long. */
+const ILL_MS = LONG ? 60_000 : 5_000;
 const BACKLOG = LONG ? 50_000 : 5_000;
 /** Waiting events of one partner that are kept in memory; and more than that. */
 const MEMORY_KEEPS = 10_000;
@@ -173,7 +175,7 @@ describe('faults of a receiver', () => {
       });
       fault += 1;
       const traffic = startTraffic(ingress_url, ONE, `F${fault}`);
-      await sleep(LONG ? AWAY_MS : 5_000);
+      await sleep(ILL_MS);
       await traffic.stop();
       const ids = traffic.acknowledged.flat();
       // The others are through with all of it long before the ill one's first time limit is over.
