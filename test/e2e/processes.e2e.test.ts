@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@bmg/local';
 import { eventually } from '../harness/eventually';
+import { forward } from '../harness/forwarder';
 import { ONE } from '../harness/mesh-types';
 import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../partner';
@@ -129,12 +130,50 @@ describe('a service on its own', () => {
     }
   }, 30_000);
 
-  test('that comes up before its engines waits, says so, and stops when it is told to', async () => {
-    const metrics = await freePort();
-    const nowhere = await freePort();
+  test('that comes up before its engines waits, says so, and works once they are there', async () => {
+    const [metrics, mongo, kafka, redis, nowhere] = [
+      await freePort(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ];
     const { child, output } = start('services/messaging/dist/main.js', {
       GRPC_PORT: '0',
       METRICS_PORT: String(metrics),
+      MONGO_URL: `mongodb://127.0.0.1:${mongo}/?directConnection=true`,
+      MONGO_DATABASE_PREFIX: mesh.settings['MONGO_DATABASE_PREFIX'] as string,
+      KAFKA_BROKERS: `127.0.0.1:${kafka}`,
+      KAFKA_TOPIC_PREFIX: `late-${Date.now()}.`,
+      REDIS_URL: `redis://127.0.0.1:${redis}`,
+      ONBOARDING_ADDR: `127.0.0.1:${nowhere}`,
+      UPSTREAM_URL: `http://127.0.0.1:${nowhere}`,
+    });
+    const ready = async (): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${metrics}/readyz`)).status;
+    await eventually(() => output().includes('waiting for MongoDB'), 20_000);
+    expect((await fetch(`http://127.0.0.1:${metrics}/livez`)).status).toBe(200);
+    expect(await ready()).toBe(503);
+    expect(await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()).toContain(
+      'process_cpu_seconds_total',
+    );
+    const engines = [
+      await forward(mongo, new URL(process.env['MONGO_URL'] as string).host),
+      await forward(kafka, process.env['KAFKA_BROKERS'] as string),
+      await forward(redis, new URL(process.env['REDIS_URL'] as string).host),
+    ];
+    await eventually(async () => (await ready()) === 200, 30_000);
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(0);
+    await Promise.all(engines.map((engine) => engine.close()));
+  }, 90_000);
+
+  test('that never sees its engines stops when it is told to', async () => {
+    const nowhere = await freePort();
+    const { child, output } = start('services/messaging/dist/main.js', {
+      GRPC_PORT: '0',
+      METRICS_PORT: '0',
       MONGO_URL: `mongodb://127.0.0.1:${nowhere}`,
       KAFKA_BROKERS: `127.0.0.1:${nowhere}`,
       REDIS_URL: `redis://127.0.0.1:${nowhere}`,
@@ -142,11 +181,6 @@ describe('a service on its own', () => {
       UPSTREAM_URL: `http://127.0.0.1:${nowhere}`,
     });
     await eventually(() => output().includes('waiting for MongoDB'), 20_000);
-    expect((await fetch(`http://127.0.0.1:${metrics}/livez`)).status).toBe(200);
-    expect((await fetch(`http://127.0.0.1:${metrics}/readyz`)).status).toBe(503);
-    expect(await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()).toContain(
-      'process_cpu_seconds_total',
-    );
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(0);
