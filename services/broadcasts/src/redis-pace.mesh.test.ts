@@ -1,4 +1,5 @@
-import { eventually, openTestRedis, unique } from '../testing/stores';
+import { openTestRedis, unique } from '../testing/stores';
+import { eventually } from '../../../test/harness/eventually';
 import { createPace, type Slots } from './redis-pace';
 
 const open = openTestRedis();

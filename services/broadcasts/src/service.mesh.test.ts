@@ -1,7 +1,8 @@
 import { topics } from '@bmg/common/bus';
 import { phone } from '../testing/builders';
 import { TARGET, useService } from '../testing/service';
-import { eventually, unique } from '../testing/stores';
+import { unique } from '../testing/stores';
+import { eventually } from '../../../test/harness/eventually';
 
 jest.setTimeout(90_000);
 const rig = useService();

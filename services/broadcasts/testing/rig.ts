@@ -2,7 +2,8 @@
 import type { Broadcast } from '../src/store/types';
 import { standings, nothingYet, type Standing } from '../src/progress';
 import { chunkIds } from '../src/request-id';
-import { eventually, openStores, openTestRedis, type Stores } from './stores';
+import { openStores, openTestRedis, type Stores } from './stores';
+import { eventually } from '../../../test/harness/eventually';
 import { startWorker, type WorkerOptions } from './worker';
 
 export interface Rig {

@@ -24,7 +24,8 @@ import { TemplatesDefinition } from '@bmg/proto/templates';
 import { settings } from '../src/config';
 import { createBroadcasts } from '../src/service';
 import { phone } from './builders';
-import { eventually, unique } from './stores';
+import { unique } from './stores';
+import { eventually } from '../../../test/harness/eventually';
 import { aCredential, createMessagingDouble, quiet, type MessagingDouble } from './worker';
 
 const HOST = '127.0.0.1';

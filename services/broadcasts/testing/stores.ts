@@ -59,19 +59,3 @@ export function openTestRedis() {
   const redis = new Redis(setting('REDIS_URL'), { keyPrefix: unique('t:') });
   return { redis, close: () => redis.disconnect() };
 }
-
-const LOOK_MS = 25;
-
-/** Until `look` answers something that is not undefined or false. */
-export async function eventually<T>(
-  look: () => Promise<T | undefined | false> | T | undefined | false,
-  limit_ms = 10_000,
-): Promise<T> {
-  const limit = Date.now() + limit_ms;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (Date.now() > limit) throw new Error(`not within ${limit_ms} ms`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
-}

@@ -1,7 +1,7 @@
 import type { Event } from '@bmg/proto/stream';
 import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
-import { eventually } from '../../testing/stores';
+import { eventually } from '../../../../test/harness/eventually';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
 import { applyStatusEvents } from '../statuses';
 import type { Ledger } from '../ledger';

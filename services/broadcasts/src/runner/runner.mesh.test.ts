@@ -1,7 +1,7 @@
 import { ApiError } from '@bmg/common/errors';
 import { phone, someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
-import { eventually } from '../../testing/stores';
+import { eventually } from '../../../../test/harness/eventually';
 import { aCredential, createMessagingDouble, refusal } from '../../testing/worker';
 import { detail } from '../progress';
 

@@ -1,11 +1,6 @@
 import { someContacts, storeBroadcast } from '../../testing/builders';
-import {
-  eventually,
-  openStores,
-  openTestRedis,
-  type Asked,
-  type Stores,
-} from '../../testing/stores';
+import { openStores, openTestRedis, type Asked, type Stores } from '../../testing/stores';
+import { eventually } from '../../../../test/harness/eventually';
 import { createMessagingDouble, startWorker } from '../../testing/worker';
 
 jest.setTimeout(120_000);
