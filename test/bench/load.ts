@@ -85,7 +85,8 @@ async function fireAtRate(
   const total = Math.floor(rate * seconds);
   const started = performance.now();
   for (let index = 0; index < total;) {
-    const due = Math.min(total, Math.floor(((performance.now() - started) / 1_000) * rate));
+    // The first at once: each is sent when its time has come, not an interval later.
+    const due = Math.min(total, 1 + Math.floor(((performance.now() - started) / 1_000) * rate));
     for (; index < due; index += 1) {
       const at = started + (index / rate) * 1_000;
       pending.push(
