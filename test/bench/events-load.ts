@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
+import { dueAfter } from './load';
 
 const APP_SECRET = 'app-secret-local';
 const CONVERSATIONS = 500;
@@ -121,7 +122,7 @@ export function createLoad(ingress: string): Load {
       const started = now();
       const total = Math.floor(rate * seconds);
       while (pending.length < total) {
-        const due = Math.min(total, Math.floor(((now() - started) / 1_000) * rate));
+        const due = dueAfter(now() - started, rate, total);
         while (pending.length < due) {
           pending.push(fire(make(), started + (pending.length / rate) * 1_000));
         }

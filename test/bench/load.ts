@@ -62,6 +62,10 @@ export async function closedLoop(shot: Shot, workers: number, seconds: number): 
 
 const OPENING_S = 1;
 
+/** How many of `total` should have been sent: the first at once, none an interval late. */
+export const dueAfter = (elapsed_ms: number, rate: number, total: number): number =>
+  Math.min(total, 1 + Math.floor((elapsed_ms / 1_000) * rate));
+
 /**
  * `rate` requests a second whatever comes back; latency counts from when a request was due. The first
  * second, in which the connections open, is not counted.
@@ -85,8 +89,7 @@ async function fireAtRate(
   const total = Math.floor(rate * seconds);
   const started = performance.now();
   for (let index = 0; index < total;) {
-    // The first at once: each is sent when its time has come, not an interval later.
-    const due = Math.min(total, 1 + Math.floor(((performance.now() - started) / 1_000) * rate));
+    const due = dueAfter(performance.now() - started, rate, total);
     for (; index < due; index += 1) {
       const at = started + (index / rate) * 1_000;
       pending.push(
