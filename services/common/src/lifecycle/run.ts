@@ -66,6 +66,7 @@ export function run(create: () => Service): void {
     log.fatal({ err: error }, message);
     end(1);
   };
+  logWarnings(log);
   process.on('uncaughtException', (error) => die(error, 'uncaught exception'));
   process.on('unhandledRejection', (error) => die(error, 'unhandled rejection'));
 
@@ -97,6 +98,18 @@ export function run(create: () => Service): void {
   process.once('SIGTERM', onSignal);
   process.once('SIGINT', onSignal);
   running.catch((error: unknown) => die(error, 'the start failed'));
+}
+
+/**
+ * What the runtime warns of is a line like every other. kafkajs asks for timers in the past, which Node 24
+ * remarks on: that means nothing.
+ */
+function logWarnings(log: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    const level = warning.name === 'TimeoutNegativeWarning' ? 'debug' : 'warn';
+    log[level]({ err: warning }, 'a warning of the runtime');
+  });
 }
 
 /** Ends the process once its last lines are written, as far as they can be. */

@@ -1,0 +1,38 @@
+// What a process says beside its service.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const SERVICE = `
+  const { run } = require('@bmg/common/lifecycle');
+  run(() => ({
+    name: 'small',
+    components: [],
+    metrics: { host: '127.0.0.1', port: 0 },
+    stop_timeout_ms: 1000,
+    drain_ms: 0,
+  }));
+  process.emitWarning('look here', 'ATestWarning');
+  process.emitWarning('a timer in the past', 'TimeoutNegativeWarning');
+  setTimeout(() => process.kill(process.pid, 'SIGTERM'), 200);
+`;
+
+test('warnings of the runtime are lines of the log, but for the one that means nothing', async () => {
+  const child = spawn(process.execPath, ['-e', SERVICE], {
+    cwd: __dirname,
+    env: { ...process.env, LOG_LEVEL: 'info' },
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => (out += String(chunk)));
+  child.stderr.on('data', (chunk) => (err += String(chunk)));
+  expect(await once(child, 'close')).toEqual([0, null]);
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { level: string; err?: { message: string }; msg: string });
+  expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
+    { err: { message: 'look here' }, msg: 'a warning of the runtime' },
+  ]);
+  expect(lines.at(-1)?.msg).toBe('stopped');
+  expect(err).toBe('');
+}, 30_000);
