@@ -178,3 +178,10 @@ export async function openStage(): Promise<Stage> {
     },
   };
 }
+
+/** Clicks in a dialog that may close itself at that, before the browser has told of the click. */
+export async function press(dialog: Page, selector: string): Promise<void> {
+  await dialog.click(selector).catch((error: unknown) => {
+    if (!dialog.isClosed()) throw error;
+  });
+}

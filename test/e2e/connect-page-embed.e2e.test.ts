@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { freePort } from '../../deploy/local/src/ports';
 import { eventually } from '../harness/eventually';
-import { openStage, STAGE_LIMIT_MS, type Stage } from './connect-browser';
+import { openStage, STAGE_LIMIT_MS, type Stage, press } from './connect-browser';
 
 const PAGE = resolve(__dirname, '../../gateway/EMBED.md');
 const LINES_MAX = 22;
@@ -83,7 +83,7 @@ test(
   async () => {
     const { page, popup, dialog } = await visit();
     await dialog.selectOption('#account', '900000000000001');
-    await dialog.click('#finish');
+    await press(dialog, '#finish');
     await says(page, 'My client is connected (900000000000001).');
     await popup.getByText(/Done\./).waitFor();
     expect((await stage.partner.call('GET', '/clients')).body.total).toBe(1);
@@ -97,11 +97,11 @@ test(
   'a cancelled sign-up is told, and another try in the same popup succeeds',
   async () => {
     const { page, popup, dialog } = await visit();
-    await dialog.click('#close');
+    await press(dialog, '#close');
     await says(page, 'Not connected: dialog_closed.');
     const [again] = await Promise.all([popup.waitForEvent('popup'), popup.click('#start')]);
     await again.waitForLoadState();
-    await again.click('#finish');
+    await press(again, '#finish');
     await says(page, /is connected/);
     await page.context().close();
   },
@@ -116,7 +116,7 @@ test(
       error: { code: 100, subcode: 36007, message: 'This authorization code has expired.' },
     });
     const { page, dialog } = await visit();
-    await dialog.click('#finish');
+    await press(dialog, '#finish');
     await says(page, /^Not connected: .*expired.* \(CODE_EXCHANGE_FAILED\)$/);
     await page.context().close();
   },

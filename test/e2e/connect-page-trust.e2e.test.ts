@@ -1,5 +1,12 @@
 // The hosted onboarding page in a real browser: whom it believes, whom it tells, and what it lets in.
-import { openStage, STAGE_LIMIT_MS, type Prepare, type Stage, type Visit } from './connect-browser';
+import {
+  openStage,
+  STAGE_LIMIT_MS,
+  type Prepare,
+  type Stage,
+  type Visit,
+  press,
+} from './connect-browser';
 
 const WABA = '900000000000001';
 
@@ -119,7 +126,7 @@ describe('the page itself', () => {
     const { page, dialog, message } = await stage.begin(undefined, url);
     expect(page.url()).toMatch(/\/connect\?token=bmgc_\w+&legacy=1$/);
     await page.getByText(/deprecated/).waitFor();
-    await (await dialog()).click('#finish');
+    await press(await dialog(), '#finish');
     expect((await message()).data).toMatchObject({
       type: 'SERVICE_CONNECT_SUCCESS',
       state: 'old',

@@ -2,7 +2,7 @@
 // of every way through it.
 import { MongoClient } from 'mongodb';
 import { eventually } from '../harness/eventually';
-import { openStage, STAGE_LIMIT_MS, type Stage, type Visit } from './connect-browser';
+import { openStage, STAGE_LIMIT_MS, type Stage, type Visit, press } from './connect-browser';
 
 const WABA = '900000000000001';
 const NUMBER = '800000000000001';
@@ -48,7 +48,7 @@ describe('the person finishes', () => {
     expect(await page.title()).toBe('Connect your number to Example & Partner');
     const popup = await dialog();
     await popup.selectOption('#account', WABA);
-    await popup.click('#finish');
+    await press(popup, '#finish');
     expect(await message()).toEqual({
       origin: stage.gateway,
       data: {
@@ -112,7 +112,7 @@ describe('the person finishes', () => {
     await popup.waitForLoadState();
     expect(context.pages()).toHaveLength(3);
     await stage.mesh.emulator.clearRequests();
-    await popup.click('#finish');
+    await press(popup, '#finish');
     // The partner's page is still the one that is told after the reload.
     expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
     expect(await stage.mesh.emulator.requests({ path: '/oauth/access_token' })).toHaveLength(1);
@@ -124,7 +124,7 @@ describe('the person leaves', () => {
     const { page, dialog, message } = await stage.begin();
     const popup = await dialog();
     await popup.selectOption('#step', 'PHONE_NUMBER_VERIFICATION');
-    await popup.click('#cancel');
+    await press(popup, '#cancel');
     expect(await message()).toEqual({
       origin: stage.gateway,
       data: {
@@ -141,14 +141,14 @@ describe('the person leaves', () => {
       error_code: 'DIALOG_CANCELLED',
     });
     const again = await dialog();
-    await again.click('#finish');
+    await press(again, '#finish');
     expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
     await page.getByText(/Done\./).waitFor();
   });
 
   test('by closing the dialog', async () => {
     const { dialog, message } = await stage.begin();
-    await (await dialog()).click('#close');
+    await press(await dialog(), '#close');
     expect((await message()).data).toEqual({
       type: 'SERVICE_CONNECT_CANCEL',
       state: 'order-17',
@@ -160,7 +160,7 @@ describe('the person leaves', () => {
   test('after an error: its text, code and trace are passed on and kept', async () => {
     const { page, dialog, message } = await stage.begin();
     const popup = await dialog();
-    await popup.click('#error');
+    await press(popup, '#error');
     const { data } = await message();
     expect(data).toMatchObject({
       type: 'SERVICE_CONNECT_ERROR',
@@ -186,7 +186,7 @@ describe('what goes wrong is said', () => {
       error: { code: 100, subcode: 36007, message: 'This authorization code has expired.' },
     });
     const { page, dialog, message } = await stage.begin();
-    await (await dialog()).click('#finish');
+    await press(await dialog(), '#finish');
     expect((await message()).data).toEqual({
       type: 'SERVICE_CONNECT_ERROR',
       state: 'order-17',
@@ -249,12 +249,12 @@ describe('what goes wrong is said', () => {
     const { dialog, message, page } = await stage.begin();
     await page.getByText(/Ready\./).waitFor();
     await makeOlder(HALF_AN_HOUR_MS + 60_000);
-    await (await dialog()).click('#finish');
+    await press(await dialog(), '#finish');
     expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
     const late = await stage.begin();
     await late.page.getByText(/Ready\./).waitFor();
     await makeOlder(2 * HALF_AN_HOUR_MS + 60_000);
-    await (await late.dialog()).click('#finish');
+    await press(await late.dialog(), '#finish');
     expect((await late.message()).data).toMatchObject({
       type: 'SERVICE_CONNECT_ERROR',
       code: 'UNAUTHORIZED',
