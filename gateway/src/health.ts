@@ -21,7 +21,7 @@ export interface HealthMonitor extends Component {
 
 const ASK_EVERY_MS = 1_000;
 const ASK_LIMIT_MS = 1_000;
-/** Without one of these no send could work, after the time for which its answers are remembered. */
+/** Without one of these no send works, once what the services remember of its answers is too old. */
 const ESSENTIAL = { onboarding: CACHE_LIFE_AWAY_MS, messaging: 0 };
 /** It is called by nobody: it works while it takes the upstream's webhooks from Kafka. */
 const FANOUT = 'fanout';
