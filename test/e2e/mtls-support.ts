@@ -6,6 +6,7 @@ import { mkdtempSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Call } from '@bmg/common/rpc';
+import { unsampled } from '@bmg/common/telemetry';
 import { freePort } from '@bmg/local';
 import {
   createAuthority,
@@ -156,11 +157,7 @@ export async function startSecureMesh(): Promise<SecureMesh> {
       (await fetch(`http://${HOST}:${port(`${part}-metrics`)}/metrics`)).text(),
     call: () => ({
       deadline: Date.now() + CALL_LIMIT_MS,
-      span: {
-        traceId: randomBytes(16).toString('hex'),
-        spanId: randomBytes(8).toString('hex'),
-        traceFlags: 0,
-      },
+      span: unsampled(),
       request_id: randomUUID(),
     }),
     stop,

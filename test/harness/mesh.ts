@@ -5,7 +5,7 @@ import type { Loaded } from '@bmg/common/config';
 import { loadConfig } from '@bmg/common/config';
 import { startService, type Running, type Service } from '@bmg/common/lifecycle';
 import { createRpcClient, type Call, type Client } from '@bmg/common/rpc';
-import { createLogger } from '@bmg/common/telemetry';
+import { createLogger, unsampled } from '@bmg/common/telemetry';
 import { OperatorDefinition, type CreatePartnerResponse } from '@bmg/proto/onboarding';
 import { settings as broadcastsSettings } from '../../services/broadcasts/src/config';
 import { createBroadcasts } from '../../services/broadcasts/src/service';
@@ -166,11 +166,7 @@ export async function startMesh(
   const operator = createRpcClient(OperatorDefinition, `127.0.0.1:${port('onboarding')}`);
   const call = (): Call => ({
     deadline: Date.now() + CALL_LIMIT_MS,
-    span: {
-      traceId: randomBytes(16).toString('hex'),
-      spanId: randomBytes(8).toString('hex'),
-      traceFlags: 0,
-    },
+    span: unsampled(),
     request_id: randomUUID(),
   });
   const receivers: PartnerReceiver[] = [];

@@ -3,8 +3,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomBytes, randomUUID } from 'node:crypto';
-import { createRpcClient, type Call, type RpcClient } from '@bmg/common/rpc';
+import { randomBytes } from 'node:crypto';
+import { createRpcClient, ownCall, type RpcClient } from '@bmg/common/rpc';
+import { unsampled } from '@bmg/common/telemetry';
 import { OperatorDefinition, type CreatePartnerResponse } from '@bmg/proto/onboarding';
 import {
   down,
@@ -111,15 +112,6 @@ export async function startProcessMesh(options: ProcessMeshOptions = {}): Promis
     OperatorDefinition,
     settings['ONBOARDING_ADDR'] as string,
   );
-  const call = (): Call => ({
-    deadline: Date.now() + CALL_LIMIT_MS,
-    span: {
-      traceId: randomBytes(16).toString('hex'),
-      spanId: randomBytes(8).toString('hex'),
-      traceFlags: 0,
-    },
-    request_id: randomUUID(),
-  });
   return {
     ...processesIn(dir, env),
     base_url,
@@ -137,7 +129,7 @@ export async function startProcessMesh(options: ProcessMeshOptions = {}): Promis
     async createPartner(webhook_url, name = 'A partner') {
       const created = await operator.rpc.createPartner(
         { name, webhook_url, rate_limit_per_sec: 10_000, max_wabas: undefined },
-        call(),
+        ownCall(unsampled(), CALL_LIMIT_MS),
       );
       const request: ProcessPartner['call'] = (method, path, body, headers = {}) =>
         callRest(base_url, method, path, body, {

@@ -1,12 +1,13 @@
 // Two replicas of a server that are stopped and started again in turn, under calls that may not be made twice.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { randomBytes } from 'node:crypto';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import type { ApiError } from '../errors';
-import { createRpcClient, type Call } from '.';
+import { unsampled } from '../telemetry';
+import { createRpcClient, ownCall } from '.';
 
 const HOST = '127.0.0.1';
+const CALL_LIMIT_MS = 10_000;
 const STOPS = 8;
 const CALLERS = 20;
 /** Calls between two stops. */
@@ -40,16 +41,6 @@ async function startServer(port = 0): Promise<Started> {
   return { child, port: Number(said) };
 }
 
-const call = (): Call => ({
-  deadline: Date.now() + 10_000,
-  span: {
-    traceId: randomBytes(16).toString('hex'),
-    spanId: randomBytes(8).toString('hex'),
-    traceFlags: 0,
-  },
-  request_id: 'test',
-});
-
 test('while one of two stops, no call fails: what it refuses goes to the other', async () => {
   const servers = [await startServer(), await startServer()];
   const address = servers.map(({ port }) => `${HOST}:${port}`).join(',');
@@ -59,9 +50,11 @@ test('while one of two stops, no call fails: what it refuses goes to the other',
   let on = true;
   const callers = Array.from({ length: CALLERS }, async () => {
     while (on) {
-      await rpc.sendText({ text: 'x' } as never, call()).catch((error: ApiError) => {
-        failed.push(`${error.code} ${(error.cause as Error).message}`);
-      });
+      await rpc
+        .sendText({ text: 'x' } as never, ownCall(unsampled(), CALL_LIMIT_MS))
+        .catch((error: ApiError) => {
+          failed.push(`${error.code} ${(error.cause as Error).message}`);
+        });
       calls += 1;
     }
   });
