@@ -16,19 +16,19 @@ import {
   traceparent,
   type Logger,
 } from '@bmg/common/telemetry';
-import type { SessionAuthenticator } from './connect-page/session-token';
+import type { SessionAuthenticator } from './auth/session-token';
 import { usageName, type Endpoint, type Fields, type Input } from './endpoints/endpoint';
-import { errorBody } from './errors';
+import { errorBody } from './edge/error-body';
 import type { HealthMonitor } from './health';
 import { hasKey, show, type Guards, type Work } from './idempotency';
 import type { Bucket, Taken } from './limits/bucket';
 import type { Load } from './limits/load';
-import type { Authenticator } from './middleware/authenticate';
-import { readBody } from './middleware/body';
-import type { Meter } from './middleware/meter';
-import { wabaHeader, type ScopeResolver } from './middleware/scope';
-import { compile } from './schemas/schema';
-import { streamAnswer, type Chunk } from './stream';
+import type { Authenticator } from './auth/authenticate';
+import { readBody } from './edge/body';
+import type { Meter } from './edge/meter';
+import { wabaHeader, type ScopeResolver } from './auth/scope';
+import { compile } from './endpoints/parts/schema';
+import { streamAnswer, type Chunk } from './edge/stream';
 
 export interface AppDependencies {
   endpoints: Endpoint[];

@@ -20,20 +20,20 @@ import { WebhooksDefinition } from '@bmg/proto/webhooks';
 import { createApp } from './app';
 import type { settings } from './config';
 import { connectPage } from './connect-page';
-import { createSessionAuthenticator } from './connect-page/session-token';
+import { createSessionAuthenticator } from './auth/session-token';
 import { dashboard } from './dashboard';
 import { createLoginLimit } from './dashboard/login-limit';
 import { documents } from './docs';
 import { chapters, endpoints } from './endpoints';
-import { errorBody } from './errors';
+import { errorBody } from './edge/error-body';
 import { createHealthMonitor } from './health';
 import { createGuards } from './idempotency';
 import { createFallbackBucket } from './limits/fallback-bucket';
 import { createLoad } from './limits/load';
-import { createAuthenticator } from './middleware/authenticate';
-import { createMeter } from './middleware/meter';
-import { createScopeResolver } from './middleware/scope';
-import { noticeHeaders } from './notices';
+import { createAuthenticator } from './auth/authenticate';
+import { createMeter } from './edge/meter';
+import { createScopeResolver } from './auth/scope';
+import { noticeHeaders } from './edge/notice-headers';
 
 export interface GatewayService extends Service {
   /** The port that REST listens on; known once started. */

@@ -11,7 +11,7 @@ import { WebhooksDefinition } from '@bmg/proto/webhooks';
 import { chapters, endpoints } from '../../gateway/src/endpoints';
 import { usageName, type Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
-import { compile } from '../../gateway/src/schemas/schema';
+import { compile } from '../../gateway/src/endpoints/parts/schema';
 import { messageOf, requestOf, samples } from './request-messages';
 
 const golden = (name: string): string => readFileSync(join(__dirname, '../golden', name), 'utf8');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CATALOG } from '@bmg/common/errors';
 import { NOTICES } from '@bmg/common/notices';
 import { changelogPage } from '../../gateway/src/docs/changelog-page';
-import { TEST_EVENT } from '../../gateway/src/docs/rows/events';
+import { TEST_EVENT } from '../../gateway/src/openapi/events';
 import { HISTORY, NOTICE_TEXTS } from '../../gateway/src/docs/history';
 import { referencePage } from '../../gateway/src/docs/reference-page';
 import { chapters, endpoints } from '../../gateway/src/endpoints';

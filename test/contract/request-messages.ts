@@ -1,6 +1,6 @@
 // Requests made of schemas, and the messages that arrive behind the wire for them.
 import type { Endpoint, Fields, Input } from '../../gateway/src/endpoints/endpoint';
-import type { Schema } from '../../gateway/src/schemas/schema';
+import type { Schema } from '../../gateway/src/endpoints/parts/schema';
 
 export interface Sample {
   field: string;

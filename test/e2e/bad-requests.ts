@@ -1,7 +1,7 @@
 // Requests with one fault each, made of a row's own schema and a request that would succeed: what is
 // missing, blank, null, of a wrong type, out of its range, values or length.
 import type { Fields } from '../../gateway/src/endpoints/endpoint';
-import type { Schema } from '../../gateway/src/schemas/schema';
+import type { Schema } from '../../gateway/src/endpoints/parts/schema';
 
 export interface BadRequest {
   /** What is wrong, for people. */

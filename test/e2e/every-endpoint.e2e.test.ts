@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
-import type { Schema } from '../../gateway/src/schemas/schema';
+import type { Schema } from '../../gateway/src/endpoints/parts/schema';
 import { startMesh, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/mesh';
 import { readAnswerSchemas, type AnswerSchemas } from './answer-schemas';
 import { answeredWrongly, isRefusal, type ExpectedRefusal } from './bad-answers';

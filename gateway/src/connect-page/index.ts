@@ -9,14 +9,14 @@ import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { OnboardingDefinition, ReportConnectStepRequest } from '@bmg/proto/onboarding';
 import type { State } from '../app';
-import type { Authenticator } from '../middleware/authenticate';
-import { readBody } from '../middleware/body';
-import { reportConnectStep } from '../schemas/onboarding';
-import { compile } from '../schemas/schema';
+import type { Authenticator } from '../auth/authenticate';
+import { readBody } from '../edge/body';
+import { reportConnectStep } from '../endpoints/onboarding/schemas';
+import { compile } from '../endpoints/parts/schema';
 import { ASSET_HEADERS, pageHeaders } from './headers';
 import { connectHtml, noticeHtml, type Notice } from './html';
 import { CONNECT_SCRIPT } from './script';
-import { isConnectToken } from './session-token';
+import { isConnectToken } from '../auth/session-token';
 import { CONNECT_STYLE } from './style';
 
 export interface ConnectPageDependencies {

@@ -8,8 +8,8 @@ import type { PartnerSettings, Session, SettingsDefinition } from '@bmg/proto/se
 import type { SendTestEventResponse, WebhooksDefinition } from '@bmg/proto/webhooks';
 import type { Context } from 'koa';
 import type { Fields } from '../endpoints/endpoint';
-import * as schemas from '../schemas/dashboard';
-import type { Schema } from '../schemas/schema';
+import * as schemas from './schemas';
+import type { Schema } from '../endpoints/parts/schema';
 import type { LoginLimit } from './login-limit';
 import type { SessionCookies } from './session-cookie';
 

@@ -1,5 +1,5 @@
 // An example of what a schema describes, put together from the examples at its leaves.
-import type { Schema } from '../schemas/schema';
+import type { Schema } from '../endpoints/parts/schema';
 
 /** Of our own objects what is always there; of the upstream's everything that is known. */
 export function exampleOf(schema: Schema): unknown {

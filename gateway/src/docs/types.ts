@@ -1,2 +1,2 @@
-export type { Json } from '../openapi-schemas';
+export type { Json } from '../openapi/schemas';
 export type { OpenApiDocument, OperationObject, Parameter, Verb } from '../openapi';

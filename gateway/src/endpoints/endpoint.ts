@@ -2,7 +2,7 @@
 // all come from it. When a row wants an eleventh option, write a function.
 import type { ErrorCode } from '@bmg/common/errors';
 import type { Definition } from '@bmg/common/rpc';
-import type { Schema } from '../schemas/schema';
+import type { Schema } from './parts/schema';
 
 export type Fields = Record<string, unknown>;
 

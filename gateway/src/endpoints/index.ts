@@ -1,17 +1,17 @@
 // The whole table. A new endpoint is a row in one of these, a handler row in its service, and a test.
-import { analytics } from './analytics';
-import { broadcasts } from './broadcasts';
-import { callsGroups } from './calls-groups';
-import { diagnostics } from './diagnostics';
+import { analytics } from './analytics/rows';
+import { broadcasts } from './broadcasts/rows';
+import { callsGroups } from './calls-groups/rows';
+import { diagnostics } from './diagnostics/rows';
 import type { Endpoint } from './endpoint';
-import { media } from './media';
-import { messages } from './messages';
-import { numberSetup } from './number-setup';
-import { onboarding } from './onboarding';
-import { phone } from './phone';
-import { profile } from './profile';
-import { recovery } from './recovery';
-import { templates } from './templates';
+import { media } from './media/rows';
+import { messages } from './messages/rows';
+import { numberSetup } from './number-setup/rows';
+import { onboarding } from './onboarding/rows';
+import { phone } from './phone/rows';
+import { profile } from './profile/rows';
+import { recovery } from './recovery/rows';
+import { templates } from './templates/rows';
 
 /** The table by chapters, as the documents show it. */
 export const chapters: Array<{ name: string; rows: Endpoint[] }> = [

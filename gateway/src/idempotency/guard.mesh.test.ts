@@ -11,7 +11,7 @@ import {
 } from '@bmg/proto/messaging';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import { post, rpc, type Fields } from '../endpoints/endpoint';
-import { errorBody } from '../errors';
+import { errorBody } from '../edge/error-body';
 import { ANSWER_LIMIT_BYTES, createGuards, LEASE_MARGIN_MS, type Guards, type Work } from './guard';
 import { recordKey } from './records';
 

@@ -7,7 +7,7 @@ import type { Call, Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
 import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
-import { errorBody } from '../errors';
+import { errorBody } from '../edge/error-body';
 import type { Answer } from './answer';
 import { fingerprint, readKey } from './key';
 import { judge, keyInUse, keyReused, unknownOutcome, unprotected } from './outcome';

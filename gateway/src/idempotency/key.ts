@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidField } from '@bmg/common/errors';
 import type { Endpoint, Input } from '../endpoints/endpoint';
-import { headerText } from '../middleware/scope';
+import { headerText } from '../auth/scope';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 const HEADER = IDEMPOTENCY_KEY.toLowerCase();

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../test/harness/eventually';
 import { createApp, type AppDependencies } from '../app';
-import { messages } from '../endpoints/messages';
+import { messages } from '../endpoints/messages/rows';
 import { createLoad } from './load';
 
 const IN_FLIGHT_MAX = 4;

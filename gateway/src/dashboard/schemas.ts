@@ -1,0 +1,31 @@
+import { object, text } from '../endpoints/parts/inputs';
+
+const KEY_MAX = 200;
+const URL_MAX = 2_048;
+
+export const openSession = object({ partner_key: text(KEY_MAX, 'the partner key') }, [
+  'partner_key',
+]);
+
+export const updateSettings = object({
+  webhook_url: {
+    type: ['string', 'null'],
+    minLength: 1,
+    maxLength: URL_MAX,
+    description: 'HTTPS and public; null for none: then no events are sent',
+  },
+});
+
+export const rotateSecret = object({
+  overlap_hours: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 720,
+    default: 24,
+    description: 'how long the old secret signs beside the new one',
+  },
+});
+
+export const openCardPage = object({
+  return_url: text(URL_MAX, 'where the person goes afterwards: an address of the gateway’s own'),
+});

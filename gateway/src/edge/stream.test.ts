@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApiError } from '@bmg/common/errors';
+import {
+  createRpcClient,
+  createRpcServer,
+  implement,
+  type Call,
+  type RpcClient,
+  type RpcServer,
+} from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
+import {
+  MessagingDefinition,
+  type DownloadMediaChunk,
+  type DownloadMediaRequest,
+} from '@bmg/proto/messaging';
+import { createApp } from '../app';
+import { media } from '../endpoints/media/rows';
+
+type Download = (request: DownloadMediaRequest, call: Call) => AsyncIterable<DownloadMediaChunk>;
+
+const log = createLogger('test');
+log.level = 'silent';
+
+let download: Download;
+let rpc: RpcServer;
+let client: RpcClient<typeof MessagingDefinition>;
+let http: Server;
+const counted: Array<[string, boolean]> = [];
+
+beforeAll(async () => {
+  const handlers = new Proxy(
+    {},
+    { get: () => (request: DownloadMediaRequest, call: Call) => download(request, call) },
+  );
+  rpc = createRpcServer(
+    { host: '127.0.0.1', port: 0 },
+    [implement(MessagingDefinition, handlers as never)],
+    log,
+  );
+  await rpc.start(new AbortController().signal);
+  client = createRpcClient(MessagingDefinition, `127.0.0.1:${rpc.port}`);
+  const known = { key_hash: 'h', caller: { partner_id: 'par_1', rate_limit_per_sec: 200 } };
+  const app = createApp({
+    endpoints: media,
+    notices: { 'X-Service-Api-Version': '2.9.2' },
+    authenticator: { first: async () => known, confirm: async () => known.caller } as never,
+    sessions: undefined as never,
+    bucket: {
+      take: async () => ({ allowed: true, remaining: 1, reset_s: 1, retry_after_s: 0 }),
+    } as never,
+    scope: async (partner_id) => ({
+      partner_id,
+      waba_id: '900000000000001',
+      phone_number_id: '800000000000001',
+      directory_version: 'v1',
+    }),
+    meter: {
+      count: (_partner_id: string, endpoint: string, failed: boolean) =>
+        counted.push([endpoint, failed]),
+    } as never,
+    health: undefined as never,
+    client: () => client.rpc as never,
+    request_timeout_ms: 5_000,
+    log,
+  });
+  http = createServer(app.callback()).listen(0, '127.0.0.1');
+  await once(http, 'listening');
+});
+afterAll(async () => {
+  http.close();
+  http.closeAllConnections();
+  await client.stop();
+  await rpc.stop();
+});
+beforeEach(() => counted.splice(0));
+
+async function get(path: string, method = 'GET'): Promise<IncomingMessage> {
+  const { port } = http.address() as AddressInfo;
+  const headers = { 'x-partner-key': 'k', 'x-waba-id': '900000000000001' };
+  const request = httpRequest({ host: '127.0.0.1', port, path: `/v1${path}`, method, headers });
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}
+
+async function read(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+const head = (size_bytes?: number, mime_type?: string): DownloadMediaChunk => ({
+  mime_type,
+  size_bytes,
+  data: Buffer.alloc(0),
+});
+const piece = (content: Buffer | string): DownloadMediaChunk => ({
+  mime_type: undefined,
+  size_bytes: undefined,
+  data: Buffer.from(content),
+});
+
+/** Gives the chunks, then fails if it is to. */
+const giving = (chunks: DownloadMediaChunk[], failure?: Error): Download =>
+  async function* () {
+    yield* chunks;
+    if (failure) throw failure;
+  };
+
+const content = Buffer.from(Array.from({ length: 1_000_000 }, (_, index) => index % 251));
+const pieces = [0, 1, 2, 3].map((at) => piece(content.subarray(at * 250_000, (at + 1) * 250_000)));
+
+test.each(['/media/123', '/contacts/media/123'])(
+  'GET %s answers exactly the bytes, the type and the length',
+  async (path) => {
+    let asked: DownloadMediaRequest | undefined;
+    download = (request, call) => {
+      asked = request;
+      return giving([head(1_000_000, 'audio/ogg; codecs=opus'), ...pieces])(request, call);
+    };
+    const response = await get(path);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).toMatchObject({
+      'content-type': 'audio/ogg; codecs=opus',
+      'content-length': '1000000',
+      'x-content-type-options': 'nosniff',
+      'x-service-api-version': '2.9.2',
+      'x-request-id': expect.any(String),
+    });
+    expect((await read(response)).equals(content)).toBe(true);
+    expect(asked).toMatchObject({
+      media_id: '123',
+      target: { phone_number_id: '800000000000001' },
+    });
+    expect(counted).toEqual([['/media/download', false]]);
+  },
+);
+
+test('a file of unknown length and type is passed on all the same', async () => {
+  download = giving([head(), ...pieces]);
+  const response = await get('/media/123');
+  expect(response.headers['content-type']).toBe('application/octet-stream');
+  expect(response.headers).not.toHaveProperty('content-length');
+  expect((await read(response)).equals(content)).toBe(true);
+});
+
+test('an empty file is a file', async () => {
+  download = giving([head(0, 'text/plain')]);
+  const response = await get('/media/123');
+  expect(response.headers['content-length']).toBe('0');
+  expect(await read(response)).toHaveLength(0);
+});
+
+test('what fails before the first byte is an error answer like any other', async () => {
+  download = giving([], new ApiError('MEDIA_NOT_FOUND', 'gone'));
+  const response = await get('/media/123');
+  expect(response.statusCode).toBe(404);
+  expect(response.headers['content-type']).toContain('application/json');
+  expect(JSON.parse((await read(response)).toString())).toMatchObject({
+    success: false,
+    error: { code: 'MEDIA_NOT_FOUND', message: 'gone', retryable: false },
+  });
+  expect(counted).toEqual([['/media/download', true]]);
+});
+
+test.each([
+  ['a failure', [head(1_000_000), ...pieces.slice(0, 2)], new ApiError('UPSTREAM_ERROR', 'x')],
+  [
+    'a failure of a file of unknown length',
+    [head(), ...pieces],
+    new ApiError('UPSTREAM_ERROR', 'x'),
+  ],
+  ['an early end', [head(1_000_000), ...pieces.slice(0, 2)], undefined],
+  ['too many bytes', [head(999_999), ...pieces], undefined],
+])('after the first byte %s breaks the connection', async (_name, chunks, failure) => {
+  download = giving(chunks, failure);
+  const response = await get('/media/123');
+  expect(response.statusCode).toBe(200);
+  await expect(read(response)).rejects.toThrow();
+  expect(counted).toEqual([['/media/download', true]]);
+});
+
+test('a client that goes away ends the call', async () => {
+  let ended: (() => void) | undefined;
+  const over = new Promise<void>((resolve) => (ended = resolve));
+  download = async function* (_request, call) {
+    yield head();
+    try {
+      while (!call.signal?.aborted) {
+        yield piece(Buffer.alloc(65_536));
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    } finally {
+      ended?.();
+    }
+  };
+  const response = await get('/media/123');
+  await once(response, 'data');
+  response.destroy();
+  await over;
+  while (counted.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(counted).toEqual([['/media/download', true]]);
+});
+
+test('a client that does not read holds the source back', async () => {
+  const TOTAL = 600;
+  let given = 0;
+  download = async function* () {
+    yield head();
+    for (; given < TOTAL; given += 1) yield piece(Buffer.alloc(262_144));
+  };
+  const response = await get('/media/123');
+  response.pause();
+  let before = -1;
+  while (given !== before) {
+    before = given;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  // 150 MB are waiting; some are in the sockets and in the two streams of the call.
+  expect(given).toBeLessThan(TOTAL / 3);
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of response) {
+    size += (chunk as Buffer).length;
+    hash.update(chunk as Buffer);
+  }
+  expect(size).toBe(TOTAL * 262_144);
+}, 20_000);
+
+test('HEAD answers the head alone', async () => {
+  download = giving([head(1_000_000, 'image/png'), ...pieces]);
+  const response = await get('/media/123', 'HEAD');
+  expect(response.statusCode).toBe(200);
+  expect(response.headers['content-length']).toBe('1000000');
+  expect(await read(response)).toHaveLength(0);
+});

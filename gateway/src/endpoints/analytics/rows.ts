@@ -1,0 +1,22 @@
+import { MessagingDefinition, type GetAnalyticsResponse } from '@bmg/proto/messaging';
+import * as docs from '../profile/docs';
+import * as schemas from './schemas';
+import { get, rpc, type Fields, type Input } from '../endpoint';
+
+export const analytics = [
+  get('/analytics', rpc(MessagingDefinition, 'getAnalytics'), {
+    scope: 'number',
+    query: schemas.getAnalytics,
+    reply: (
+      { daily_logs, ...numbers }: GetAnalyticsResponse,
+      { target, query }: Input,
+    ): Fields => ({
+      waba_id: target?.waba_id,
+      period_days: query['days'],
+      meta_analytics: numbers,
+      daily_logs,
+    }),
+    docs: docs.getAnalytics,
+    summary: 'Count messages of the last days',
+  }),
+];

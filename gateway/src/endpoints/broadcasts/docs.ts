@@ -1,0 +1,94 @@
+import type { RowDocs } from '../endpoint';
+import * as is from '../parts/answers';
+
+const STATUSES = ['pending', 'scheduled', 'processing', 'completed', 'cancelled'];
+
+const fields = {
+  id: is.whole(17),
+  waba_id: is.text('900000000000001'),
+  phone_number_id: is.text('800000000000001'),
+  name: is.text('September news'),
+  template_name: is.text('hello_world'),
+  template_language: is.text('en_US'),
+  total: is.whole(2, 'contacts that are attempted'),
+  sent: is.whole(1),
+  delivered: is.whole(1),
+  failed: is.whole(1),
+  status: { ...is.choice(STATUSES), examples: ['completed'] },
+  scheduled_at: is.orNull(is.time('null: sent at once')),
+  started_at: is.orNull(is.time()),
+  completed_at: is.orNull(is.time()),
+  created_at: is.orNull(is.time()),
+};
+
+export const createBroadcast: RowDocs = {
+  answer: is.record({
+    broadcast_id: is.whole(17),
+    status: is.choice(['pending', 'scheduled']),
+    total: is.whole(2, 'contacts that will be attempted'),
+    skipped: is.whole(0, 'contacts that name nobody'),
+    duplicates: is.whole(0, 'contacts that were given before'),
+    warnings: is.list(
+      is.record({
+        code: is.open(['MESSAGING_LIMIT']),
+        message: is.text('the number may write to 250 people in 24 hours …', 'for people'),
+      }),
+      'what is likely to go wrong; empty as a rule',
+    ),
+  }),
+  example: {
+    name: 'September news',
+    template_name: 'hello_world',
+    template_language: 'en_US',
+    contacts: ['15550100777', { recipient: '15550100778' }],
+  },
+  codes: [
+    'TOO_MANY_CONTACTS',
+    'NO_ACTIVE_WABA',
+    'PAYMENT_FAILED',
+    'PAYMENT_ACTION_REQUIRED',
+    'AUTH_TEMPLATE_NEEDS_PHONE',
+  ],
+  notes:
+    'Checked as a whole before anything is stored. A number that is in use in the business app sends about 20 messages a second, others 80, or 1,000 with high throughput; your own sends on the number go first. More people than the number’s messaging limit allows in 24 hours are a warning, not a refusal.',
+};
+
+export const listBroadcasts: RowDocs = {
+  answer: is.record({
+    broadcasts: is.list(is.record(fields, { title: 'Broadcast' })),
+    total: is.whole(1),
+    limit: is.used_limit,
+    offset: is.whole(0),
+  }),
+};
+
+export const getBroadcast: RowDocs = {
+  answer: is.record({
+    broadcast: is.record(
+      {
+        ...fields,
+        error_log: is.orNull(is.text('1 contact failed')),
+        skipped: is.whole(0),
+        duplicates: is.whole(0),
+        rate_per_sec: is.orNull(is.amount(20)),
+        estimated_completion_at: is.orNull(is.time()),
+        failures: is.list(
+          is.record({
+            code: is.text('131026'),
+            count: is.whole(1),
+            example_recipient: is.orNull(is.text('1555010••••', 'masked')),
+          }),
+        ),
+      },
+      { title: 'BroadcastDetail' },
+    ),
+    progress: is.amount(100, 'attempted of the total, in percent'),
+  }),
+  codes: ['NOT_FOUND'],
+};
+
+export const cancelBroadcast: RowDocs = {
+  answer: is.nothing,
+  codes: ['NOT_FOUND', 'CANNOT_CANCEL'],
+  notes: 'Possible until the first message has gone out. Cancelling a cancelled one succeeds.',
+};

@@ -1,0 +1,264 @@
+import { ApiError } from '@bmg/common/errors';
+import {
+  BroadcastsDefinition,
+  CreateBroadcastRequest,
+  type Broadcast,
+  type GetBroadcastResponse,
+} from '@bmg/proto/broadcasts';
+import { compile } from '../parts/schema';
+import { broadcasts } from './rows';
+import type { Endpoint, Fields, Input } from '../endpoint';
+
+const TARGET = {
+  partner_id: 'ptn_1',
+  waba_id: '800',
+  phone_number_id: '700',
+  directory_version: '',
+};
+
+const row = (verb: Endpoint['verb'], path: string): Endpoint => {
+  const found = broadcasts.find((one) => one.verb === verb && one.path === path);
+  if (!found) throw new Error(`no row ${verb} ${path}`);
+  return found;
+};
+const creating = row('POST', '/broadcasts');
+const checkBody = compile(creating.body ?? {}, 'body');
+
+const input = (overrides: Partial<Input>): Input => ({
+  partner_id: 'ptn_1',
+  params: {},
+  query: {},
+  body: {},
+  target: TARGET,
+  waba_id: undefined,
+  ...overrides,
+});
+const aBody = (overrides: Fields = {}): Fields => ({
+  name: 'Autumn',
+  template_name: 'order_update',
+  template_language: 'en_US',
+  contacts: ['15550100777'],
+  ...overrides,
+});
+const request = (overrides: Fields = {}): CreateBroadcastRequest => {
+  const fields = creating.request?.(input({ body: checkBody(aBody(overrides)) })) ?? {};
+  return CreateBroadcastRequest.decode(
+    CreateBroadcastRequest.encode(CreateBroadcastRequest.fromPartial(fields as object)).finish(),
+  );
+};
+const refused = (overrides: Fields): ApiError => {
+  try {
+    request(overrides);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+};
+
+test('four rows, in the contract’s order', () => {
+  expect(broadcasts.map(({ verb, path, rpc }) => `${verb} ${path} ${rpc.method}`)).toEqual([
+    'POST /broadcasts createBroadcast',
+    'GET /broadcasts listBroadcasts',
+    'GET /broadcasts/:broadcast_id getBroadcast',
+    'POST /broadcasts/:broadcast_id/cancel cancelBroadcast',
+  ]);
+  for (const { rpc } of broadcasts) expect(rpc.definition).toBe(BroadcastsDefinition);
+});
+
+test('a contact is a text or an object, of whose recipients a phone number wins', () => {
+  const { contacts } = request({
+    contacts: [
+      '+1 555 010 0777',
+      'US.4Qm7Zr81Kd02',
+      { recipient: '15550100778', params: { '1': 'Ada' } },
+      { to: '15550100779' },
+      { user_id: 'US.4Qm7Zr81Kd02', recipient: '15550100780' },
+      { recipient: 'whatsapp:US.4Qm7Zr81Kd03', to: null, user_id: '' },
+    ],
+  });
+  expect(contacts.map(({ recipient }) => recipient)).toEqual([
+    '15550100777',
+    'US.4Qm7Zr81Kd02',
+    '15550100778',
+    '15550100779',
+    '15550100780',
+    'US.4Qm7Zr81Kd03',
+  ]);
+  expect(contacts[2]?.params).toEqual({ '1': 'Ada' });
+});
+
+test('one that names nobody is passed on as such, to be counted as skipped', () => {
+  const { contacts } = request({ contacts: ['', ' ', {}, { params: { '1': 'x' } }, { to: '' }] });
+  expect(contacts.map(({ recipient }) => recipient)).toEqual(Array(5).fill(undefined));
+});
+
+test('an array of params gives the variables in their order', () => {
+  const { contacts } = request({ contacts: [{ to: '15550100777', params: ['Ada', 12, true] }] });
+  expect(contacts[0]?.params).toEqual({ '1': 'Ada', '2': 12, '3': true });
+});
+
+test.each([
+  [['15550100777', 17], 'contacts[1]'],
+  [['15550100777', null], 'contacts[1]'],
+  [[['15550100777']], 'contacts[0]'],
+  [['0049 30 123456'], 'contacts[0]'],
+  [[{ recipient: 'abc' }], 'contacts[0].recipient'],
+  [['15550100777', { to: 15550100777 }], 'contacts[1].to'],
+  [[{ to: '15550100777', user_id: '15550100778' }], 'contacts[0].user_id'],
+  [[{ to: '15550100777', params: 'Ada' }], 'contacts[0].params'],
+])('contacts %j are refused, naming %s', (contacts, field) => {
+  expect(refused({ contacts })).toMatchObject({ code: 'INVALID_FIELD', details: { field } });
+});
+
+test('of many wrong contacts the first ones are named', () => {
+  const { details } = refused({ contacts: Array.from({ length: 500 }, () => 'abc') });
+  expect((details as { also: string[] }).also).toHaveLength(20);
+});
+
+test('more than ten thousand contacts are TOO_MANY_CONTACTS, whatever else is wrong with them', () => {
+  const many = (count: number): unknown[] => Array.from({ length: count }, () => 1);
+  expect(refused({ contacts: many(10_001) })).toMatchObject({
+    code: 'TOO_MANY_CONTACTS',
+    http: 403,
+  });
+  expect(refused({ contacts: many(10_000) }).code).toBe('INVALID_FIELD');
+});
+
+test('a body full of nonsense is refused without collecting a fault for each item', () => {
+  const started = performance.now();
+  expect(refused({ contacts: new Array(2_000_000).fill(1) }).code).toBe('TOO_MANY_CONTACTS');
+  expect(refused({ template_components: new Array(2_000_000).fill(1) })).toMatchObject({
+    details: { field: 'template_components' },
+  });
+  expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+test.each([
+  ['2030-01-02T03:04:05Z', '2030-01-02T03:04:05.000Z'],
+  ['2030-01-02T03:04+02:00', '2030-01-02T01:04:00.000Z'],
+  ['2030-01-02t03:04:05.250-0130', '2030-01-02T04:34:05.250Z'],
+  ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
+])('scheduled_at %s is %s', (scheduled_at, at) => {
+  expect(request({ scheduled_at }).scheduled_at).toEqual(new Date(at));
+});
+
+test.each([undefined, null])('scheduled_at %s is at once', (scheduled_at) => {
+  expect(request({ scheduled_at }).scheduled_at).toBeUndefined();
+});
+
+test.each([
+  'tomorrow',
+  '',
+  '2030-01-02',
+  '2030-01-02T03:04:05',
+  '2030-02-30T00:00:00Z',
+  '2030-13-01T00:00:00Z',
+  '2030-01-02T25:00:00Z',
+  1_900_000_000,
+])('scheduled_at %j is no date', (scheduled_at) => {
+  expect(refused({ scheduled_at })).toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'scheduled_at' },
+  });
+});
+
+test('what is missing is said, all of it', () => {
+  expect(refused({ name: ' ', template_name: null, contacts: [] })).toMatchObject({
+    code: 'MISSING_FIELDS',
+    details: { fields: ['name', 'template_name', 'contacts'] },
+  });
+});
+
+test('components are passed on, and must be objects', () => {
+  const template_components = [
+    {
+      type: 'header',
+      parameters: [{ type: 'image', image: { link: 'https://example.org/h.jpg' } }],
+    },
+  ];
+  expect(request({ template_components }).template_components).toEqual(template_components);
+  expect(request({ template_components: null }).template_components).toEqual([]);
+  expect(refused({ template_components: [{}, 'x'] })).toMatchObject({
+    details: { field: 'template_components[1]' },
+  });
+});
+
+test('an id that cannot exist is not found', () => {
+  const read = row('GET', '/broadcasts/:broadcast_id').request;
+  const cancel = row('POST', '/broadcasts/:broadcast_id/cancel').request;
+  for (const broadcast_id of ['0', '-1', 'abc', '1.5', '9'.repeat(20)]) {
+    for (const make of [read, cancel]) {
+      expect(() => make?.(input({ params: { broadcast_id } }))).toThrow(
+        expect.objectContaining({ code: 'NOT_FOUND' }),
+      );
+    }
+  }
+  expect(read?.(input({ params: { broadcast_id: '42' }, waba_id: '800' }))).toEqual({
+    partner_id: 'ptn_1',
+    waba_id: '800',
+    broadcast_id: 42,
+  });
+});
+
+const BROADCAST: Broadcast = {
+  id: 42,
+  waba_id: '800',
+  phone_number_id: '700',
+  name: 'Autumn',
+  template_name: 'order_update',
+  template_language: 'en_US',
+  total: 2,
+  sent: 1,
+  delivered: 0,
+  failed: 1,
+  status: 'processing',
+  created_at: new Date(0),
+  skipped: 3,
+  duplicates: 4,
+  failures: [{ code: '131026', count: 1, example_recipient: '1555••••777' }],
+};
+const LISTED = {
+  id: 42,
+  waba_id: '800',
+  phone_number_id: '700',
+  name: 'Autumn',
+  template_name: 'order_update',
+  template_language: 'en_US',
+  total: 2,
+  sent: 1,
+  delivered: 0,
+  failed: 1,
+  status: 'processing',
+  scheduled_at: null,
+  started_at: null,
+  completed_at: null,
+  created_at: new Date(0),
+};
+
+test('the detail shows the contract’s fields, null where there is nothing', () => {
+  const reply = row('GET', '/broadcasts/:broadcast_id').reply;
+  const answer: GetBroadcastResponse = { broadcast: BROADCAST, progress: 100 };
+  expect(reply?.(answer, input({}))).toEqual({
+    broadcast: {
+      ...LISTED,
+      error_log: null,
+      skipped: 3,
+      duplicates: 4,
+      rate_per_sec: null,
+      estimated_completion_at: null,
+      failures: [{ code: '131026', count: 1, example_recipient: '1555••••777' }],
+    },
+    progress: 100,
+  });
+});
+
+test('the list says which page it is', () => {
+  const reply = row('GET', '/broadcasts').reply;
+  const query = { limit: 100, offset: 0 };
+  expect(reply?.({ broadcasts: [BROADCAST], total: 1 }, input({ query }))).toEqual({
+    broadcasts: [LISTED],
+    total: 1,
+    ...query,
+  });
+});

@@ -1,0 +1,241 @@
+import {
+  BroadcastsDefinition,
+  type Broadcast,
+  type Broadcast_Failure,
+  type CreateBroadcastResponse,
+  type GetBroadcastResponse,
+  type ListBroadcastsResponse,
+} from '@bmg/proto/broadcasts';
+import { ApiError, invalidField } from '@bmg/common/errors';
+import { normalisePhone, parseBsuid } from '@bmg/common/ids';
+import * as docs from './docs';
+import * as schemas from './schemas';
+import { get, post, rpc, type Fields, type Input } from '../endpoint';
+
+const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
+/** Ten thousand contacts are checked and stored within a second or two; a busy store may need longer. */
+const CREATE_TIMEOUT_MS = 60_000;
+/** Contract, Limits: contacts per broadcast. */
+const CONTACTS_MAX = 10_000;
+/** A template has four kinds of components and ten buttons. */
+const COMPONENTS_MAX = 50;
+const RECIPIENT_LENGTH_MAX = 200;
+const FAULTS_SHOWN_MAX = 20;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const createRequest = ({ body, target }: Input): Fields => ({
+  name: body['name'],
+  template_name: body['template_name'],
+  template_language: body['template_language'],
+  template_components: readComponents((body['template_components'] ?? []) as unknown[]),
+  contacts: readContacts(body['contacts'] as unknown[]),
+  scheduled_at: readTime(body['scheduled_at']),
+  target,
+});
+
+function readComponents(components: unknown[]): Fields[] {
+  if (components.length > COMPONENTS_MAX) {
+    throw invalidField('template_components', `has more than ${COMPONENTS_MAX} components`);
+  }
+  return components.map((component, place) => {
+    if (isObject(component)) return component;
+    throw invalidField(`template_components[${place}]`, 'must be an object');
+  });
+}
+
+interface Contact {
+  recipient?: string | undefined;
+  params?: Fields | undefined;
+}
+
+/** A fault names the contact it is in; the first ones are told together. */
+function readContacts(contacts: unknown[]): Contact[] {
+  if (contacts.length > CONTACTS_MAX) {
+    throw new ApiError('TOO_MANY_CONTACTS', `a broadcast takes at most ${CONTACTS_MAX} contacts`, {
+      details: { field: 'contacts', limit: CONTACTS_MAX },
+    });
+  }
+  const faults: Array<{ field: string; problem: string }> = [];
+  const fault = (field: string, problem: string): void => {
+    if (faults.length <= FAULTS_SHOWN_MAX) faults.push({ field, problem });
+  };
+  const read = contacts.map((contact, place) => readContact(contact, `contacts[${place}]`, fault));
+  const [first, ...others] = faults;
+  if (first) {
+    const also = others.map(({ field }) => field);
+    throw invalidField(first.field, first.problem, also.length > 0 ? { also } : {});
+  }
+  return read;
+}
+
+type Fault = (field: string, problem: string) => void;
+
+const NO_RECIPIENT = 'is neither a phone number in international format nor a BSUID';
+
+/** Recipient rules 5: a phone number or a BSUID, or an object; one that names nobody is passed on as such. */
+function readContact(contact: unknown, where: string, fault: Fault): Contact {
+  if (typeof contact === 'string') return { recipient: readRecipient(contact, where, fault)?.text };
+  if (!isObject(contact)) {
+    fault(where, 'must be a text or an object');
+    return {};
+  }
+  const named = (['to', 'recipient', 'user_id'] as const).flatMap((key) => {
+    const value = contact[key];
+    if (value === undefined || value === null) return [];
+    const found = readRecipient(value, `${where}.${key}`, fault);
+    if (found?.phone && key === 'user_id') fault(`${where}.${key}`, 'is not a BSUID');
+    return found ?? [];
+  });
+  // Recipient rules 3: a phone number wins over a BSUID.
+  const winner = named.find(({ phone }) => phone) ?? named[0];
+  return {
+    recipient: winner?.text,
+    params: readParams(contact['params'], `${where}.params`, fault),
+  };
+}
+
+function readRecipient(
+  value: unknown,
+  where: string,
+  fault: Fault,
+): { text: string; phone: boolean } | undefined {
+  if (typeof value !== 'string' || value.length > RECIPIENT_LENGTH_MAX) {
+    fault(where, NO_RECIPIENT);
+    return undefined;
+  }
+  const text = value.trim();
+  if (text === '') return undefined;
+  // A BSUID is told by its shape before anything is taken for a phone number.
+  const bsuid = parseBsuid(text);
+  const phone = bsuid === null ? normalisePhone(text) : null;
+  if (bsuid === null && phone === null) fault(where, NO_RECIPIENT);
+  return { text: bsuid ?? phone ?? text, phone: phone !== null };
+}
+
+/** An array gives the variables in their order: the same as the keys 1, 2 and so on. */
+function readParams(params: unknown, where: string, fault: Fault): Fields | undefined {
+  if (params === undefined || params === null) return undefined;
+  if (isObject(params)) return params;
+  if (Array.isArray(params)) {
+    return Object.fromEntries(params.map((value: unknown, at) => [String(at + 1), value]));
+  }
+  fault(where, 'must be an object or an array');
+  return undefined;
+}
+
+const ISO_WITH_ZONE =
+  /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
+
+/** Whether it lies in the past is the service's to say. */
+function readTime(value: unknown): Date | undefined {
+  if (value === undefined || value === null) return undefined;
+  const match = ISO_WITH_ZONE.exec(String(value));
+  const time = match && new Date(withColon(String(value).toUpperCase()));
+  if (!time || Number.isNaN(time.getTime()) || !isDay(match)) {
+    throw invalidField('scheduled_at', 'must be an ISO 8601 date and time with a zone');
+  }
+  return time;
+}
+
+const withColon = (text: string): string => text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2');
+
+/** The platform's own reading would make 2 March of 30 February. */
+function isDay([, year, month, day]: RegExpExecArray | string[]): boolean {
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return Number(day) >= 1 && Number(day) <= days;
+}
+
+const ID = /^[1-9]\d{0,14}$/;
+
+/** An id that cannot exist is as unknown as any other. */
+const byId = ({ params, partner_id, waba_id }: Input): Fields => {
+  const id = params['broadcast_id'] ?? '';
+  if (!ID.test(id)) throw new ApiError('NOT_FOUND', 'there is no such broadcast');
+  return { partner_id, waba_id, broadcast_id: Number(id) };
+};
+
+/** The contract's fields; times are null where there is none. */
+const shown = (broadcast: Broadcast): Fields => ({
+  id: broadcast.id,
+  waba_id: broadcast.waba_id,
+  phone_number_id: broadcast.phone_number_id,
+  name: broadcast.name,
+  template_name: broadcast.template_name,
+  template_language: broadcast.template_language,
+  total: broadcast.total,
+  sent: broadcast.sent,
+  delivered: broadcast.delivered,
+  failed: broadcast.failed,
+  status: broadcast.status,
+  scheduled_at: broadcast.scheduled_at ?? null,
+  started_at: broadcast.started_at ?? null,
+  completed_at: broadcast.completed_at ?? null,
+  created_at: broadcast.created_at ?? null,
+});
+
+const detailed = (broadcast: Broadcast): Fields => ({
+  ...shown(broadcast),
+  error_log: broadcast.error_log ?? null,
+  skipped: broadcast.skipped,
+  duplicates: broadcast.duplicates,
+  rate_per_sec: broadcast.rate_per_sec ?? null,
+  estimated_completion_at: broadcast.estimated_completion_at ?? null,
+  failures: broadcast.failures.map(({ code, count, example_recipient }: Broadcast_Failure) => ({
+    code,
+    count,
+    example_recipient: example_recipient || null,
+  })),
+});
+
+export const broadcasts = [
+  post('/broadcasts', rpc(BroadcastsDefinition, 'createBroadcast'), {
+    scope: 'number',
+    idempotent: true,
+    status: 201,
+    body: schemas.createBroadcast,
+    body_limit_bytes: BODY_LIMIT_BYTES,
+    timeout_ms: CREATE_TIMEOUT_MS,
+    request: createRequest,
+    reply: (created: CreateBroadcastResponse) => ({
+      broadcast_id: created.broadcast_id,
+      status: created.status,
+      total: created.total,
+      skipped: created.skipped,
+      duplicates: created.duplicates,
+      warnings: created.warnings.map(({ code, message }) => ({ code, message })),
+    }),
+    docs: docs.createBroadcast,
+    summary: 'Send a template to many contacts, now or later',
+  }),
+  get('/broadcasts', rpc(BroadcastsDefinition, 'listBroadcasts'), {
+    scope: 'filter',
+    query: schemas.listBroadcasts,
+    reply: ({ broadcasts: list, total }: ListBroadcastsResponse, { query }) => ({
+      broadcasts: list.map(shown),
+      total,
+      limit: query['limit'],
+      offset: query['offset'],
+    }),
+    docs: docs.listBroadcasts,
+    summary: 'List broadcasts, the newest first',
+  }),
+  get('/broadcasts/:broadcast_id', rpc(BroadcastsDefinition, 'getBroadcast'), {
+    scope: 'filter',
+    request: byId,
+    reply: ({ broadcast, progress }: GetBroadcastResponse) => ({
+      broadcast: detailed(broadcast as Broadcast),
+      progress,
+    }),
+    docs: docs.getBroadcast,
+    summary: 'A broadcast with its progress and failures',
+  }),
+  post('/broadcasts/:broadcast_id/cancel', rpc(BroadcastsDefinition, 'cancelBroadcast'), {
+    scope: 'filter',
+    request: byId,
+    reply: () => ({}),
+    docs: docs.cancelBroadcast,
+    summary: 'Cancel a broadcast that has not started',
+  }),
+];

@@ -1,0 +1,31 @@
+// Quoted replies: three equivalent inputs, `context` wins, then `context_message_id`, then `reply_to`.
+// What cannot be parsed is INVALID_PAYLOAD and nothing is sent.
+import { ApiError } from '@bmg/common/errors';
+import type { Fields } from '../endpoint';
+
+const MESSAGE_ID_MAX = 512;
+
+export function quotedMessageId(body: Fields): string | undefined {
+  const { context, context_message_id, reply_to } = body;
+  if (context !== undefined && context !== null) {
+    if (typeof context !== 'object' || Array.isArray(context)) throw unparseable('context');
+    return messageId((context as Fields)['message_id'], 'context.message_id');
+  }
+  if (context_message_id !== undefined && context_message_id !== null) {
+    return messageId(context_message_id, 'context_message_id');
+  }
+  if (reply_to !== undefined && reply_to !== null) return messageId(reply_to, 'reply_to');
+  return undefined;
+}
+
+function messageId(value: unknown, field: string): string {
+  if (typeof value !== 'string' || value.trim() === '' || value.length > MESSAGE_ID_MAX) {
+    throw unparseable(field);
+  }
+  return value;
+}
+
+const unparseable = (field: string): ApiError =>
+  new ApiError('INVALID_PAYLOAD', `${field} is no quoted message: give the message_id as a text`, {
+    details: { field },
+  });

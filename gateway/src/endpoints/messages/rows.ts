@@ -1,0 +1,87 @@
+import { MessagingDefinition, type SendResult } from '@bmg/proto/messaging';
+import * as docs from './docs';
+import * as schemas from './schemas';
+import { post, rpc, type Fields, type Input } from '../endpoint';
+import { quotedMessageId } from './quote';
+
+/** The three spellings of a quote and the alias of user_id end here: services see one of each. */
+export const sendRequest = ({ body, target }: Input): Fields => ({
+  ...body,
+  recipient: {
+    to: filled(body['to']),
+    user_id: filled(body['user_id']) ?? filled(body['recipient']),
+  },
+  quoted_message_id: quotedMessageId(body),
+  target,
+});
+
+const filled = (value: unknown): unknown =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined;
+
+/** Message send result: `messages` holds the same value as `message_id`. */
+export const sendReply = ({ message_id, message_status, contacts }: SendResult): Fields => ({
+  message_id,
+  messages: [{ id: message_id }],
+  contacts,
+  ...(message_status !== undefined && { message_status }),
+});
+
+const sending = {
+  scope: 'number',
+  idempotent: true,
+  request: sendRequest,
+  reply: sendReply,
+} as const;
+
+export const messages = [
+  post('/messages/send', rpc(MessagingDefinition, 'sendText'), {
+    ...sending,
+    body: schemas.sendText,
+    docs: docs.sendText,
+    summary: 'Send a text',
+  }),
+  post('/messages/template', rpc(MessagingDefinition, 'sendTemplate'), {
+    ...sending,
+    body: schemas.sendTemplate,
+    docs: docs.sendTemplate,
+    summary: 'Send a template',
+  }),
+  post('/messages/media', rpc(MessagingDefinition, 'sendMedia'), {
+    ...sending,
+    body: schemas.sendMedia,
+    docs: docs.sendMedia,
+    summary: 'Send an image, video, audio, document or sticker',
+  }),
+  post('/messages/interactive', rpc(MessagingDefinition, 'sendInteractive'), {
+    ...sending,
+    body: schemas.sendInteractive,
+    docs: docs.sendInteractive,
+    summary: 'Send buttons, a list, products or another interactive message',
+  }),
+  post('/messages/location', rpc(MessagingDefinition, 'sendLocation'), {
+    ...sending,
+    body: schemas.sendLocation,
+    docs: docs.sendLocation,
+    summary: 'Send a location',
+  }),
+  post('/messages/reaction', rpc(MessagingDefinition, 'sendReaction'), {
+    ...sending,
+    body: schemas.sendReaction,
+    // The reaction endpoint takes no quote.
+    request: ({ body, ...rest }: Input) =>
+      sendRequest({
+        ...rest,
+        body: { ...body, context: undefined, context_message_id: undefined, reply_to: undefined },
+      }),
+    docs: docs.sendReaction,
+    summary: 'React to a message, or take a reaction back',
+  }),
+  post('/messages/read', rpc(MessagingDefinition, 'markRead'), {
+    scope: 'number',
+    idempotent: true,
+    body: schemas.markRead,
+    reply: () => ({}),
+    docs: docs.markRead,
+    summary: 'Mark an inbound message as read',
+  }),
+];

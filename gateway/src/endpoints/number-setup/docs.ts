@@ -1,0 +1,131 @@
+import type { RowDocs } from '../endpoint';
+import { LIMIT_TIERS, QUALITY } from '../onboarding/docs';
+import * as is from '../parts/answers';
+
+const qrFields = {
+  code: is.text('4O4YGZEG3RIVE1'),
+  prefilled_message: is.text('Hello!'),
+  deep_link_url: is.text('https://link.example.org/message/4O4YGZEG3RIVE1'),
+  qr_image_url: is.text('https://images.example.org/qr/4O4YGZEG3RIVE1.png', 'expires'),
+};
+const qrTrait = { optional: ['qr_image_url'] };
+
+export const listQrCodes: RowDocs = {
+  answer: is.record({ qr_codes: is.list(is.record(qrFields, { ...qrTrait, title: 'QrCode' })) }),
+};
+
+export const createQrCode: RowDocs = {
+  answer: is.record(qrFields, qrTrait),
+  example: { prefilled_message: 'Hello!', image_format: 'PNG' },
+};
+
+export const updateQrCode: RowDocs = {
+  answer: is.record(qrFields, qrTrait),
+  example: { prefilled_message: 'Hello again!' },
+};
+
+export const deleteQrCode: RowDocs = { answer: is.nothing };
+
+const command = is.record({
+  command_name: is.text('hours'),
+  command_description: is.text('When we are open'),
+});
+
+export const getConversationalAutomation: RowDocs = {
+  answer: is.record({
+    enable_welcome_message: is.flag(true),
+    prompts: is.list(is.text('When are you open?'), 'ice breakers'),
+    commands: is.list(command),
+  }),
+};
+
+export const updateConversationalAutomation: RowDocs = {
+  answer: is.nothing,
+  example: { enable_welcome_message: true, prompts: ['When are you open?'] },
+};
+
+const user = is.node({ wa_id: is.text('15550100777') });
+const blockedUser = is.node({ input: is.text('+15550100777'), wa_id: is.text('15550100777') });
+const failedUser = is.node({
+  input: is.text('+15550100778'),
+  wa_id: is.text('15550100778'),
+  errors: is.list(
+    is.node({
+      code: is.whole(131047),
+      message: is.text('Re-engagement required'),
+      error_data: is.node({ details: is.text('No message from this user in the last 24 hours') }),
+    }),
+  ),
+});
+const PARTLY = 'HTTP 200 does not mean that every user was taken: look into `failed`.';
+
+export const listBlocked: RowDocs = {
+  answer: is.record(
+    { blocked: is.list(user), paging: is.paging, limit: is.used_limit },
+    { optional: ['limit'] },
+  ),
+};
+
+export const blockUsers: RowDocs = {
+  answer: is.record({ blocked: is.list(blockedUser), failed: is.list(failedUser) }),
+  example: { users: ['+15550100777'] },
+  notes: PARTLY,
+};
+
+export const unblockUsers: RowDocs = {
+  answer: is.record({ unblocked: is.list(blockedUser), failed: is.list(failedUser) }),
+  example: { users: ['+15550100777'] },
+  notes: PARTLY,
+};
+
+export const getCommerceSettings: RowDocs = {
+  answer: is.record({
+    commerce_settings: is.record({
+      is_catalog_visible: is.flag(false),
+      is_cart_enabled: is.flag(true),
+    }),
+  }),
+};
+
+export const updateCommerceSettings: RowDocs = {
+  answer: is.nothing,
+  example: { is_catalog_visible: true, is_cart_enabled: false },
+};
+
+export const getSettings: RowDocs = {
+  answer: is.record({
+    settings: is.node({
+      calling: is.node({
+        status: is.open(['ENABLED', 'DISABLED']),
+        call_icon_visibility: is.text('DEFAULT'),
+        callback_permission_status: is.text('ENABLED'),
+      }),
+      storage_configuration: is.node({ status: is.text('disabled') }),
+    }),
+  }),
+};
+
+export const updateSettings: RowDocs = {
+  answer: is.nothing,
+  example: { calling: { status: 'ENABLED' } },
+  notes:
+    'The upstream takes one group of settings at a time. When a later one fails, `details.applied` names those that hold already.',
+};
+
+export const getPhoneStatus: RowDocs = {
+  answer: is.record({
+    phone: is.node({
+      display_phone_number: is.text('+1 555-010-0001'),
+      verified_name: is.text('Example Shop'),
+      status: is.open(['CONNECTED', 'PENDING']),
+      quality_rating: is.open(QUALITY),
+      messaging_limit_tier: is.open(LIMIT_TIERS),
+      is_official_business_account: is.flag(false),
+      is_pin_enabled: is.flag(false),
+      name_status: is.text('APPROVED'),
+      code_verification_status: is.text('VERIFIED'),
+      platform_type: is.open(['CLOUD_API', 'NOT_APPLICABLE']),
+      is_on_biz_app: is.flag(true, 'what tells a coexistence number'),
+    }),
+  }),
+};

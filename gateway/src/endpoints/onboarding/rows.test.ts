@@ -1,0 +1,141 @@
+// The rows of onboarding as the contract's table has them.
+import { ApiError } from '@bmg/common/errors';
+import { OnboardingDefinition } from '@bmg/proto/onboarding';
+import { compile } from '../parts/schema';
+import type { Endpoint, Fields, Input } from '../endpoint';
+import { onboarding } from './rows';
+
+const row = (name: string): Endpoint => {
+  const found = onboarding.find(({ verb, path }) => `${verb} ${path}` === name);
+  if (!found) throw new Error(`no row ${name}`);
+  return found;
+};
+const input = (change: Partial<Input> = {}): Input => ({
+  partner_id: 'ptn_1',
+  params: {},
+  query: {},
+  body: {},
+  target: undefined,
+  waba_id: undefined,
+  ...change,
+});
+const requestOf = (name: string, change: Partial<Input>): Fields =>
+  row(name).request?.(input(change)) as Fields;
+const replyOf = (name: string, reply: object, change: Partial<Input> = {}): Fields =>
+  row(name).reply?.(reply, input(change)) as Fields;
+
+test('are the contract’s, no more and no fewer', () => {
+  expect(onboarding.map(({ verb, path }) => `${verb} ${path}`).sort()).toEqual(
+    [
+      'POST /clients/register-from-code',
+      'POST /connect/session',
+      'GET /onboarding/events',
+      'GET /embedded-signup/config',
+      'POST /clients/register',
+      'GET /clients',
+      'DELETE /clients/:waba_id',
+      'POST /clients/:waba_id/refresh',
+      'POST /clients/:waba_id/resubscribe-webhook',
+      'GET /usage',
+    ].sort(),
+  );
+  expect(onboarding.every(({ counted }) => counted !== false)).toBe(true);
+});
+
+test('take a connect token on one row alone', () => {
+  const rows = onboarding.filter(({ scope }) => scope === 'session');
+  expect(rows.map(({ path }) => path)).toEqual(['/clients/register-from-code']);
+});
+
+test('name every method by one row, except those of the hosted page', () => {
+  const named = onboarding.map(({ rpc }) => rpc.method);
+  const hosted = ['openConnectPage', 'reportConnectStep'];
+  expect([...named, ...hosted].sort()).toEqual(Object.keys(OnboardingDefinition.methods).sort());
+});
+
+describe('registering from a code', () => {
+  const NAME = 'POST /clients/register-from-code';
+
+  test('takes who is asking from the token or the key, never from the body', () => {
+    const body = { code: 'c', partner_id: 'ptn_2', session_id: 'cns_2' };
+    expect(requestOf(NAME, { body, session_id: 'cns_1' })).toMatchObject({
+      code: 'c',
+      partner_id: 'ptn_1',
+      session_id: 'cns_1',
+    });
+    expect(requestOf(NAME, { body })).toMatchObject({ partner_id: 'ptn_1', session_id: undefined });
+  });
+
+  test('has a state only where the session had one', () => {
+    const client = { waba_id: '1' };
+    expect(replyOf(NAME, { client, state: 's' })).toMatchObject({ state: 's' });
+    expect(replyOf(NAME, { client })).not.toHaveProperty('state');
+  });
+
+  test('is 201 the first time and 200 later', () => {
+    const status = row(NAME).status as (reply: object) => number;
+    expect([status({ created: true }), status({ created: false })]).toEqual([201, 200]);
+  });
+});
+
+describe('the period of the usage record', () => {
+  const NAME = 'GET /usage';
+  const read = (query: Fields): Fields => {
+    const check = compile(row(NAME).query as object, 'query');
+    return requestOf(NAME, { query: check(query) });
+  };
+
+  test('may be days, whole, or times', () => {
+    expect(read({ from: '2026-09-01', to: '2026-09-30' })).toEqual({
+      partner_id: 'ptn_1',
+      from: new Date('2026-09-01T00:00:00.000Z'),
+      to: new Date('2026-09-30T23:59:59.999Z'),
+    });
+    expect(read({ from: '2026-09-01T10:00:00Z' })).toMatchObject({
+      from: new Date('2026-09-01T10:00:00Z'),
+      to: undefined,
+    });
+    // A plus in a query is a space unless it is encoded.
+    expect(read({ to: '2026-09-01T10:00:00 02:00' })).toMatchObject({
+      to: new Date('2026-09-01T08:00:00Z'),
+    });
+  });
+
+  test.each(['yesterday', '2026-9-1', '2026-02-30', '2026-13-01', '2026-09-01T25:00:00Z', '1'])(
+    'may not be %s',
+    (from) => {
+      expect(() => read({ from })).toThrow(ApiError);
+    },
+  );
+
+  test('is answered with categories by name', () => {
+    const messages = [{ category: 'utility', sent: 2, read: 1 }];
+    const period = { from: new Date(0), to: new Date(1) };
+    expect(replyOf(NAME, { ...period, endpoints: [], messages, billing: {} })).toEqual({
+      period,
+      endpoints: [],
+      messages: { utility: { sent: 2, read: 1 } },
+      billing: {},
+    });
+  });
+});
+
+test('the log has nulls where the contract shows them', () => {
+  const event = { current_step: 'PAGE_OPENED', created_at: new Date(0) };
+  expect(replyOf('GET /onboarding/events', { events: [event] }, { query: { limit: 50 } })).toEqual({
+    count: 1,
+    limit: 50,
+    events: [
+      {
+        state: null,
+        current_step: 'PAGE_OPENED',
+        error_code: null,
+        error_message: null,
+        upstream_session_id: null,
+        waba_id: null,
+        phone_number_id: null,
+        created_at: new Date(0),
+      },
+    ],
+  });
+});

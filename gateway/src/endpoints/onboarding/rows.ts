@@ -1,0 +1,170 @@
+import {
+  OnboardingDefinition,
+  type Client,
+  type CreateConnectSessionResponse,
+  type GetUsageResponse,
+  type ListClientsResponse,
+  type ListOnboardingEventsResponse,
+  type OnboardingEvent,
+  type RegisterClientResponse,
+  type RegisterFromCodeResponse,
+} from '@bmg/proto/onboarding';
+import { invalidField } from '@bmg/common/errors';
+import * as docs from './docs';
+import * as schemas from './schemas';
+import { del, get, post, rpc, type Fields, type Input } from '../endpoint';
+
+const byPath = ({ params, body, query, partner_id }: Input): Fields => ({
+  ...query,
+  ...body,
+  ...params,
+  partner_id,
+});
+
+/** Support's view has the partner; a partner's own does not. */
+export const clientRecord = ({ partner_id: _partner_id, ...client }: Client): Fields => ({
+  ...client,
+  quality_rating: client.quality_rating ?? null,
+  messaging_limit_tier: client.messaging_limit_tier ?? null,
+  throughput_level: client.throughput_level ?? null,
+  last_activity_at: client.last_activity_at ?? null,
+});
+
+/** Proto has no null where the contract shows one. */
+const eventRecord = (event: OnboardingEvent): Fields => ({
+  state: event.state ?? null,
+  current_step: event.current_step,
+  error_code: event.error_code ?? null,
+  error_message: event.error_message ?? null,
+  upstream_session_id: event.upstream_session_id ?? null,
+  waba_id: event.waba_id ?? null,
+  phone_number_id: event.phone_number_id ?? null,
+  created_at: event.created_at,
+});
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A day means its start as `from` and its end as `to`. */
+function timeOf(query: Fields, field: 'from' | 'to'): Date | undefined {
+  const text = query[field] as string | undefined;
+  if (text === undefined) return undefined;
+  const isDay = DAY.test(text);
+  const clock = field === 'from' ? 'T00:00:00.000Z' : 'T23:59:59.999Z';
+  const time = new Date(isDay ? text + clock : text.replace(' ', '+'));
+  // 30 February is read as a day in March.
+  const exists = !Number.isNaN(time.getTime()) && (!isDay || time.toISOString().startsWith(text));
+  if (!exists) throw invalidField(field, 'is no date that exists');
+  return time;
+}
+
+const usageRecord = ({ from, to, endpoints, messages, billing }: GetUsageResponse): Fields => ({
+  period: { from, to },
+  endpoints,
+  messages: Object.fromEntries(messages.map(({ category, ...counts }) => [category, counts])),
+  billing,
+});
+
+/** The sign-up asks the upstream many questions, one after the other. */
+const SIGN_UP_LIMIT_MS = 45_000;
+
+export const onboarding = [
+  post('/clients/register-from-code', rpc(OnboardingDefinition, 'registerFromCode'), {
+    scope: 'session',
+    body: schemas.registerFromCode,
+    timeout_ms: SIGN_UP_LIMIT_MS,
+    status: ({ created }: RegisterFromCodeResponse) => (created ? 201 : 200),
+    request: ({ body, partner_id, session_id }) => ({ ...body, partner_id, session_id }),
+    reply: ({ client, state, coexistence_sync }: RegisterFromCodeResponse) => ({
+      client: clientRecord(client as Client),
+      ...(state !== undefined && { state }),
+      coexistence_sync,
+    }),
+    docs: docs.registerFromCode,
+    summary: 'Complete an embedded sign-up; safe to repeat',
+  }),
+  post('/connect/session', rpc(OnboardingDefinition, 'createConnectSession'), {
+    scope: 'partner',
+    body: schemas.createConnectSession,
+    status: 201,
+    reply: (reply: CreateConnectSessionResponse) => ({ ...reply }),
+    docs: docs.createConnectSession,
+    summary: 'Create a link to the hosted onboarding page',
+  }),
+  get('/onboarding/events', rpc(OnboardingDefinition, 'listOnboardingEvents'), {
+    scope: 'partner',
+    query: schemas.listOnboardingEvents,
+    reply: ({ events }: ListOnboardingEventsResponse, { query }) => ({
+      count: events.length,
+      events: events.map(eventRecord),
+      limit: query['limit'],
+    }),
+    docs: docs.listOnboardingEvents,
+    summary: 'List the steps of onboarding attempts, newest first',
+  }),
+  get('/embedded-signup/config', rpc(OnboardingDefinition, 'getEmbeddedSignupConfig'), {
+    scope: 'partner',
+    docs: docs.getEmbeddedSignupConfig,
+    summary: 'Read what a self-hosted sign-up dialog needs',
+  }),
+  get('/usage', rpc(OnboardingDefinition, 'getUsage'), {
+    scope: 'partner',
+    query: schemas.getUsage,
+    request: ({ query, partner_id }) => ({
+      partner_id,
+      from: timeOf(query, 'from'),
+      to: timeOf(query, 'to'),
+    }),
+    reply: usageRecord,
+    docs: docs.getUsage,
+    summary: 'Read usage counters and the bill of the month',
+  }),
+  post('/clients/register', rpc(OnboardingDefinition, 'registerClient'), {
+    scope: 'partner',
+    body: schemas.registerClient,
+    status: ({ created }: RegisterClientResponse) => (created ? 201 : 200),
+    reply: ({ client, coexistence_sync }: RegisterClientResponse) => ({
+      client: clientRecord(client as Client),
+      coexistence_sync,
+    }),
+    docs: docs.registerClient,
+    summary: 'Register a number by hand; safe to repeat',
+  }),
+  get('/clients', rpc(OnboardingDefinition, 'listClients'), {
+    scope: 'partner',
+    query: schemas.listClients,
+    reply: ({ clients, total }: ListClientsResponse, { query }) => ({
+      clients: clients.map(clientRecord),
+      total,
+      limit: query['limit'],
+      offset: query['offset'],
+    }),
+    docs: docs.listClients,
+    summary: 'List registered numbers',
+  }),
+  del('/clients/:waba_id', rpc(OnboardingDefinition, 'deleteClient'), {
+    scope: 'partner',
+    request: byPath,
+    reply: () => ({}),
+    docs: docs.deleteClient,
+    summary: 'Delete a client; messaging stops at once',
+  }),
+  post('/clients/:waba_id/refresh', rpc(OnboardingDefinition, 'refreshClient'), {
+    scope: 'partner',
+    body: schemas.refreshClient,
+    request: byPath,
+    reply: (reply: Fields) => ({
+      quality_rating: reply['quality_rating'] ?? null,
+      throughput_level: reply['throughput_level'] ?? null,
+      messaging_limit_tier: reply['messaging_limit_tier'] ?? null,
+      token_updated: reply['token_updated'],
+    }),
+    docs: docs.refreshClient,
+    summary: 'Fetch fresh values upstream, or replace the token',
+  }),
+  post('/clients/:waba_id/resubscribe-webhook', rpc(OnboardingDefinition, 'resubscribeWebhook'), {
+    scope: 'partner',
+    request: byPath,
+    docs: docs.resubscribeWebhook,
+    summary: 'Subscribe the account to webhooks again; safe any time',
+  }),
+];

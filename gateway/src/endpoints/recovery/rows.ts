@@ -1,0 +1,49 @@
+import {
+  WebhooksDefinition,
+  type FailedEvent,
+  type ListFailedEventsResponse,
+  type RetryEventResponse,
+} from '@bmg/proto/webhooks';
+import * as docs from './docs';
+import * as schemas from './schemas';
+import { get, post, rpc, type Fields } from '../endpoint';
+
+const failedEvent = ({ payload, ...event }: FailedEvent): Fields => ({
+  ...event,
+  phone_number_id: event.phone_number_id ?? null,
+  last_attempt_at: event.last_attempt_at ?? null,
+  next_attempt_at: event.next_attempt_at ?? null,
+  last_http_status: event.last_http_status ?? null,
+  last_error: event.last_error ?? null,
+  payload: JSON.parse(payload) as unknown,
+});
+
+export const recovery = [
+  get('/webhooks/failed', rpc(WebhooksDefinition, 'listFailedEvents'), {
+    scope: 'partner',
+    query: schemas.listFailed,
+    reply: ({ events, after }: ListFailedEventsResponse, { query }) => ({
+      count: events.length,
+      events: events.map(failedEvent),
+      limit: query['limit'],
+      paging: { cursors: { after: after ?? null } },
+    }),
+    docs: docs.listFailedEvents,
+    summary: 'Events that could not be delivered, oldest first',
+  }),
+  post('/webhooks/retry/:event_id', rpc(WebhooksDefinition, 'retryEvent'), {
+    scope: 'partner',
+    reply: ({ event_id, status, http_status }: RetryEventResponse) => ({
+      event_id,
+      status,
+      http_status: http_status ?? null,
+    }),
+    docs: docs.retryEvent,
+    summary: 'Deliver one event now',
+  }),
+  post('/webhooks/retry-all', rpc(WebhooksDefinition, 'retryAllEvents'), {
+    scope: 'partner',
+    docs: docs.retryAllEvents,
+    summary: 'Deliver every waiting event again, in order',
+  }),
+];

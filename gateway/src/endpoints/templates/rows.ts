@@ -1,0 +1,51 @@
+import { TemplatesDefinition, type ListTemplatesResponse } from '@bmg/proto/templates';
+import type { Node } from '@bmg/proto/common';
+import * as docs from './docs';
+import * as schemas from './schemas';
+import { del, get, post, rpc, type Fields, type Input } from '../endpoint';
+import { FILE_TIMEOUT_MS } from '../media/rows';
+
+/** A large account's list is many pages upstream. */
+const LIST_TIMEOUT_MS = 60_000;
+
+/** The keys of a template; others are ignored, since the service builds the upstream's body. */
+const createRequest = ({ body, target }: Input): Fields => {
+  const { name, language, category, parameter_format, components } = body;
+  return { template: { name, language, category, parameter_format, components }, target };
+};
+
+export const templates = [
+  get('/templates', rpc(TemplatesDefinition, 'listTemplates'), {
+    scope: 'number',
+    timeout_ms: LIST_TIMEOUT_MS,
+    reply: ({ templates }: ListTemplatesResponse): Fields => ({
+      templates,
+      total: templates.length,
+    }),
+    docs: docs.listTemplates,
+    summary: 'List the templates of the business account',
+  }),
+  post('/templates', rpc(TemplatesDefinition, 'createTemplate'), {
+    scope: 'number',
+    idempotent: true,
+    status: 201,
+    body: schemas.createTemplate,
+    request: createRequest,
+    reply: ({ fields }: Node): Fields => ({ template: fields }),
+    docs: docs.createTemplate,
+    summary: 'Create a template and submit it for approval',
+  }),
+  post('/templates/upload-header', rpc(TemplatesDefinition, 'uploadHeader'), {
+    scope: 'number',
+    timeout_ms: FILE_TIMEOUT_MS,
+    body: schemas.uploadHeader,
+    docs: docs.uploadHeader,
+    summary: 'Fetch a sample file for a template header and upload it',
+  }),
+  del('/templates/:template_name', rpc(TemplatesDefinition, 'deleteTemplate'), {
+    scope: 'number',
+    reply: () => ({}),
+    docs: docs.deleteTemplate,
+    summary: 'Delete a template in all its languages',
+  }),
+];

@@ -1,0 +1,121 @@
+// Which codes an endpoint may answer with, and how errors stand in the OpenAPI document.
+import { CATALOG, type ErrorCode } from '@bmg/common/errors';
+import { ERROR_GUIDE } from '../docs/error-guide';
+import type { Endpoint } from '../endpoints/endpoint';
+import type { Json } from './schemas';
+
+const ALWAYS: readonly ErrorCode[] = [
+  'UNAUTHORIZED',
+  'INVALID_PARTNER_KEY',
+  'TRIAL_EXPIRED',
+  'SUBSCRIPTION_CANCELLED',
+  'PARTNER_SUSPENDED',
+  'SERVER_ERROR',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+];
+
+/** In the order of the catalogue, each once. */
+export function codesOf({ scope, counted = true, ...row }: Endpoint): ErrorCode[] {
+  const body: ErrorCode[] = ['INVALID_PAYLOAD', 'UNSUPPORTED_CONTENT_TYPE', 'INVALID_FIELD'];
+  const required = row.body && (row.body.required?.length || row.body.requiredOneOf);
+  const codes = new Set<ErrorCode>([
+    ...ALWAYS,
+    ...(counted ? (['RATE_LIMIT_EXCEEDED'] as const) : []),
+    ...(row.query ? (['INVALID_FIELD'] as const) : []),
+    ...(row.body ? body : []),
+    ...(required ? (['MISSING_FIELDS'] as const) : []),
+    ...(row.idempotent
+      ? (['IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED', 'INVALID_FIELD'] as const)
+      : []),
+    ...(scope === 'number'
+      ? (['MISSING_WABA', 'WABA_NOT_REGISTERED', 'INVALID_FIELD', 'UPSTREAM_ERROR'] as const)
+      : []),
+    ...(row.docs?.codes ?? []),
+  ]);
+  return (Object.keys(CATALOG) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+/** The published codes of one HTTP status. */
+const codesWith = (http: number): ErrorCode[] =>
+  (Object.keys(CATALOG) as ErrorCode[]).filter((code) => CATALOG[code].http === http);
+
+export const STATUSES: readonly number[] = [
+  ...new Set(Object.values(CATALOG).map(({ http }) => http)),
+].sort((one, other) => one - other);
+
+/** Answered with a time after which to try again. */
+const WAITING: readonly number[] = [404, 409, 429, 502, 503];
+
+export const errorResponseName = (http: number): string => `Error${http}`;
+
+/** A response for each status, shared by all endpoints. */
+export const errorResponses = (headers: Json): Json =>
+  Object.fromEntries(
+    STATUSES.map((http) => [
+      errorResponseName(http),
+      {
+        description: `Codes: ${codesWith(http).join(', ')}`,
+        headers: {
+          ...headers,
+          ...(WAITING.includes(http) && {
+            'Retry-After': { $ref: '#/components/headers/RetryAfter' },
+          }),
+        },
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            example: errorExample(codesWith(http)[0] as ErrorCode),
+          },
+        },
+        'x-codes': codesWith(http),
+      },
+    ]),
+  );
+
+const errorExample = (code: ErrorCode): Json => ({
+  success: false,
+  error: {
+    code,
+    message: ERROR_GUIDE[code].meaning,
+    ...(code === 'UPSTREAM_ERROR' && { upstream_code: 131047 }),
+    upstream_subcode: null,
+    details: null,
+    retryable: CATALOG[code].retryable,
+    request_id: '0b8f6f3e-6f0f-4b53-9a55-2f1f7c0c9d1e',
+  },
+});
+
+export const errorSchema: Json = {
+  type: 'object',
+  required: ['success', 'error'],
+  properties: {
+    success: { const: false },
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'upstream_subcode', 'details', 'retryable', 'request_id'],
+      properties: {
+        code: {
+          type: 'string',
+          description: 'one of x-codes; more may be added',
+          'x-codes': (Object.keys(CATALOG) as ErrorCode[]).map((code) => ({
+            code,
+            http: CATALOG[code].http,
+            retryable: CATALOG[code].retryable,
+            ...ERROR_GUIDE[code],
+          })),
+        },
+        message: { type: 'string', description: 'for people; do not match on it' },
+        upstream_code: { type: 'integer', description: 'of upstream errors; branch on it' },
+        upstream_subcode: { type: ['integer', 'null'] },
+        details: { description: 'any value, or null' },
+        retryable: {
+          type: 'boolean',
+          description: 'whether repeating the request unchanged can help and do no harm',
+        },
+        payment_url: { type: 'string', description: 'of PAYMENT_ACTION_REQUIRED' },
+        request_id: { type: 'string', description: 'as in the header X-Request-Id' },
+      },
+    },
+  },
+};

@@ -1,0 +1,269 @@
+// The OpenAPI 3.1 document, made of the endpoint table and its schemas: nothing is written twice.
+import { CATALOG } from '@bmg/common/errors';
+import { API_VERSION, NOTICES } from '@bmg/common/notices';
+import { exampleOf } from '../docs/example';
+import { usageName, type Endpoint } from '../endpoints/endpoint';
+import { codesOf, errorResponseName, errorResponses, errorSchema } from './errors';
+import * as parts from './parts';
+import { describeSchema, plainSchema, SharedSchemas, type Json, type Reference } from './schemas';
+import { webhooksOf, type WebhookItem } from './webhooks';
+import type { Schema } from '../endpoints/parts/schema';
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  description?: string;
+  schema: Json;
+}
+
+export interface MediaContent {
+  schema: Json | Reference;
+  example?: unknown;
+}
+
+export interface OperationObject {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  parameters: Array<Parameter | Reference>;
+  requestBody?: { required: boolean; content: Record<string, MediaContent> };
+  responses: Record<string, Reference | AnswerObject>;
+  security?: Array<Record<string, string[]>>;
+  'x-codes': string[];
+  'x-counted': boolean;
+  'x-usage-name'?: string;
+}
+
+export interface AnswerObject {
+  description: string;
+  headers: Json;
+  content: Record<string, MediaContent>;
+}
+
+export type Verb = 'get' | 'post' | 'put' | 'delete';
+export type PathItem = Partial<Record<Verb, OperationObject>>;
+
+export interface OpenApiDocument {
+  openapi: string;
+  info: {
+    title: string;
+    version: string;
+    description: string;
+    license: { name: string; url: string };
+  };
+  servers: Array<{ url: string }>;
+  tags: Array<{ name: string; description: string }>;
+  security: Array<Record<string, string[]>>;
+  paths: Record<string, PathItem>;
+  /** What is posted to the partner, by the name of the event. */
+  webhooks: Record<string, WebhookItem>;
+  components: Record<string, Json>;
+  'x-notices': unknown;
+}
+
+export interface Chapter {
+  name: string;
+  rows: Endpoint[];
+}
+
+const HEALTH_TAG = 'Health';
+const JSON_TYPE = 'application/json';
+
+const DESCRIPTION = `REST in JSON: send and receive business messages for the numbers of your clients.
+
+Every request but GET /health carries the header \`x-partner-key\`. Endpoints that act on a client number also carry \`x-waba-id\`, and \`x-phone-number-id\` when the business account has two or more registered numbers. All names are in snake_case. Success bodies have \`success: true\`, errors \`success: false\` and an \`error\` object. Fields, codes and values may be added at any time: ignore what you do not know.`;
+
+export function buildOpenApi(
+  chapters: readonly Chapter[],
+  { public_url }: { public_url: string },
+): OpenApiDocument {
+  const shared = new SharedSchemas();
+  shared.add('Error', errorSchema);
+  shared.add('Health', parts.healthSchema);
+  const paths: Record<string, PathItem> = {};
+  const add = (path: string, verb: Verb, operation: OperationObject): void => {
+    (paths[path] ??= {})[verb] = operation;
+  };
+  for (const { name, rows } of chapters) {
+    for (const row of rows) {
+      add(documentPath(row), row.verb.toLowerCase() as Verb, operationOf(row, name, shared));
+    }
+  }
+  add('/health', 'get', health);
+  const webhooks = webhooksOf(shared);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Business Messaging Gateway',
+      version: API_VERSION,
+      description: DESCRIPTION,
+      // Nobody may use it but under an agreement of their own.
+      license: { name: 'Proprietary', url: `${public_url}/docs` },
+    },
+    servers: [{ url: `${public_url}/v1` }],
+    tags: [...chapters.map(({ name }) => name), HEALTH_TAG].map((name) => ({
+      name,
+      description: parts.CHAPTERS[name] ?? name,
+    })),
+    security: [{ PartnerKey: [] }],
+    paths,
+    webhooks,
+    components: {
+      schemas: shared.schemas,
+      responses: errorResponses(parts.everyHeader),
+      parameters: parts.parameters,
+      headers: parts.headers,
+      securitySchemes: parts.securitySchemes,
+    },
+    'x-notices': NOTICES,
+  };
+}
+
+/** `/qr-codes/:code` → `/qr-codes/{code}`. */
+export const documentPath = ({ path }: Pick<Endpoint, 'path'>): string =>
+  path.replace(/:(\w+)/g, '{$1}');
+
+export const operationName = ({ docs, rpc }: Pick<Endpoint, 'docs' | 'rpc'>): string =>
+  docs?.operation ?? rpc.method;
+
+function operationOf(row: Endpoint, tag: string, shared: SharedSchemas): OperationObject {
+  const operationId = operationName(row);
+  const codes = codesOf(row);
+  const { summary = operationId, counted = true, docs } = row;
+  return {
+    operationId,
+    summary,
+    ...(docs?.notes && { description: docs.notes }),
+    tags: [tag],
+    parameters: parametersOf(row),
+    ...(row.body && { requestBody: requestBodyOf(row, row.body, shared) }),
+    responses: {
+      ...successesOf(row, shared),
+      ...Object.fromEntries(
+        [...new Set(codes.map((code) => CATALOG[code].http))]
+          .sort((one, other) => one - other)
+          .map((http) => [http, { $ref: `#/components/responses/${errorResponseName(http)}` }]),
+      ),
+    },
+    ...(row.scope === 'session' && { security: [{ PartnerKey: [] }, { ConnectToken: [] }] }),
+    'x-codes': codes,
+    'x-counted': counted,
+    'x-usage-name': usageName(row),
+  };
+}
+
+const parameter = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` });
+
+function parametersOf(row: Endpoint): Array<Parameter | Reference> {
+  const { properties = {}, required = [] } = row.query ?? {};
+  return [
+    ...[...row.path.matchAll(/:(\w+)/g)].map(([, name = '']) => pathParameter(name)),
+    ...Object.entries(properties).map(([name, { description, ...schema }]): Parameter => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: plainSchema(schema, { shared: new SharedSchemas() }),
+    })),
+    ...(row.scope === 'number' ? [parameter('WabaId'), parameter('PhoneNumberId')] : []),
+    ...(row.scope === 'filter' ? [parameter('WabaFilter')] : []),
+    ...(row.idempotent ? [parameter('IdempotencyKey')] : []),
+  ];
+}
+
+function pathParameter(name: string): Parameter {
+  const { description = name, example } = parts.PATH_PARAMETERS[name] ?? {};
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description,
+    schema: { type: 'string', minLength: 1, ...(example && { examples: [example] }) },
+  };
+}
+
+function requestBodyOf(
+  row: Endpoint,
+  body: Schema,
+  shared: SharedSchemas,
+): NonNullable<OperationObject['requestBody']> {
+  const schema = shared.add(
+    `${pascal(operationName(row))}Request`,
+    plainSchema(body, { shared, request: true }),
+  );
+  return {
+    required: (body.required?.length ?? 0) > 0 || body.requiredOneOf !== undefined,
+    content: { [JSON_TYPE]: { schema, ...(row.docs?.example && { example: row.docs.example }) } },
+  };
+}
+
+/** A row whose status depends on the reply creates or brings up to date. */
+const statusesOf = ({ status = 200 }: Endpoint): number[] =>
+  typeof status === 'function' ? [200, 201] : [status];
+
+function successesOf(row: Endpoint, shared: SharedSchemas): Record<string, AnswerObject> {
+  const headers: Json = {
+    ...parts.everyHeader,
+    ...(row.counted !== false && parts.rateHeaders),
+    ...(row.idempotent && parts.replayHeader),
+  };
+  const content = contentOf(row, shared);
+  const described: Record<number, string> = { 200: 'Success', 201: 'Created' };
+  return Object.fromEntries(
+    statusesOf(row).map((status) => [
+      status,
+      { description: described[status] ?? 'Success', headers, content },
+    ]),
+  );
+}
+
+function contentOf(row: Endpoint, shared: SharedSchemas): Record<string, MediaContent> {
+  if (row.stream) {
+    return { '*/*': { schema: { description: 'the file, in its own content type' } } };
+  }
+  const answer = withSuccess(row.docs?.answer ?? { type: 'object' });
+  const titled: Schema = { title: `${pascal(operationName(row))}Answer`, ...answer };
+  return {
+    [JSON_TYPE]: { schema: describeSchema(titled, { shared }), example: exampleOf(answer) },
+  };
+}
+
+const withSuccess = (answer: Schema): Schema => ({
+  ...answer,
+  properties: { success: { const: true }, ...answer.properties },
+  required: ['success', ...(answer.required ?? [])],
+});
+
+const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const healthAnswer = (description: string): AnswerObject => ({
+  description,
+  headers: parts.everyHeader,
+  content: {
+    [JSON_TYPE]: {
+      schema: { $ref: '#/components/schemas/Health' },
+      example: {
+        success: true,
+        status: 'ok',
+        version: API_VERSION,
+        dependencies: { messaging: { status: 'ok' } },
+      },
+    },
+  },
+});
+
+const health: OperationObject = {
+  operationId: 'getHealth',
+  summary: 'Tell whether the service works; needs no key',
+  tags: [HEALTH_TAG],
+  parameters: [],
+  responses: {
+    200: healthAnswer('Sends work; `degraded` where something else does not'),
+    503: healthAnswer('No send could work at the moment'),
+  },
+  security: [],
+  'x-codes': [],
+  'x-counted': false,
+};

@@ -1,0 +1,83 @@
+// Schemas as the OpenAPI document shows them: our own keywords become what every reader of JSON Schema
+// understands, or leave.
+import type { Schema } from '../endpoints/parts/schema';
+
+export type Json = Record<string, unknown>;
+
+export interface Reference {
+  $ref: string;
+}
+
+/** Schemas that stand in the document once, by name. */
+export class SharedSchemas {
+  readonly schemas: Record<string, Json> = {};
+
+  add(name: string, schema: Json): Reference {
+    const known = this.schemas[name];
+    if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`two schemas are called ${name}`);
+    }
+    this.schemas[name] = schema;
+    return { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+interface Options {
+  shared: SharedSchemas;
+  /** Of a request body: what is required must not be blank either. */
+  request?: boolean;
+}
+
+/** The schema, or a reference to it where it has a title. */
+export function describeSchema(schema: Schema, options: Options): Json | Reference {
+  const plain = plainSchema(schema, options);
+  return schema.title === undefined ? plain : options.shared.add(schema.title, plain);
+}
+
+/** The schema itself, whatever its title. */
+export function plainSchema(schema: Schema, options: Options): Json {
+  const {
+    properties,
+    required = [],
+    items,
+    additionalProperties,
+    maximum,
+    requiredOneOf,
+    requiredOneOfMessage: _requiredOneOfMessage,
+    lowerTo,
+    mayBeBlank: _mayBeBlank,
+    errorCode: _errorCode,
+    errorMessage: _errorMessage,
+    ...rest
+  } = schema;
+  const inner = (key: string, property: Schema): Schema =>
+    options.request && required.includes(key) ? filled(property) : property;
+  return {
+    ...rest,
+    // What is lowered is not refused.
+    ...(maximum !== undefined && lowerTo === undefined && { maximum }),
+    ...(items && { items: describeSchema(items, options) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([key, property]) => [
+          key,
+          describeSchema(inner(key, property), options),
+        ]),
+      ),
+    }),
+    ...(required.length > 0 && { required }),
+    ...(requiredOneOf && { anyOf: requiredOneOf.map((key) => ({ required: [key] })) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'object'
+          ? describeSchema(additionalProperties, options)
+          : additionalProperties,
+    }),
+  };
+}
+
+function filled(schema: Schema): Schema {
+  if (schema.mayBeBlank || schema.enum) return schema;
+  if (schema.type === 'string' && !schema.pattern) return { minLength: 1, ...schema };
+  return schema.type === 'array' ? { minItems: 1, ...schema } : schema;
+}
