@@ -5,8 +5,8 @@ import { RULES } from '../../deploy/capacity/src/outage';
 import { assumptions, outagePage, sizingPage } from '../../deploy/capacity/src/pages';
 import { ASSUMED, type Measured } from '../../deploy/capacity/src/sizing';
 import { settings } from '../../services/webhooks/src/config';
-import { OF_PARTNER_MAX, PROBE_EVERY_MS } from '../../services/webhooks/src/overflow';
-import { RETRY_DELAYS_MS } from '../../services/webhooks/src/schedule';
+import { OF_PARTNER_MAX, PROBE_EVERY_MS } from '../../services/webhooks/src/delivery/overflow';
+import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
 
 const PAGE = resolve(__dirname, '../../deploy/CAPACITY.md');
 const measured = JSON.parse(

@@ -2,8 +2,8 @@
 // and its figures are those of the code.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RETRY_DELAYS_MS } from '../../services/webhooks/src/schedule';
-import { signatureHeaders } from '../../services/webhooks/src/signature';
+import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
+import { signatureHeaders } from '../../services/webhooks/src/delivery/signature';
 import { codeBlock, quoted, readPage, tableRow } from './receiving/page';
 import { LANGUAGES, startReceiver, type Receiver } from './receiving/receivers';
 

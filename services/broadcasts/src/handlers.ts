@@ -1,10 +1,10 @@
 import { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
-import { createCreate, type CreateDependencies } from './create';
+import { createCreate, type CreateDependencies } from './create/create';
 import { forgetContacts } from './forget-contacts';
-import { detail, nothingYet, standings, summary, type Standing } from './progress';
-import type { Pace } from './redis-pace';
+import { detail, nothingYet, standings, summary, type Standing } from './ledger/progress';
+import type { Pace } from './pace/redis-pace';
 import { chunkIds } from './request-id';
 import type { Scope } from './store/broadcasts';
 import type { Broadcast } from './store/types';

@@ -1,6 +1,6 @@
 // Stores, Redis and workers of one test file, cleaned up after each test.
 import type { Broadcast } from '../src/store/types';
-import { standings, nothingYet, type Standing } from '../src/progress';
+import { standings, nothingYet, type Standing } from '../src/ledger/progress';
 import { chunkIds } from '../src/request-id';
 import { openStores, openTestRedis, type Stores } from './stores';
 import { eventually } from '../../../test/harness/eventually';

@@ -10,12 +10,12 @@ import {
   reactionContent,
   templateContent,
   textContent,
-} from './content';
-import { uploadMedia, type UploadDependencies } from './media';
-import { downloadMedia, type DownloadDependencies } from './media-download';
-import { findOutcome } from './outcome';
-import { beforeAnythingLeaves, repeatable, uploadedOnce } from './outcome-errors';
-import { send, type SendDependencies } from './send';
+} from './send/content';
+import { uploadMedia, type UploadDependencies } from './media/media';
+import { downloadMedia, type DownloadDependencies } from './media/media-download';
+import { findOutcome } from './send/outcome';
+import { beforeAnythingLeaves, repeatable, uploadedOnce } from './send/outcome-errors';
+import { send, type SendDependencies } from './send/send';
 import type { Contacts } from './store/contacts';
 
 type SendHandlers = Pick<

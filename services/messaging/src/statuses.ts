@@ -1,7 +1,7 @@
 // Status events → the message record.
 import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';
-import { readOpaqueData } from './opaque';
+import { readOpaqueData } from './send/opaque';
 import type { Messages, MessageStatus, StatusUpdate } from './store/messages';
 
 const STATUS_OF: Record<string, MessageStatus> = {

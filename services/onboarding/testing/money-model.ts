@@ -1,6 +1,6 @@
 // The money as it should be, for the property test: no processor, no store, nothing that can go wrong.
 import type { CardBehaviour } from '../../../test/payments-double';
-import { slotsFor, SLOT_CENTS, WABAS_PER_SLOT } from '../src/slots';
+import { slotsFor, SLOT_CENTS, WABAS_PER_SLOT } from '../src/payments/slots';
 
 /** What should be, in the fewest words: places in order, who waits, slots paid for this month. */
 export function createModel() {

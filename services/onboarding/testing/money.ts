@@ -18,14 +18,14 @@ import { noPayments } from '../src/payments/none';
 import type { PaymentProcessor } from '../src/payments';
 import { createStripeApi } from '../src/payments/stripe-api';
 import { createStripePayments, reviewDue } from '../src/payments/stripe';
-import { storeClient, type RegisterDependencies } from '../src/register';
-import { monthOf } from '../src/slots';
+import { storeClient, type RegisterDependencies } from '../src/clients/register';
+import { monthOf } from '../src/payments/slots';
 import { BILLING_ACCOUNTS, createBillingAccounts } from '../src/store/billing-accounts';
 import { CLIENTS, createClients } from '../src/store/clients';
 import { createPartners, PARTNERS } from '../src/store/partners';
 import { createPaymentEvents, PAYMENT_EVENTS } from '../src/store/payment-events';
 import { createSlotCharges, SLOT_CHARGES } from '../src/store/slot-charges';
-import { createVault } from '../src/vault';
+import { createVault } from '../src/secrets/vault';
 import { createLogger } from '@bmg/common/telemetry';
 import { aPartner, KEYRING, openDatabase, testCall } from './world';
 

@@ -3,8 +3,8 @@ import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { eventually } from '../../../../test/harness/eventually';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
-import { applyStatusEvents } from '../statuses';
-import type { Ledger } from '../ledger';
+import { applyStatusEvents } from '../ledger/statuses';
+import type { Ledger } from '../ledger/ledger';
 
 jest.setTimeout(60_000);
 const rig = useRig();

@@ -1,5 +1,5 @@
 import { createDepartures } from './departures';
-import type { Slots } from '../redis-pace';
+import type { Slots } from '../pace/redis-pace';
 import type { Flight } from './work';
 
 beforeEach(() => void jest.useFakeTimers());

@@ -2,7 +2,7 @@
 // has the number to itself catches up, never faster than the number's own rate; one that shares it gives
 // missed slots up and asks for new ones. So no second holds more than the rate, whoever was late.
 import { pause } from '@bmg/common/lifecycle';
-import type { Slots } from '../redis-pace';
+import type { Slots } from '../pace/redis-pace';
 import type { Flight } from './work';
 
 export interface Departures {

@@ -2,8 +2,8 @@ import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/upstream';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
-import type { Ledger } from '../ledger';
-import type { Pace } from '../redis-pace';
+import type { Ledger } from '../ledger/ledger';
+import type { Pace } from '../pace/redis-pace';
 import type { Broadcasts } from '../store/broadcasts';
 import type { Chunks } from '../store/chunks';
 

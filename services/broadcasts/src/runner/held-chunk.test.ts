@@ -1,5 +1,5 @@
 import { someContacts } from '../../testing/builders';
-import { tallyOf } from '../contact-state';
+import { tallyOf } from '../ledger/contact-state';
 import type { Chunk } from '../store/types';
 import { HeldChunk } from './held-chunk';
 

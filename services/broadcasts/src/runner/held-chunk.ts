@@ -1,7 +1,7 @@
 // A chunk that this worker holds the lease of: who is next, who waits for another try, who is in flight.
 // Memory alone; the truth is in the store, and `look` brings the two together again.
-import { indicesOf } from '../contact-state';
-import type { Contact } from '../contacts';
+import { indicesOf } from '../ledger/contact-state';
+import type { Contact } from '../create/contacts';
 import type { Chunk } from '../store/types';
 
 interface Later {

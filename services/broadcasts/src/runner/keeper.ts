@@ -3,10 +3,10 @@
 import { ApiError } from '@bmg/common/errors';
 import { maskPhone } from '@bmg/common/ids';
 import { metrics, startSpan } from '@bmg/common/telemetry';
-import { indicesOf, OUTCOME_UNKNOWN } from '../contact-state';
+import { indicesOf, OUTCOME_UNKNOWN } from '../ledger/contact-state';
 import { forgetContacts } from '../forget-contacts';
-import { codeOf, isStop } from '../outcome';
-import { limitOf, windowOf } from '../pace';
+import { codeOf, isStop } from './outcome';
+import { limitOf, windowOf } from '../pace/pace';
 import { chunkIds, chunkNumber } from '../request-id';
 import type { ChunkHead } from '../store/chunks';
 import type { RunnerDependencies } from './dependencies';

@@ -1,8 +1,8 @@
 // One number on one worker: its broadcasts take turns, every message in a slot of the number's pace that all
 // workers share. Two loops: one sends, one keeps the broadcasts supplied and tidy (keeper.ts).
 import { createPoller, pause, type Poller } from '@bmg/common/lifecycle';
-import { createLead, inFlightMax, windowOf } from '../pace';
-import type { Slots } from '../redis-pace';
+import { createLead, inFlightMax, windowOf } from '../pace/pace';
+import type { Slots } from '../pace/redis-pace';
 import type { Broadcast } from '../store/types';
 import { createDepartures, type Departures } from './departures';
 import type { RunnerDependencies } from './dependencies';

@@ -1,5 +1,5 @@
 import { someContacts, storeBroadcast } from '../../testing/builders';
-import { createPace } from '../redis-pace';
+import { createPace } from '../pace/redis-pace';
 import { useRig } from '../../testing/rig';
 import { aCredential, createMessagingDouble, refusal, type Sent } from '../../testing/worker';
 

@@ -3,7 +3,7 @@ import { phone, someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { eventually } from '../../../../test/harness/eventually';
 import { aCredential, createMessagingDouble, refusal } from '../../testing/worker';
-import { detail } from '../progress';
+import { detail } from '../ledger/progress';
 
 jest.setTimeout(60_000);
 const rig = useRig();

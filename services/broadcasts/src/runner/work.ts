@@ -1,6 +1,6 @@
 // One broadcast on one worker: what its messages are made of, and the chunks that are held of it.
 import type { SendBroadcastMessageRequest } from '@bmg/proto/messaging';
-import { isBsuid } from '../contacts';
+import { isBsuid } from '../create/contacts';
 import { requestId } from '../request-id';
 import type { Broadcast, Stop } from '../store/types';
 import { createFiller, type Filler, type Json } from '../template/params';

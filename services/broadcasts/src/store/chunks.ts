@@ -1,8 +1,8 @@
 // Chunks of contacts. Every access is by the chunk's own id, which follows from the broadcast's: nothing is
 // searched for, however many broadcasts there are.
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
-import { allWaiting, emptyTally } from '../contact-state';
-import type { Contact } from '../contacts';
+import { allWaiting, emptyTally } from '../ledger/contact-state';
+import type { Contact } from '../create/contacts';
 import { chunkId } from '../request-id';
 import type { Broadcast, Chunk, ChunkProgress, ContactChunk } from './types';
 

@@ -1,7 +1,7 @@
 // What is stored. A broadcast is one document; its contacts lie in sealed chunks that are written once; what
 // became of them lies in one small document a chunk, the only thing that a running broadcast rewrites.
 import type { BroadcastStatus } from '../broadcast';
-import type { Failure, Tally } from '../contact-state';
+import type { Failure, Tally } from '../ledger/contact-state';
 
 /** Why a broadcast ended before all its contacts were tried. */
 export interface Stop {

@@ -1,6 +1,6 @@
 // What is known of a template, and what the upstream would say to a broadcast of it. Nothing here does any I/O.
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { isBsuid, type ReadContacts } from '../contacts';
+import { isBsuid, type ReadContacts } from '../create/contacts';
 import { isObject, type Filler, type Json } from './params';
 
 export interface TemplateFacts {

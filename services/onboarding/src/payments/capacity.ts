@@ -1,6 +1,6 @@
 // Who may send: what a partner has paid for covers its accounts in the order in which they came. Pure
 // rules, made so that applying them twice, or after a crash, changes nothing more.
-import { slotsFor, WABAS_PER_SLOT } from '../slots';
+import { slotsFor, WABAS_PER_SLOT } from './slots';
 import { activeWabas, type Partner } from '../store/partners';
 import type { WaitingBilling } from '../store/clients';
 import { isUnpaid, type SlotCharge } from '../store/slot-charges';

@@ -2,7 +2,7 @@
 // is none, the next slot is charged first (contract, Commercial terms).
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import { SLOT_CENTS, slotsFor, WABAS_PER_SLOT } from '../slots';
+import { SLOT_CENTS, slotsFor, WABAS_PER_SLOT } from './slots';
 import { activeWabas, withOne } from '../store/partners';
 import type { SlotCharge } from '../store/slot-charges';
 import { paidSlots, waitingBilling, wantedCharges, type Places } from './capacity';

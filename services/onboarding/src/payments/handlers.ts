@@ -2,7 +2,7 @@
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { implement } from '@bmg/common/rpc';
 import { PaymentsDefinition, type Invoice } from '@bmg/proto/billing';
-import { monthOf } from '../slots';
+import { monthOf } from './slots';
 import type { Partner } from '../store/partners';
 import type { SlotCharge } from '../store/slot-charges';
 import { waitingBilling } from './capacity';

@@ -6,7 +6,7 @@ import { eventually } from '../../../../test/harness/eventually';
 import { openMoneyWorld, type MoneyWorld } from '../../testing/money';
 import type { CardBehaviour } from '../../../../test/payments-double';
 import { failureOf, testCall } from '../../testing/world';
-import { monthOf } from '../slots';
+import { monthOf } from './slots';
 import { nextMonth } from './review';
 
 const HOUR_MS = 3_600_000;

@@ -6,7 +6,7 @@ import { ApiError } from '@bmg/common/errors';
 import { Crash, openMoneyWorld, type MoneyWorld } from '../../testing/money';
 import { createModel } from '../../testing/money-model';
 import type { CardBehaviour, Event } from '../../../../test/payments-double';
-import { slotsFor, SLOT_CENTS } from '../slots';
+import { slotsFor, SLOT_CENTS } from './slots';
 import { activeWabas } from '../store/partners';
 
 const SEQUENCES = 1_000;

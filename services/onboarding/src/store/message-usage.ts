@@ -11,8 +11,8 @@ import {
   type MessageFacts,
   type StatusFacts,
   type Step,
-} from '../message-counts';
-import { dayStart, type DayRange } from '../usage-period';
+} from '../usage/message-counts';
+import { dayStart, type DayRange } from '../usage/usage-period';
 import { USAGE_KEPT_DAYS } from './endpoint-usage';
 
 interface CountedMessage extends MessageFacts {

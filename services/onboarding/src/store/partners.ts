@@ -1,7 +1,7 @@
 // Partners: who may call, under which key, with which settings.
 import type { Collection, Db, IndexDescription } from 'mongodb';
-import { noteChange, type MonthCounts } from '../slots';
-import type { Sealed } from '../vault';
+import { noteChange, type MonthCounts } from '../payments/slots';
+import type { Sealed } from '../secrets/vault';
 
 export type PartnerStatus = 'active' | 'suspended' | 'subscription_cancelled' | 'trial_expired';
 

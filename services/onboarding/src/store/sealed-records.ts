@@ -1,7 +1,7 @@
 // Every secret that is stored, wherever it is, for the rotation of the key ring: which ones an older key
 // wraps, and their replacement. A secret that has changed meanwhile is left alone: it is new already.
 import type { Collection, Db, Document, Filter } from 'mongodb';
-import type { Sealed } from '../vault';
+import type { Sealed } from '../secrets/vault';
 import { CLIENTS, secretIdentity, type Client } from './clients';
 import { EXCHANGES, exchangeTokenIdentity, type Exchange } from './exchanges';
 import { PARTNERS, webhookSecretIdentity, type Partner } from './partners';

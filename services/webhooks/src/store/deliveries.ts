@@ -1,7 +1,7 @@
 // Events that wait: not taken yet, or put aside because their receiver is slow. A delivered event leaves.
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
-import type { DeliveryStatus } from '../schedule';
+import type { DeliveryStatus } from '../delivery/retry-schedule';
 
 export interface StoredDelivery {
   /** The event id: stable over every try and every upstream repetition. */

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { ApiError } from '@bmg/common/errors';
+import { phone, readPlain } from '../../testing/builders';
+import { readContacts } from './contacts';
+import { createFiller } from '../template/params';
+
+const refused = (work: () => unknown): ApiError => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+};
+
+test('a contact is a phone number or a BSUID, normalised', () => {
+  const { contacts, places } = readPlain([
+    { recipient: '+1 (555) 010-0777' },
+    { recipient: ' US.4Qm7Zr81Kd02 ' },
+    { recipient: 'whatsapp:US.ENT.4Qm7' },
+  ]);
+  expect(contacts.map(({ recipient }) => recipient)).toEqual([
+    '15550100777',
+    'US.4Qm7Zr81Kd02',
+    'US.ENT.4Qm7',
+  ]);
+  expect(places).toEqual([0, 1, 2]);
+});
+
+test('one that names nobody is skipped, a person who is given twice is counted once', () => {
+  const { contacts, skipped, duplicates, places } = readPlain([
+    {},
+    { recipient: ' ' },
+    { recipient: '15550100777', params: { '1': 'first' } },
+    { recipient: '+1 555 010 0777', params: { '1': 'second' } },
+    { recipient: '15550100778' },
+  ]);
+  expect(skipped).toBe(2);
+  expect(duplicates).toBe(1);
+  expect(contacts).toEqual([
+    { recipient: '15550100777', params: { '1': 'first' } },
+    { recipient: '15550100778', params: null },
+  ]);
+  expect(places).toEqual([2, 4]);
+});
+
+test('what is no recipient names its contact, and some others that are wrong', () => {
+  const list = Array.from({ length: 40 }, (_, at) => ({ recipient: at % 2 ? 'abc' : phone(at) }));
+  const error = refused(() => readPlain(list));
+  expect(error.code).toBe('INVALID_FIELD');
+  expect(error.details).toEqual({
+    field: 'contacts[1].recipient',
+    also: Array.from({ length: 19 }, (_, at) => `contacts[${2 * at + 3}].recipient`),
+  });
+});
+
+test('params that the components do not ask for, or ask for in vain, name their contact', () => {
+  const filler = createFiller([{ type: 'body', parameters: [{ type: 'text', text: '{{name}}' }] }]);
+  const error = refused(() =>
+    readContacts(
+      [{ recipient: phone(1), params: { name: 'Ada' } }, { recipient: phone(2) }],
+      filler,
+    ),
+  );
+  expect(error).toMatchObject({ code: 'INVALID_FIELD', details: { field: 'contacts[1].params' } });
+});
+
+test('ten thousand are taken, one more is not', () => {
+  const list = Array.from({ length: 10_001 }, (_, at) => ({ recipient: phone(at) }));
+  expect(readPlain(list.slice(1)).contacts).toHaveLength(10_000);
+  expect(refused(() => readPlain(list))).toMatchObject({ code: 'TOO_MANY_CONTACTS', http: 403 });
+});
+
+test('everybody who is given is sent, skipped or a duplicate, and nobody is sent twice', () => {
+  const recipient = fc.oneof(
+    fc.integer({ min: 1_000_000, max: 1_000_030 }).map((digits) => `+${digits}`),
+    fc
+      .integer({ min: 1_000_000, max: 1_000_030 })
+      .map((digits) => `${digits}`.replace(/(...)/, '$1 ')),
+    fc.constantFrom('US.a1', 'whatsapp:US.a1', '', ' '),
+  );
+  fc.assert(
+    fc.property(fc.array(recipient, { maxLength: 80 }), (list) => {
+      const { contacts, skipped, duplicates } = readPlain(list.map((one) => ({ recipient: one })));
+      expect(contacts.length + skipped + duplicates).toBe(list.length);
+      expect(new Set(contacts.map((contact) => contact.recipient)).size).toBe(contacts.length);
+    }),
+  );
+});

@@ -1,0 +1,151 @@
+import { phone } from '../../testing/builders';
+import { TARGET, useService } from '../../testing/service';
+import { aCredential } from '../../testing/worker';
+
+jest.setTimeout(90_000);
+const rig = useService();
+
+/** Half a second on a machine that has nothing else to do. */
+const CREATE_LIMIT_MS = 8_000;
+
+test('ten thousand contacts are checked and stored within one request', async () => {
+  const contacts = Array.from({ length: 10_000 }, (_, at) => ({
+    recipient: `+1 (555) ${String(1_000_000 + at)}`,
+    params: { '1': `Ada ${at}`, '2': `A-${at}` },
+  }));
+  const before = performance.now();
+  const created = await rig.create({
+    template_name: 'order',
+    contacts,
+    scheduled_at: new Date(Date.now() + 3_600_000),
+  });
+  const took = performance.now() - before;
+  if (process.env['TEST_LOG']) process.stdout.write(`10,000 contacts: ${Math.round(took)} ms\n`);
+  expect(created).toMatchObject({ status: 'scheduled', total: 10_000, skipped: 0, duplicates: 0 });
+  expect(took).toBeLessThan(CREATE_LIMIT_MS);
+});
+
+test.each([
+  ['unknown', {}, 132_001],
+  ['plain', { template_language: 'ms' }, 132_001],
+  ['new', {}, 132_001],
+  ['tired', {}, 132_015],
+])(
+  'template %s with %j is refused as the upstream would',
+  async (template_name, overrides, upstream_code) => {
+    await expect(rig.create({ template_name, ...overrides })).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      upstream_code,
+      retryable: false,
+    });
+  },
+);
+
+test('an authentication template is not taken for a BSUID', async () => {
+  const contacts = [{ recipient: phone(1) }, { recipient: 'US.4Qm7Zr81Kd02' }];
+  await expect(rig.create({ template_name: 'code', contacts })).rejects.toMatchObject({
+    code: 'AUTH_TEMPLATE_NEEDS_PHONE',
+    upstream_code: 131_062,
+    retryable: false,
+  });
+});
+
+test('params that do not fit the template name their contact', async () => {
+  const contacts = [
+    { recipient: phone(1), params: { '1': 'Ada', '2': 'A-17' } },
+    {},
+    { recipient: phone(2), params: { '1': 'Bo' } },
+  ];
+  await expect(rig.create({ template_name: 'order', contacts })).rejects.toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'contacts[2].params' },
+  });
+});
+
+test('what is wrong with a request is found before anything is stored', async () => {
+  const before = await rig.rpc.listBroadcasts(
+    { partner_id: 'ptn_1', limit: 1, offset: 0 },
+    rig.call(),
+  );
+  const contacts = [{ recipient: phone(1) }];
+  await expect(rig.create({ contacts, name: ' ', template_name: '' })).rejects.toMatchObject({
+    code: 'MISSING_FIELDS',
+    details: { fields: ['name', 'template_name'] },
+  });
+  await expect(rig.create({ contacts: [] })).rejects.toMatchObject({ code: 'MISSING_FIELDS' });
+  await expect(
+    rig.create({ contacts: Array.from({ length: 10_001 }, (_, at) => ({ recipient: phone(at) })) }),
+  ).rejects.toMatchObject({ code: 'TOO_MANY_CONTACTS', http: 403 });
+  await expect(rig.create({ scheduled_at: new Date(Date.now() - 1_000) })).rejects.toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'scheduled_at' },
+  });
+  await expect(
+    rig.create({ contacts: [...contacts, { recipient: 'abc' }, { recipient: '12' }] }),
+  ).rejects.toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'contacts[1].recipient', also: ['contacts[2].recipient'] },
+  });
+  const after = await rig.rpc.listBroadcasts(
+    { partner_id: 'ptn_1', limit: 1, offset: 0 },
+    rig.call(),
+  );
+  expect(after.total).toBe(before.total);
+});
+
+test('a number that may not send now is refused, unless the broadcast is for later', async () => {
+  const usual = rig.credential;
+  rig.credential = aCredential({ sending: 'paused' });
+  try {
+    const target = { ...TARGET, phone_number_id: '701' };
+    await expect(rig.create({ target })).rejects.toMatchObject({
+      code: 'NO_ACTIVE_WABA',
+      retryable: true,
+    });
+    const later = await rig.create({ target, scheduled_at: new Date(Date.now() + 3_600_000) });
+    expect(later.status).toBe('scheduled');
+  } finally {
+    rig.credential = usual;
+  }
+});
+
+test('more people than the number’s messaging limit are said at creation, and on a repetition too', async () => {
+  const usual = rig.credential;
+  rig.credential = aCredential({ messaging_limit_tier: 'TIER_250' });
+  try {
+    const idempotency = { key: 'limit-1', fingerprint: 'f' };
+    const request = {
+      target: { ...TARGET, phone_number_id: '702' },
+      scheduled_at: new Date(Date.now() + 3_600_000),
+      contacts: Array.from({ length: 251 }, (_, at) => ({ recipient: phone(at) })),
+    };
+    const created = await rig.create(request, { idempotency });
+    expect(created).toMatchObject({ total: 251, warnings: [{ code: 'MESSAGING_LIMIT' }] });
+    expect(await rig.create(request, { idempotency })).toEqual(created);
+    const fewer = await rig.create({ ...request, contacts: request.contacts.slice(1) });
+    expect(fewer.warnings).toEqual([]);
+  } finally {
+    rig.credential = usual;
+  }
+});
+
+test('the same Idempotency-Key creates one broadcast, another body under it none', async () => {
+  const scheduled_at = new Date(Date.now() + 3_600_000);
+  const idempotency = { key: 'k-1', fingerprint: 'f-1' };
+  const answers = await Promise.allSettled(
+    Array.from({ length: 4 }, () => rig.create({ scheduled_at }, { idempotency })),
+  );
+  const created = answers.flatMap((answer) =>
+    answer.status === 'fulfilled' ? [answer.value] : [],
+  );
+  const refused = answers.flatMap((answer) =>
+    answer.status === 'rejected' ? [answer.reason] : [],
+  );
+  expect(created.length).toBeGreaterThan(0);
+  expect(new Set(created.map(({ broadcast_id }) => broadcast_id)).size).toBe(1);
+  for (const error of refused) expect(error).toMatchObject({ code: 'IDEMPOTENCY_KEY_IN_USE' });
+  expect(await rig.create({ scheduled_at }, { idempotency })).toEqual(created[0]);
+  await expect(
+    rig.create({ scheduled_at }, { idempotency: { ...idempotency, fingerprint: 'f-2' } }),
+  ).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+});

@@ -1,0 +1,29 @@
+// What a number's messaging limit means for a broadcast: said when it is created, so that nobody finds out from
+// the failures. The upstream alone knows whom the number has written to in the last 24 hours: it refuses, not we.
+import type { Warning } from '../store/types';
+
+/** People that a number may begin to write to in 24 hours, by tier (contract, Client). */
+const PEOPLE_OF_TIER: ReadonlyMap<string | undefined, number> = new Map([
+  ['TIER_50', 50],
+  ['TIER_250', 250],
+  ['TIER_1K', 1_000],
+  ['TIER_2K', 2_000],
+  ['TIER_10K', 10_000],
+  ['TIER_100K', 100_000],
+]);
+
+export const MESSAGING_LIMIT = 'MESSAGING_LIMIT';
+
+/** A tier that is unlimited, or not known yet, says nothing. */
+export function limitWarnings(tier: string | undefined, total: number): Warning[] {
+  const people = PEOPLE_OF_TIER.get(tier);
+  if (people === undefined || total <= people) return [];
+  return [
+    {
+      code: MESSAGING_LIMIT,
+      message:
+        `the number may write to ${people} people in 24 hours outside an open window (${tier}), and the broadcast has ` +
+        `${total}: expect the upstream to refuse the rest`,
+    },
+  ];
+}

@@ -1,0 +1,105 @@
+import { someContacts, storeBroadcast } from '../../testing/builders';
+import { useRig } from '../../testing/rig';
+import { tallyOf, type Change } from './contact-state';
+import { createLedger } from './ledger';
+
+jest.setTimeout(30_000);
+const rig = useRig();
+
+const aChunk = async (count: number) => {
+  const { _id, salt } = await storeBroadcast(rig.stores, someContacts(count));
+  return { id: `${_id}/0`, salt };
+};
+const stored = async (id: string) => {
+  const [chunk] = await rig.stores.chunks.load([id]);
+  if (!chunk) throw new Error('no such chunk');
+  return chunk;
+};
+const told = (index: number): Change => ({ index, event: 'told_delivered' });
+
+test('writers of several replicas lose nothing of each other, and what repeats counts once', async () => {
+  const { id, salt } = await aChunk(60);
+  const ledgers = [1, 2, 3].map(() => createLedger(rig.stores.chunks));
+  await Promise.all(
+    ledgers.flatMap((ledger) =>
+      Array.from({ length: 60 }, (_, index) => ledger.apply(id, [told(index)], { salt })),
+    ),
+  );
+  const { progress } = await stored(id);
+  expect(progress.tally).toMatchObject({ sent: 60, delivered: 60, waiting: 0 });
+  expect(progress.tally).toEqual(tallyOf(progress.states));
+  expect(progress.done).toBe(true);
+});
+
+test('of many who mark the same contact under one lease one alone is told that it did', async () => {
+  const { id } = await aChunk(1);
+  const ledgers = [1, 2, 3, 4].map(() => createLedger(rig.stores.chunks));
+  const applied = await Promise.all(
+    ledgers.map((ledger) => ledger.apply(id, [{ index: 0, event: 'mark' }], { fence: 0 })),
+  );
+  expect(applied.filter(({ moved }) => moved[0])).toHaveLength(1);
+});
+
+test('an owner whose chunk was taken over is refused, also when it does not know yet', async () => {
+  const { id, salt } = await aChunk(3);
+  const ledger = createLedger(rig.stores.chunks);
+  const now = new Date();
+  const mine = await rig.stores.chunks.claim(id, 'me', now, new Date(now.getTime() + 10));
+  if (!mine) throw new Error('not claimed');
+  ledger.adopt(mine);
+  const other = await rig.stores.chunks.claim(id, 'other', new Date(now.getTime() + 20), now);
+  expect(other?.fence).toBe(mine.fence + 1);
+  const mark: Change[] = [{ index: 0, event: 'mark' }];
+  expect(await ledger.apply(id, mark, { fence: mine.fence })).toMatchObject({
+    refused: true,
+    moved: [false],
+  });
+  // What an answer said is the truth whoever owns the chunk.
+  expect(await ledger.apply(id, [{ index: 1, event: 'sent' }], { salt })).toMatchObject({
+    moved: [true],
+  });
+});
+
+test('events of another broadcast, and of none, change nothing', async () => {
+  const { id } = await aChunk(1);
+  const ledger = createLedger(rig.stores.chunks);
+  expect(await ledger.apply(id, [told(0)], { salt: 'another' })).toMatchObject({ refused: true });
+  expect(await ledger.apply('999999/0', [told(0)])).toEqual({
+    moved: [false],
+    chunk: undefined,
+    refused: false,
+  });
+  expect((await stored(id)).progress.rev).toBe(0);
+});
+
+test('what changes nothing is not written', async () => {
+  const { id, salt } = await aChunk(1);
+  const ledger = createLedger(rig.stores.chunks);
+  await ledger.apply(id, [told(0)], { salt });
+  const { progress } = await stored(id);
+  await Promise.all(
+    [1, 2, 3].map(() => ledger.apply(id, [told(0), { index: 0, event: 'told_sent' }], { salt })),
+  );
+  expect((await stored(id)).progress).toEqual(progress);
+});
+
+test('a write whose answer was lost is asked for again without harm', async () => {
+  const { id, salt } = await aChunk(2);
+  let lose = true;
+  const ledger = createLedger({
+    load: (ids) => rig.stores.chunks.load(ids),
+    async swap(swaps) {
+      const matched = await rig.stores.chunks.swap(swaps);
+      if (lose) throw new Error('the connection broke');
+      return matched;
+    },
+  });
+  await expect(ledger.apply(id, [{ index: 0, event: 'mark' }], { fence: 0 })).rejects.toThrow(
+    'broke',
+  );
+  lose = false;
+  // Stored or not: the lease's holder gives it back, and it waits again.
+  await ledger.apply(id, [{ index: 0, event: 'release' }], { fence: 0 });
+  await ledger.apply(id, [told(1)], { salt });
+  expect((await stored(id)).progress.states).toBe('wd');
+});

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { aBroadcast } from '../../testing/builders';
+import { emptyTally, type Tally } from './contact-state';
+import { detail, nothingYet, progressOf, standings, summary } from './progress';
+
+const NOW = new Date('2026-11-21T10:00:00Z');
+const noRate = { number_rate: undefined, sharing: 1 };
+const tally = (overrides: Partial<Tally>): Tally => ({ ...emptyTally(), ...overrides });
+const standing = (overrides: Partial<Tally>) => ({ tally: tally(overrides), failures: [] });
+const running = (overrides = {}) =>
+  aBroadcast({
+    status: 'processing',
+    total: 100,
+    started_at: new Date(NOW.getTime() - 10_000),
+    ...overrides,
+  });
+
+test('progress is attempted over total in percent, and 100 when completed', () => {
+  expect(progressOf({ status: 'pending', total: 0 }, emptyTally())).toBe(0);
+  expect(progressOf({ status: 'processing', total: 3 }, tally({ sent: 1 }))).toBe(33.33);
+  expect(
+    progressOf({ status: 'processing', total: 4 }, tally({ sent: 2, failed: 1, delivered: 2 })),
+  ).toBe(75);
+  expect(progressOf({ status: 'completed', total: 0 }, emptyTally())).toBe(100);
+  expect(progressOf({ status: 'cancelled', total: 9 }, emptyTally())).toBe(0);
+});
+
+test('progress lies between 0 and 100, whatever has been counted', () => {
+  fc.assert(
+    fc.property(fc.nat(10_000), fc.nat(10_000), fc.nat(10_000), (sent, failed, waiting) => {
+      const progress = progressOf(
+        { status: 'processing', total: sent + failed + waiting },
+        tally({ sent, failed, waiting }),
+      );
+      expect(progress).toBeGreaterThanOrEqual(0);
+      expect(progress).toBeLessThanOrEqual(100);
+    }),
+  );
+});
+
+test('chunks are counted together', () => {
+  const failures = [{ code: '131026', count: 1, example: '1555••••001' }];
+  const counted = standings([
+    { broadcast_id: 1, tally: tally({ sent: 2, delivered: 1, failed: 1 }), failures },
+    { broadcast_id: 1, tally: tally({ sent: 3, failed: 1 }), failures },
+    { broadcast_id: 2, tally: tally({ waiting: 5 }), failures: [] },
+  ]);
+  expect(counted.get(1)).toEqual({
+    tally: tally({ sent: 5, delivered: 1, failed: 2 }),
+    failures: [{ ...failures[0], count: 2 }],
+  });
+  expect(counted.get(2)?.tally.waiting).toBe(5);
+});
+
+test('while it runs, its rate is its part of the number’s present pace, and the end follows from it', () => {
+  const { broadcast, progress } = detail(running(), standing({ sent: 40, waiting: 60 }), NOW, {
+    number_rate: 76,
+    sharing: 2,
+  });
+  expect(progress).toBe(40);
+  expect(broadcast?.rate_per_sec).toBe(38);
+  expect(broadcast?.estimated_completion_at).toEqual(new Date(NOW.getTime() + (60 / 38) * 1_000));
+});
+
+test('without the number’s pace the rate is what it came to so far', () => {
+  const { broadcast } = detail(running(), standing({ sent: 50 }), NOW, noRate);
+  expect(broadcast?.rate_per_sec).toBe(5);
+  expect(broadcast?.estimated_completion_at).toEqual(new Date(NOW.getTime() + 10_000));
+});
+
+test('one that has not begun has neither a rate nor an end, one that has ended no end', () => {
+  const waiting = detail(aBroadcast({ status: 'pending', total: 9 }), nothingYet(), NOW, noRate);
+  expect(waiting.broadcast?.rate_per_sec).toBeUndefined();
+  expect(waiting.broadcast?.estimated_completion_at).toBeUndefined();
+  const ended = detail(
+    running({ status: 'completed', completed_at: NOW }),
+    standing({ sent: 100 }),
+    NOW,
+    noRate,
+  );
+  expect(ended.broadcast?.rate_per_sec).toBe(10);
+  expect(ended.broadcast?.estimated_completion_at).toBeUndefined();
+});
+
+test('the error log says why it stopped, or what failed, or nothing', () => {
+  const log = (broadcast: ReturnType<typeof running>, failed: number) =>
+    detail(
+      broadcast,
+      {
+        tally: tally({ failed }),
+        failures: [{ code: '131026', count: failed, example: '1555••••001' }],
+      },
+      NOW,
+      noRate,
+    ).broadcast?.error_log;
+  expect(log(running(), 0)).toBeUndefined();
+  expect(log(running(), 2)).toBe('2 of 100 failed (131026: 2)');
+  expect(log(running({ stop: { code: '132015', message: 'paused' } }), 2)).toBe(
+    'stopped: paused (132015)',
+  );
+});
+
+test('the list shows the contract’s fields and no failures', () => {
+  const shown = summary(running(), standing({ sent: 7, delivered: 3, failed: 1 }));
+  expect(shown).toMatchObject({
+    id: 1,
+    total: 100,
+    sent: 7,
+    delivered: 3,
+    failed: 1,
+    status: 'processing',
+  });
+  expect(shown.failures).toEqual([]);
+});

@@ -1,0 +1,31 @@
+// A partner's own sends go first: each one that the upstream reports takes a slot of its number's pace away from
+// the number's broadcasts, so that both together stay within the rate. Numbers without an active broadcast cost
+// nothing here.
+import type { Received } from '@bmg/common/bus';
+import type { Event } from '@bmg/proto/stream';
+import type { Pace } from './redis-pace';
+import { readOpaque } from '../request-id';
+
+/** The first status of a message, once each. */
+const SENT = 'message.sent';
+/** What a backlog tells of sends that are long past concerns no slot of today. */
+const RECENT_MS = 10_000;
+const SECOND_MS = 1_000;
+
+export const giveWayToOwnSends =
+  (deps: {
+    pace: Pick<Pace, 'giveWay'>;
+    isActive: (phone_number_id: string) => boolean;
+    now?: () => number;
+  }) =>
+  async (batch: Received<Event>[]): Promise<void> => {
+    const oldest = (deps.now ?? Date.now)() - RECENT_MS;
+    const counts = new Map<string, number>();
+    for (const { message } of batch) {
+      const { event, phone_number_id, timestamp, opaque } = message;
+      if (event !== SENT || !phone_number_id || !deps.isActive(phone_number_id)) continue;
+      if (timestamp * SECOND_MS < oldest || readOpaque(opaque)) continue;
+      counts.set(phone_number_id, (counts.get(phone_number_id) ?? 0) + 1);
+    }
+    await Promise.all([...counts].map(([number, count]) => deps.pace.giveWay(number, count)));
+  };

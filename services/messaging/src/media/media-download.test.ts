@@ -1,0 +1,250 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createTransfer, type Transfer } from '@bmg/common/files';
+import type { Call } from '@bmg/common/rpc';
+import type { DownloadMediaChunk } from '@bmg/proto/messaging';
+import { startEmulator, type Emulator } from '../../../../test/emulator';
+import { downloadMedia } from './media-download';
+import { createMediaHosts } from './media-hosts';
+
+const NUMBER = '800000000000001';
+const TOKEN = 'EMULATED-TOKEN-1';
+const CHUNK_MAX_BYTES = 262_144;
+
+const target = (phone_number_id = NUMBER) => ({
+  partner_id: 'par_1',
+  waba_id: '900000000000001',
+  phone_number_id,
+  directory_version: 'v1',
+});
+const call = (signal?: AbortSignal): Call => ({
+  deadline: Date.now() + 30_000,
+  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
+  request_id: 'r1',
+  signal,
+});
+
+const transfers: Transfer[] = [];
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+  for (const transfer of transfers.splice(0)) await transfer.stop();
+});
+
+/** Media of an upstream at this address. */
+function from(origin: string, hosts = 'files.example.org') {
+  const settings = {
+    UPSTREAM_URL: origin,
+    UPSTREAM_API_VERSION: 'v26.0',
+    UPSTREAM_TIMEOUT_MS: 2_000,
+    UPSTREAM_MEDIA_HOSTS: hosts,
+  };
+  const transfer = createTransfer(settings);
+  transfers.push(transfer);
+  const deps = {
+    transfer,
+    mediaHosts: createMediaHosts(settings),
+    credentials: { of: async () => ({ access_token: TOKEN }) as never },
+  };
+  return (media_id: string, over: { phone_number_id?: string; signal?: AbortSignal } = {}) =>
+    downloadMedia(deps, { target: target(over.phone_number_id), media_id }, call(over.signal));
+}
+
+interface Downloaded {
+  mime_type: string | undefined;
+  size_bytes: number | undefined;
+  received_bytes: number;
+  largest_bytes: number;
+  sha256: string;
+}
+
+async function read(chunks: AsyncIterable<DownloadMediaChunk>): Promise<Downloaded> {
+  const hash = createHash('sha256');
+  let head: DownloadMediaChunk | undefined;
+  let received_bytes = 0;
+  let largest_bytes = 0;
+  for await (const chunk of chunks) {
+    head ??= chunk;
+    hash.update(chunk.data);
+    received_bytes += chunk.data.length;
+    largest_bytes = Math.max(largest_bytes, chunk.data.length);
+  }
+  return {
+    mime_type: head?.mime_type,
+    size_bytes: head?.size_bytes,
+    received_bytes,
+    largest_bytes,
+    sha256: hash.digest('hex'),
+  };
+}
+
+describe('from the platform', () => {
+  let emulator: Emulator;
+  beforeAll(async () => (emulator = await startEmulator({ port: 0 })));
+  afterAll(() => emulator.close());
+
+  test('a file comes with its type and length, byte for byte, in pieces', async () => {
+    const size_bytes = 5_000_000;
+    const media = await emulator.media({
+      phone_number_id: NUMBER,
+      mime_type: 'video/mp4',
+      size_bytes,
+    });
+    const got = await read(from(emulator.url)(media.id));
+    expect(got).toMatchObject({
+      mime_type: 'video/mp4',
+      size_bytes,
+      received_bytes: size_bytes,
+      sha256: media.sha256,
+    });
+    expect(got.largest_bytes).toBeLessThanOrEqual(CHUNK_MAX_BYTES);
+  });
+
+  test('an unknown id and one of another number are not found', async () => {
+    const media = await emulator.media({ phone_number_id: NUMBER, size_bytes: 10 });
+    const download = from(emulator.url);
+    const notFound = { code: 'MEDIA_NOT_FOUND', http: 404, retryable: false };
+    await expect(read(download('123456'))).rejects.toMatchObject(notFound);
+    await expect(
+      read(download(media.id, { phone_number_id: '800000000000002' })),
+    ).rejects.toMatchObject(notFound);
+  });
+
+  test('an id that cannot be one is not even asked for', async () => {
+    const download = from('http://127.0.0.1:9');
+    for (const media_id of ['', '..', 'a/b', 'a?b', 'x'.repeat(65)]) {
+      await expect(read(download(media_id))).rejects.toMatchObject({ code: 'MEDIA_NOT_FOUND' });
+    }
+  });
+
+  test('a caller who goes away ends the download upstream', async () => {
+    const media = await emulator.media({ phone_number_id: NUMBER, size_bytes: 50_000_000 });
+    const abort = new AbortController();
+    const chunks = from(emulator.url)(media.id, { signal: abort.signal });
+    await chunks.next();
+    await chunks.next();
+    abort.abort();
+    const rest = async (): Promise<void> => {
+      for await (const _chunk of chunks);
+    };
+    await expect(rest()).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
+  });
+});
+
+/** An upstream that this test makes up. */
+async function upstream(listener: (origin: string) => RequestListener): Promise<string> {
+  const server = createServer();
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server.on('request', listener(origin));
+  return origin;
+}
+
+/** Answers `/v26.0/…` with a node and everything else with `file`. */
+const withNode =
+  (node: object, file: RequestListener) =>
+  (origin: string): RequestListener =>
+  (request, response) => {
+    if (!request.url?.startsWith('/v26.0/')) return file(request, response);
+    response.end(JSON.stringify({ url: `${origin}/file`, mime_type: 'image/png', ...node }));
+  };
+
+test('the token goes to the hosts that may have it and to no other', async () => {
+  let asked = 0;
+  const stranger = await upstream(() => (_request, response) => {
+    asked += 1;
+    response.end('x');
+  });
+  const origin = await upstream(withNode({ url: `${stranger}/file` }, () => undefined));
+  await expect(read(from(origin)('1'))).rejects.toMatchObject({
+    code: 'UPSTREAM_ERROR',
+    retryable: false,
+  });
+  expect(asked).toBe(0);
+});
+
+test('an address that has expired is asked for anew, once', async () => {
+  let nodes = 0;
+  let files = 0;
+  const listener =
+    (origin: string): RequestListener =>
+    (request, response) => {
+      if (request.url?.startsWith('/v26.0/')) {
+        nodes += 1;
+        response.end(JSON.stringify({ url: `${origin}/file?${nodes}`, mime_type: 'image/png' }));
+        return;
+      }
+      files += 1;
+      response.writeHead(request.url === '/file?2' ? 200 : 404).end('bytes');
+    };
+  const origin = await upstream(listener);
+  const got = await read(from(origin)('1'));
+  expect(got).toMatchObject({ mime_type: 'image/png', received_bytes: 5 });
+  expect({ nodes, files }).toEqual({ nodes: 2, files: 2 });
+  await expect(read(from(origin)('1'))).rejects.toMatchObject({ code: 'MEDIA_NOT_FOUND' });
+  expect({ nodes, files }).toEqual({ nodes: 4, files: 4 });
+});
+
+test.each([
+  ['code 100, subcode 33', 400, { error: { code: 100, error_subcode: 33, message: 'x' } }],
+  ['code 33', 400, { error: { code: 33, message: 'x' } }],
+  ['a 404 without a reason', 404, {}],
+  ['a node of something else', 200, { id: '1', name: 'Example Shop' }],
+])('%s is MEDIA_NOT_FOUND', async (_name, status, body) => {
+  const origin = await upstream(() => (_request, response) => {
+    response.writeHead(status).end(JSON.stringify(body));
+  });
+  await expect(read(from(origin)('1'))).rejects.toMatchObject({ code: 'MEDIA_NOT_FOUND' });
+});
+
+test.each([
+  [401, false],
+  [302, false],
+  [503, true],
+])(
+  'a file that is answered with HTTP %i is an upstream error, retryable: %s',
+  async (status, retryable) => {
+    const origin = await upstream(
+      withNode({}, (_request, response) => response.writeHead(status).end('<html>')),
+    );
+    await expect(read(from(origin)('1'))).rejects.toMatchObject({
+      code: 'UPSTREAM_ERROR',
+      retryable,
+    });
+  },
+);
+
+test.each([
+  ['audio/ogg; codecs=opus', 'audio/ogg', 'audio/ogg; codecs=opus'],
+  [undefined, 'audio/ogg', 'audio/ogg'],
+  ['bad\r\nx: y', undefined, 'application/octet-stream'],
+])('the type %j before %j is %s', async (mime_type, header, expected) => {
+  const origin = await upstream(
+    withNode({ mime_type }, (_request, response) => {
+      if (header) response.setHeader('content-type', header);
+      response.write('chunked');
+      response.end();
+    }),
+  );
+  await expect(read(from(origin)('1'))).resolves.toMatchObject({
+    mime_type: expected,
+    size_bytes: undefined,
+  });
+});
+
+test('a file that breaks off is an error, not an end', async () => {
+  const origin = await upstream(
+    withNode({}, (_request, response) => {
+      response.writeHead(200, { 'content-length': '10' }).write('abc');
+      setTimeout(() => response.destroy(), 20);
+    }),
+  );
+  await expect(read(from(origin)('1'))).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
+});

@@ -1,0 +1,99 @@
+import { MongoClient, type Db } from 'mongodb';
+import type { Received } from '@bmg/common/bus';
+import type { Event } from '@bmg/proto/stream';
+import { opaqueData } from './opaque';
+import { findOutcome, type OutcomeDependencies } from './outcome';
+import { applyStatusEvents } from '../statuses';
+import { createContactIndexes, createContacts } from '../store/contacts';
+import { createMessageIndexes, createMessages, type MessageRecord } from '../store/messages';
+
+const NOW = new Date('2026-09-21T12:00:00Z');
+const target = {
+  partner_id: 'par_1',
+  waba_id: '900000000000001',
+  phone_number_id: '800000000000001',
+  directory_version: '',
+};
+
+let client: MongoClient;
+let db: Db;
+let deps: OutcomeDependencies & { contacts: ReturnType<typeof createContacts> };
+let messages: ReturnType<typeof createMessages>;
+beforeAll(async () => {
+  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
+  db = client.db(`outcome-${process.pid}-${Date.now()}`);
+  await createMessageIndexes(db);
+  await createContactIndexes(db);
+  messages = createMessages(db);
+  deps = { messages, contacts: createContacts(db) };
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+const aRecord = (over: Partial<MessageRecord>): MessageRecord => ({
+  _id: 'req_1',
+  partner_id: target.partner_id,
+  waba_id: target.waba_id,
+  phone_number_id: target.phone_number_id,
+  message_id: 'wamid.1',
+  kind: 'text',
+  recipient: '15550100777',
+  status: 'accepted',
+  sent_at: NOW,
+  updated_at: NOW,
+  ...over,
+});
+
+test('nothing is known of a request id that nobody has used', async () => {
+  expect(await findOutcome(deps, { target, request_id: 'req_0' })).toEqual({});
+});
+
+test('a recorded send is found by its request id, and by its partner alone', async () => {
+  await messages.record(aRecord({}));
+  expect(await findOutcome(deps, { target, request_id: 'req_1' })).toEqual({
+    result: {
+      message_id: 'wamid.1',
+      contacts: [{ input: '15550100777', wa_id: '15550100777' }],
+    },
+  });
+  const other = { ...target, partner_id: 'par_2' };
+  expect(await findOutcome(deps, { target: other, request_id: 'req_1' })).toEqual({});
+});
+
+test('the platform’s own id of the number is told where it has been learned', async () => {
+  await messages.record(aRecord({ _id: 'req_2', recipient: '5215550100777' }));
+  await deps.contacts.learn({
+    waba_id: target.waba_id,
+    phone: '5215550100777',
+    wa_id: '525550100777',
+    source: 'traffic',
+    at: NOW,
+  });
+  const { result } = await findOutcome(deps, { target, request_id: 'req_2' });
+  expect(result?.contacts).toEqual([{ input: '5215550100777', wa_id: '525550100777' }]);
+});
+
+test('a send to a BSUID is told with its user id and no number', async () => {
+  await messages.record(aRecord({ _id: 'req_3', recipient: 'US.4Qm7Zr81Kd02' }));
+  const { result } = await findOutcome(deps, { target, request_id: 'req_3' });
+  expect(result?.contacts).toEqual([{ input: 'US.4Qm7Zr81Kd02', user_id: 'US.4Qm7Zr81Kd02' }]);
+});
+
+test('a send that was never recorded is found once one of its statuses has arrived', async () => {
+  const status = {
+    message: {
+      event: 'message.sent',
+      waba_id: target.waba_id,
+      phone_number_id: target.phone_number_id,
+      timestamp: NOW.getTime() / 1_000,
+      data: JSON.stringify({ message_id: 'wamid.4', recipient: '15550100888' }),
+      opaque: opaqueData(target.partner_id, 'req_4'),
+    },
+  } as Received<Event>;
+  await applyStatusEvents(messages)([status]);
+  expect(await findOutcome(deps, { target, request_id: 'req_4' })).toMatchObject({
+    result: { message_id: 'wamid.4', contacts: [{ input: '15550100888' }] },
+  });
+});

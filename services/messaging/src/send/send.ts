@@ -1,0 +1,125 @@
+// Address, quote, post, record, answer: a send is one request upstream and one record, never repeated.
+import { ApiError } from '@bmg/common/errors';
+import { newId } from '@bmg/common/ids';
+import { resolveRecipient, upstreamAddress } from '@bmg/common/recipient';
+import type { Call } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
+import {
+  needTarget,
+  segment,
+  type Credentials,
+  type Json,
+  type Upstream,
+} from '@bmg/common/upstream';
+import type { Target } from '@bmg/proto/common';
+import type { Recipient as NamedRecipient, SendResult } from '@bmg/proto/messaging';
+import type { Content } from './content';
+import { opaqueData } from './opaque';
+import type { Messages } from '../store/messages';
+
+export interface SendDependencies {
+  upstream: Upstream;
+  credentials: Credentials;
+  messages: Messages;
+  now: () => Date;
+  log: Logger;
+}
+
+export interface SendRequest {
+  target?: Target | undefined;
+  recipient?: NamedRecipient | undefined;
+  quoted_message_id?: string | undefined;
+  /** Given by a caller that wants to ask later what became of it. */
+  request_id?: string;
+}
+
+export async function send(
+  deps: SendDependencies,
+  request: SendRequest,
+  content: Content,
+  call: Call,
+): Promise<SendResult> {
+  const recipient = resolveRecipient(request.recipient ?? {});
+  const target = needTarget(request.target);
+  const { access_token } = await deps.credentials.forSending(target, call);
+  // Whoever may ask later what became of it has named it: a broadcast, or the edge for an Idempotency-Key.
+  const request_id = request.request_id ?? call.idempotency?.key ?? newId('msg');
+  const answer = await deps.upstream.request(
+    {
+      operation: 'POST /{phone_number_id}/messages',
+      method: 'POST',
+      path: `/${segment(target.phone_number_id)}/messages`,
+      token: access_token,
+      send: true,
+      body: {
+        messaging_product: 'whatsapp',
+        recipient_type: 'individual',
+        ...upstreamAddress(recipient),
+        ...(request.quoted_message_id !== undefined && {
+          context: { message_id: request.quoted_message_id },
+        }),
+        ...content.body,
+        biz_opaque_callback_data: opaqueData(target.partner_id, request_id),
+      },
+    },
+    call,
+  );
+  const result = readAnswer(answer);
+  const at = deps.now();
+  const recorded = deps.messages
+    .record({
+      _id: request_id,
+      partner_id: target.partner_id,
+      waba_id: target.waba_id,
+      phone_number_id: target.phone_number_id,
+      message_id: result.message_id,
+      kind: content.kind,
+      recipient: 'phone' in recipient ? recipient.phone : recipient.bsuid,
+      status: 'accepted',
+      sent_at: at,
+      updated_at: at,
+    })
+    .catch((error: unknown) => {
+      // The message is on its way: an error would invite a second one. Its status rebuilds the record.
+      deps.log.error({ err: error, request_id }, 'a send could not be recorded');
+    });
+  await atMost(RECORD_WAIT_MS, recorded);
+  return result;
+}
+
+/** While the store is away the record waits in memory; the answer does not wait for it that long. */
+const RECORD_WAIT_MS = 2_000;
+
+function atMost(limit_ms: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, limit_ms);
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** A 200 without a usable body leaves the outcome unknown: the message may be on its way. */
+function readAnswer(answer: Json): SendResult {
+  const [message] = Array.isArray(answer['messages']) ? (answer['messages'] as Json[]) : [];
+  const message_id = message?.['id'];
+  if (typeof message_id !== 'string' || message_id === '') {
+    throw new ApiError('UPSTREAM_ERROR', 'the upstream accepted without naming the message', {
+      retryable: false,
+      details: { outcome: 'unknown' },
+    });
+  }
+  const status = message?.['message_status'];
+  const contacts = Array.isArray(answer['contacts']) ? (answer['contacts'] as Json[]) : [];
+  return {
+    message_id,
+    // Message send result: present only when delivery is paced; the upstream says `accepted` otherwise.
+    message_status: typeof status === 'string' && status !== 'accepted' ? status : undefined,
+    contacts: contacts.map((contact) => ({
+      input: String(contact['input'] ?? ''),
+      wa_id: contact['wa_id'] === undefined ? undefined : String(contact['wa_id']),
+      user_id: contact['user_id'] === undefined ? undefined : String(contact['user_id']),
+    })),
+  };
+}

@@ -1,0 +1,38 @@
+// A deletion, also one that a crash cut off.
+import { failureOf, openWorld, testCall, type World } from '../../testing/world';
+
+const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
+const WABA = ONE.waba_id;
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+const register = (partner_id: string) =>
+  world.handlers.registerClient(
+    { partner_id, ...ONE, access_token: 'EMULATED-TOKEN-1', display_name: undefined },
+    testCall(),
+  );
+const remove = (partner_id: string) =>
+  world.handlers.deleteClient({ partner_id, waba_id: WABA }, testCall());
+
+it('gives the place of the account back, and is not found a second time', async () => {
+  const { _id } = await world.partner();
+  await register(_id);
+  await remove(_id);
+  expect((await world.deps.partners.find(_id))?.wabas).toEqual([]);
+  expect(await failureOf(remove(_id))).toMatchObject({ code: 'WABA_NOT_REGISTERED' });
+});
+
+it('that was cut off before the place was given back is completed by a repeat', async () => {
+  const { _id } = await world.partner();
+  await register(_id);
+  await world.deps.clients.remove({ partner_id: _id, waba_id: WABA }, new Date());
+  world.deps.bumped.length = 0;
+  await remove(_id);
+  expect((await world.deps.partners.find(_id))?.wabas).toEqual([]);
+  expect(world.deps.bumped.join()).toContain(WABA);
+  expect(await failureOf(remove(_id))).toMatchObject({ code: 'WABA_NOT_REGISTERED' });
+});

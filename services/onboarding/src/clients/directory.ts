@@ -1,0 +1,115 @@
+// Who is calling, which number is meant, which token to use, who is to be told. Every rule of scope is
+// here; callers remember answers under the directory's version.
+import { ApiError, invalidField } from '@bmg/common/errors';
+import { implement } from '@bmg/common/rpc';
+import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import { sessionHandlers, type ConnectDependencies } from '../sign-up/connect';
+import { secretIdentity, type Client, type Clients } from '../store/clients';
+import { webhookSecretIdentity, type Partners } from '../store/partners';
+import type { Vault } from '../secrets/vault';
+
+export interface DirectoryDependencies {
+  clients: Clients;
+  partners: Partners;
+  vault: Vault;
+  now: () => Date;
+}
+
+/** Unknown, deleted and another partner's are not to be told apart. */
+export const notRegistered = (): ApiError =>
+  new ApiError('WABA_NOT_REGISTERED', 'x-waba-id names no business account registered with you');
+
+/** The multi-number rule: which of an account's registered numbers a call means. */
+export function chooseNumber(active: Client[], phone_number_id: string | undefined): Client {
+  const [first, second] = active;
+  if (!first) throw notRegistered();
+  if (phone_number_id !== undefined) {
+    const named = active.find((client) => client.phone_number_id === phone_number_id);
+    if (!named) throw invalidField('x-phone-number-id', 'does not belong to the WABA');
+    return named;
+  }
+  if (second) {
+    throw new ApiError(
+      'UPSTREAM_ERROR',
+      'this business account has several numbers: send the header x-phone-number-id',
+      { retryable: false, details: { field: 'x-phone-number-id' } },
+    );
+  }
+  return first;
+}
+
+export const directory = (deps: DirectoryDependencies & ConnectDependencies) => {
+  const { clients, partners, vault, now } = deps;
+  return implement(DirectoryDefinition, {
+    ...sessionHandlers(deps),
+    async authenticate({ key_hash }) {
+      const partner = await partners.findByKeyHash(key_hash);
+      if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'x-partner-key is not a valid key');
+      return {
+        partner_id: partner._id,
+        rate_limit_per_sec: partner.rate_limit_per_sec,
+        status: partner.status,
+      };
+    },
+    async resolveTarget({ partner_id, waba_id, phone_number_id }) {
+      const active = await clients.activeOf({ partner_id, waba_id });
+      return { phone_number_id: chooseNumber(active, phone_number_id).phone_number_id };
+    },
+    async getCredential(scope) {
+      const client = await clients.find(scope);
+      if (!client || client.status !== 'active') throw notRegistered();
+      return {
+        access_token: vault.open(secretIdentity(scope, 'token'), client.token),
+        sending: client.billing !== 'active' ? client.billing : sendingState(client),
+        payment_url: client.payment_url ?? undefined,
+        phone_number: client.phone_number,
+        is_on_biz_app: client.is_on_biz_app,
+        throughput_level: client.throughput_level ?? undefined,
+        business_id: client.business_id ?? undefined,
+        messaging_limit_tier: client.messaging_limit_tier ?? undefined,
+      };
+    },
+    async getOwners({ waba_id, phone_number_id, display_phone_number }) {
+      const rows =
+        phone_number_id !== undefined
+          ? await clients.ownersOfNumber(phone_number_id)
+          : display_phone_number !== undefined
+            ? await clients.ownersOfDisplayNumber(waba_id, display_phone_number)
+            : await clients.ownersOfAccount(waba_id);
+      return {
+        partner_ids: [...new Set(rows.map((row) => row.partner_id))],
+        phone_number_id:
+          display_phone_number === undefined ? phone_number_id : rows[0]?.phone_number_id,
+        waba_id: rows[0]?.waba_id,
+      };
+    },
+    async getReceiver({ partner_id }) {
+      const partner = await partners.find(partner_id);
+      if (!partner) throw new ApiError('NOT_FOUND', 'no such partner');
+      const valid = partner.webhook_secrets.filter(
+        ({ expires_at }) => expires_at === null || expires_at > now(),
+      );
+      return {
+        webhook_url: partner.webhook_url ?? undefined,
+        webhook_secrets: valid.map(({ sealed, created_at }) =>
+          vault.open(webhookSecretIdentity(partner_id, created_at), sealed),
+        ),
+        status: partner.status,
+      };
+    },
+    async storePin({ pin, ...scope }) {
+      const sealed = vault.seal(secretIdentity(scope, 'pin'), pin);
+      const client = await clients.find(scope);
+      if (client?.status !== 'active') return { stored: false };
+      await clients.change(scope, { pin: sealed });
+      return { stored: true };
+    },
+    async getPin(scope) {
+      const client = await clients.find(scope);
+      if (client?.status !== 'active' || !client.pin) return { pin: undefined };
+      return { pin: vault.open(secretIdentity(scope, 'pin'), client.pin) };
+    },
+  });
+};
+
+const sendingState = ({ health }: Client): string => (health === 'paused' ? 'paused' : 'active');

@@ -1,0 +1,56 @@
+// Support's restore of a deleted account, which the API does not offer: every deleted number of it, and the
+// webhook subscription that the deletion ended. A subscription that the upstream refuses restores nothing.
+import { ApiError } from '@bmg/common/errors';
+import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/redis';
+import type { Call } from '@bmg/common/rpc';
+import type { Upstream } from '@bmg/common/upstream';
+import { refuseUnlessPaid, takePlace, type PlaceDependencies } from '../payments/billing-place';
+import { subscribe } from '../upstream/number-facts';
+import { monthOf } from '../payments/slots';
+import { secretIdentity, type Client, type Clients, type Scope } from '../store/clients';
+import { hasRoom } from '../store/partners';
+import type { Vault } from '../secrets/vault';
+
+export interface RestoreDependencies extends PlaceDependencies {
+  clients: Clients;
+  vault: Vault;
+  upstream: Upstream;
+  versions: Versions;
+  now: () => Date;
+}
+
+/** Answers the account's active numbers. Safe to repeat after a crash at any step. */
+export async function restoreAccount(
+  deps: RestoreDependencies,
+  scope: Scope,
+  call: Call,
+): Promise<[Client, ...Client[]]> {
+  const { clients, partners, payments, vault, upstream, versions, now } = deps;
+  const { partner_id, waba_id } = scope;
+  const partner = await partners.find(partner_id);
+  if (!partner) throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
+  const [latest] = await clients.deletedOf(scope);
+  if (!latest) throw nothingToRestore();
+  if (!hasRoom(partner, waba_id)) throw limitReached();
+  // Paid for like a registration: an account that was away takes a slot again.
+  const purchase = { partner_id, waba_id, month: monthOf(now()) };
+  const cover = await payments.cover(purchase, call);
+  // Before anything is stored, because a client without its events would look whole and is not.
+  const token = vault.open(secretIdentity(latest, 'token'), latest.token);
+  await subscribe(upstream, waba_id, token, call);
+  const place = await takePlace(deps, purchase, cover, call);
+  if (!place) throw limitReached();
+  await clients.restore(scope, place, now());
+  await versions.bump([partnerVersionKey(partner_id), wabaVersionKey(waba_id)]);
+  await payments.review(partner_id);
+  const [first, ...rest] = await clients.activeOf(scope);
+  if (!first) throw nothingToRestore();
+  refuseUnlessPaid(first);
+  return [first, ...rest];
+}
+
+const nothingToRestore = (): ApiError =>
+  new ApiError('NOT_FOUND', 'there is no deleted client of this account to restore');
+
+const limitReached = (): ApiError =>
+  new ApiError('WABA_LIMIT_REACHED', 'the plan’s limit of business accounts is reached');

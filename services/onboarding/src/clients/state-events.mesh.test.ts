@@ -1,0 +1,230 @@
+import type { Received } from '@bmg/common/bus';
+import type { Event } from '@bmg/proto/stream';
+import { openWorld, testCall, type World } from '../../testing/world';
+import { refreshDue } from './refresher';
+import { applyStateEvents } from './state-events';
+import type { Client } from '../store/clients';
+
+const WABA = '900000000000002';
+const NUMBERS = ['800000000000002', '800000000000003'] as const;
+const TOKEN = 'EMULATED-TOKEN-2';
+
+let world: World;
+let refreshes = 0;
+let apply: (batch: Received<Event>[]) => Promise<void>;
+
+beforeEach(async () => {
+  world = await openWorld();
+  refreshes = 0;
+  apply = applyStateEvents({ ...world.deps, onRefreshDue: () => void (refreshes += 1) });
+});
+afterEach(() => world.close());
+
+const seconds = (): number => Math.floor(world.deps.now().getTime() / 1_000);
+
+const event = (name: string, change: Partial<Event> = {}, data: object = {}): Received<Event> => ({
+  message: {
+    occurrence_id: 'occ_1',
+    event: name,
+    internal: !name.includes('.'),
+    waba_id: WABA,
+    phone_number_id: undefined,
+    contact: undefined,
+    timestamp: seconds(),
+    data: JSON.stringify(data),
+    received_at_ms: world.deps.now().getTime(),
+    partner_ids: [],
+    opaque: undefined,
+    ...change,
+  },
+  key: '',
+  span: undefined,
+  partition: 0,
+  offset: '0',
+});
+
+const register = async (partner_id: string, phone_number_id: string): Promise<void> => {
+  await world.handlers.registerClient(
+    { partner_id, waba_id: WABA, phone_number_id, access_token: TOKEN, display_name: undefined },
+    testCall(),
+  );
+};
+const client = async (partner_id: string, phone_number_id: string): Promise<Client> =>
+  (await world.deps.clients.find({ partner_id, waba_id: WABA, phone_number_id })) as Client;
+
+/** Two partners with both numbers of the account. */
+async function twoOwners(): Promise<[string, string]> {
+  const owners = [await world.partner(), await world.partner()].map(({ _id }) => _id);
+  for (const owner of owners) for (const number of NUMBERS) await register(owner, number);
+  world.deps.bumped.length = 0;
+  return owners as [string, string];
+}
+
+describe('offboarding', () => {
+  it('pauses every number of the account for every partner, and says so to caches', async () => {
+    const [one, two] = await twoOwners();
+    await apply([event('offboarded')]);
+    for (const owner of [one, two]) {
+      for (const number of NUMBERS) expect((await client(owner, number)).health).toBe('paused');
+    }
+    expect(world.deps.bumped).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining(one),
+        expect.stringContaining(two),
+        expect.stringContaining(WABA),
+      ]),
+    );
+    await apply([event('reconnected')]);
+    expect((await client(one, NUMBERS[0])).health).toBe('connected');
+  });
+
+  it('announces again when it comes again', async () => {
+    await twoOwners();
+    const offboarded = event('offboarded');
+    await apply([offboarded]);
+    world.deps.bumped.length = 0;
+    await apply([offboarded]);
+    expect(world.deps.bumped.length).toBeGreaterThan(0);
+  });
+
+  it('does not undo what happened after it', async () => {
+    const [one] = await twoOwners();
+    await apply([
+      event('reconnected', { timestamp: seconds() + 10 }),
+      event('offboarded', { timestamp: seconds() }),
+    ]);
+    expect((await client(one, NUMBERS[0])).health).toBe('connected');
+  });
+
+  it('that reached us before a registration is over with it', async () => {
+    const [one] = await twoOwners();
+    const early = event('offboarded', { timestamp: seconds() + 10 });
+    world.passTime(1);
+    await register(one, NUMBERS[0]);
+    await apply([early]);
+    expect((await client(one, NUMBERS[0])).health).toBe('connected');
+    expect((await client(one, NUMBERS[1])).health).toBe('paused');
+  });
+
+  it('counts from its arrival, whatever time the upstream gives it', async () => {
+    const [one] = await twoOwners();
+    await apply([event('offboarded', { timestamp: 1_700_000_000 })]);
+    expect((await client(one, NUMBERS[0])).health).toBe('paused');
+  });
+
+  it('is ended by a registration', async () => {
+    const [one] = await twoOwners();
+    await apply([event('offboarded')]);
+    await register(one, NUMBERS[0]);
+    expect((await client(one, NUMBERS[0])).health).toBe('connected');
+  });
+
+  it('is what a removal by the business is, for the number that it names or for all', async () => {
+    const [one] = await twoOwners();
+    await apply([event('partner_removed', { phone_number_id: NUMBERS[0] })]);
+    expect((await client(one, NUMBERS[0])).health).toBe('paused');
+    expect((await client(one, NUMBERS[1])).health).toBe('connected');
+    await apply([event('partner_removed')]);
+    expect((await client(one, NUMBERS[1])).health).toBe('paused');
+  });
+});
+
+describe('facts of a number', () => {
+  it('change with the events that name them', async () => {
+    const [one, two] = await twoOwners();
+    await apply([
+      event('throughput', { phone_number_id: NUMBERS[0] }, { throughput_level: 'HIGH' }),
+      event(
+        'waba.tier_updated',
+        { phone_number_id: NUMBERS[1] },
+        { messaging_limit_tier: 'UNLIMITED' },
+      ),
+    ]);
+    expect((await client(one, NUMBERS[0])).throughput_level).toBe('HIGH');
+    expect((await client(two, NUMBERS[0])).throughput_level).toBe('HIGH');
+    expect((await client(one, NUMBERS[1])).messaging_limit_tier).toBe('UNLIMITED');
+    await apply([event('waba.tier_updated', {}, { messaging_limit_tier: 'TIER_10K' })]);
+    expect((await client(one, NUMBERS[0])).messaging_limit_tier).toBe('TIER_10K');
+    await apply([event('waba.tier_updated', {}, { messaging_limit_tier: 'TIER_NOT_SET' })]);
+    expect((await client(one, NUMBERS[0])).messaging_limit_tier).toBe('TIER_10K');
+  });
+
+  it('are fetched again when its quality changes', async () => {
+    const [one, two] = await twoOwners();
+    await world.emulator.patchNumber(NUMBERS[0], { quality_rating: 'RED' });
+    await apply([
+      event('waba.quality_updated', { phone_number_id: NUMBERS[0] }, { event: 'FLAGGED' }),
+    ]);
+    expect(refreshes).toBe(1);
+    expect((await client(one, NUMBERS[0])).quality_rating).toBe('GREEN');
+    expect(await refreshDue(world.deps)).toBe(false);
+    expect((await client(one, NUMBERS[0])).quality_rating).toBe('RED');
+    expect((await client(two, NUMBERS[0])).quality_rating).toBe('RED');
+    expect((await client(one, NUMBERS[1])).quality_rating).toBe('GREEN');
+    await world.emulator.clearRequests();
+    await refreshDue(world.deps);
+    expect(await world.emulator.requests()).toHaveLength(0);
+  });
+
+  it('are asked for a few times and no more where the upstream does not answer', async () => {
+    const [one] = await twoOwners();
+    await apply([event('waba.quality_updated', { phone_number_id: NUMBERS[0] })]);
+    const upstream = {
+      ...world.deps.upstream,
+      request: jest.fn().mockRejectedValue(new Error('away')),
+    };
+    for (let turn = 0; turn < 10; turn += 1) {
+      await refreshDue({ ...world.deps, upstream });
+      world.passTime(600);
+    }
+    expect(upstream.request).toHaveBeenCalledTimes(5);
+    const row = await client(one, NUMBERS[0]);
+    expect(row.refresh_due_at ?? null).toBeNull();
+  });
+
+  it('learn the portfolio from the confirmation of a sign-up', async () => {
+    const [one] = await twoOwners();
+    await world.mongo.db.collection('clients').updateMany({}, { $set: { business_id: null } });
+    await apply([event('partner_added', {}, { waba_info: { owner_business_id: '600' } })]);
+    expect((await client(one, NUMBERS[0])).business_id).toBe('600');
+  });
+});
+
+describe('the last activity', () => {
+  it('is the time of the newest event of the number', async () => {
+    const [one, two] = await twoOwners();
+    const at = seconds();
+    await apply([
+      event('message.received', { phone_number_id: NUMBERS[0], timestamp: at - 5 }),
+      event('message.sent', { phone_number_id: NUMBERS[0], timestamp: at - 20 }),
+    ]);
+    for (const owner of [one, two]) {
+      expect((await client(owner, NUMBERS[0])).last_activity_at).toEqual(
+        new Date((at - 5) * 1_000),
+      );
+      expect((await client(owner, NUMBERS[1])).last_activity_at).toBeNull();
+    }
+  });
+
+  it('is written at most once a minute', async () => {
+    await twoOwners();
+    const touch = jest.spyOn(world.deps.clientEvents, 'touch');
+    const handle = applyStateEvents({ ...world.deps, onRefreshDue: () => undefined });
+    const at = seconds() - 300;
+    for (const timestamp of [at, at + 10, at + 59, at + 60, at + 61]) {
+      await handle([event('message.received', { phone_number_id: NUMBERS[0], timestamp })]);
+    }
+    expect(touch).toHaveBeenCalledTimes(2);
+  });
+
+  it('is none of what is replayed from long ago, and never to come', async () => {
+    const [one] = await twoOwners();
+    await apply([event('message.history', { phone_number_id: NUMBERS[0] })]);
+    expect((await client(one, NUMBERS[0])).last_activity_at).toBeNull();
+    await apply([
+      event('message.received', { phone_number_id: NUMBERS[0], timestamp: seconds() + 86_400 }),
+    ]);
+    const { last_activity_at } = await client(one, NUMBERS[0]);
+    expect(last_activity_at?.getTime()).toBeLessThanOrEqual(world.deps.now().getTime());
+  });
+});

@@ -1,0 +1,68 @@
+// The clock of the tokens, on a clock that can be moved: what ends soon is counted, once a day, and what
+// never ends is not.
+import { metrics } from '@bmg/common/telemetry';
+import { openWorld, testCall, type World } from '../../testing/world';
+import { registerClient } from './register';
+import { inspectDue } from './token-clock';
+
+const SCOPE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
+const TOKEN = 'EMULATED-TOKEN-1';
+const DAY_S = 86_400;
+
+let world: World;
+let partner_id: string;
+beforeEach(async () => {
+  world = await openWorld();
+  partner_id = (await world.partner())._id;
+  await registerClient(world.deps, { partner_id, ...SCOPE }, { access_token: TOKEN }, testCall());
+});
+afterEach(() => world.close());
+
+const find = () => world.deps.clients.find({ partner_id, ...SCOPE });
+const asked = async (): Promise<number> =>
+  (await world.emulator.requests({ path: '/debug_token$' })).length;
+async function expiring(): Promise<number | undefined> {
+  await inspectDue(world.deps);
+  return (await metrics.tokens_expiring.get()).values[0]?.value;
+}
+
+it('counts nothing where the token never ends, and asks once a day', async () => {
+  expect(await expiring()).toBe(0);
+  expect((await find())?.token_expires_at).toBeNull();
+  const once = await asked();
+  expect(await expiring()).toBe(0);
+  expect(await asked()).toBe(once);
+  world.passTime(DAY_S + 60);
+  await expiring();
+  expect(await asked()).toBe(once + 1);
+});
+
+it('counts a token that ends within two weeks, and none that ends later', async () => {
+  await world.emulator.token({ token: TOKEN, expires_in_s: 30 * DAY_S });
+  expect(await expiring()).toBe(0);
+  await world.emulator.token({ token: TOKEN, expires_in_s: 10 * DAY_S });
+  world.passTime(DAY_S + 60);
+  expect(await expiring()).toBe(1);
+});
+
+it('counts a token that the upstream took back, until the client has another', async () => {
+  await world.emulator.token({ token: TOKEN, invalid: true });
+  expect(await expiring()).toBe(1);
+  await world.emulator.token({ token: TOKEN, invalid: false });
+  world.passTime(DAY_S + 60);
+  expect(await expiring()).toBe(0);
+});
+
+it('asks again within the hour where nobody answered, and nobody at all without an app', async () => {
+  await world.emulator.fault({ match: { path: '/debug_token$' }, times: 2, drop: 'before' });
+  expect(await expiring()).toBe(0);
+  expect((await find())?.token_expires_at).toBeUndefined();
+  world.passTime(3_600 + 60);
+  await expiring();
+  expect((await find())?.token_expires_at).toBeNull();
+  const before = await asked();
+  world.passTime(DAY_S + 60);
+  world.deps.settings.UPSTREAM_APP_ID = undefined;
+  await expiring();
+  expect(await asked()).toBe(before);
+});

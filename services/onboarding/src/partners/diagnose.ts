@@ -1,0 +1,164 @@
+// What the operator's doctor asks: whether the service's engines answer, whether its settings are fit for
+// production, and what to do where they are not. Every check has an end and none of them changes anything.
+import { ApiError } from '@bmg/common/errors';
+import { ownCall } from '@bmg/common/rpc';
+import { endSpan, startSpan } from '@bmg/common/telemetry';
+import type { Upstream } from '@bmg/common/upstream';
+import type { SignUpSettings } from '../sign-up/sign-up-settings';
+import type { SealedRecords } from '../store/sealed-records';
+import type { Vault } from '../secrets/vault';
+
+export interface Check {
+  name: string;
+  ok: boolean;
+  detail: string;
+  advice: string;
+}
+
+export interface DiagnoseDependencies {
+  settings: SignUpSettings & { UPSTREAM_URL: string; ALLOW_PRIVATE_URLS: boolean };
+  /** Legal but risky settings. */
+  warnings: string[];
+  upstream: Upstream;
+  vault: Vault;
+  sealedRecords: SealedRecords;
+  ping(): Promise<unknown>;
+  missingIndexes(): Promise<string[]>;
+  pingRedis(): Promise<unknown>;
+  checkKafka(): Promise<unknown>;
+}
+
+const CHECK_LIMIT_MS = 5_000;
+/** The platform's own names begin like this; the contract's neutral one is not known to it. */
+const NEUTRAL_FEATURE = /^messaging_/;
+
+const good = (name: string, detail: string, advice = ''): Check => ({
+  name,
+  ok: true,
+  detail,
+  advice,
+});
+const bad = (name: string, detail: string, advice: string): Check => ({
+  name,
+  ok: false,
+  detail,
+  advice,
+});
+
+export const diagnose = (deps: DiagnoseDependencies) => async (): Promise<Check[]> =>
+  Promise.all([
+    answers('mongo', deps.ping, 'look at MONGO_URL and at the database server'),
+    answers('redis', deps.pingRedis, 'look at REDIS_URL; limits and caches work locally meanwhile'),
+    answers('kafka', deps.checkKafka, 'look at KAFKA_BROKERS and at the brokers'),
+    guarded('indexes', () => indexes(deps), 'restart the service: it creates them'),
+    guarded('keyring', () => keyring(deps), 'look at ENCRYPTION_KEYRING and at the database'),
+    guarded('upstream', () => upstream(deps), 'look at UPSTREAM_URL and at the network'),
+    Promise.resolve(signUp(deps)),
+    Promise.resolve(settings(deps)),
+  ]);
+
+const answers = (name: string, ask: () => Promise<unknown>, advice: string): Promise<Check> =>
+  guarded(
+    name,
+    async () => {
+      const started = performance.now();
+      await ask();
+      return good(name, `answers in ${Math.round(performance.now() - started)} ms`);
+    },
+    advice,
+  );
+
+/** A check that fails or does not end is a finding, not an error. */
+async function guarded(name: string, check: () => Promise<Check>, advice: string): Promise<Check> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<Check>((resolve) => {
+    timer = setTimeout(
+      () => resolve(bad(name, `no answer within ${CHECK_LIMIT_MS} ms`, advice)),
+      CHECK_LIMIT_MS,
+    );
+  });
+  const checked = check().catch((error: unknown) =>
+    bad(name, error instanceof Error ? error.message : String(error), advice),
+  );
+  return Promise.race([checked, limit]).finally(() => clearTimeout(timer));
+}
+
+async function indexes({ missingIndexes }: DiagnoseDependencies): Promise<Check> {
+  const missing = await missingIndexes();
+  return missing.length === 0
+    ? good('indexes', 'all are there')
+    : bad('indexes', `missing: ${missing.join('; ')}`, 'restart the service: it creates them');
+}
+
+async function keyring({ vault, sealedRecords }: DiagnoseDependencies): Promise<Check> {
+  const stale = await sealedRecords.countStale(vault.key_id);
+  return stale === 0
+    ? good('keyring', `every record is wrapped with the newest key, ${vault.key_id}`)
+    : good(
+        'keyring',
+        `${stale} records are wrapped with an older key than ${vault.key_id}`,
+        'have the key ring rotated before the older key is taken away',
+      );
+}
+
+/** The app looks at its own token: that says whether the platform answers and knows the app. */
+async function upstream({ upstream, settings }: DiagnoseDependencies): Promise<Check> {
+  const app = `${settings.UPSTREAM_APP_ID ?? ''}|${settings.UPSTREAM_APP_SECRET ?? ''}`;
+  const span = startSpan('diagnose upstream');
+  const call = ownCall(span.spanContext(), CHECK_LIMIT_MS);
+  try {
+    await upstream.request(
+      {
+        operation: 'GET /debug_token',
+        method: 'GET',
+        path: '/debug_token',
+        query: { input_token: app },
+        token: app,
+        secrets: [app, settings.UPSTREAM_APP_SECRET ?? ''],
+      },
+      call,
+    );
+    return good('upstream', `${settings.UPSTREAM_URL} answers`);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.upstream_code === undefined) throw error;
+    if (!settings.UPSTREAM_APP_ID) return good('upstream', `${settings.UPSTREAM_URL} answers`);
+    return bad(
+      'upstream',
+      `answers, but does not take the app’s credentials (code ${error.upstream_code})`,
+      'look at UPSTREAM_APP_ID and UPSTREAM_APP_SECRET',
+    );
+  } finally {
+    endSpan(span);
+  }
+}
+
+function signUp({ settings }: DiagnoseDependencies): Check {
+  const names = ['UPSTREAM_APP_ID', 'UPSTREAM_APP_SECRET', 'UPSTREAM_CONFIG_ID'] as const;
+  const missing = names.filter((name) => !settings[name]);
+  if (missing.length > 0) {
+    return bad('sign-up', `not configured: ${missing.join(', ')}`, `set ${missing.join(', ')}`);
+  }
+  if (!isLocal(settings.UPSTREAM_URL) && NEUTRAL_FEATURE.test(settings.UPSTREAM_FEATURE_TYPE)) {
+    return bad(
+      'sign-up',
+      `UPSTREAM_FEATURE_TYPE is ${settings.UPSTREAM_FEATURE_TYPE}, a name that the platform does not know`,
+      'set UPSTREAM_FEATURE_TYPE to the platform’s own spelling',
+    );
+  }
+  return good('sign-up', 'configured');
+}
+
+function settings({ settings, warnings }: DiagnoseDependencies): Check {
+  const found = [
+    ...warnings,
+    ...(settings.ALLOW_PRIVATE_URLS
+      ? ['ALLOW_PRIVATE_URLS is on: addresses given by partners may be private']
+      : []),
+  ];
+  return found.length === 0
+    ? good('settings', 'no local values')
+    : good('settings', found.join('; '), 'right for local work; change them for production');
+}
+
+const isLocal = (url: string): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);

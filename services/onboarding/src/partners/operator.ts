@@ -1,0 +1,157 @@
+// What the operator's command line asks: partners, their keys and secrets, support's view of clients.
+import { invalidField, missingFields } from '@bmg/common/errors';
+import { newId } from '@bmg/common/ids';
+import { createKey, hashKey, keyHint, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import { implement } from '@bmg/common/rpc';
+import { OperatorDefinition, type Partner as PartnerMessage } from '@bmg/proto/onboarding';
+import { clientMessage } from '../clients/client-message';
+import type { DirectoryDependencies } from '../clients/directory';
+import type { Rotation } from '../secrets/keyring';
+import { partnerSettings, type PartnerSettingsDependencies } from './partner-settings';
+import { restoreAccount, type RestoreDependencies } from '../clients/restore';
+import type { DashboardSessions } from '../store/dashboard-sessions';
+import {
+  activeWabas,
+  type Partner,
+  type PartnerChange,
+  type PartnerStatus,
+} from '../store/partners';
+
+export interface OperatorDependencies
+  extends DirectoryDependencies, PartnerSettingsDependencies, RestoreDependencies {
+  settings: { KEY_PEPPER: string; RATE_LIMIT_PER_SEC: number; ALLOW_PRIVATE_URLS: boolean };
+  dashboardSessions: DashboardSessions;
+  /** Deletes the partner's unfinished connect sessions; answers how many. */
+  deleteSessions(partner_id: string): Promise<number>;
+  rotateKeyring(page: { after?: string | undefined; limit: number }): Promise<Rotation>;
+  diagnose(): Promise<Array<{ name: string; ok: boolean; detail: string; advice: string }>>;
+}
+
+const STATUSES: readonly PartnerStatus[] = [
+  'active',
+  'suspended',
+  'subscription_cancelled',
+  'trial_expired',
+];
+const NAME_MAX = 200;
+const RATE_MAX = 100_000;
+const PAGE_MAX = 500;
+
+export const operator = (deps: OperatorDependencies) => {
+  const { clients, partners, dashboardSessions, settings, now } = deps;
+  const { need, change, newSecret, checkWebhookUrl, rotateWebhookSecret } = partnerSettings(deps);
+
+  return implement(OperatorDefinition, {
+    async createPartner(request) {
+      const name = checkName(request.name);
+      const partner_id = newId('ptn');
+      const partner_key = createKey(PARTNER_KEY_PREFIX);
+      const secret = newSecret(partner_id);
+      const at = now();
+      await partners.insert({
+        _id: partner_id,
+        name,
+        status: 'active',
+        key_hash: hashKey(partner_key, settings.KEY_PEPPER),
+        key_hint: keyHint(partner_key),
+        webhook_url: request.webhook_url ? checkWebhookUrl(request.webhook_url) : null,
+        webhook_secrets: [secret.stored],
+        rate_limit_per_sec: checkRate(request.rate_limit_per_sec ?? settings.RATE_LIMIT_PER_SEC),
+        max_wabas: checkMaxWabas(request.max_wabas),
+        wabas: [],
+        created_at: at,
+        updated_at: at,
+      });
+      return { partner_id, partner_key, webhook_secret: secret.plain };
+    },
+    async updatePartner({ partner_id, ...given }) {
+      const fields: PartnerChange = {};
+      if (given.name !== undefined) fields.name = checkName(given.name);
+      if (given.webhook_url !== undefined) {
+        fields.webhook_url = given.webhook_url === '' ? null : checkWebhookUrl(given.webhook_url);
+      }
+      if (given.rate_limit_per_sec !== undefined) {
+        fields.rate_limit_per_sec = checkRate(given.rate_limit_per_sec);
+      }
+      if (given.max_wabas !== undefined) fields.max_wabas = checkMaxWabas(given.max_wabas);
+      if (given.status !== undefined) {
+        const status = STATUSES.find((one) => one === given.status);
+        if (!status) throw invalidField('status', `must be one of ${STATUSES.join(', ')}`);
+        fields.status = status;
+      }
+      const changed = await change(partner_id, fields);
+      // A session that was under way does not come back with the partner's activation.
+      if (changed.status !== 'active') await dashboardSessions.removeOf(partner_id);
+      return partnerMessage(changed);
+    },
+    async listPartners({ limit, after }) {
+      const found = await partners.list(Math.min(limit || PAGE_MAX, PAGE_MAX), after);
+      return { partners: found.map(partnerMessage) };
+    },
+    getPartner: async ({ partner_id }) => partnerMessage(await need(partner_id)),
+    async rotateKey({ partner_id }) {
+      await need(partner_id);
+      const partner_key = createKey(PARTNER_KEY_PREFIX);
+      await change(partner_id, {
+        key_hash: hashKey(partner_key, settings.KEY_PEPPER),
+        key_hint: keyHint(partner_key),
+      });
+      await dashboardSessions.removeOf(partner_id);
+      return { partner_key, sessions_deleted: await deps.deleteSessions(partner_id) };
+    },
+    rotateWebhookSecret: async ({ partner_id, overlap_hours }) => ({
+      webhook_secret: await rotateWebhookSecret(partner_id, overlap_hours),
+    }),
+    async listAllClients({ partner_id, limit, offset }) {
+      const found = await clients.listAll(partner_id, {
+        limit: Math.min(limit || PAGE_MAX, PAGE_MAX),
+        offset,
+      });
+      return {
+        clients: found.clients.map((client) => ({
+          ...clientMessage(client),
+          partner_id: client.partner_id,
+        })),
+        total: found.total,
+      };
+    },
+    async restoreClient(scope, call) {
+      const [first] = await restoreAccount(deps, scope, call);
+      return clientMessage(first);
+    },
+    rotateKeyring: (page) => deps.rotateKeyring(page),
+    diagnose: async () => ({ checks: await deps.diagnose() }),
+  });
+};
+
+const partnerMessage = (partner: Partner): PartnerMessage => ({
+  partner_id: partner._id,
+  name: partner.name,
+  status: partner.status,
+  webhook_url: partner.webhook_url ?? undefined,
+  rate_limit_per_sec: partner.rate_limit_per_sec,
+  max_wabas: partner.max_wabas ?? undefined,
+  key_hint: partner.key_hint,
+  active_wabas: activeWabas(partner).length,
+  created_at: partner.created_at,
+  updated_at: partner.updated_at,
+});
+
+function checkName(name: string): string {
+  const trimmed = name.trim();
+  if (trimmed === '') throw missingFields(['name']);
+  if (trimmed.length > NAME_MAX)
+    throw invalidField('name', `is longer than ${NAME_MAX} characters`);
+  return trimmed;
+}
+
+function checkRate(rate: number): number {
+  if (Number.isInteger(rate) && rate >= 1 && rate <= RATE_MAX) return rate;
+  throw invalidField('rate_limit_per_sec', `must be a whole number from 1 to ${RATE_MAX}`);
+}
+
+function checkMaxWabas(max_wabas: number | undefined): number | null {
+  if (max_wabas === undefined) return null;
+  if (Number.isInteger(max_wabas) && max_wabas >= 0) return max_wabas;
+  throw invalidField('max_wabas', 'must be a whole number, 0 or more');
+}

@@ -1,0 +1,107 @@
+// What the operator and the partner itself may change of a partner's settings: one place for the rules of
+// webhook addresses and secrets. Every change is announced, so that caches forget.
+import { randomBytes } from 'node:crypto';
+import { ApiError, invalidField } from '@bmg/common/errors';
+import { checkUrl, UrlRefused } from '@bmg/common/outbound';
+import { partnerVersionKey, type Versions } from '@bmg/common/redis';
+import {
+  webhookSecretIdentity,
+  type Partner,
+  type PartnerChange,
+  type Partners,
+  type WebhookSecret,
+} from '../store/partners';
+import type { Vault } from '../secrets/vault';
+
+export interface PartnerSettingsDependencies {
+  partners: Partners;
+  vault: Vault;
+  versions: Versions;
+  settings: { ALLOW_PRIVATE_URLS: boolean };
+  now: () => Date;
+}
+
+const SECRET_BYTES = 32;
+const SECRETS_MAX = 5;
+const OVERLAP_MAX_HOURS = 24 * 30;
+const HOUR_MS = 3_600_000;
+/** Each try fails only because another rotation has just succeeded. */
+const ROTATE_TRIES_MAX = 5;
+
+export const partnerSettings = (deps: PartnerSettingsDependencies) => {
+  const { partners, vault, versions, settings, now } = deps;
+
+  const unknown = (partner_id: string): ApiError =>
+    new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
+  const need = async (partner_id: string): Promise<Partner> => {
+    const partner = await partners.find(partner_id);
+    if (!partner) throw unknown(partner_id);
+    return partner;
+  };
+  const announce = (partner_id: string): Promise<void> =>
+    versions.bump([partnerVersionKey(partner_id)]);
+  const newSecret = (partner_id: string): { plain: string; stored: WebhookSecret } => {
+    const created_at = now();
+    const plain = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+    const sealed = vault.seal(webhookSecretIdentity(partner_id, created_at), plain);
+    return { plain, stored: { sealed, created_at, expires_at: null } };
+  };
+
+  return {
+    need,
+    newSecret,
+    async change(partner_id: string, fields: PartnerChange): Promise<Partner> {
+      const changed = await partners.change(partner_id, fields, now());
+      if (!changed) throw unknown(partner_id);
+      await announce(partner_id);
+      return changed;
+    },
+    /** The address in its normal form. Throws INVALID_FIELD naming webhook_url. */
+    checkWebhookUrl(url: string): string {
+      try {
+        return checkUrl(url, { field: 'webhook_url', allowPrivate: settings.ALLOW_PRIVATE_URLS })
+          .href;
+      } catch (error) {
+        if (!(error instanceof UrlRefused)) throw error;
+        throw new ApiError('INVALID_FIELD', error.message, {
+          details: { field: error.field, reason: error.reason },
+        });
+      }
+    },
+    /** A new secret signs from now on; the ones before it go on beside it for the overlap. */
+    async rotateWebhookSecret(partner_id: string, overlap_hours: number): Promise<string> {
+      const whole = Number.isInteger(overlap_hours);
+      if (!whole || overlap_hours < 0 || overlap_hours > OVERLAP_MAX_HOURS) {
+        throw invalidField(
+          'overlap_hours',
+          `must be a whole number from 0 to ${OVERLAP_MAX_HOURS}`,
+        );
+      }
+      for (let tries = 0; tries < ROTATE_TRIES_MAX; tries += 1) {
+        const { webhook_secrets: before } = await need(partner_id);
+        const secret = newSecret(partner_id);
+        const after = [secret.stored, ...overlapping(before, now(), overlap_hours)];
+        const replaced = await partners.replaceSecrets(
+          partner_id,
+          { before, after: after.slice(0, SECRETS_MAX) },
+          now(),
+        );
+        if (!replaced) continue;
+        await announce(partner_id);
+        return secret.plain;
+      }
+      throw new Error('the webhook secrets of a partner changed too often to rotate them');
+    },
+  };
+};
+
+/** What still signs beside a new secret: nothing for longer than it was going to. */
+function overlapping(secrets: WebhookSecret[], now: Date, overlap_hours: number): WebhookSecret[] {
+  const end = new Date(now.getTime() + overlap_hours * HOUR_MS);
+  return secrets
+    .map((old) => ({
+      ...old,
+      expires_at: old.expires_at && old.expires_at < end ? old.expires_at : end,
+    }))
+    .filter(({ expires_at }) => expires_at > now);
+}

@@ -1,0 +1,251 @@
+// The partner's own settings and the sessions of its dashboard, on a clock that can be moved.
+import { randomBytes } from 'node:crypto';
+import { hashKey } from '@bmg/common/keys';
+import type { Handlers } from '@bmg/common/rpc';
+import type { OperatorDefinition } from '@bmg/proto/onboarding';
+import type { SettingsDefinition } from '@bmg/proto/settings';
+import { failureOf, openWorld, PEPPER, testCall, type World } from '../../testing/world';
+import { directory } from '../clients/directory';
+import { operator } from './operator';
+import { settings } from './settings';
+import { DASHBOARD_SESSIONS } from '../store/dashboard-sessions';
+import { PARTNERS, type Partner } from '../store/partners';
+
+const MINUTE_S = 60;
+
+let world: World;
+let own: Handlers<SettingsDefinition>;
+let support: Handlers<OperatorDefinition>;
+
+beforeEach(async () => {
+  world = await openWorld();
+  const rules = { ...world.deps.settings, RATE_LIMIT_PER_SEC: 200, ALLOW_PRIVATE_URLS: false };
+  own = settings({ ...world.deps, settings: rules }).handlers as Handlers<SettingsDefinition>;
+  support = operator({
+    ...world.deps,
+    settings: rules,
+    deleteSessions: async () => 0,
+    rotateKeyring: () => Promise.reject(new Error('not here')),
+    diagnose: async () => [],
+  }).handlers as Handlers<OperatorDefinition>;
+});
+afterEach(() => world.close());
+
+/** As the edge asks: by hashes alone. */
+async function logIn(partner: Partner): Promise<string> {
+  const token_hash = hashKey(randomBytes(32).toString('base64url'), PEPPER);
+  await own.openSession({ key_hash: partner.key_hash, token_hash }, testCall());
+  return token_hash;
+}
+const use = (token_hash: string) => own.useSession({ token_hash }, testCall());
+const codeOf = async (work: Promise<unknown>): Promise<string> => (await failureOf(work)).code;
+const kept = (): Promise<number> => world.mongo.db.collection(DASHBOARD_SESSIONS).countDocuments();
+
+describe('a session', () => {
+  it('speaks for the partner whose key opened it, for eight hours of use and no longer', async () => {
+    const partner = await world.partner({ name: 'Acme' });
+    const token = await logIn(partner);
+    const first = await use(token);
+    expect(first).toMatchObject({ partner_id: partner._id, partner_name: 'Acme' });
+    for (let minutes = 20; minutes < 8 * 60; minutes += 20) {
+      world.passTime(20 * MINUTE_S);
+      expect((await use(token)).partner_id).toBe(partner._id);
+    }
+    world.passTime(20 * MINUTE_S);
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect(await kept()).toBe(0);
+  });
+
+  it('ends after half an hour without use', async () => {
+    const token = await logIn(await world.partner());
+    world.passTime(29 * MINUTE_S);
+    await use(token);
+    world.passTime(31 * MINUTE_S);
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect(await kept()).toBe(0);
+  });
+
+  it('ends when it is closed, and that one alone', async () => {
+    const partner = await world.partner();
+    const [one, other] = [await logIn(partner), await logIn(partner)];
+    await own.closeSession({ token_hash: one }, testCall());
+    expect(await codeOf(use(one))).toBe('UNAUTHORIZED');
+    expect((await use(other)).partner_id).toBe(partner._id);
+  });
+
+  it('ends with a rotation of the key, the partner’s other sessions too', async () => {
+    const [partner, stranger] = [await world.partner(), await world.partner()];
+    const tokens = [await logIn(partner), await logIn(partner)];
+    const foreign = await logIn(stranger);
+    await support.rotateKey({ partner_id: partner._id }, testCall());
+    for (const token of tokens) expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect((await use(foreign)).partner_id).toBe(stranger._id);
+    expect(await codeOf(logIn(partner))).toBe('INVALID_PARTNER_KEY');
+  });
+
+  it('ends even where the rotation could not delete it', async () => {
+    const partner = await world.partner();
+    const token = await logIn(partner);
+    await world.deps.partners.change(partner._id, { key_hash: 'another' }, new Date());
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+  });
+
+  it('ends with a suspension, and does not come back with the activation', async () => {
+    const partner = await world.partner();
+    const token = await logIn(partner);
+    const turn = (status: string) =>
+      support.updatePartner(
+        {
+          partner_id: partner._id,
+          status,
+          name: undefined,
+          webhook_url: undefined,
+          rate_limit_per_sec: undefined,
+          max_wabas: undefined,
+        },
+        testCall(),
+      );
+    await turn('suspended');
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect(await codeOf(logIn(partner))).toBe('PARTNER_SUSPENDED');
+    await turn('active');
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect((await use(await logIn(partner))).partner_id).toBe(partner._id);
+  });
+
+  it.each([
+    ['suspended', 'PARTNER_SUSPENDED'],
+    ['subscription_cancelled', 'SUBSCRIPTION_CANCELLED'],
+    ['trial_expired', 'TRIAL_EXPIRED'],
+  ] as const)('of a partner that is %s says so, once', async (status, code) => {
+    const partner = await world.partner();
+    const token = await logIn(partner);
+    await world.deps.partners.change(partner._id, { status }, new Date());
+    expect(await codeOf(use(token))).toBe(code);
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+  });
+
+  it('is not opened by a key that nobody has', async () => {
+    const asked = own.openSession({ key_hash: 'nobody', token_hash: 'any' }, testCall());
+    expect(await codeOf(asked)).toBe('INVALID_PARTNER_KEY');
+    expect(await kept()).toBe(0);
+  });
+});
+
+describe('the settings', () => {
+  const SECRETS = /whsec_|wrapped_key|key_hash/;
+
+  it('show the plan and no secret', async () => {
+    const { _id } = await world.partner({
+      name: 'Acme',
+      max_wabas: 5,
+      wabas: ['1', '2', '3', '4'],
+      months: { [new Date().toISOString().slice(0, 7)]: { peak: 4, last: 4 } },
+      rate_limit_per_sec: 7,
+    });
+    const shown = await own.getSettings({ partner_id: _id }, testCall());
+    expect(shown).toMatchObject({
+      partner_id: _id,
+      name: 'Acme',
+      status: 'active',
+      rate_limit_per_sec: 7,
+      key_hint: 'bmgk_…0000',
+      plan: { max_wabas: 5, active_wabas: 4, slots: 2 },
+    });
+    expect(shown.webhook_url).toBeUndefined();
+    expect(JSON.stringify(shown)).not.toMatch(SECRETS);
+  });
+
+  const setUrl = (partner_id: string, webhook_url: string) =>
+    own.updateSettings({ partner_id, webhook_url }, testCall());
+
+  it('take a webhook address that is public and HTTPS, tell the caches, and let go of it', async () => {
+    const { _id } = await world.partner();
+    const url = 'https://partner.example.com/hook';
+    expect((await setUrl(_id, url)).webhook_url).toBe(url);
+    expect(world.deps.bumped.join()).toContain(_id);
+    expect((await setUrl(_id, '')).webhook_url).toBeUndefined();
+    expect((await world.deps.partners.find(_id))?.webhook_url).toBeNull();
+  });
+
+  it.each([
+    'http://partner.example.com/hook',
+    'https://127.0.0.1/hook',
+    'https://10.0.0.1/hook',
+    'https://[::1]/hook',
+    'https://internal/hook',
+    'https://user:password@partner.example.com/hook',
+    'nowhere',
+  ])('refuse %s as a webhook address, and keep the old one', async (url) => {
+    const { _id } = await world.partner({ webhook_url: 'https://old.example.com/' });
+    const refused = await failureOf(setUrl(_id, url));
+    expect(refused).toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'webhook_url' },
+    });
+    expect((await world.deps.partners.find(_id))?.webhook_url).toBe('https://old.example.com/');
+  });
+});
+
+describe('the webhook secret', () => {
+  const rotate = async (partner_id: string, overlap_hours = 24): Promise<string> =>
+    (await own.rotateWebhookSecret({ partner_id, overlap_hours }, testCall())).webhook_secret;
+  const reveal = async (partner_id: string): Promise<string> =>
+    (await own.revealWebhookSecret({ partner_id }, testCall())).webhook_secret;
+  /** What the deliveries are signed with. */
+  const signing = async (partner_id: string): Promise<string[]> => {
+    const { getReceiver } = directory(world.deps).handlers as {
+      getReceiver(request: object, call: object): Promise<{ webhook_secrets: string[] }>;
+    };
+    return (await getReceiver({ partner_id }, testCall())).webhook_secrets;
+  };
+
+  it('is shown as it signs, and is in no record in clear', async () => {
+    const { _id } = await world.partner();
+    expect(await codeOf(reveal(_id))).toBe('NOT_FOUND');
+    const secret = await rotate(_id);
+    expect(Buffer.from(secret.replace(/^whsec_/, ''), 'base64')).toHaveLength(32);
+    expect(await reveal(_id)).toBe(secret);
+    expect(await signing(_id)).toEqual([secret]);
+    const stored = await world.mongo.db.collection(PARTNERS).findOne({ _id: _id as never });
+    expect(JSON.stringify(stored)).not.toContain(secret.slice('whsec_'.length));
+  });
+
+  it('signs beside the one before it until the overlap is over', async () => {
+    const { _id } = await world.partner();
+    const old = await rotate(_id);
+    world.passTime(1);
+    const fresh = await rotate(_id, 2);
+    expect(await reveal(_id)).toBe(fresh);
+    expect(await signing(_id)).toEqual([fresh, old]);
+    const during = await own.getSettings({ partner_id: _id }, testCall());
+    expect(during.webhook_secret?.previous_expires_at).toBeInstanceOf(Date);
+    world.passTime(2 * 3_600 + 1);
+    expect(await signing(_id)).toEqual([fresh]);
+    const after = await own.getSettings({ partner_id: _id }, testCall());
+    expect(after.webhook_secret?.previous_expires_at).toBeUndefined();
+  });
+
+  it('without an overlap signs alone at once', async () => {
+    const { _id } = await world.partner();
+    await rotate(_id);
+    world.passTime(1);
+    const fresh = await rotate(_id, 0);
+    expect(await signing(_id)).toEqual([fresh]);
+  });
+
+  it('that any of several rotations at once has answered signs', async () => {
+    const { _id } = await world.partner();
+    await rotate(_id);
+    const answered = await Promise.all(Array.from({ length: 4 }, () => rotate(_id)));
+    expect(await signing(_id)).toEqual(expect.arrayContaining(answered));
+  });
+
+  it.each([-1, 721, 0.5])('does not take an overlap of %d hours', async (hours) => {
+    const { _id } = await world.partner();
+    expect(await failureOf(rotate(_id, hours))).toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'overlap_hours' },
+    });
+  });
+});

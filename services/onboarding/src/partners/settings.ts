@@ -1,0 +1,116 @@
+// A partner's own settings, as its dashboard asks for them. The edge has checked that a request comes from
+// the partner's browser; whom a session speaks for, and for how long, is decided here.
+import { ApiError } from '@bmg/common/errors';
+import { implement } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
+import { SettingsDefinition, type PartnerSettings, type Session } from '@bmg/proto/settings';
+import { expiresAt, isAlive, isToBeTouched } from './dashboard-session';
+import { partnerSettings, type PartnerSettingsDependencies } from './partner-settings';
+import { refuseUnlessActive } from './partner-status';
+import { billOf, monthOf } from '../payments/slots';
+import type { DashboardSession, DashboardSessions } from '../store/dashboard-sessions';
+import { activeWabas, webhookSecretIdentity, type Partner } from '../store/partners';
+
+export interface SettingsDependencies extends PartnerSettingsDependencies {
+  dashboardSessions: DashboardSessions;
+  log: Logger;
+}
+
+export const settings = (deps: SettingsDependencies) => {
+  const { partners, dashboardSessions, vault, now, log } = deps;
+  const own = partnerSettings(deps);
+
+  return implement(SettingsDefinition, {
+    async openSession({ key_hash, token_hash }) {
+      const partner = await partners.findByKeyHash(key_hash);
+      if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
+      refuseUnlessActive(partner.status);
+      const at = now();
+      const session: DashboardSession = {
+        _id: token_hash,
+        partner_id: partner._id,
+        key_hash,
+        created_at: at,
+        used_at: at,
+        purge_at: expiresAt({ created_at: at }),
+      };
+      await dashboardSessions.insert(session);
+      log.info({ partner_id: partner._id }, 'a dashboard session was opened');
+      return sessionMessage(partner, session);
+    },
+    async useSession({ token_hash }) {
+      const session = await dashboardSessions.find(token_hash);
+      if (!session) throw sessionOver();
+      const partner = await partners.find(session.partner_id);
+      const at = now();
+      // A session that has ended once does not come back, whatever becomes of the partner.
+      if (!partner || partner.key_hash !== session.key_hash || !isAlive(session, at)) {
+        await dashboardSessions.remove(token_hash);
+        throw sessionOver();
+      }
+      if (partner.status !== 'active') {
+        await dashboardSessions.remove(token_hash);
+        refuseUnlessActive(partner.status);
+      }
+      if (isToBeTouched(session, at)) await dashboardSessions.touch(token_hash, at);
+      return sessionMessage(partner, session);
+    },
+    async closeSession({ token_hash }) {
+      await dashboardSessions.remove(token_hash);
+      return {};
+    },
+    getSettings: async ({ partner_id }) => settingsMessage(await own.need(partner_id), now()),
+    async updateSettings({ partner_id, webhook_url }) {
+      if (webhook_url === undefined) return settingsMessage(await own.need(partner_id), now());
+      const checked = webhook_url === '' ? null : own.checkWebhookUrl(webhook_url);
+      const changed = await own.change(partner_id, { webhook_url: checked });
+      // The address itself may hold a secret of the partner's.
+      log.info({ partner_id, set: checked !== null }, 'a partner changed its webhook address');
+      return settingsMessage(changed, now());
+    },
+    async revealWebhookSecret({ partner_id }) {
+      const [newest] = (await own.need(partner_id)).webhook_secrets;
+      if (!newest) throw new ApiError('NOT_FOUND', 'there is no webhook secret yet: rotate it');
+      const { sealed, created_at } = newest;
+      log.info({ partner_id }, 'a webhook secret was shown to its partner');
+      return {
+        webhook_secret: vault.open(webhookSecretIdentity(partner_id, created_at), sealed),
+        created_at,
+      };
+    },
+    async rotateWebhookSecret({ partner_id, overlap_hours }) {
+      const webhook_secret = await own.rotateWebhookSecret(partner_id, overlap_hours);
+      log.info({ partner_id, overlap_hours }, 'a partner rotated its webhook secret');
+      return { webhook_secret };
+    },
+  });
+};
+
+const sessionOver = (): ApiError =>
+  new ApiError('UNAUTHORIZED', 'the session is over: log in again');
+
+const sessionMessage = ({ _id, name }: Partner, session: DashboardSession): Session => ({
+  partner_id: _id,
+  partner_name: name,
+  expires_at: expiresAt(session),
+});
+
+function settingsMessage(partner: Partner, now: Date): PartnerSettings {
+  const [newest, previous] = partner.webhook_secrets;
+  const overlap =
+    previous?.expires_at && previous.expires_at > now ? previous.expires_at : undefined;
+  return {
+    partner_id: partner._id,
+    name: partner.name,
+    status: partner.status,
+    webhook_url: partner.webhook_url ?? undefined,
+    rate_limit_per_sec: partner.rate_limit_per_sec,
+    key_hint: partner.key_hint,
+    plan: {
+      max_wabas: partner.max_wabas ?? undefined,
+      active_wabas: activeWabas(partner).length,
+      slots: billOf(partner.months ?? {}, monthOf(now)).slots,
+    },
+    webhook_secret: newest && { created_at: newest.created_at, previous_expires_at: overlap },
+  };
+}

@@ -1,0 +1,53 @@
+// The place that a business account takes: under the plan's limit and, where a processor collects the fee, in
+// a slot that is paid for. What was paid before is looked at again when the place is taken, so that two
+// registrations at once cannot both take the last one, nor wait for fewer invoices than they need.
+import { ApiError } from '@bmg/common/errors';
+import type { Call } from '@bmg/common/rpc';
+import type { Cover, PaymentProcessor, Purchase } from '.';
+import type { Client } from '../store/clients';
+import { hasRoom, type Partners } from '../store/partners';
+
+export interface PlaceDependencies {
+  partners: Partners;
+  payments: PaymentProcessor;
+}
+
+/** Each try fails only because another registration of the same partner has just succeeded. */
+const TRIES_MAX = 20;
+
+/** Null where the plan has no room for the account. */
+export async function takePlace(
+  { partners, payments }: PlaceDependencies,
+  purchase: Purchase,
+  covered: Cover,
+  call: Call,
+): Promise<Pick<Client, 'billing' | 'payment_url'> | null> {
+  const { partner_id, waba_id } = purchase;
+  let cover = covered;
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    if (cover.billing === 'active') {
+      if (await partners.activateWaba(purchase, cover.active_max)) {
+        return { billing: 'active', payment_url: null };
+      }
+    } else if (await partners.reserveWaiting(purchase, cover.places_max)) {
+      return { billing: cover.billing, payment_url: cover.payment_url };
+    }
+    const partner = await partners.find(partner_id);
+    if (!partner || !hasRoom(partner, waba_id)) return null;
+    cover = await payments.cover(purchase, call);
+  }
+  throw new ApiError('SERVICE_UNAVAILABLE', 'too many registrations at once, try again', {
+    retryable: true,
+    retry_after_s: 1,
+  });
+}
+
+/** The account is kept, inactive, until its invoice is paid (contract, 402 PAYMENT_ACTION_REQUIRED). */
+export function refuseUnlessPaid({ billing, payment_url }: Client): void {
+  if (billing === 'active') return;
+  throw new ApiError(
+    'PAYMENT_ACTION_REQUIRED',
+    'the bank asks for authentication: the business account becomes active once the invoice is paid',
+    { payment_url: payment_url ?? undefined },
+  );
+}

@@ -1,0 +1,74 @@
+import { secretIdentity } from '../store/clients';
+import { createVault } from './vault';
+
+const OLD = 'old:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
+const NEW = 'new:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=';
+const OTHER = 'old:ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=';
+const TOKEN = 'EAAB-a-token-that-nobody-may-read';
+
+const scope = { partner_id: 'ptn_1', waba_id: '900', phone_number_id: '800' };
+const identity = secretIdentity(scope, 'token');
+
+describe('the vault', () => {
+  it('opens what it has sealed', () => {
+    const vault = createVault(OLD);
+    expect(vault.open(identity, vault.seal(identity, TOKEN))).toBe(TOKEN);
+  });
+
+  it('leaves nothing of the secret in the clear', () => {
+    const text = JSON.stringify(createVault(OLD).seal(identity, TOKEN));
+    expect(text).not.toContain(TOKEN);
+    expect(text).not.toContain(Buffer.from(TOKEN).toString('base64').slice(0, 16));
+    expect(text).not.toContain(Buffer.from(TOKEN).toString('hex').slice(0, 16));
+  });
+
+  it('seals the same secret differently every time', () => {
+    const vault = createVault(OLD);
+    const [first, second] = [vault.seal(identity, TOKEN), vault.seal(identity, TOKEN)];
+    expect(first.data).not.toBe(second.data);
+    expect(first.wrapped_key).not.toBe(second.wrapped_key);
+  });
+
+  it('does not open a record that was copied to another client or field', () => {
+    const vault = createVault(OLD);
+    const sealed = vault.seal(identity, TOKEN);
+    for (const other of [
+      secretIdentity({ ...scope, partner_id: 'ptn_2' }, 'token'),
+      secretIdentity({ ...scope, phone_number_id: '801' }, 'token'),
+      secretIdentity(scope, 'pin'),
+    ]) {
+      expect(() => vault.open(other, sealed)).toThrow();
+      expect(() => vault.rewrap(other, sealed)).toThrow();
+    }
+  });
+
+  it('does not open a record whose parts were exchanged or changed', () => {
+    const vault = createVault(OLD);
+    const [one, two] = [vault.seal(identity, TOKEN), vault.seal(identity, 'another')];
+    expect(() => vault.open(identity, { ...one, data: two.data })).toThrow();
+    const changed = Buffer.from(one.data, 'base64');
+    changed[20] = (changed[20] ?? 0) ^ 1;
+    expect(() => vault.open(identity, { ...one, data: changed.toString('base64') })).toThrow();
+  });
+
+  it('does not open a record with another key, of the same name or missing', () => {
+    const sealed = createVault(OLD).seal(identity, TOKEN);
+    expect(() => createVault(OTHER).open(identity, sealed)).toThrow();
+    expect(() => createVault(NEW).open(identity, sealed)).toThrow('no key old');
+  });
+
+  it('goes on opening old records while the ring rotates', () => {
+    const sealed = createVault(OLD).seal(identity, TOKEN);
+    const both = createVault(`${NEW},${OLD}`);
+    expect(both.key_id).toBe('new');
+    expect(both.open(identity, sealed)).toBe(TOKEN);
+    expect(both.seal(identity, TOKEN).key_id).toBe('new');
+  });
+
+  it('wraps a record anew without touching its data, so that the old key may go', () => {
+    const sealed = createVault(OLD).seal(identity, TOKEN);
+    const rewrapped = createVault(`${NEW},${OLD}`).rewrap(identity, sealed);
+    expect(rewrapped.data).toBe(sealed.data);
+    expect(createVault(NEW).open(identity, rewrapped)).toBe(TOKEN);
+  });
+});

@@ -1,0 +1,41 @@
+// What a page needs to start the sign-up dialog, ours or a self-hosted one (contract, Embedded signup).
+import { ApiError } from '@bmg/common/errors';
+import type { GetEmbeddedSignupConfigResponse } from '@bmg/proto/onboarding';
+import type { App } from '../upstream/code-exchange';
+
+export interface SignUpSettings {
+  UPSTREAM_APP_ID: string | undefined;
+  UPSTREAM_APP_SECRET: string | undefined;
+  UPSTREAM_CONFIG_ID: string | undefined;
+  UPSTREAM_FEATURE_TYPE: string;
+}
+
+const SESSION_INFO_VERSION = '3';
+const SIGN_UP_VERSION = 'v4';
+
+const notConfigured = (): ApiError =>
+  new ApiError('PLATFORM_NOT_CONFIGURED', 'the embedded sign-up is not configured');
+
+export function signUpApp(settings: SignUpSettings): App {
+  const { UPSTREAM_APP_ID: app_id, UPSTREAM_APP_SECRET: app_secret } = settings;
+  if (!app_id || !app_secret) throw notConfigured();
+  return { app_id, app_secret };
+}
+
+export function signUpConfig(settings: SignUpSettings): GetEmbeddedSignupConfigResponse {
+  const { app_id } = signUpApp(settings);
+  const { UPSTREAM_CONFIG_ID: config_id, UPSTREAM_FEATURE_TYPE: featureType } = settings;
+  if (!config_id) throw notConfigured();
+  return {
+    app_id,
+    config_id,
+    connection_mode: 'coexistence',
+    // The dialog's own spelling: these names are the upstream's.
+    extras: {
+      setup: {},
+      featureType,
+      sessionInfoVersion: SESSION_INFO_VERSION,
+      version: SIGN_UP_VERSION,
+    },
+  };
+}

@@ -1,0 +1,117 @@
+// From a sign-up code to a token, and from a token to what it was granted. The app's secret and the code
+// travel in the query because the upstream knows no other way; neither is ever logged or put in an error.
+import { ApiError } from '@bmg/common/errors';
+import type { Call } from '@bmg/common/rpc';
+import { isObject, unusable, type Upstream, type UpstreamRequest } from '@bmg/common/upstream';
+import type { TokenGrant } from '../sign-up/discovery';
+import type { ExchangeFailure } from '../store/exchanges';
+
+export interface App {
+  app_id: string;
+  app_secret: string;
+}
+
+/** A code is sent once: after an answer, or none, it may be spent, and sending it again would find it so. */
+export async function exchangeCode(
+  upstream: Upstream,
+  { app_id, app_secret }: App,
+  code: string,
+  call: Call,
+): Promise<string> {
+  const request: UpstreamRequest & { once: true } = {
+    operation: 'GET /oauth/access_token',
+    method: 'GET',
+    path: '/oauth/access_token',
+    query: { client_id: app_id, client_secret: app_secret, code },
+    secrets: [app_secret, code],
+    send: true,
+    once: true,
+  };
+  const { access_token } = await upstream.request(request, call).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    if (isLost(error)) throw lost(error);
+    // The request has not left, or nothing was done with it.
+    if (error.upstream_code === undefined) throw error;
+    // A limit that passes has not looked at the code.
+    if (error.retryable) throw error;
+    throw exchangeFailed(failureOf(error));
+  });
+  if (typeof access_token === 'string' && access_token !== '') return access_token;
+  throw unusable('a token', OUTCOME_UNKNOWN);
+}
+
+const OUTCOME_UNKNOWN = { outcome: 'unknown' };
+
+/** Nobody knows whether the code is spent: the answer to it got lost. */
+const isLost = ({ upstream_code, details }: ApiError): boolean =>
+  upstream_code === undefined &&
+  isObject(details) &&
+  details['outcome'] === OUTCOME_UNKNOWN.outcome;
+
+const lost = (error: ApiError): ApiError =>
+  new ApiError('UPSTREAM_ERROR', error.message, {
+    retryable: false,
+    details: error.details,
+    upstream_trace_id: error.upstream_trace_id,
+    cause: error,
+  });
+
+/** The error as it is kept beside the code, so that a repeat gets the same answer. */
+const failureOf = (error: ApiError): ExchangeFailure => ({
+  message: error.message,
+  upstream_code: error.upstream_code ?? null,
+  upstream_subcode: error.upstream_subcode,
+  upstream_trace_id: error.upstream_trace_id ?? null,
+  details: error.details,
+});
+
+export const exchangeFailed = (failure: ExchangeFailure): ApiError =>
+  new ApiError('CODE_EXCHANGE_FAILED', failure.message, {
+    upstream_code: failure.upstream_code ?? undefined,
+    upstream_subcode: failure.upstream_subcode,
+    upstream_trace_id: failure.upstream_trace_id ?? undefined,
+    details: failure.details,
+  });
+
+/** What ends a code: a refusal, or an answer that got lost. A repeat is told of it without a request. */
+export function readFailure(error: unknown): ExchangeFailure | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  if (error.code === 'CODE_EXCHANGE_FAILED') return failureOf(error);
+  if (!isLost(error)) return undefined;
+  return {
+    ...failureOf(error),
+    message: 'the answer to this code got lost, and it may be used up: sign up again',
+  };
+}
+
+/** What the token was granted. The app looks at it under its own token. */
+export async function inspectToken(
+  upstream: Upstream,
+  { app_id, app_secret }: App,
+  token: string,
+  call: Call,
+): Promise<TokenGrant> {
+  const { data } = await upstream.request(
+    {
+      operation: 'GET /debug_token',
+      method: 'GET',
+      path: '/debug_token',
+      query: { input_token: token },
+      token: `${app_id}|${app_secret}`,
+      secrets: [token, app_secret],
+    },
+    call,
+  );
+  if (!isObject(data)) throw unusable('the facts of the token');
+  if (data['is_valid'] === false) {
+    const problem = isObject(data['error']) ? data['error'] : {};
+    throw new ApiError('DISCOVERY_FAILED', 'the sign-up gave a token that is not valid', {
+      upstream_code: wholeNumber(problem['code']),
+      upstream_subcode: wholeNumber(problem['subcode']) ?? null,
+    });
+  }
+  return data;
+}
+
+const wholeNumber = (value: unknown): number | undefined =>
+  Number.isInteger(value) ? (value as number) : undefined;
