@@ -6,7 +6,7 @@ process.env.LOG_LEVEL ??= 'error';
 const shared = {
   rootDir: __dirname,
   testEnvironment: 'node',
-  setupFilesAfterEnv: ['<rootDir>/test/harness/time-limit.js'],
+  setupFilesAfterEnv: ['<rootDir>/test/testkit/time-limit.js'],
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

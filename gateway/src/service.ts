@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createBus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { ApiError } from '@bmg/common/errors';
-import { createBoundedServer } from '@bmg/common/intake';
+import { createBoundedServer } from '@bmg/common/overload';
 import type { Component, Service } from '@bmg/common/lifecycle';
 import { openRedis } from '@bmg/common/redis';
 import { createRpcClient, type Client, type Definition, type RpcClient } from '@bmg/common/rpc';

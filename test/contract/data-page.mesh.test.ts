@@ -8,13 +8,13 @@ import {
   deadLetterName,
   topics,
 } from '../../services/common/src/bus/topics';
-import type { PurgeRow } from '../../services/common/src/data';
+import type { PurgeRow } from '../../services/common/src/purge';
 import { purgeRows as broadcasts } from '../../services/broadcasts/src/store/purge';
 import { purgeRows as messaging } from '../../services/messaging/src/store/purge';
 import { purgeRows as onboarding } from '../../services/onboarding/src/store/purge';
 import { purgeRows as templates } from '../../services/templates/src/store/purge';
 import { purgeRows as webhooks } from '../../services/webhooks/src/store/purge';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, type Mesh } from '../harness/mesh';
 
 const ROOT = resolve(__dirname, '../..');

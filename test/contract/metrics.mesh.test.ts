@@ -3,7 +3,7 @@
 import { alerts } from '../../deploy/telemetry/src/alerts';
 import { dashboards } from '../../deploy/telemetry/src/dashboards';
 import { recordings } from '../../deploy/telemetry/src/promises';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import { metricsRegister, renderMetrics } from '@bmg/common/telemetry';
 import { familyOf, namesIn } from './promql';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { down, isUp, LocalError, readEnv, RUN_DIR, up } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
-import { isSigned, startPartner, type Arrival, type PartnerReceiver } from '../partner';
+import { isSigned, startPartner, type Arrival, type PartnerReceiver } from '../testkit/partner';
 import { say, step, sub } from './say';
 
 const ROOT = resolve(__dirname, '../../..');

@@ -5,10 +5,10 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineName, ServiceName } from '@bmg/local';
 import { seededRandom } from '../emulator/random';
-import { eventually } from '../harness/eventually';
-import { ONE } from '../harness/mesh-types';
+import { eventually } from '../testkit/eventually';
+import { ONE } from '../testkit/rest';
 import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../partner';
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import {
   arrivalsOf,
   createBroadcast,

@@ -2,7 +2,7 @@
 // number may, without one refusal, and each number at a pace of its own. How much slower a busy machine is says
 // the benchmark, which does the same with ten thousand contacts.
 import { startMesh, ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/mesh';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import {
   arrivalsOf,
   createBroadcast,

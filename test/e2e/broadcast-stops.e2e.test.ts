@@ -2,7 +2,7 @@
 // were not sent count as failed with the reason, and the partner is told why.
 import { MongoClient } from 'mongodb';
 import { startMesh, type Mesh, type SeededNumber, type TestPartner } from '../harness/mesh';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { arrivalsOf, createBroadcast, detailOf, people, untilCompleted } from './broadcast-support';
 import { newAccount } from './endpoint-stage';
 

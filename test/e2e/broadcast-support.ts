@@ -1,7 +1,7 @@
 // What the tests of broadcasts share: contacts, and a broadcast from its creation to its end.
 import type { Detail } from '../bench/arrivals';
-import { eventually } from '../harness/eventually';
-import type { Answer, SeededNumber } from '../harness/mesh-types';
+import { eventually } from '../testkit/eventually';
+import type { Answer, SeededNumber } from '../testkit/rest';
 
 /** Either kind of mesh has such partners. */
 export interface Caller {

@@ -1,7 +1,7 @@
 // The operator's command line, as an operator runs it: a process, its streams and its exit code.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { callRest, startMesh, TWO_A, TWO_B, type Mesh } from '../harness/mesh';
 
 const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');

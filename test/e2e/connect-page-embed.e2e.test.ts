@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { freePort } from '../../deploy/local/src/ports';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { openStage, STAGE_LIMIT_MS, type Stage, press } from './connect-browser';
 
 const PAGE = resolve(__dirname, '../../gateway/EMBED.md');

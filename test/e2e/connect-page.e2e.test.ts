@@ -1,7 +1,7 @@
 // The hosted onboarding page in a real browser, with the emulator's sign-up dialog behind it: what becomes
 // of every way through it.
 import { MongoClient } from 'mongodb';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { openStage, STAGE_LIMIT_MS, type Stage, type Visit, press } from './connect-browser';
 
 const WABA = '900000000000001';

@@ -1,6 +1,6 @@
 // One request that succeeds for each row of the endpoint table: what must be there before, and what the
 // request says beyond the example of the documents.
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, type SeededNumber } from '../harness/mesh';
 import { ADA, newAccount, type Given, type Stage } from './endpoint-stage';
 

@@ -2,10 +2,10 @@
 // answered 503 with Retry-After in bounded time, and everything is as before without a restart. The table
 // that this prints is the one in deploy/runbook.md. BMG_FAULTS=long takes 30 seconds each.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../harness/eventually';
-import { callRest, ONE, type Answer } from '../harness/mesh-types';
+import { eventually } from '../testkit/eventually';
+import { callRest, ONE, type Answer } from '../testkit/rest';
 import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../partner';
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { inboundBody, postRaw } from './events-support';
 
 const LONG = process.env['BMG_FAULTS'] === 'long';

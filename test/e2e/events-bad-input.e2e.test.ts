@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { Kafka, logLevel } from 'kafkajs';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
-import type { Arrival } from '../partner';
+import type { Arrival } from '../testkit/partner';
 import { bodyOf, inboundBody, messagesChange, postRaw, signed } from './events-support';
 
 jest.setTimeout(30_000);

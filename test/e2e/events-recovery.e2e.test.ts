@@ -1,7 +1,7 @@
 // Recovery: the failed list, trying again by hand, and what changes of a partner mean for events that wait.
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, TWO_A, type Mesh, type TestPartner } from '../harness/mesh';
-import { isSigned, isStandardSigned, startPartner, type Arrival } from '../partner';
+import { isSigned, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
 import { inboundBody, postRaw } from './events-support';
 
 const RETRY_LIMIT_MS = 40_000;

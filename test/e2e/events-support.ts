@@ -1,6 +1,6 @@
 // For tests of events: webhooks as the upstream writes them, posted straight to the ingress.
 import { createHmac } from 'node:crypto';
-import type { SeededNumber } from '../harness/mesh-types';
+import type { SeededNumber } from '../testkit/rest';
 
 export const APP_SECRET = 'app-secret-local';
 

@@ -1,8 +1,8 @@
 // Events on their way to partners: to all owners, signed, in order, once; and what happens when a receiver
 // does not take them.
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, TWO_A, type Mesh, type TestPartner } from '../harness/mesh';
-import { isSigned, isStandardSigned, type Arrival } from '../partner';
+import { isSigned, isStandardSigned, type Arrival } from '../testkit/partner';
 import { bodyOf, inboundBody, messagesChange, postRaw, statusChange } from './events-support';
 
 const RETRY_LIMIT_MS = 15_000;

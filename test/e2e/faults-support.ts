@@ -1,9 +1,9 @@
 // The upstream and its customers for the fault tests: conversations that go on whatever happens, each webhook
 // posted until it is answered 200, and the comparison of what was acknowledged with what arrived.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../harness/eventually';
-import type { SeededNumber } from '../harness/mesh-types';
-import type { Arrival, PartnerReceiver } from '../partner';
+import { eventually } from '../testkit/eventually';
+import type { SeededNumber } from '../testkit/rest';
+import type { Arrival, PartnerReceiver } from '../testkit/partner';
 import { inboundBody, postRaw } from './events-support';
 
 const POST_AGAIN_MS = 200;

@@ -2,10 +2,10 @@
 // event has reached every partner, in order at first delivery. BMG_FAULTS=long takes the full times.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../harness/eventually';
-import { ONE, TWO_A, TWO_B } from '../harness/mesh-types';
+import { eventually } from '../testkit/eventually';
+import { ONE, TWO_A, TWO_B } from '../testkit/rest';
 import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type Arrival, type PartnerReceiver } from '../partner';
+import { startPartner, type Arrival, type PartnerReceiver } from '../testkit/partner';
 import { bodyOf, inboundBody, postRaw, statusChange } from './events-support';
 import { idOf, outOfOrder, startTraffic, untilComplete } from './faults-support';
 

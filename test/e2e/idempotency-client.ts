@@ -7,7 +7,7 @@ import { createLogger } from '@bmg/common/telemetry';
 import { settings } from '../../gateway/src/config';
 import { createGateway } from '../../gateway/src/service';
 import { freePort } from '../../deploy/local/src/ports';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { callRest, ONE, type Answer, type Mesh } from '../harness/mesh';
 
 export interface Asked {

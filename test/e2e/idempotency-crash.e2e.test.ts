@@ -1,10 +1,10 @@
 // A process is killed while a send with an Idempotency-Key is under way, and nobody is left to say what came
 // of it.
 import { randomUUID } from 'node:crypto';
-import { eventually } from '../harness/eventually';
-import { ONE } from '../harness/mesh-types';
+import { eventually } from '../testkit/eventually';
+import { ONE } from '../testkit/rest';
 import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../partner';
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { codeOf, HELLO, isReplay, UNKNOWN } from './idempotency-client';
 
 const START_LIMIT_MS = 120_000;

@@ -1,6 +1,6 @@
 // The answer to a request is lost somewhere on its way: what a repetition under the same key is told.
 import { randomUUID } from 'node:crypto';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { callRest, ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import {
   codeOf,

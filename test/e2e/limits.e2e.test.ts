@@ -8,7 +8,7 @@ import { createLogger } from '@bmg/common/telemetry';
 import { freePort, startEngine, stopEngine } from '@bmg/local';
 import { settings } from '../../gateway/src/config';
 import { createGateway } from '../../gateway/src/service';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { callRest, ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 
 const RATE = 20;

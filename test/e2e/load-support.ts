@@ -2,8 +2,8 @@
 // was sent and recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, type Document } from 'mongodb';
-import { eventually } from '../harness/eventually';
-import { ONE, type Answer } from '../harness/mesh-types';
+import { eventually } from '../testkit/eventually';
+import { ONE, type Answer } from '../testkit/rest';
 import type { ProcessMesh, ProcessPartner } from '../harness/process-mesh';
 
 const scope = { 'x-waba-id': ONE.waba_id };

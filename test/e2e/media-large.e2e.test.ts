@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
-import { ONE } from '../harness/mesh-types';
+import { ONE } from '../testkit/rest';
 import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../partner';
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
 
 const MB = 1_048_576;
 const SIZE_BYTES = 100 * MB;

@@ -16,7 +16,7 @@ import {
   type TlsFiles,
 } from '../../services/common/testing/authority';
 import { startEmulator, type Emulator } from '../emulator';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 
 const ROOT = join(__dirname, '../..');
 const HOST = '127.0.0.1';

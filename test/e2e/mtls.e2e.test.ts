@@ -19,8 +19,8 @@ import {
   writeFiles,
   type TlsFiles,
 } from '../../services/common/testing/authority';
-import { eventually } from '../harness/eventually';
-import { callRest, ONE, type Answer } from '../harness/mesh-types';
+import { eventually } from '../testkit/eventually';
+import { callRest, ONE, type Answer } from '../testkit/rest';
 import { startSecureMesh, type Part, type SecureMesh } from './mtls-support';
 
 const START_LIMIT_MS = 120_000;

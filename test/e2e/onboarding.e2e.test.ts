@@ -1,5 +1,5 @@
 // Onboarding over REST: links, codes, the log, the usage record, and what upstream events do to clients.
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 
 const KEY_HEADER = { 'x-partner-key': '' };

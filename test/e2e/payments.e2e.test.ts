@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { createRpcClient, type RpcClient } from '@bmg/common/rpc';
 import { PaymentsDefinition } from '@bmg/proto/billing';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/mesh';
 import {
   API_KEY,

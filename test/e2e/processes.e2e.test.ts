@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@bmg/local';
-import { eventually } from '../harness/eventually';
-import { forward } from '../harness/forwarder';
-import { ONE } from '../harness/mesh-types';
+import { eventually } from '../testkit/eventually';
+import { forward } from '../testkit/forwarder';
+import { ONE } from '../testkit/rest';
 import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../partner';
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { expectConsistent, loadOf } from './load-support';
 
 const ROOT = resolve(__dirname, '../..');

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 
 const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');

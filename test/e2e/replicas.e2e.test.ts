@@ -8,7 +8,7 @@ import { settings as fanoutSettings } from '../../services/fanout/src/config';
 import { createFanout } from '../../services/fanout/src/service';
 import { settings as webhooksSettings } from '../../services/webhooks/src/config';
 import { createWebhooks } from '../../services/webhooks/src/service';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import { idOf, outOfOrder, startTraffic, untilComplete, type Traffic } from './faults-support';
 

@@ -3,10 +3,10 @@
 // twice. BMG_FAULTS=long takes every service, twice.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceName } from '@bmg/local';
-import { ONE, TWO_A } from '../harness/mesh-types';
+import { ONE, TWO_A } from '../testkit/rest';
 import { startReplicatedMesh, type ReplicatedMesh } from '../harness/replicated-mesh';
 import type { ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../partner';
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { createBroadcast, people, untilCompleted } from './broadcast-support';
 import { outOfOrder, startTraffic, untilComplete } from './faults-support';
 import { expectConsistent, loadOf } from './load-support';

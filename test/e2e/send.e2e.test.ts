@@ -1,7 +1,7 @@
 // A partner sends a message and hears what became of it.
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
-import { isSigned, isStandardSigned } from '../partner';
+import { isSigned, isStandardSigned } from '../testkit/partner';
 
 let mesh: Mesh;
 let partner: TestPartner;

@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
-import { eventually } from '../harness/eventually';
-import { isSigned, isStandardSigned, startPartner } from '../partner';
+import { eventually } from '../testkit/eventually';
+import { isSigned, isStandardSigned, startPartner } from '../testkit/partner';
 
 let mesh: Mesh;
 let origin: string;

@@ -2,7 +2,7 @@
 // nobody else notices.
 import { connect, type Socket } from 'node:net';
 import { metrics } from '@bmg/common/telemetry';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import { inboundBody, postRaw } from './events-support';
 

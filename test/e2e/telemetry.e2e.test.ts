@@ -2,11 +2,11 @@
 // receiver; and no secret anywhere in what a run writes.
 import { Kafka, logLevel } from 'kafkajs';
 import { MongoClient } from 'mongodb';
-import { eventually } from '../harness/eventually';
-import { ONE } from '../harness/mesh-types';
-import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../harness/otlp';
+import { eventually } from '../testkit/eventually';
+import { ONE } from '../testkit/rest';
+import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../testkit/otlp';
 import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
-import { startPartner, type PartnerReceiver } from '../partner';
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
 
 let otlp: OtlpReceiver;
 let mesh: ProcessMesh;

@@ -25,11 +25,11 @@ import { settings as gatewaySettings } from '../../gateway/src/config';
 import { createGateway } from '../../gateway/src/service';
 import { freePort } from '../../deploy/local/src/ports';
 import { startEmulator, type Emulator } from '../emulator';
-import { startPartner, type PartnerReceiver } from '../partner';
-import { eventually } from './eventually';
-import { callRest, ONE, type Answer, type SeededNumber } from './mesh-types';
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
+import { eventually } from '../testkit/eventually';
+import { callRest, ONE, type Answer, type SeededNumber } from '../testkit/rest';
 
-export { callRest, ONE, TWO_A, TWO_B, type Answer, type SeededNumber } from './mesh-types';
+export { callRest, ONE, TWO_A, TWO_B, type Answer, type SeededNumber } from '../testkit/rest';
 
 /** A partner with a key, a receiver, and a client of the REST interface. */
 export interface TestPartner extends CreatePartnerResponse {

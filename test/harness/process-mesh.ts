@@ -19,8 +19,8 @@ import {
   type ServiceName,
 } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
-import { eventually } from './eventually';
-import { callRest, ONE, type Answer, type SeededNumber } from './mesh-types';
+import { eventually } from '../testkit/eventually';
+import { callRest, ONE, type Answer, type SeededNumber } from '../testkit/rest';
 
 /** The services of one folder. */
 export interface Processes {

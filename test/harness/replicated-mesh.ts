@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { down, freePort, type ServiceName } from '@bmg/local';
-import { startBalancer, type Target } from './balancer';
+import { startBalancer, type Target } from '../testkit/balancer';
 import {
   CALLED,
   processesIn,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { freePort } from '@bmg/local';
-import { eventually } from '../harness/eventually';
+import { eventually } from '../testkit/eventually';
 import { startProcessMesh, type ProcessMesh } from '../harness/process-mesh';
 import { ROOT, SERVICES, WORKSPACES } from './facts';
 import { ignoreRules, makeBuild, makeImage, type Image } from './image-layout';

@@ -1,7 +1,7 @@
 // Who is asking: the partner behind a key, remembered for a few seconds under the directory's version.
 import { ApiError } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
-import { createVersionedCache } from '@bmg/common/redis';
+import { createVersionedCache } from '@bmg/common/directory';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { AuthenticateResponse, DirectoryDefinition } from '@bmg/proto/onboarding';
 

@@ -1,7 +1,7 @@
 // Which number is meant: headers → target, remembered for a few seconds under the directory's version.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { createVersionedCache } from '@bmg/common/redis';
+import { createVersionedCache } from '@bmg/common/directory';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { DirectoryDefinition, ResolveTargetResponse } from '@bmg/proto/onboarding';
 import type { Target } from '../endpoints/endpoint';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLogger } from '@bmg/common/telemetry';
-import { eventually } from '../../../test/harness/eventually';
+import { eventually } from '../../../test/testkit/eventually';
 import { createApp, type AppDependencies } from '../app';
 import { messages } from '../endpoints/messages/rows';
 import { createLoad } from './load';

@@ -2,7 +2,7 @@
 // those under way end well: memory is never the limit. One partner has half of it at the most, or a slow
 // upstream behind one partner's sends would be everybody's outage.
 import { ApiError } from '@bmg/common/errors';
-import { createBound, type Bound } from '@bmg/common/intake';
+import { createBound, type Bound } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
 
 export interface Load {

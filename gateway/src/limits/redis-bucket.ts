@@ -1,6 +1,6 @@
 // The bucket that all gateway replicas share: one script, which also returns the directory's version.
 import type { Redis } from 'ioredis';
-import { partnerVersionKey } from '@bmg/common/redis';
+import { partnerVersionKey } from '@bmg/common/directory';
 import { taken, type Bucket } from './bucket';
 
 // Time is the server's own, so that replicas with other clocks agree.

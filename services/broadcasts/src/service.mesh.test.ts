@@ -2,7 +2,7 @@ import { topics } from '@bmg/common/bus';
 import { phone } from '../testing/builders';
 import { TARGET, useService } from '../testing/service';
 import { unique } from '../testing/stores';
-import { eventually } from '../../../test/harness/eventually';
+import { eventually } from '../../../test/testkit/eventually';
 
 jest.setTimeout(90_000);
 const rig = useService();

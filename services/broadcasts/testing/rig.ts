@@ -3,7 +3,7 @@ import type { Broadcast } from '../src/store/types';
 import { standings, nothingYet, type Standing } from '../src/ledger/progress';
 import { chunkIds } from '../src/request-id';
 import { openStores, openTestRedis, type Stores } from './stores';
-import { eventually } from '../../../test/harness/eventually';
+import { eventually } from '../../../test/testkit/eventually';
 import { startWorker, type WorkerOptions } from './worker';
 
 export interface Rig {

@@ -11,7 +11,7 @@ import {
   type Handlers,
 } from '@bmg/common/rpc';
 import { startSpan } from '@bmg/common/telemetry';
-import type { Credential } from '@bmg/common/upstream';
+import type { Credential } from '@bmg/common/directory';
 import {
   BroadcastsDefinition,
   type CreateBroadcastRequest,
@@ -25,7 +25,7 @@ import { settings } from '../src/config';
 import { createBroadcasts } from '../src/service';
 import { phone } from './builders';
 import { unique } from './stores';
-import { eventually } from '../../../test/harness/eventually';
+import { eventually } from '../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, quiet, type MessagingDouble } from './worker';
 
 const HOST = '127.0.0.1';

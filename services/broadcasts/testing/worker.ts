@@ -2,7 +2,7 @@
 import pino from 'pino';
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import type { Credential } from '@bmg/common/upstream';
+import type { Credential } from '@bmg/common/directory';
 import type { SendBroadcastMessageRequest, SendResult } from '@bmg/proto/messaging';
 import { createLedger } from '../src/ledger/ledger';
 import { createPace, type Pace } from '../src/pace/redis-pace';

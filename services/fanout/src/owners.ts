@@ -1,5 +1,5 @@
 // Which partners are told: the owners of the number, or of the account, from the directory.
-import { createVersionedCache, wabaVersionKey, type Versions } from '@bmg/common/redis';
+import { createVersionedCache, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import { type Client, ownCall } from '@bmg/common/rpc';
 import type { SpanContext } from '@bmg/common/telemetry';
 import type { DirectoryDefinition, GetOwnersResponse } from '@bmg/proto/onboarding';

@@ -2,7 +2,8 @@
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import type { Service } from '@bmg/common/lifecycle';
-import { createVersions, openRedis } from '@bmg/common/redis';
+import { createVersions } from '@bmg/common/directory';
+import { openRedis } from '@bmg/common/redis';
 import { createRpcClient } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';

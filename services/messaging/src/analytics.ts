@@ -1,13 +1,8 @@
 // The upstream's own numbers of a business account, with what only our log knows: who has read, and what
 // has failed.
 import type { Call } from '@bmg/common/rpc';
-import {
-  needTarget,
-  segment,
-  type Credentials,
-  type Json,
-  type Upstream,
-} from '@bmg/common/upstream';
+import type { Credentials } from '@bmg/common/directory';
+import { needTarget, segment, type Json, type Upstream } from '@bmg/common/upstream';
 import type { GetAnalyticsRequest, GetAnalyticsResponse } from '@bmg/proto/messaging';
 import { dateOf, DAY_S, type DailyCount, type DailyCounts } from './store/daily-counts';
 

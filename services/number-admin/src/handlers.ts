@@ -1,12 +1,7 @@
 // All 34 methods, each a row or a function of one of the operation files.
 import type { Client, Handlers } from '@bmg/common/rpc';
-import {
-  createRunner,
-  type Credentials,
-  type Operations,
-  type Runner,
-  type Upstream,
-} from '@bmg/common/upstream';
+import type { Credentials } from '@bmg/common/directory';
+import { createRunner, type Operations, type Runner, type Upstream } from '@bmg/common/upstream';
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { createNumbers, type NumberOf } from './numbers';

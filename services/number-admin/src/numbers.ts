@@ -2,7 +2,7 @@
 // in its own field `phone_number_id` (contract, Client: multi-number rule). The upstream is asked whether
 // the account has it, so that nobody acts on a stranger's number with a token that happens to reach it.
 import { invalidField } from '@bmg/common/errors';
-import { createVersionedCache } from '@bmg/common/redis';
+import { createVersionedCache } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
 import { itemsOf, type Question, type Runner, type Targeted } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';

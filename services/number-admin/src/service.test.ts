@@ -14,7 +14,7 @@ import { createLogger, startSpan } from '@bmg/common/telemetry';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { startEmulator, type Emulator } from '../../../test/emulator';
-import { eventually } from '../../../test/harness/eventually';
+import { eventually } from '../../../test/testkit/eventually';
 import { settings } from './config';
 import { createNumberAdmin } from './service';
 

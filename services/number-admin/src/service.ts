@@ -1,10 +1,12 @@
 // The composition root: opens things, wires them, returns components in the order of their start.
 import type { Loaded } from '@bmg/common/config';
 import type { Service } from '@bmg/common/lifecycle';
-import { createVersions, openRedis } from '@bmg/common/redis';
+import { createVersions } from '@bmg/common/directory';
+import { openRedis } from '@bmg/common/redis';
 import { createRpcClient, createRpcServer, implement } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
-import { createCredentials, createUpstream } from '@bmg/common/upstream';
+import { createCredentials } from '@bmg/common/directory';
+import { createUpstream } from '@bmg/common/upstream';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';

@@ -1,7 +1,8 @@
 // The service's handlers over a stub upstream and a directory that says what a test wants.
 import { startSpan } from '@bmg/common/telemetry';
 import type { Call, Handlers } from '@bmg/common/rpc';
-import { createCredentials, createUpstream } from '@bmg/common/upstream';
+import { createCredentials } from '@bmg/common/directory';
+import { createUpstream } from '@bmg/common/upstream';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import type { GetCredentialResponse, StorePinRequest } from '@bmg/proto/onboarding';
 import { createHandlers } from '../src/handlers';

@@ -1,10 +1,11 @@
 // The composition root: opens things, wires them, returns components in the order of their start.
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
-import { createPurge } from '@bmg/common/data';
+import { createPurge } from '@bmg/common/purge';
 import { createPoller, type Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
-import { createVersions, openRedis } from '@bmg/common/redis';
+import { createVersions } from '@bmg/common/directory';
+import { openRedis } from '@bmg/common/redis';
 import { createRpcServer, implement } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import { createUpstream } from '@bmg/common/upstream';

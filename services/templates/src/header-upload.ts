@@ -3,7 +3,8 @@
 import { ApiError } from '@bmg/common/errors';
 import { fileNameOf, type FileFetcher, type SpooledFile, type Transfer } from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
-import { segment, type Credentials } from '@bmg/common/upstream';
+import type { Credentials } from '@bmg/common/directory';
+import { segment } from '@bmg/common/upstream';
 import type { UploadHeaderRequest, UploadHeaderResponse } from '@bmg/proto/templates';
 import { headerRule } from './header-limits';
 import { needTarget } from '@bmg/common/upstream';

@@ -1,14 +1,16 @@
 // The composition root: opens things, wires them, returns components in the order of their start.
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
-import { createPurge, ownersFrom } from '@bmg/common/data';
+import { createPurge, ownersFrom } from '@bmg/common/purge';
 import { createFileFetcher, createTransfer } from '@bmg/common/files';
 import type { Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
-import { createVersions, openRedis } from '@bmg/common/redis';
+import { createVersions } from '@bmg/common/directory';
+import { openRedis } from '@bmg/common/redis';
 import { createRpcClient, createRpcServer, implement } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
-import { createCredentials, createUpstream } from '@bmg/common/upstream';
+import { createCredentials } from '@bmg/common/directory';
+import { createUpstream } from '@bmg/common/upstream';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import type { settings } from './config';

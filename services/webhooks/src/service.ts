@@ -1,11 +1,12 @@
 // The composition root: opens things, wires them, returns components in the order of their start.
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
-import { createPurge, ownersFrom } from '@bmg/common/data';
+import { createPurge, ownersFrom } from '@bmg/common/purge';
 import type { Component, Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
 import { guardedAgent } from '@bmg/common/outbound';
-import { createVersions, openRedis } from '@bmg/common/redis';
+import { createVersions } from '@bmg/common/directory';
+import { openRedis } from '@bmg/common/redis';
 import { createRpcClient, createRpcServer } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import { PaymentsDefinition } from '@bmg/proto/billing';

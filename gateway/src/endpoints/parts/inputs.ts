@@ -1,5 +1,5 @@
 // The pieces that schemas are made of.
-import { RECIPIENT_MISSING } from '@bmg/common/recipient';
+import { RECIPIENT_MISSING } from '@bmg/common/messages';
 import type { Schema } from './schema';
 
 /** Upstream ids: no slashes, dots or spaces, so that an id cannot reach another path. */

@@ -2,7 +2,8 @@
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
-import { needTarget, type Credentials } from '@bmg/common/upstream';
+import type { Credentials } from '@bmg/common/directory';
+import { needTarget } from '@bmg/common/upstream';
 import type { CreateBroadcastRequest, CreateBroadcastResponse } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
 import { readContacts, type Contact, type ReadContacts } from './contacts';

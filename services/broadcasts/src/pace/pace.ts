@@ -1,5 +1,5 @@
 // How fast a number may send. Nothing here does any I/O; the reservation itself is in redis-pace.ts.
-import type { Credential } from '@bmg/common/upstream';
+import type { Credential } from '@bmg/common/directory';
 
 /** Decisions, Broadcasts: what the upstream takes from one number in a second. */
 export const COEXISTENCE_PER_SEC = 20;

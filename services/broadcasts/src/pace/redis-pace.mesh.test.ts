@@ -1,5 +1,5 @@
 import { openTestRedis, unique } from '../../testing/stores';
-import { eventually } from '../../../../test/harness/eventually';
+import { eventually } from '../../../../test/testkit/eventually';
 import { createPace, type Slots } from './redis-pace';
 
 const open = openTestRedis();

@@ -1,7 +1,7 @@
 import type { Event } from '@bmg/proto/stream';
 import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
-import { eventually } from '../../../../test/harness/eventually';
+import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
 import { applyStatusEvents } from '../ledger/statuses';
 import type { Ledger } from '../ledger/ledger';

@@ -1,6 +1,6 @@
 import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
-import type { Credentials } from '@bmg/common/upstream';
+import type { Credentials } from '@bmg/common/directory';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
 import type { Ledger } from '../ledger/ledger';
 import type { Pace } from '../pace/redis-pace';

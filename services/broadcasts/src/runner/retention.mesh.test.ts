@@ -1,7 +1,7 @@
 // Broadcasts are kept as long as the page about data says; what has ended longer ago leaves with its chunks.
 import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
-import { eventually } from '../../../../test/harness/eventually';
+import { eventually } from '../../../../test/testkit/eventually';
 import { createMessagingDouble } from '../../testing/worker';
 
 jest.setTimeout(30_000);

@@ -1,7 +1,7 @@
 import { ApiError } from '@bmg/common/errors';
 import { phone, someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
-import { eventually } from '../../../../test/harness/eventually';
+import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, refusal } from '../../testing/worker';
 import { detail } from '../ledger/progress';
 

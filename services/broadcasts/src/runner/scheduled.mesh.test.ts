@@ -1,6 +1,6 @@
 import { someContacts, storeBroadcast } from '../../testing/builders';
 import { openStores, openTestRedis, type Asked, type Stores } from '../../testing/stores';
-import { eventually } from '../../../../test/harness/eventually';
+import { eventually } from '../../../../test/testkit/eventually';
 import { createMessagingDouble, startWorker } from '../../testing/worker';
 
 jest.setTimeout(120_000);

@@ -1,7 +1,7 @@
 // What of the service's database is a client's: see deploy/DATA.md. The broadcasts themselves come last: the
 // rest is found by them, so that a purge that was cut off finds it again.
 import type { Db, Document, Filter } from 'mongodb';
-import { below, type ClientScope, type PurgeRow } from '@bmg/common/data';
+import { below, type ClientScope, type PurgeRow } from '@bmg/common/purge';
 import { chunkIds } from '../request-id';
 import type { Broadcast } from './types';
 

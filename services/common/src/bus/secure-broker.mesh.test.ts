@@ -10,7 +10,7 @@ import { requireJars } from '../../../../deploy/local/src/jars';
 import { freePort } from '../../../../deploy/local/src/ports';
 import { launch, logTail, stopProcess } from '../../../../deploy/local/src/processes';
 import { findJava } from '../../../../deploy/local/src/tools';
-import { eventually } from '../../../../test/harness/eventually';
+import { eventually } from '../../../../test/testkit/eventually';
 import { createBus, topics, type KafkaSettings } from '.';
 
 const WANTED = { what: 'the local Kafka', instead: 'install one' };

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../config';
 import { certificatesFor } from '../identity';
-import { createBoundedServer } from '../intake';
+import { createBoundedServer } from '../overload';
 import { createLogger, flushLogs, metrics, renderMetrics, type Logger } from '../telemetry';
 import { prepare } from './prepare';
 import { within } from './wait';

@@ -1,5 +1,5 @@
 // A service that is there before its database.
-import { forward } from '../../../../test/harness/forwarder';
+import { forward } from '../../../../test/testkit/forwarder';
 import { freePort } from '../../../../deploy/local/src/ports';
 import { createLogger } from '../telemetry';
 import { openMongo } from '.';

@@ -5,7 +5,7 @@ import type { ApiError } from '../errors';
 import { createLogger } from '../telemetry';
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
 import { MessagingDefinition } from '@bmg/proto/messaging';
-import { eventually } from '../../../../test/harness/eventually';
+import { eventually } from '../../../../test/testkit/eventually';
 import { createRpcClient, createRpcServer, implement, type Call, type RpcServer } from '.';
 
 const HOST = '127.0.0.1';

@@ -8,7 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { ApiError, toStatus } from '../errors';
 import { certificatesFor, mayCall, namesOf } from '../identity';
-import { createBound } from '../intake';
+import { createBound } from '../overload';
 import { metrics, type Logger } from '../telemetry';
 import type { Definition, Method } from './definition';
 

@@ -6,7 +6,6 @@ export {
   type UpstreamRequest,
   type UpstreamSettings,
 } from './client';
-export { createCredentials, type Credential, type Credentials } from './credentials';
 export {
   createRunner,
   cursorsOf,

@@ -5,7 +5,7 @@ import type { Target } from '@bmg/proto/common';
 import { ApiError, missingFields } from '../errors';
 import type { Call } from '../rpc';
 import { segment, type Json, type Upstream, type UpstreamRequest } from './client';
-import type { Credentials } from './credentials';
+import type { Credentials } from '../directory/credentials';
 
 type Query = NonNullable<UpstreamRequest['query']>;
 

@@ -3,7 +3,8 @@
 import { ApiError } from '@bmg/common/errors';
 import { parseMimeType, type OpenFile, type Refusal, type Transfer } from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
-import { needTarget, segment, type Credentials, type Json } from '@bmg/common/upstream';
+import type { Credentials } from '@bmg/common/directory';
+import { needTarget, segment, type Json } from '@bmg/common/upstream';
 import type { DownloadMediaChunk, DownloadMediaRequest } from '@bmg/proto/messaging';
 import type { MediaHosts } from './media-hosts';
 

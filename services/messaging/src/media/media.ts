@@ -9,7 +9,8 @@ import {
   type Transfer,
 } from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
-import { needTarget, segment, type Credentials } from '@bmg/common/upstream';
+import type { Credentials } from '@bmg/common/directory';
+import { needTarget, segment } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { UploadMediaRequest, UploadMediaResponse } from '@bmg/proto/messaging';
 import { limitOf, mediaRule, type MediaRule } from './media-limits';

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorCode, type ErrorExtras } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import type { Credentials } from '@bmg/common/upstream';
+import type { Credentials } from '@bmg/common/directory';
 import { beforeAnythingLeaves, repeatable, uploadedOnce } from './outcome-errors';
 
 const failure = (code: ErrorCode, extras: ErrorExtras = {}): ApiError =>

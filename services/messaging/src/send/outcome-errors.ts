@@ -2,7 +2,7 @@
 // request under an Idempotency-Key depends on it.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import type { Credentials } from '@bmg/common/upstream';
+import type { Credentials } from '@bmg/common/directory';
 
 const changed = (error: ApiError, change: { details?: unknown; retryable: boolean }): ApiError =>
   new ApiError(error.code, error.message, {

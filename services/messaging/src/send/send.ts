@@ -1,16 +1,11 @@
 // Address, quote, post, record, answer: a send is one request upstream and one record, never repeated.
 import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
-import { resolveRecipient, upstreamAddress } from '@bmg/common/recipient';
+import { resolveRecipient, upstreamAddress } from '@bmg/common/messages';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
-import {
-  needTarget,
-  segment,
-  type Credentials,
-  type Json,
-  type Upstream,
-} from '@bmg/common/upstream';
+import type { Credentials } from '@bmg/common/directory';
+import { needTarget, segment, type Json, type Upstream } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { Recipient as NamedRecipient, SendResult } from '@bmg/proto/messaging';
 import type { Content } from './content';

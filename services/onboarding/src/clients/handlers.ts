@@ -1,6 +1,6 @@
 // What partners reach through the gateway: clients and their life.
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { partnerVersionKey, wabaVersionKey } from '@bmg/common/redis';
+import { partnerVersionKey, wabaVersionKey } from '@bmg/common/directory';
 import type { Call, Handlers } from '@bmg/common/rpc';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
 import type { AttemptDependencies } from '../sign-up/attempt';

@@ -2,7 +2,7 @@
 // is due is kept with the client, so that a restart loses nothing; one number at a time, with an end.
 import type { Poller } from '@bmg/common/lifecycle';
 import { createPoller } from '@bmg/common/lifecycle';
-import type { Versions } from '@bmg/common/redis';
+import type { Versions } from '@bmg/common/directory';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';

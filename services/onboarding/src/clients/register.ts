@@ -1,7 +1,7 @@
 // Registers a client from what a partner or the embedded sign-up gave: everything is checked upstream
 // first, so that a refusal at any step leaves nothing behind, and a repeat completes what a crash cut off.
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/redis';
+import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
 import { createAttempt, type AttemptDependencies } from '../sign-up/attempt';

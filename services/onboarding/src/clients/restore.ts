@@ -1,7 +1,7 @@
 // Support's restore of a deleted account, which the API does not offer: every deleted number of it, and the
 // webhook subscription that the deletion ended. A subscription that the upstream refuses restores nothing.
 import { ApiError } from '@bmg/common/errors';
-import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/redis';
+import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
 import { refuseUnlessPaid, takePlace, type PlaceDependencies } from '../payments/billing-place';

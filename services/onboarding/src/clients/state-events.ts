@@ -1,7 +1,7 @@
 // Events → clients: health, limits, throughput, activity. Every change is announced after it was stored,
 // so that caches forget; an event that comes again announces again, since a crash may have come between.
 import type { Received } from '@bmg/common/bus';
-import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/redis';
+import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Event } from '@bmg/proto/stream';
 import type { ClientEvents, Concerned, Happening } from '../store/client-events';
 import type { Client, ClientChange, FactKind } from '../store/clients';

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { checkUrl, UrlRefused } from '@bmg/common/outbound';
-import { partnerVersionKey, type Versions } from '@bmg/common/redis';
+import { partnerVersionKey, type Versions } from '@bmg/common/directory';
 import {
   webhookSecretIdentity,
   type Partner,

@@ -2,7 +2,7 @@
 import type { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { PaymentsDefinition } from '@bmg/proto/billing';
-import { eventually } from '../../../../test/harness/eventually';
+import { eventually } from '../../../../test/testkit/eventually';
 import { openMoneyWorld, type MoneyWorld } from '../../testing/money';
 import type { CardBehaviour } from '../../../../test/payments-double';
 import { failureOf, testCall } from '../../testing/world';

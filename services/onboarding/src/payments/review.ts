@@ -1,7 +1,7 @@
 // Looks at one partner's bill: asks for the month's slots, learns what became of open invoices, and brings
 // who may send in line with what is paid. Doing it again changes nothing, so that it is simply done whenever
 // something may have changed: at the turn of the month, after a webhook, after a crash.
-import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/redis';
+import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import { peakOf, monthOf, SLOT_CENTS, slotsFor } from './slots';
 import type { BillingAccount } from '../store/billing-accounts';
 import type { Clients } from '../store/clients';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Stripe from 'stripe';
 import { freePort } from '../../../../deploy/local/src/ports';
-import { eventually } from '../../../../test/harness/eventually';
+import { eventually } from '../../../../test/testkit/eventually';
 import { createStripeApi, type StripeApi } from './stripe-api';
 
 const VERSION = 'v0.203.0';

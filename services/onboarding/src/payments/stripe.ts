@@ -1,7 +1,7 @@
 // The processor `stripe`, put together: what registrations ask, what webhooks bring, and the worker that
 // looks at bills that are due. Several replicas may run it: a bill is taken by one at a time.
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
-import type { Versions } from '@bmg/common/redis';
+import type { Versions } from '@bmg/common/directory';
 import type { Logger } from '@bmg/common/telemetry';
 import type { BillingAccounts } from '../store/billing-accounts';
 import type { Clients } from '../store/clients';

@@ -1,7 +1,7 @@
 // What of the service's database is a client's: see deploy/DATA.md. What bills are made from stays: counters
 // of a partner's months and days, without a person in them.
 import type { Db } from 'mongodb';
-import type { ClientScope, PurgeRow } from '@bmg/common/data';
+import type { ClientScope, PurgeRow } from '@bmg/common/purge';
 import { CLIENTS } from './clients';
 import { EXCHANGES, type Exchange } from './exchanges';
 import { ONBOARDING_EVENTS } from './onboarding-events';

@@ -1,7 +1,7 @@
 // Where a partner's events go and how they are signed: from the directory, under its version.
 import { LRUCache } from 'lru-cache';
 import { pause } from '@bmg/common/lifecycle';
-import { createVersionedCache, partnerVersionKey, type Versions } from '@bmg/common/redis';
+import { createVersionedCache, partnerVersionKey, type Versions } from '@bmg/common/directory';
 import { type Client, ownCall } from '@bmg/common/rpc';
 import type { SpanContext } from '@bmg/common/telemetry';
 import type { DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboarding';

@@ -5,7 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { timingSafeEqual } from 'node:crypto';
 import { topics, type Bus } from '@bmg/common/bus';
-import { createBound, createBoundedServer } from '@bmg/common/intake';
+import { createBound, createBoundedServer } from '@bmg/common/overload';
 import { within, type Component } from '@bmg/common/lifecycle';
 import {
   endSpan,

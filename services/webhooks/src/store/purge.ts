@@ -1,5 +1,5 @@
 // What of the service's database is a client's: see deploy/DATA.md.
-import type { PurgeRow } from '@bmg/common/data';
+import type { PurgeRow } from '@bmg/common/purge';
 
 export const purgeRows: PurgeRow[] = [
   {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { eventually } from '../../../../test/harness/eventually';
+import { eventually } from '../../../../test/testkit/eventually';
 import { metrics } from '../telemetry';
 import { createBound, createBoundedServer, type HttpLimits } from '.';
 

@@ -2,8 +2,9 @@
 import type { Target } from '@bmg/proto/common';
 import type { DirectoryDefinition, GetCredentialResponse } from '@bmg/proto/onboarding';
 import { ApiError } from '../errors';
-import { createVersionedCache, partnerVersionKey, type Versions } from '../redis';
 import type { Call, Client } from '../rpc';
+import { createVersionedCache } from './versioned-cache';
+import { partnerVersionKey, type Versions } from './versions';
 
 export type Credential = GetCredentialResponse;
 

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { pause } from '../lifecycle';
 import type { Logger } from '../telemetry';
-import type { RedisConnection } from './open';
+import type { RedisConnection } from '../redis/open';
 
 /** A cached answer is never older than this, whatever the versions say. */
 export const CACHE_LIFE_MS = 3_000;

@@ -1,0 +1,10 @@
+export { createCredentials, type Credential, type Credentials } from './credentials';
+export { CACHE_LIFE_AWAY_MS, createVersionedCache, type VersionedCache } from './versioned-cache';
+export {
+  CACHE_LIFE_ALONE_MS,
+  CACHE_LIFE_MS,
+  createVersions,
+  partnerVersionKey,
+  wabaVersionKey,
+  type Versions,
+} from './versions';

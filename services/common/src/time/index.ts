@@ -1,2 +1,0 @@
-export { fakeClock, systemClock } from './clock';
-export type { Cancel, Clock, FakeClock } from './clock';
