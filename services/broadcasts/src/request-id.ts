@@ -2,11 +2,10 @@
 // is needed to find the contact again. The salt tells a broadcast from one of the same number in a
 // database that was set up anew.
 import { randomBytes } from 'node:crypto';
+import { readCallbackData } from '@bmg/common/messages';
 
 const SALT_BYTES = 6;
 const REQUEST = /^bc_(\d{1,15})_(\d{1,6})_(\d{1,6})_([0-9a-f]{12})$/;
-/** `bmg1:<partner>:<request_id>`, as the messaging service writes it. */
-const OPAQUE = /^bmg1:([^:]+):(bc_[^:]+)$/;
 
 export const newSalt = (): string => randomBytes(SALT_BYTES).toString('hex');
 
@@ -30,8 +29,7 @@ export const requestId = ({ chunk_id, index, salt }: ContactRef): string =>
 
 /** The contact that a status event is about; undefined when it is none of a broadcast's. */
 export function readOpaque(opaque: string | undefined): ContactRef | undefined {
-  const request = opaque === undefined ? undefined : OPAQUE.exec(opaque)?.[2];
-  const match = request === undefined ? null : REQUEST.exec(request);
+  const match = REQUEST.exec(readCallbackData(opaque)?.request_id ?? '');
   if (!match) return undefined;
   return {
     chunk_id: `${match[1] as string}/${match[2] as string}`,

@@ -1,7 +1,7 @@
 // Status events → the message record.
 import type { Received } from '@bmg/common/bus';
+import { readCallbackData } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
-import { readOpaqueData } from './send/opaque';
 import type { Messages, MessageStatus, StatusUpdate } from './store/messages';
 
 const STATUS_OF: Record<string, MessageStatus> = {
@@ -26,7 +26,7 @@ export const applyStatusEvents =
       if (!status || event.phone_number_id === undefined) return [];
       const data = JSON.parse(event.data) as StatusData;
       const message_id = String(data.message_id ?? '');
-      const ours = readOpaqueData(event.opaque);
+      const ours = readCallbackData(event.opaque);
       return [
         {
           message_id,

@@ -1,7 +1,7 @@
 import { MongoClient, type Db } from 'mongodb';
 import type { Received } from '@bmg/common/bus';
+import { writeCallbackData } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
-import { opaqueData } from './opaque';
 import { findOutcome, type OutcomeDependencies } from './outcome';
 import { applyStatusEvents } from '../statuses';
 import { createContactIndexes, createContacts } from '../store/contacts';
@@ -89,7 +89,7 @@ test('a send that was never recorded is found once one of its statuses has arriv
       phone_number_id: target.phone_number_id,
       timestamp: NOW.getTime() / 1_000,
       data: JSON.stringify({ message_id: 'wamid.4', recipient: '15550100888' }),
-      opaque: opaqueData(target.partner_id, 'req_4'),
+      opaque: writeCallbackData(target.partner_id, 'req_4'),
     },
   } as Received<Event>;
   await applyStatusEvents(messages)([status]);

@@ -1,7 +1,7 @@
 // Address, quote, post, record, answer: a send is one request upstream and one record, never repeated.
 import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
-import { resolveRecipient, upstreamAddress } from '@bmg/common/messages';
+import { resolveRecipient, upstreamAddress, writeCallbackData } from '@bmg/common/messages';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/directory';
@@ -9,7 +9,6 @@ import { needTarget, segment, type Json, type Upstream } from '@bmg/common/upstr
 import type { Target } from '@bmg/proto/common';
 import type { Recipient as NamedRecipient, SendResult } from '@bmg/proto/messaging';
 import type { Content } from './content';
-import { opaqueData } from './opaque';
 import type { Messages } from '../store/messages';
 
 export interface SendDependencies {
@@ -54,7 +53,7 @@ export async function send(
           context: { message_id: request.quoted_message_id },
         }),
         ...content.body,
-        biz_opaque_callback_data: opaqueData(target.partner_id, request_id),
+        biz_opaque_callback_data: writeCallbackData(target.partner_id, request_id),
       },
     },
     call,

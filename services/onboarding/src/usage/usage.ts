@@ -1,6 +1,7 @@
 // The usage record: what gateways have counted of calls, what status events tell of messages, and the bill
 // that follows from the accounts that were active.
 import type { Received } from '@bmg/common/bus';
+import { readCallbackData } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
 import type { Event, Usage } from '@bmg/proto/stream';
@@ -27,8 +28,6 @@ const STATUS_OF: Record<string, CountedStatus> = {
   'message.read': 'read',
   'message.failed': 'failed',
 };
-/** What a send carries to the upstream and back: `bmg1:<partner>:<request>`. */
-const OPAQUE = /^bmg1:([^:]+):[^:]+$/;
 
 export const applyUsage =
   ({ endpointUsage }: Pick<UsageDependencies, 'endpointUsage'>) =>
@@ -53,7 +52,7 @@ export const applyMessageStatuses =
 
 function statusOf({ event, internal, opaque, data, timestamp }: Event): MessageStatusSeen[] {
   const status = STATUS_OF[event];
-  const partner_id = OPAQUE.exec(opaque ?? '')?.[1];
+  const partner_id = readCallbackData(opaque)?.partner_id;
   if (internal || !status || partner_id === undefined) return [];
   const { message_id, pricing } = readData(data);
   if (typeof message_id !== 'string') return [];
