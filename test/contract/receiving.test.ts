@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
-import { signatureHeaders } from '../../services/webhooks/src/delivery/signature';
+import { signatureHeaders } from '../../services/webhooks/src/delivery/sign-delivery';
 import { codeBlock, quoted, readPage, tableRow } from './receiving/page';
 import { LANGUAGES, startReceiver, type Receiver } from './receiving/receivers';
 

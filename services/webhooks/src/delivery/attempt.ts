@@ -12,7 +12,7 @@ import {
 } from '@bmg/common/telemetry';
 import type { Receiver } from './receivers';
 import { isDelivered, parseRetryAfter, type Attempt } from './retry-schedule';
-import { signatureHeaders } from './signature';
+import { signatureHeaders } from './sign-delivery';
 
 /** What became of an attempt; `dropped` where the partner wants no events at all. */
 export interface Outcome extends Attempt {

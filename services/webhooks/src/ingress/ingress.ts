@@ -18,7 +18,7 @@ import {
 } from '@bmg/common/telemetry';
 import type { PaymentEvents } from './payment-events';
 import { split } from './split';
-import { isSignedByUpstream } from '../delivery/signature';
+import { isSignedByUpstream } from './upstream-signature';
 
 export interface IngressSettings {
   INGRESS_HOST: string;
