@@ -1,5 +1,5 @@
 import { fields, type Field } from '@bmg/common/config';
-import { PROCESSOR_NAMES } from './payments';
+import { PROCESSOR_NAMES } from './payments/choose-processor';
 
 /** The documentation of the service's environment. */
 export const settings = {

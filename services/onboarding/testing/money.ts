@@ -11,13 +11,13 @@ import {
   WEBHOOK_SECRET,
   type Event,
 } from '../../../test/payments-double';
-import { customerOf } from '../src/payments/charge';
-import { cover } from '../src/payments/cover';
-import { handlePaymentEvent } from '../src/payments/events';
+import { customerOf } from '../src/payments/stripe/charge';
+import { cover } from '../src/payments/stripe/cover';
+import { handlePaymentEvent } from '../src/payments/stripe/webhooks';
 import { noPayments } from '../src/payments/none';
-import type { PaymentProcessor } from '../src/payments';
-import { createStripeApi } from '../src/payments/stripe-api';
-import { createStripePayments, reviewDue } from '../src/payments/stripe';
+import type { PaymentProcessor } from '../src/payments/choose-processor';
+import { createStripeApi } from '../src/payments/stripe/api';
+import { createStripePayments, reviewDue } from '../src/payments/stripe/processor';
 import { storeClient, type RegisterDependencies } from '../src/clients/register';
 import { monthOf } from '../src/payments/slots';
 import { BILLING_ACCOUNTS, createBillingAccounts } from '../src/store/billing-accounts';

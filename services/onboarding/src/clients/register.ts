@@ -4,8 +4,8 @@ import { ApiError, invalidField } from '@bmg/common/errors';
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
-import { createAttempt, type AttemptDependencies } from '../sign-up/attempt';
-import { refuseUnlessPaid, takePlace } from '../payments/billing-place';
+import { createAttempt, type AttemptDependencies } from '../sign-up/onboarding-log';
+import { refuseUnlessPaid, takePlace } from '../payments/place';
 import { openSyncWindow, syncCoexistence, syncFacts } from '../sign-up/coexistence-sync';
 import {
   fetchBusinessId,
@@ -15,7 +15,7 @@ import {
   type ListedNumber,
   type SyncOutcomes,
 } from '../upstream/number-facts';
-import type { PaymentProcessor } from '../payments';
+import type { PaymentProcessor } from '../payments/choose-processor';
 import { monthOf } from '../payments/slots';
 import {
   secretIdentity,

@@ -4,7 +4,7 @@ import { ApiError } from '@bmg/common/errors';
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
-import { refuseUnlessPaid, takePlace, type PlaceDependencies } from '../payments/billing-place';
+import { refuseUnlessPaid, takePlace, type PlaceDependencies } from '../payments/place';
 import { subscribe } from '../upstream/number-facts';
 import { monthOf } from '../payments/slots';
 import { secretIdentity, type Client, type Clients, type Scope } from '../store/clients';

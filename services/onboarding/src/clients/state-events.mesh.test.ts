@@ -1,7 +1,7 @@
 import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';
 import { openWorld, testCall, type World } from '../../testing/world';
-import { refreshDue } from './refresher';
+import { refreshDue } from './refresh-poller';
 import { applyStateEvents } from './state-events';
 import type { Client } from '../store/clients';
 

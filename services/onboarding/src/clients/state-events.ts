@@ -3,7 +3,7 @@
 import type { Received } from '@bmg/common/bus';
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Event } from '@bmg/proto/stream';
-import type { ClientEvents, Concerned, Happening } from '../store/client-events';
+import type { ClientEvents, Concerned, Happening } from '../store/client-facts';
 import type { Client, ClientChange, FactKind } from '../store/clients';
 
 export interface StateDependencies {

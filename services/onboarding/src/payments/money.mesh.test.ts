@@ -7,7 +7,7 @@ import { openMoneyWorld, type MoneyWorld } from '../../testing/money';
 import type { CardBehaviour } from '../../../../test/payments-double';
 import { failureOf, testCall } from '../../testing/world';
 import { monthOf } from './slots';
-import { nextMonth } from './review';
+import { nextMonth } from './stripe/review';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,7 @@
 import { ApiError } from '@bmg/common/errors';
 import { implement } from '@bmg/common/rpc';
 import { PaymentsDefinition } from '@bmg/proto/billing';
-import type { PaymentProcessor } from './payments';
+import type { PaymentProcessor } from './processor';
 
 const noProcessor = (): never => {
   throw new ApiError('NOT_CONFIGURED', 'no payment processor is configured');

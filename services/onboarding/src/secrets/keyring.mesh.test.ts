@@ -1,5 +1,5 @@
 import { openWorld, testCall, type World } from '../../testing/world';
-import { directory } from '../clients/directory';
+import { directory } from '../directory/handlers';
 import { rotateKeyring } from './keyring';
 import { secretIdentity } from '../store/clients';
 import { webhookSecretIdentity } from '../store/partners';

@@ -4,7 +4,7 @@ import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
 import { HOP_MS, type Call } from '@bmg/common/rpc';
-import type { Exchange, Exchanges } from '../store/exchanges';
+import type { Exchange, Exchanges } from '../store/code-exchanges';
 
 const LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_500;

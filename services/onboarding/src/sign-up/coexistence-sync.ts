@@ -3,7 +3,7 @@
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
-import type { StepFacts } from './attempt';
+import type { StepFacts } from './onboarding-log';
 import { requestSync, type SyncOutcomes, type SyncType } from '../upstream/number-facts';
 import type { Client, ClientChange, Clients } from '../store/clients';
 

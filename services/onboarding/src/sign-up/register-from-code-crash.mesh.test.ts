@@ -9,7 +9,7 @@ import {
   type World,
 } from '../../testing/world';
 import { registerFromCode } from './register-from-code';
-import { EXCHANGES } from '../store/exchanges';
+import { EXCHANGES } from '../store/code-exchanges';
 
 const WABA = '900000000000001';
 const NUMBER = '800000000000001';

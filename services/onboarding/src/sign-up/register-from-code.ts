@@ -5,8 +5,8 @@ import { contentId } from '@bmg/common/ids';
 import { hashKey } from '@bmg/common/keys';
 import type { Call } from '@bmg/common/rpc';
 import type { RegisterFromCodeRequest, RegisterFromCodeResponse } from '@bmg/proto/onboarding';
-import { createAttempt, type Attempt, type AttemptDependencies } from './attempt';
-import { clientMessage } from '../clients/client-message';
+import { createAttempt, type Attempt, type AttemptDependencies } from './onboarding-log';
+import { clientMessage } from '../clients/message';
 import {
   exchangeCode,
   exchangeFailed,
@@ -19,10 +19,10 @@ import { syncCoexistence, syncFacts } from './coexistence-sync';
 import { chooseAccount, chooseSignedUpNumber } from './discovery';
 import { listNumbers, type ListedNumber } from '../upstream/number-facts';
 import { storeClient, type RegisterDependencies } from '../clients/register';
-import { isCompletable } from './session';
+import { isCompletable } from './connect-session';
 import type { NumberScope } from '../store/clients';
-import { exchangeTokenIdentity, type Exchange, type Exchanges } from '../store/exchanges';
-import type { Session, Sessions } from '../store/sessions';
+import { exchangeTokenIdentity, type Exchange, type Exchanges } from '../store/code-exchanges';
+import type { Session, Sessions } from '../store/connect-sessions';
 
 export interface CodeDependencies extends RegisterDependencies, AttemptDependencies {
   sessions: Sessions;

@@ -2,7 +2,7 @@
 // the ids of the messages that went into them, so that a message which comes again changes nothing.
 import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import type { Usage } from '@bmg/proto/stream';
-import { dayStart, type DayRange } from '../usage/usage-period';
+import { dayStart, type DayRange } from '../usage/period';
 
 interface EndpointDay {
   _id: string;

@@ -4,7 +4,7 @@ import { BILLING_ACCOUNTS, billingAccountIndexes } from './billing-accounts';
 import { clientIndexes, CLIENTS } from './clients';
 import { DASHBOARD_SESSIONS, dashboardSessionIndexes } from './dashboard-sessions';
 import { ENDPOINT_USAGE, endpointUsageIndexes } from './endpoint-usage';
-import { exchangeIndexes, EXCHANGES } from './exchanges';
+import { exchangeIndexes, EXCHANGES } from './code-exchanges';
 import {
   COUNTED_MESSAGES,
   countedMessageIndexes,
@@ -14,7 +14,7 @@ import {
 import { ONBOARDING_EVENTS, onboardingEventIndexes } from './onboarding-events';
 import { PAYMENT_EVENTS, paymentEventIndexes } from './payment-events';
 import { partnerIndexes, PARTNERS } from './partners';
-import { sessionIndexes, SESSIONS } from './sessions';
+import { sessionIndexes, SESSIONS } from './connect-sessions';
 import { SLOT_CHARGES, slotChargeIndexes } from './slot-charges';
 
 const INDEXES: Record<string, IndexDescription[]> = {

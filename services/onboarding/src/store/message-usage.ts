@@ -12,7 +12,7 @@ import {
   type StatusFacts,
   type Step,
 } from '../usage/message-counts';
-import { dayStart, type DayRange } from '../usage/usage-period';
+import { dayStart, type DayRange } from '../usage/period';
 import { USAGE_KEPT_DAYS } from './endpoint-usage';
 
 interface CountedMessage extends MessageFacts {

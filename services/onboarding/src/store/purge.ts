@@ -3,9 +3,9 @@
 import type { Db } from 'mongodb';
 import type { ClientScope, PurgeRow } from '@bmg/common/purge';
 import { CLIENTS } from './clients';
-import { EXCHANGES, type Exchange } from './exchanges';
+import { EXCHANGES, type Exchange } from './code-exchanges';
 import { ONBOARDING_EVENTS } from './onboarding-events';
-import { SESSIONS } from './sessions';
+import { SESSIONS } from './connect-sessions';
 
 const exchangesOf = ({ partner_id, waba_id }: ClientScope, db: Db): Promise<Exchange[]> =>
   db.collection<Exchange>(EXCHANGES).find({ partner_id, 'result.waba_id': waba_id }).toArray();

@@ -3,7 +3,7 @@
 import type { Collection, Db, Document, Filter } from 'mongodb';
 import type { Sealed } from '../secrets/vault';
 import { CLIENTS, secretIdentity, type Client } from './clients';
-import { EXCHANGES, exchangeTokenIdentity, type Exchange } from './exchanges';
+import { EXCHANGES, exchangeTokenIdentity, type Exchange } from './code-exchanges';
 import { PARTNERS, webhookSecretIdentity, type Partner } from './partners';
 
 export interface SealedRecord {

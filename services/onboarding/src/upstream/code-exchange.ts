@@ -4,7 +4,7 @@ import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { isObject, unusable, type Upstream, type UpstreamRequest } from '@bmg/common/upstream';
 import type { TokenGrant } from '../sign-up/discovery';
-import type { ExchangeFailure } from '../store/exchanges';
+import type { ExchangeFailure } from '../store/code-exchanges';
 
 export interface App {
   app_id: string;

@@ -8,7 +8,7 @@ import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
 import { fetchNumber } from '../upstream/number-facts';
 import { versionKeys } from './state-events';
-import type { ClientEvents } from '../store/client-events';
+import type { ClientEvents } from '../store/client-facts';
 import { secretIdentity, type Client, type Clients } from '../store/clients';
 import type { Vault } from '../secrets/vault';
 

@@ -4,7 +4,7 @@ import { ApiError } from '@bmg/common/errors';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
-import type { SignUpSettings } from '../sign-up/sign-up-settings';
+import type { SignUpSettings } from '../sign-up/dialog-config';
 import type { SealedRecords } from '../store/sealed-records';
 import type { Vault } from '../secrets/vault';
 

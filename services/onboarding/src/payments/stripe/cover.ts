@@ -2,13 +2,13 @@
 // is none, the next slot is charged first (contract, Commercial terms).
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import { SLOT_CENTS, slotsFor, WABAS_PER_SLOT } from './slots';
-import { activeWabas, withOne } from '../store/partners';
-import type { SlotCharge } from '../store/slot-charges';
-import { paidSlots, waitingBilling, wantedCharges, type Places } from './capacity';
+import { SLOT_CENTS, slotsFor, WABAS_PER_SLOT } from '../slots';
+import { activeWabas, withOne } from '../../store/partners';
+import type { SlotCharge } from '../../store/slot-charges';
+import { paidSlots, waitingBilling, wantedCharges, type Places } from '../capacity';
 import { cardRequired, charge, customerOf, refresh, type ChargeDependencies } from './charge';
 import { withHold } from './hold';
-import type { Cover, Purchase } from './payments';
+import type { Cover, Purchase } from '../processor';
 import { nextMonth } from './review';
 
 /** Each buys a slot, or finds that something was paid meanwhile. */

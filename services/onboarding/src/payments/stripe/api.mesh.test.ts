@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Stripe from 'stripe';
-import { freePort } from '../../../../deploy/local/src/ports';
-import { eventually } from '../../../../test/testkit/eventually';
-import { createStripeApi, type StripeApi } from './stripe-api';
+import { freePort } from '../../../../../deploy/local/src/ports';
+import { eventually } from '../../../../../test/testkit/eventually';
+import { createStripeApi, type StripeApi } from './api';
 
 const VERSION = 'v0.203.0';
 const BUILD_LIMIT_MS = 300_000;

@@ -1,7 +1,7 @@
 // The processor's webhooks: signed, repeated, and in any order. Each is applied once; only that an invoice is
 // paid is believed as it is told, anything else makes us ask for the invoice's present state.
 import type Stripe from 'stripe';
-import type { PaymentEvents } from '../store/payment-events';
+import type { PaymentEvents } from '../../store/payment-events';
 import { apply, refresh, type ChargeDependencies } from './charge';
 import { readInvoice } from './reading';
 

@@ -3,7 +3,7 @@
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, metrics, startSpan, type Logger } from '@bmg/common/telemetry';
-import { createAttempt, type Attempt, type AttemptDependencies } from './attempt';
+import { createAttempt, type Attempt, type AttemptDependencies } from './onboarding-log';
 import {
   missingSyncs,
   nextSyncTry,

@@ -1,5 +1,5 @@
 import { ApiError } from '@bmg/common/errors';
-import { usagePeriod } from './usage-period';
+import { usagePeriod } from './period';
 
 const now = new Date('2026-09-14T12:30:00.000Z');
 

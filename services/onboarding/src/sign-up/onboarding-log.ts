@@ -4,7 +4,7 @@ import { toApiError, type ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import type { Logger } from '@bmg/common/telemetry';
 import type { OnboardingEvents } from '../store/onboarding-events';
-import type { Session } from '../store/sessions';
+import type { Session } from '../store/connect-sessions';
 
 /** Steps of our own; the dialog's are the upstream's names and pass as they are. */
 export type Step =

@@ -9,7 +9,7 @@ import {
   sessionMachine,
   type SessionEvent,
   type SessionStatus,
-} from './session';
+} from './connect-session';
 
 const created_at = new Date('2026-09-01T10:00:00.000Z');
 const at = (seconds: number): Date => new Date(created_at.getTime() + seconds * 1_000);

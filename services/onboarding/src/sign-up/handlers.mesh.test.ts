@@ -1,8 +1,8 @@
 import type { ApiError } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey } from '@bmg/common/keys';
 import { openWorld, PEPPER, testCall, type World } from '../../testing/world';
-import { deleteUnfinishedSessions } from './connect';
-import { SESSIONS } from '../store/sessions';
+import { deleteUnfinishedSessions } from './handlers';
+import { SESSIONS } from '../store/connect-sessions';
 
 let world: World;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { Received } from '@bmg/common/bus';
 import type { Event, Usage } from '@bmg/proto/stream';
 import { openWorld, testCall, type World } from '../../testing/world';
 import { COUNTED_MESSAGES, createMessageUsage, MESSAGE_USAGE } from '../store/message-usage';
-import { applyMessageStatuses, applyUsage } from './usage';
+import { applyMessageStatuses, applyUsage } from './handlers';
 
 const DAY = '2026-09-14';
 const RANGE = { from_day: '2026-09-01', to_day: '2026-09-30' };

@@ -3,7 +3,7 @@
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { implement } from '@bmg/common/rpc';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
-import { sessionHandlers, type ConnectDependencies } from '../sign-up/connect';
+import { sessionHandlers, type ConnectDependencies } from '../sign-up/handlers';
 import { secretIdentity, type Client, type Clients } from '../store/clients';
 import { webhookSecretIdentity, type Partners } from '../store/partners';
 import type { Vault } from '../secrets/vault';

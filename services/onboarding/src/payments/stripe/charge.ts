@@ -2,11 +2,16 @@
 // be started again, by whomever: what is paid is only the one invoice that the row has recorded before.
 import { ApiError } from '@bmg/common/errors';
 import type { Logger } from '@bmg/common/telemetry';
-import type { BillingAccount, BillingAccounts } from '../store/billing-accounts';
-import type { Partners } from '../store/partners';
-import { chargeMachine, isUnpaid, type SlotCharge, type SlotCharges } from '../store/slot-charges';
+import type { BillingAccount, BillingAccounts } from '../../store/billing-accounts';
+import type { Partners } from '../../store/partners';
+import {
+  chargeMachine,
+  isUnpaid,
+  type SlotCharge,
+  type SlotCharges,
+} from '../../store/slot-charges';
 import { eventOf, factsOf, type Reading } from './reading';
-import { ProcessorAway, type Card, type StripeApi } from './stripe-api';
+import { ProcessorAway, type Card, type StripeApi } from './api';
 
 export interface ChargeDependencies {
   api: StripeApi;

@@ -2,11 +2,11 @@
 // who may send in line with what is paid. Doing it again changes nothing, so that it is simply done whenever
 // something may have changed: at the turn of the month, after a webhook, after a crash.
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
-import { peakOf, monthOf, SLOT_CENTS, slotsFor } from './slots';
-import type { BillingAccount } from '../store/billing-accounts';
-import type { Clients } from '../store/clients';
-import type { Partner } from '../store/partners';
-import { isUnpaid, type SlotCharge } from '../store/slot-charges';
+import { peakOf, monthOf, SLOT_CENTS, slotsFor } from '../slots';
+import type { BillingAccount } from '../../store/billing-accounts';
+import type { Clients } from '../../store/clients';
+import type { Partner } from '../../store/partners';
+import { isUnpaid, type SlotCharge } from '../../store/slot-charges';
 import {
   chooseWaiting,
   missingSlots,
@@ -14,9 +14,9 @@ import {
   undecidedSlots,
   waitingBilling,
   wantedCharges,
-} from './capacity';
+} from '../capacity';
 import { abandon, charge, customerOf, refresh, type ChargeDependencies } from './charge';
-import { ProcessorAway, type Card } from './stripe-api';
+import { ProcessorAway, type Card } from './api';
 
 export interface ReviewDependencies extends ChargeDependencies {
   clients: Clients;

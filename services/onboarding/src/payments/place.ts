@@ -3,7 +3,7 @@
 // registrations at once cannot both take the last one, nor wait for fewer invoices than they need.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import type { Cover, PaymentProcessor, Purchase } from '.';
+import type { Cover, PaymentProcessor, Purchase } from './choose-processor';
 import type { Client } from '../store/clients';
 import { hasRoom, type Partners } from '../store/partners';
 

@@ -4,10 +4,10 @@ import { newId } from '@bmg/common/ids';
 import { createKey, hashKey, keyHint, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { implement } from '@bmg/common/rpc';
 import { OperatorDefinition, type Partner as PartnerMessage } from '@bmg/proto/onboarding';
-import { clientMessage } from '../clients/client-message';
-import type { DirectoryDependencies } from '../clients/directory';
+import { clientMessage } from '../clients/message';
+import type { DirectoryDependencies } from '../directory/handlers';
 import type { Rotation } from '../secrets/keyring';
-import { partnerSettings, type PartnerSettingsDependencies } from './partner-settings';
+import { partnerSettings, type PartnerSettingsDependencies } from '../partners/changes';
 import { restoreAccount, type RestoreDependencies } from '../clients/restore';
 import type { DashboardSessions } from '../store/dashboard-sessions';
 import {

@@ -2,14 +2,14 @@
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { implement } from '@bmg/common/rpc';
 import { PaymentsDefinition, type Invoice } from '@bmg/proto/billing';
-import { monthOf } from './slots';
-import type { Partner } from '../store/partners';
-import type { SlotCharge } from '../store/slot-charges';
-import { waitingBilling } from './capacity';
+import { monthOf } from '../slots';
+import type { Partner } from '../../store/partners';
+import type { SlotCharge } from '../../store/slot-charges';
+import { waitingBilling } from '../capacity';
 import { customerOf } from './charge';
-import { handlePaymentEvent, type EventDependencies } from './events';
+import { handlePaymentEvent, type EventDependencies } from './webhooks';
 import { nextMonth } from './review';
-import { ProcessorAway, type Card } from './stripe-api';
+import { ProcessorAway, type Card } from './api';
 
 const MONTHS_SHOWN = 12;
 

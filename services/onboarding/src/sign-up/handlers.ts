@@ -10,14 +10,14 @@ import type {
   OnboardingEvent,
   ReportConnectStepRequest,
 } from '@bmg/proto/onboarding';
-import { createAttempt, type AttemptDependencies, type Step } from './attempt';
+import { createAttempt, type AttemptDependencies, type Step } from './onboarding-log';
 import { refuseUnlessActive } from '../partners/partner-status';
 import { linkOver } from './register-from-code';
-import { completableSince, isCompletable, OPENS_S, pageOutcome, purgeAt } from './session';
-import { signUpConfig, type SignUpSettings } from './sign-up-settings';
+import { completableSince, isCompletable, OPENS_S, pageOutcome, purgeAt } from './connect-session';
+import { signUpConfig, type SignUpSettings } from './dialog-config';
 import type { OnboardingEventRecord } from '../store/onboarding-events';
 import type { Partner, Partners } from '../store/partners';
-import type { Session, Sessions } from '../store/sessions';
+import type { Session, Sessions } from '../store/connect-sessions';
 
 export interface ConnectDependencies extends AttemptDependencies {
   sessions: Sessions;

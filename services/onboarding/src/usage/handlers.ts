@@ -10,7 +10,7 @@ import { billOf, monthOf } from '../payments/slots';
 import type { EndpointUsage } from '../store/endpoint-usage';
 import type { CategoryCounts, MessageStatusSeen, MessageUsage } from '../store/message-usage';
 import { activeWabas, type Partners } from '../store/partners';
-import { dayOf, usagePeriod } from './usage-period';
+import { dayOf, usagePeriod } from './period';
 
 export interface UsageDependencies {
   partners: Partners;

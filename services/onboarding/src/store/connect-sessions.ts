@@ -1,6 +1,6 @@
 // Connect sessions: one record a link, found by the keyed hash of its token.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
-import { sessionMachine, type SessionEvent, type SessionStatus } from '../sign-up/session';
+import { sessionMachine, type SessionEvent, type SessionStatus } from '../sign-up/connect-session';
 
 export interface Session {
   _id: string;

@@ -3,7 +3,7 @@
 import { metrics } from '@bmg/common/telemetry';
 import { openWorld, testCall, type World } from '../../testing/world';
 import { registerClient } from './register';
-import { inspectDue } from './token-clock';
+import { inspectDue } from './token-expiry-poller';
 
 const SCOPE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
 const TOKEN = 'EMULATED-TOKEN-1';

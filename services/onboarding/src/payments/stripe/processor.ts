@@ -3,18 +3,18 @@
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import type { Versions } from '@bmg/common/directory';
 import type { Logger } from '@bmg/common/telemetry';
-import type { BillingAccounts } from '../store/billing-accounts';
-import type { Clients } from '../store/clients';
-import type { Partners } from '../store/partners';
-import type { PaymentEvents } from '../store/payment-events';
-import type { SlotCharges } from '../store/slot-charges';
+import type { BillingAccounts } from '../../store/billing-accounts';
+import type { Clients } from '../../store/clients';
+import type { Partners } from '../../store/partners';
+import type { PaymentEvents } from '../../store/payment-events';
+import type { SlotCharges } from '../../store/slot-charges';
 import { cover } from './cover';
-import type { EventDependencies } from './events';
+import type { EventDependencies } from './webhooks';
 import { paymentHandlers } from './handlers';
 import { keeping, newHold } from './hold';
-import type { PaymentProcessor } from './payments';
+import type { PaymentProcessor } from '../processor';
 import { nextMonth, review, type ReviewDependencies } from './review';
-import { createStripeApi, type StripeOptions, type StripeSettings } from './stripe-api';
+import { createStripeApi, type StripeOptions, type StripeSettings } from './api';
 
 export interface StripeDependencies {
   accounts: BillingAccounts;

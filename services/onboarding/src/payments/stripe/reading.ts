@@ -1,8 +1,8 @@
 // How an invoice of the processor reads: the one place that turns its present state into what a charge
 // can become. No I/O.
 import type Stripe from 'stripe';
-import { monthOf } from './slots';
-import type { ChargeEvent, ChargeFacts, SlotCharge } from '../store/slot-charges';
+import { monthOf } from '../slots';
+import type { ChargeEvent, ChargeFacts, SlotCharge } from '../../store/slot-charges';
 
 export interface Reading {
   status: 'draft' | 'open' | 'paid' | 'void';

@@ -4,7 +4,7 @@ import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
 import { HOP_MS, type Call } from '@bmg/common/rpc';
-import type { BillingAccounts, Hold } from '../store/billing-accounts';
+import type { BillingAccounts, Hold } from '../../store/billing-accounts';
 
 export const HOLD_MS = 30_000;
 const RENEW_EVERY_MS = 8_000;

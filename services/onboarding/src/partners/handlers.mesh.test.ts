@@ -5,9 +5,9 @@ import type { Handlers } from '@bmg/common/rpc';
 import type { OperatorDefinition } from '@bmg/proto/onboarding';
 import type { SettingsDefinition } from '@bmg/proto/settings';
 import { failureOf, openWorld, PEPPER, testCall, type World } from '../../testing/world';
-import { directory } from '../clients/directory';
-import { operator } from './operator';
-import { settings } from './settings';
+import { directory } from '../directory/handlers';
+import { operator } from '../operator/handlers';
+import { settings } from './handlers';
 import { DASHBOARD_SESSIONS } from '../store/dashboard-sessions';
 import { PARTNERS, type Partner } from '../store/partners';
 

@@ -5,7 +5,7 @@ import { implement } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import { SettingsDefinition, type PartnerSettings, type Session } from '@bmg/proto/settings';
 import { expiresAt, isAlive, isToBeTouched } from './dashboard-session';
-import { partnerSettings, type PartnerSettingsDependencies } from './partner-settings';
+import { partnerSettings, type PartnerSettingsDependencies } from './changes';
 import { refuseUnlessActive } from './partner-status';
 import { billOf, monthOf } from '../payments/slots';
 import type { DashboardSession, DashboardSessions } from '../store/dashboard-sessions';

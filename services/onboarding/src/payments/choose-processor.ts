@@ -1,9 +1,9 @@
 import { ConfigError } from '@bmg/common/config';
 import { noPayments } from './none';
-import type { PaymentProcessor } from './payments';
-import { createStripePayments, type StripeDependencies } from './stripe';
+import type { PaymentProcessor } from './processor';
+import { createStripePayments, type StripeDependencies } from './stripe/processor';
 
-export type { Cover, PaymentProcessor, Purchase } from './payments';
+export type { Cover, PaymentProcessor, Purchase } from './processor';
 
 export const PROCESSOR_NAMES = ['none', 'stripe'] as const;
 export type ProcessorName = (typeof PROCESSOR_NAMES)[number];

@@ -5,7 +5,7 @@ import {
   type ChargeEvent,
   type ChargeStatus,
   type SlotCharge,
-} from '../store/slot-charges';
+} from '../../store/slot-charges';
 import { eventOf, factsOf, readInvoice } from './reading';
 
 const STATES: ChargeStatus[] = ['intended', 'declined', 'action_required', 'paid', 'void'];
