@@ -42,7 +42,7 @@ test-faults: install build ## Runs the fault tests at length: engines and servic
 golden: install build ## Writes the golden files anew: look at the difference before you commit it
 	@GOLDEN=write $(BIN)/jest test/e2e/every-endpoint test/e2e/upstream-failures --selectProjects mesh --runInBand
 	@GOLDEN=write $(BIN)/jest golden contract --selectProjects unit
-	@git status --short -- test/golden gateway/ENDPOINTS.md README.md
+	@git status --short -- test/golden gateway/ENDPOINTS.md deploy/SETTINGS.md
 
 sbom: install ## Writes what the images are made of, as a CycloneDX document: .run/sbom.cdx.json
 	@mkdir -p .run && npm sbom --sbom-format cyclonedx --omit dev >.run/sbom.cdx.json

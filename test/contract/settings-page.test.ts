@@ -1,4 +1,4 @@
-// The README's settings table is made from the fields that the processes read: it cannot fall behind.
+// The settings page lists every setting that a process reads: its table is generated from their code.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Field } from '@bmg/common/config';
@@ -11,7 +11,7 @@ import { settings as onboarding } from '../../services/onboarding/src/config';
 import { settings as templates } from '../../services/templates/src/config';
 import { settings as webhooks } from '../../services/webhooks/src/config';
 
-const README = resolve(__dirname, '../../README.md');
+const PAGE = resolve(__dirname, '../../deploy/SETTINGS.md');
 const PART = /(<!-- settings: [^>]*-->\n)[\s\S]*?(<!-- \/settings -->)/;
 
 const services: Record<string, Record<string, Field<unknown>>> = {
@@ -46,12 +46,18 @@ function table(): string {
     }
   }
   const lines = [...rows].map(([name, { readers, defaults, meaning }]) => {
-    const who = readers.length === Object.keys(services).length ? 'all' : readers.join(', ');
-    return `| \`${name}\` | ${who} | ${[...defaults].join(' / ')} | ${meaning} |`;
+    return `| \`${name}\` | ${readersOf(readers)} | ${[...defaults].join(' / ')} | ${meaning} |`;
   });
   return ['| Setting | Read by | Default | Meaning |', '|---|---|---|---|', ...lines, ''].join(
     '\n',
   );
+}
+
+/** `all`, `all but one`, or the names. */
+function readersOf(readers: string[]): string {
+  const others = Object.keys(services).filter((service) => !readers.includes(service));
+  if (others.length === 0) return 'all';
+  return others.length === 1 ? `all but ${others[0]}` : readers.join(', ');
 }
 
 const meaningOf = (name: string, { secret, description }: Field<unknown>): string =>
@@ -62,13 +68,13 @@ function defaultOf({ schema, default: fallback }: Field<unknown>): string {
   return schema['optional'] ? 'none' : 'required';
 }
 
-test('the README’s settings table is the one that the code gives', () => {
-  const readme = readFileSync(README, 'utf8');
-  const wanted = readme.replace(
+test('the settings page shows the settings that the processes read', () => {
+  const page = readFileSync(PAGE, 'utf8');
+  const wanted = page.replace(
     PART,
     (_all, open: string, close: string) => `${open}\n${table()}\n${close}`,
   );
-  if (process.env['GOLDEN'] === 'write') writeFileSync(README, wanted);
-  else expect(readme).toBe(wanted);
-  expect(readme).toMatch(PART);
+  if (process.env['GOLDEN'] === 'write') writeFileSync(PAGE, wanted);
+  else expect(page).toBe(wanted);
+  expect(page).toMatch(PART);
 });
