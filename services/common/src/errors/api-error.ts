@@ -50,6 +50,27 @@ export class ApiError extends Error {
   }
 }
 
+export interface ErrorChanges extends ErrorExtras {
+  code?: ErrorCode;
+  message?: string;
+}
+
+/** A copy of the error with the given properties replaced. The original becomes its cause. */
+export function rewrap(error: ApiError, changes: ErrorChanges): ApiError {
+  const { code = error.code, message = error.message, ...extras } = changes;
+  return new ApiError(code, message, {
+    upstream_code: error.upstream_code,
+    upstream_subcode: error.upstream_subcode,
+    upstream_trace_id: error.upstream_trace_id,
+    details: error.details,
+    retryable: error.retryable,
+    payment_url: error.payment_url,
+    retry_after_s: error.retry_after_s,
+    cause: error,
+    ...extras,
+  });
+}
+
 /** A field that is present but wrong (which of the 400s: the field's type, enum, range or length). */
 export const invalidField = (field: string, problem: string, details: object = {}): ApiError =>
   new ApiError('INVALID_FIELD', `${field} ${problem}`, { details: { field, ...details } });

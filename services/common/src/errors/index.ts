@@ -1,4 +1,12 @@
 export { CATALOG, isErrorCode, type CatalogRow, type ErrorCode } from './catalog';
 export { absenceIn, type Absence } from './absence';
-export { ApiError, invalidField, missingFields, toApiError, type ErrorExtras } from './api-error';
+export {
+  ApiError,
+  invalidField,
+  missingFields,
+  rewrap,
+  toApiError,
+  type ErrorChanges,
+  type ErrorExtras,
+} from './api-error';
 export { fromServiceError, isAnswered, neverLeft, toStatus } from './wire';

@@ -1,19 +1,8 @@
 // What an error says of whether the work was done, where the general rule does not know: whoever repeats a
 // request under an Idempotency-Key depends on it.
-import { ApiError } from '@bmg/common/errors';
+import { ApiError, rewrap } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
-
-const changed = (error: ApiError, change: { details?: unknown; retryable: boolean }): ApiError =>
-  new ApiError(error.code, error.message, {
-    upstream_code: error.upstream_code,
-    upstream_subcode: error.upstream_subcode,
-    details: error.details,
-    payment_url: error.payment_url,
-    retry_after_s: error.retry_after_s,
-    cause: error.cause ?? error,
-    ...change,
-  });
 
 /**
  * The token is asked for before anything leaves: whatever breaks there, nothing was done. Without that word
@@ -26,7 +15,7 @@ export const beforeAnythingLeaves = ({ of, forSending }: Credentials): Credentia
 
 function nothingDone(error: unknown): never {
   if (!(error instanceof ApiError) || error.retryable || error.http < 500) throw error;
-  throw changed(error, { details: { outcome: 'not_sent' }, retryable: true });
+  throw rewrap(error, { details: { outcome: 'not_sent' }, retryable: true });
 }
 
 /** Marking a message as read a second time changes nothing: a lost answer is no reason not to repeat. */
@@ -35,7 +24,7 @@ export async function repeatable<T>(step: Promise<T>): Promise<T> {
     return await step;
   } catch (error) {
     if (!isNoAnswer(error)) throw error;
-    throw changed(error, { retryable: true });
+    throw rewrap(error, { retryable: true });
   }
 }
 
@@ -56,7 +45,7 @@ export async function uploadedOnce<T>(step: Promise<T>, call: Call): Promise<T> 
   } catch (error) {
     if (!call.idempotency || !isNoAnswer(error) || !error.retryable) throw error;
     if (NEVER_LEFT.has((error.cause as { code?: unknown } | undefined)?.code)) throw error;
-    throw changed(error, { details: { outcome: 'unknown' }, retryable: true });
+    throw rewrap(error, { details: { outcome: 'unknown' }, retryable: true });
   }
 }
 

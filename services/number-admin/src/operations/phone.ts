@@ -1,5 +1,5 @@
 // Status and life cycle of a number. Each takes `phone_number_id` for another number of the account.
-import { ApiError } from '@bmg/common/errors';
+import { ApiError, rewrap } from '@bmg/common/errors';
 import { needTarget, succeeded, without, type Json } from '@bmg/common/upstream';
 import type { Node } from '@bmg/proto/common';
 import type { Part, Tools } from '../handlers';
@@ -48,12 +48,10 @@ const neverRepeat =
   (note?: string) =>
   (error: unknown): never => {
     if (!(error instanceof ApiError) || error.code !== 'UPSTREAM_ERROR') throw error;
-    throw new ApiError(error.code, note ? `${error.message}; ${note}` : error.message, {
-      upstream_code: error.upstream_code,
-      upstream_subcode: error.upstream_subcode,
-      details: error.details,
+    throw rewrap(error, {
+      ...(note && { message: `${error.message}; ${note}` }),
       retryable: false,
-      cause: error,
+      retry_after_s: undefined,
     });
   };
 

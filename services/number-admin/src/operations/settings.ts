@@ -1,6 +1,6 @@
 // The settings node, whole. The upstream takes one feature group a request, so that a write with several
 // goes in several, and the second may fail after the first has been applied: the error then says so.
-import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import { ApiError, invalidField, missingFields, rewrap } from '@bmg/common/errors';
 import { succeeded, type Json } from '@bmg/common/upstream';
 import type { Part, Tools } from '../handlers';
 
@@ -25,18 +25,14 @@ function groupsOf(settings: Json = {}): Array<[string, unknown]> {
 function halfDone(error: unknown, groups: string[], failed: number): unknown {
   if (!(error instanceof ApiError) || failed === 0) return error;
   const applied = groups.slice(0, failed);
-  return new ApiError(error.code, `${error.message} (${applied.join(', ')} had been applied)`, {
-    upstream_code: error.upstream_code,
-    upstream_subcode: error.upstream_subcode,
+  return rewrap(error, {
+    message: `${error.message} (${applied.join(', ')} had been applied)`,
     details: {
       applied,
       failed: groups[failed],
       not_sent: groups.slice(failed + 1),
       upstream_details: error.details,
     },
-    retryable: error.retryable,
-    retry_after_s: error.retry_after_s,
-    cause: error,
   });
 }
 

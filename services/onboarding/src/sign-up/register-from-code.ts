@@ -1,6 +1,6 @@
 // The embedded sign-up's end: code → token → account and number → client. Every step can be repeated, so
 // that the same code, sent again after a crash or by a double click, ends in the same client.
-import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+import { ApiError, invalidField, missingFields, rewrap } from '@bmg/common/errors';
 import { contentId } from '@bmg/common/ids';
 import { hashKey } from '@bmg/common/keys';
 import type { Call } from '@bmg/common/rpc';
@@ -183,12 +183,7 @@ async function discover(
       const refused =
         error instanceof ApiError && error.upstream_code !== undefined && !error.retryable;
       if (!refused) throw error;
-      throw new ApiError('DISCOVERY_FAILED', error.message, {
-        upstream_code: error.upstream_code,
-        upstream_subcode: error.upstream_subcode,
-        upstream_trace_id: error.upstream_trace_id,
-        details: error.details,
-      });
+      throw rewrap(error, { code: 'DISCOVERY_FAILED' });
     },
   );
   return {

@@ -1,6 +1,6 @@
 // From a sign-up code to a token, and from a token to what it was granted. The app's secret and the code
 // travel in the query because the upstream knows no other way; neither is ever logged or put in an error.
-import { ApiError } from '@bmg/common/errors';
+import { ApiError, rewrap } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { isObject, unusable, type Upstream, type UpstreamRequest } from '@bmg/common/upstream';
 import type { TokenGrant } from '../sign-up/discovery';
@@ -29,7 +29,7 @@ export async function exchangeCode(
   };
   const { access_token } = await upstream.request(request, call).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
-    if (isLost(error)) throw lost(error);
+    if (isLost(error)) throw rewrap(error, { retryable: false });
     // The request has not left, or nothing was done with it.
     if (error.upstream_code === undefined) throw error;
     // A limit that passes has not looked at the code.
@@ -47,14 +47,6 @@ const isLost = ({ upstream_code, details }: ApiError): boolean =>
   upstream_code === undefined &&
   isObject(details) &&
   details['outcome'] === OUTCOME_UNKNOWN.outcome;
-
-const lost = (error: ApiError): ApiError =>
-  new ApiError('UPSTREAM_ERROR', error.message, {
-    retryable: false,
-    details: error.details,
-    upstream_trace_id: error.upstream_trace_id,
-    cause: error,
-  });
 
 /** The error as it is kept beside the code, so that a repeat gets the same answer. */
 const failureOf = (error: ApiError): ExchangeFailure => ({
