@@ -1,7 +1,7 @@
 // The list of an account's templates: the upstream pages it, our caller does not.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import { segment, type Json, type Upstream } from '@bmg/common/upstream';
+import { eachPage, segment, type Json, type Upstream } from '@bmg/common/upstream';
 
 /** Contract, Template; quality and rejection reasons arrive by events instead. */
 export interface ListedTemplate {
@@ -34,9 +34,8 @@ export async function listTemplates(
 ): Promise<TemplateList> {
   const templates: ListedTemplate[] = [];
   let size_bytes = 0;
-  let after: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const answer = await upstream.request(
+  const ask = (after: string | undefined): Promise<Json> =>
+    upstream.request(
       {
         operation: 'GET /{waba_id}/message_templates',
         method: 'GET',
@@ -46,15 +45,14 @@ export async function listTemplates(
       },
       call,
     );
-    for (const node of readPage(answer)) {
+  for await (const { body, next } of eachPage(ask, PAGES_MAX)) {
+    for (const node of readPage(body)) {
       const template = listed(node);
       size_bytes += Buffer.byteLength(JSON.stringify(template));
       if (size_bytes > LIST_BYTES_MAX) return { templates, complete: false };
       templates.push(template);
     }
-    const next = cursorOf(answer);
-    if (next === undefined || next === after) return { templates, complete: true };
-    after = next;
+    if (next === undefined) return { templates, complete: true };
   }
   return { templates, complete: false };
 }
@@ -75,10 +73,3 @@ const listed = ({ id, name, language, category, status, components }: Json): Lis
   status,
   components: Array.isArray(components) ? components : [],
 });
-
-/** A cursor may stand on the last page too: it is `next` that tells of another one. */
-function cursorOf({ paging }: Json): string | undefined {
-  const { next, cursors } = (paging ?? {}) as { next?: unknown; cursors?: { after?: unknown } };
-  const after = cursors?.after;
-  return next !== undefined && typeof after === 'string' && after !== '' ? after : undefined;
-}

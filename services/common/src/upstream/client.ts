@@ -5,6 +5,7 @@ import { ApiError } from '../errors';
 import type { Component } from '../lifecycle';
 import { HOP_MS, type Call } from '../rpc';
 import { endSpan, metrics, SpanKind, startSpan, traceparent, type Span } from '../telemetry';
+import { isObject, type Json } from './answers';
 import { scrub, upstreamError, type UpstreamErrorBody } from './upstream-codes';
 
 export interface UpstreamSettings {
@@ -12,8 +13,6 @@ export interface UpstreamSettings {
   UPSTREAM_API_VERSION: string;
   UPSTREAM_TIMEOUT_MS: number;
 }
-
-export type Json = Record<string, unknown>;
 
 export interface UpstreamRequest {
   /** For spans and metrics: a bounded set of names, e.g. `POST /{phone_number_id}/messages`. */
@@ -213,9 +212,7 @@ function judge(
 function parse(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Json)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,26 +1,21 @@
+export { isObject, itemsOf, succeeded, unusable, without, type Json } from './answers';
 export {
   createUpstream,
   segment,
-  type Json,
   type Upstream,
   type UpstreamRequest,
   type UpstreamSettings,
 } from './client';
+export { LIMIT_FIELDS, limitTierOf, readWithLimit } from './messaging-limit';
 export {
   createRunner,
-  cursorsOf,
-  isObject,
-  itemsOf,
   needTarget,
-  succeeded,
-  unusable,
-  without,
   type Operation,
   type Operations,
-  type Pages,
   type Question,
   type Row,
   type Runner,
   type Targeted,
 } from './operations';
+export { cursorsOf, eachPage, type Pages } from './paging';
 export { scrub, upstreamError, type UpstreamErrorBody } from './upstream-codes';

@@ -4,8 +4,10 @@
 import type { Target } from '@bmg/proto/common';
 import { ApiError, missingFields } from '../errors';
 import type { Call } from '../rpc';
-import { segment, type Json, type Upstream, type UpstreamRequest } from './client';
 import type { Credentials } from '../directory/credentials';
+import { succeeded, type Json } from './answers';
+import { segment, type Upstream, type UpstreamRequest } from './client';
+import { allPages, type Pages } from './paging';
 
 type Query = NonNullable<UpstreamRequest['query']>;
 
@@ -34,11 +36,6 @@ export interface Question<Q> {
   pages?: From<Q, Pages | undefined>;
 }
 
-export interface Pages {
-  page_size: number;
-  items_max: number;
-}
-
 type Replying<Q, R> = { reply: (body: Json, request: Q) => R };
 
 /** A message without required fields needs no `reply`: success is all there is to tell. */
@@ -59,9 +56,6 @@ export interface Runner {
   /** Handlers of an operation table. */
   handlers<H>(operations: Operations<H>): H;
 }
-
-/** Even a list whose pages come back half empty ends. */
-const PAGES_MAX = 100;
 
 export function createRunner(settings: {
   upstream: Upstream;
@@ -134,73 +128,3 @@ function fill(template: string, values: object): string {
     return segment(value);
   });
 }
-
-/** The cursor that is left in `paging` names what did not fit. */
-async function allPages(
-  once: (paging: Query) => Promise<Json>,
-  { page_size, items_max }: Pages,
-): Promise<Json> {
-  const data: Json[] = [];
-  let after: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const limit = Math.min(page_size, items_max - data.length);
-    const body = await once({ limit, after });
-    data.push(...itemsOf(body).slice(0, limit));
-    const next = nextOf(body);
-    // A cursor that comes back would be followed in a circle.
-    if (next === undefined || next === after) return { data };
-    after = next;
-    if (data.length >= items_max) break;
-  }
-  return { data, paging: { cursors: { after } } };
-}
-
-interface Paging {
-  next?: unknown;
-  cursors?: { before?: unknown; after?: unknown };
-}
-
-/** The last page has no `next`, though it may still have a cursor. `next` itself may hold a token. */
-function nextOf({ paging }: Json): string | undefined {
-  const { next, cursors } = (paging ?? {}) as Paging;
-  return next && typeof cursors?.after === 'string' ? cursors.after : undefined;
-}
-
-/** The upstream's cursors, and nothing else of `paging`: its links may hold a token. */
-export function cursorsOf({ paging }: Json): {
-  before: string | undefined;
-  after: string | undefined;
-} {
-  const { before, after } = ((paging ?? {}) as Paging).cursors ?? {};
-  return {
-    before: typeof before === 'string' ? before : undefined,
-    after: typeof after === 'string' ? after : undefined,
-  };
-}
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The objects of a list answer. */
-export function itemsOf({ data }: Json): Json[] {
-  if (!Array.isArray(data)) throw unusable('a list');
-  return (data as unknown[]).filter(isObject);
-}
-
-/** Some edges spell success as a text. An answer without it has succeeded by its status. */
-export function succeeded(answer: Json): Record<string, never> {
-  const { success } = answer;
-  if (success !== undefined && success !== true && success !== 'true') {
-    throw new ApiError('UPSTREAM_ERROR', 'the upstream answered without success');
-  }
-  return {};
-}
-
-/** What is left of an answer that says success: the upstream's own fields. */
-export function without(answer: Json, ...names: string[]): Json {
-  return Object.fromEntries(Object.entries(answer).filter(([name]) => !names.includes(name)));
-}
-
-/** An upstream 200 whose body cannot be used. */
-export const unusable = (what: string, details?: object): ApiError =>
-  new ApiError('UPSTREAM_ERROR', `the upstream answered without ${what}`, { details });

@@ -1,6 +1,14 @@
 // Status and life cycle of a number. Each takes `phone_number_id` for another number of the account.
 import { ApiError, rewrap } from '@bmg/common/errors';
-import { needTarget, succeeded, without, type Json } from '@bmg/common/upstream';
+import {
+  LIMIT_FIELDS,
+  limitTierOf,
+  needTarget,
+  readWithLimit,
+  succeeded,
+  without,
+  type Json,
+} from '@bmg/common/upstream';
 import type { Node } from '@bmg/proto/common';
 import type { Part, Tools } from '../handlers';
 import { checkPin, choosePin, storePin } from '../pin';
@@ -17,23 +25,16 @@ const STATUS_FIELDS = [
   'platform_type',
   'is_on_biz_app',
 ];
-/** The portfolio-wide limit replaced the number's own; an older platform knows the old name alone. */
-const LIMIT_FIELD = 'whatsapp_business_manager_messaging_limit';
-const OLD_LIMIT_FIELD = 'messaging_limit_tier';
-const UNKNOWN_FIELD = 100;
 
 const CODE_NOTE =
   'do not repeat this in a loop: repeated requests block the number from requesting more codes';
 
-/** The contract's one name for the limit, and UNLIMITED where the upstream also says TIER_UNLIMITED. */
+/** The node with the limit under the contract's one name. */
 function readStatus(body: Json): Json {
-  const said = body[LIMIT_FIELD] ?? body[OLD_LIMIT_FIELD];
-  const tier = typeof said === 'object' && said !== null ? (said as Json)[OLD_LIMIT_FIELD] : said;
+  const messaging_limit_tier = limitTierOf(body);
   return {
-    ...without(body, LIMIT_FIELD, OLD_LIMIT_FIELD),
-    ...(typeof tier === 'string' && {
-      messaging_limit_tier: tier === 'TIER_UNLIMITED' ? 'UNLIMITED' : tier,
-    }),
+    ...without(body, ...LIMIT_FIELDS),
+    ...(messaging_limit_tier !== null && { messaging_limit_tier }),
   };
 }
 
@@ -60,17 +61,9 @@ type Lifecycle =
 
 export const phone = (tools: Tools): Part<'getPhoneStatus' | Lifecycle> => ({
   async getPhoneStatus(q, call) {
-    const read = (limit: string): Promise<Json> => {
-      const fields = [...STATUS_FIELDS, limit].join(',');
+    const body = await readWithLimit((limit_field) => {
+      const fields = [...STATUS_FIELDS, limit_field].join(',');
       return tools.ask({ upstream: 'GET /{phone_number_id}', query: { fields } }, q, call);
-    };
-    const body = await read(LIMIT_FIELD).catch((error: unknown) => {
-      const unknownField =
-        error instanceof ApiError &&
-        error.upstream_code === UNKNOWN_FIELD &&
-        error.message.includes(LIMIT_FIELD);
-      if (unknownField) return read(OLD_LIMIT_FIELD);
-      throw error;
     });
     return { fields: readStatus(body) };
   },

@@ -1,7 +1,14 @@
 // What the upstream says of accounts and numbers, asked for at registration and refresh.
 import { ApiError, toApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import { segment, type Json, type Upstream } from '@bmg/common/upstream';
+import {
+  eachPage,
+  limitTierOf,
+  readWithLimit,
+  segment,
+  type Json,
+  type Upstream,
+} from '@bmg/common/upstream';
 import type { NumberFacts } from '../store/clients';
 
 const NUMBER_FIELDS = [
@@ -14,23 +21,11 @@ const NUMBER_FIELDS = [
   'is_on_biz_app',
   'throughput',
 ];
-/** The portfolio-wide limit replaced the number's own; an older platform knows the old name alone. */
-const LIMIT_FIELD = 'whatsapp_business_manager_messaging_limit';
-const OLD_LIMIT_FIELD = 'messaging_limit_tier';
-const UNKNOWN_FIELD = 100;
 const PAGE = 100;
 const PAGES_MAX = 20;
 
 const digits = (text: unknown): string => String(text ?? '').replace(/\D/g, '');
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
-/** The contract lists UNLIMITED where the upstream also says TIER_UNLIMITED. */
-const limitTier = (value: unknown): string | null => {
-  const tier = textOrNull(
-    typeof value === 'object' && value !== null ? (value as Json)['messaging_limit_tier'] : value,
-  );
-  return tier === 'TIER_UNLIMITED' ? 'UNLIMITED' : tier;
-};
 
 export async function fetchNumber(
   upstream: Upstream,
@@ -38,31 +33,24 @@ export async function fetchNumber(
   token: string,
   call: Call,
 ): Promise<NumberFacts> {
-  const ask = (limitField: string): Promise<Json> =>
+  const number = await readWithLimit((limit_field) =>
     upstream.request(
       {
         operation: 'GET /{phone_number_id}',
         method: 'GET',
         path: `/${segment(phone_number_id)}`,
-        query: { fields: [...NUMBER_FIELDS, limitField].join(',') },
+        query: { fields: [...NUMBER_FIELDS, limit_field].join(',') },
         token,
       },
       call,
-    );
-  const number = await ask(LIMIT_FIELD).catch((error: unknown) => {
-    const unknownField =
-      error instanceof ApiError &&
-      error.upstream_code === UNKNOWN_FIELD &&
-      error.message.includes(LIMIT_FIELD);
-    if (unknownField) return ask(OLD_LIMIT_FIELD);
-    throw error;
-  });
+    ),
+  );
   const throughput = number['throughput'];
   return {
     phone_number: digits(number['display_phone_number']),
     verified_name: textOrNull(number['verified_name']) ?? '',
     quality_rating: textOrNull(number['quality_rating']),
-    messaging_limit_tier: limitTier(number[LIMIT_FIELD] ?? number[OLD_LIMIT_FIELD]),
+    messaging_limit_tier: limitTierOf(number),
     throughput_level: textOrNull(
       typeof throughput === 'object' && throughput !== null ? (throughput as Json)['level'] : null,
     ),
@@ -83,9 +71,8 @@ export async function listNumbers(
   call: Call,
 ): Promise<ListedNumber[]> {
   const numbers: ListedNumber[] = [];
-  let after: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const body = await upstream.request(
+  const ask = (after: string | undefined): Promise<Json> =>
+    upstream.request(
       {
         operation: 'GET /{waba_id}/phone_numbers',
         method: 'GET',
@@ -95,13 +82,10 @@ export async function listNumbers(
       },
       call,
     );
+  for await (const { body } of eachPage(ask, PAGES_MAX)) {
     for (const item of Array.isArray(body['data']) ? (body['data'] as Json[]) : []) {
       numbers.push({ id: String(item['id']), is_on_biz_app: item['is_on_biz_app'] === true });
     }
-    const paging = body['paging'] as { next?: string; cursors?: { after?: string } } | undefined;
-    // The last page has no `next`, though it may still have a cursor.
-    if (!paging?.next || !paging.cursors?.after) break;
-    after = paging.cursors.after;
   }
   return numbers;
 }

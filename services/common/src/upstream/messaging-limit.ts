@@ -1,0 +1,30 @@
+// A number's messaging limit: the upstream's field for it, and the contract's spelling of its value.
+import { ApiError } from '../errors';
+import { isObject, type Json } from './answers';
+
+/** The portfolio-wide limit replaced the number's own; an older platform knows the old name only. */
+const FIELD = 'whatsapp_business_manager_messaging_limit';
+const OLD_FIELD = 'messaging_limit_tier';
+const UNKNOWN_FIELD = 100;
+
+export const LIMIT_FIELDS = [FIELD, OLD_FIELD];
+
+/** Reads a node together with its limit. `read` gets the field's name, and runs again with the old one. */
+export async function readWithLimit(read: (limit_field: string) => Promise<Json>): Promise<Json> {
+  return read(FIELD).catch((error: unknown) => {
+    const isUnknown =
+      error instanceof ApiError &&
+      error.upstream_code === UNKNOWN_FIELD &&
+      error.message.includes(FIELD);
+    if (isUnknown) return read(OLD_FIELD);
+    throw error;
+  });
+}
+
+/** The tier, with the contract's UNLIMITED for TIER_UNLIMITED; null where the node has none. */
+export function limitTierOf(node: Json): string | null {
+  const value = node[FIELD] ?? node[OLD_FIELD];
+  const tier = isObject(value) ? value[OLD_FIELD] : value;
+  if (typeof tier !== 'string') return null;
+  return tier === 'TIER_UNLIMITED' ? 'UNLIMITED' : tier;
+}
