@@ -3,7 +3,7 @@
 // saw. BMG_SEED repeats a run's decisions, BMG_FAULTS=long takes a larger broadcast and more kills.
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineName, ServiceName } from '@bmg/local';
+import type { EngineName, MeshProcessName } from '@bmg/local';
 import { seededRandom } from '../emulator/random';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../testkit/rest';
@@ -37,7 +37,7 @@ jest.setTimeout(TEST_LIMIT_MS);
 const random = seededRandom(SEED);
 const between = ([from, to]: [number, number]): number => from + Math.floor(random() * (to - from));
 
-type Fault = { service: ServiceName } | { engine: EngineName };
+type Fault = { service: MeshProcessName } | { engine: EngineName };
 
 /** Both services in turns of their own, and the engines somewhere among them. */
 function faults(): Fault[] {

@@ -16,7 +16,7 @@ import {
   startService,
   up,
   type EngineName,
-  type ServiceName,
+  type MeshProcessName,
 } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import { eventually } from '../testkit/eventually';
@@ -25,13 +25,13 @@ import { callRest, ONE, type Answer, type SeededNumber } from '../testkit/rest';
 /** The services of one folder. */
 export interface Processes {
   dir: string;
-  pid(name: ServiceName): number;
+  pid(name: MeshProcessName): number;
   /** Ends a process at once, without a chance to tidy up. */
-  kill(name: ServiceName): Promise<void>;
+  kill(name: MeshProcessName): Promise<void>;
   /** Asks a process to stop, and waits until it has. */
-  terminate(name: ServiceName): Promise<void>;
+  terminate(name: MeshProcessName): Promise<void>;
   /** Resolves once it is ready. */
-  start(name: ServiceName): Promise<void>;
+  start(name: MeshProcessName): Promise<void>;
   /** Everything that the processes have written. */
   logs(): Record<string, string>;
 }
@@ -153,7 +153,7 @@ export async function startProcessMesh(options: ProcessMeshOptions = {}): Promis
 const log = (): void => undefined;
 
 export function processesIn(dir: string, env: NodeJS.ProcessEnv): Processes {
-  const pid = (name: ServiceName): number => {
+  const pid = (name: MeshProcessName): number => {
     const found = pidOf(name, dir);
     if (found === undefined) throw new Error(`${name} does not run`);
     return found;

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { down, freePort, type ServiceName } from '@bmg/local';
+import { down, freePort, type MeshProcessName } from '@bmg/local';
 import { startBalancer, type Target } from '../testkit/balancer';
 import {
   CALLED,
@@ -22,7 +22,7 @@ const HOST = '127.0.0.1';
 
 /** `names`: who gets a second process; the gateway and webhooks must be among them. */
 export async function startReplicatedMesh(
-  names: ServiceName[],
+  names: MeshProcessName[],
   env: Record<string, string>,
 ): Promise<ReplicatedMesh> {
   const gateways: Target[] = [];

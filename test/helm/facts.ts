@@ -12,9 +12,15 @@ import { settings as numberAdmin } from '../../services/number-admin/src/config'
 import { settings as onboarding } from '../../services/onboarding/src/config';
 import { settings as templates } from '../../services/templates/src/config';
 import { settings as webhooks } from '../../services/webhooks/src/config';
+import {
+  SERVICES as TABLE,
+  type ServiceFacts,
+  type ServiceName,
+} from '../../deploy/local/src/services';
 
 export const ROOT = resolve(__dirname, '../..');
-export const SERVICES: Record<string, Record<string, Field<unknown>>> = {
+
+const SETTINGS: Record<ServiceName, Record<string, Field<unknown>>> = {
   gateway,
   onboarding,
   messaging,
@@ -25,13 +31,13 @@ export const SERVICES: Record<string, Record<string, Field<unknown>>> = {
   fanout,
 };
 
-/** Where each image's own part is in the repository. */
+/** Each service's settings by name. The gateway comes first, as partners meet it first. */
+export const SERVICES: Record<string, Record<string, Field<unknown>>> = SETTINGS;
+
+/** The folder that each image is built from. */
 export const WORKSPACES: Record<string, string> = {
-  gateway: 'gateway',
   ...Object.fromEntries(
-    Object.keys(SERVICES)
-      .filter((name) => name !== 'gateway')
-      .map((name) => [name, `services/${name}`]),
+    Object.entries<ServiceFacts>(TABLE).map(([name, { workspace }]) => [name, workspace]),
   ),
   cli: 'deploy/cli',
 };

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv } from './env-file';
 import { LocalError } from './errors';
-import { listening, type MeshService, type Settings } from './mesh';
+import { listening, type MeshProcess, type Settings } from './mesh';
 import { RUN_DIR } from './paths';
 import { accepts, HOST } from './ports';
 import { logFile, logTail } from './processes';
@@ -32,7 +32,7 @@ export interface HealthOptions {
  * not ready.
  */
 export async function untilHealthy(
-  services: MeshService[],
+  services: MeshProcess[],
   { dir, settings, limit_ms = HEALTH_LIMIT_MS }: HealthOptions,
 ): Promise<void> {
   const deadline = Date.now() + limit_ms;
@@ -54,13 +54,13 @@ export async function untilHealthy(
   }
 }
 
-const withLog = (message: string, { name }: MeshService, dir: string): string =>
+const withLog = (message: string, { name }: MeshProcess, dir: string): string =>
   `${message}; the last lines of ${logFile(dir, name)}:\n${logTail(logFile(dir, name))}`;
 
 /**
  * 'ok', or what is wrong. The gateway is asked last of itself: its answer is about the whole mesh.
  */
-async function stateOf(service: MeshService, settings: Settings): Promise<string> {
+async function stateOf(service: MeshProcess, settings: Settings): Promise<string> {
   const ports = listening(service, settings);
   const metrics = ports.find(({ kind }) => kind === 'METRICS_PORT');
   if (metrics) {

@@ -5,7 +5,7 @@ export type { EngineName } from './engine';
 export { readEnv } from './env-file';
 export { LocalError } from './errors';
 export { isUp } from './health';
-export type { ProcessName, ServiceName, Settings } from './mesh';
+export type { MeshProcessName, ProcessName, Settings } from './mesh';
 export { RUN_DIR } from './paths';
 export { freePort } from './ports';
 export { pidOf, runningIn } from './running';
@@ -19,5 +19,12 @@ export {
   type EnginesOptions,
   type RunningEngine,
 } from './start-engines';
+export {
+  addressSetting,
+  SERVICE_NAMES,
+  SERVICES,
+  type ServiceFacts,
+  type ServiceName,
+} from './services';
 export { startService, up, upEngines, type Mesh, type UpOptions } from './start-mesh';
 export { clean, down, type DownOptions } from './stop-mesh';

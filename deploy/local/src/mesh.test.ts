@@ -1,4 +1,11 @@
-import { findService, listening, meshSettings, SERVICES, serviceEnv, wantedServices } from './mesh';
+import {
+  findProcess,
+  listening,
+  meshSettings,
+  PROCESSES,
+  processEnv,
+  wantedProcesses,
+} from './mesh';
 
 test('without anything in the environment the local defaults hold', () => {
   expect(meshSettings({})).toMatchObject({
@@ -17,7 +24,7 @@ test('without anything in the environment the local defaults hold', () => {
 });
 
 test('no two processes listen on the same port', () => {
-  const ports = SERVICES.flatMap((service) => listening(service, meshSettings({})));
+  const ports = PROCESSES.flatMap((one) => listening(one, meshSettings({})));
   expect(new Set(ports.map(({ port }) => port)).size).toBe(ports.length);
   expect(ports.map(({ port }) => port).sort()).toEqual(
     [
@@ -59,19 +66,19 @@ test('with an upstream of one’s own there is no emulator, nor its sign-up scri
   const settings = meshSettings({ UPSTREAM_URL: 'https://upstream.example' });
   expect(Object.keys(settings).filter((name) => name.startsWith('EMULATOR'))).toEqual([]);
   expect(settings).not.toHaveProperty('UPSTREAM_SDK_URL');
-  expect(wantedServices(settings).map(({ name }) => name)).not.toContain('emulator');
+  expect(wantedProcesses(settings).map(({ name }) => name)).not.toContain('emulator');
 });
 
 test('each process gets its own two ports, whatever the caller’s environment says of them', () => {
   const settings = meshSettings({ MESSAGING_ADDR: '127.0.0.1:60052' });
   const env = { PATH: '/bin', GRPC_PORT: '1', METRICS_PORT: '2' };
-  expect(serviceEnv(findService('messaging'), env, settings)).toMatchObject({
+  expect(processEnv(findProcess('messaging'), env, settings)).toMatchObject({
     PATH: '/bin',
     GRPC_PORT: '60052',
     METRICS_PORT: '9102',
     ONBOARDING_ADDR: '127.0.0.1:50051',
   });
-  const gateway = serviceEnv(findService('gateway'), env, settings);
+  const gateway = processEnv(findProcess('gateway'), env, settings);
   expect(gateway).toMatchObject({ GATEWAY_PORT: '8080', METRICS_PORT: '9100' });
   expect(gateway).not.toHaveProperty('GRPC_PORT');
 });

@@ -3,79 +3,69 @@
 import { ENGINE_NAMES } from './start-engines';
 import { parsePort, HOST, type Listening } from './ports';
 import type { EngineName } from './engine';
+import {
+  addressSetting,
+  SERVICE_NAMES,
+  SERVICES,
+  settingPrefix,
+  type ServiceName,
+} from './services';
 
 export type Settings = Record<string, string>;
 
-export type ServiceName =
-  | 'gateway'
-  | 'onboarding'
-  | 'messaging'
-  | 'templates'
-  | 'broadcasts'
-  | 'number-admin'
-  | 'webhooks'
-  | 'fanout'
-  | 'emulator';
-export type ProcessName = ServiceName | EngineName;
+/** The processes of the mesh besides the engines. */
+export type MeshProcessName = ServiceName | 'emulator';
+export type ProcessName = MeshProcessName | EngineName;
 
-export interface MeshService {
-  name: ServiceName;
-  /** From the root of the repository; also what its process is recognised by. */
+export interface MeshProcess {
+  name: MeshProcessName;
+  /** From the root of the repository; its process is also recognised by it. */
   entry: string;
-  /** The setting under which its callers find it; it listens on the port named there. */
+  /** The setting that holds its gRPC address for callers; it listens on the port named there. */
   address?: { setting: string; port: number };
   metricsPort?: number;
-  /** Ports of its own, by the setting that names them. */
+  /** Its other ports, by the setting that names them. */
   ports?: Record<string, number>;
 }
+
+const EMULATOR: MeshProcess = {
+  name: 'emulator',
+  entry: 'test/dist/emulator/main.js',
+  ports: { EMULATOR_PORT: 8090 },
+};
 
 /**
  * In the order of starting. The emulator stands in for the upstream, so it is left out when
  * UPSTREAM_URL is given.
  */
-export const SERVICES: MeshService[] = [
-  {
-    name: 'emulator',
-    entry: 'test/dist/emulator/main.js',
-    ports: { EMULATOR_PORT: 8090 },
-  },
-  service('onboarding', 50_051, 9101),
-  service('messaging', 50_052, 9102),
-  service('templates', 50_053, 9103),
-  service('broadcasts', 50_054, 9104),
-  service('number-admin', 50_055, 9105),
-  { ...service('webhooks', 50_056, 9106), ports: { INGRESS_PORT: 8081 } },
-  { name: 'fanout', entry: 'services/fanout/dist/main.js', metricsPort: 9107 },
-  {
-    name: 'gateway',
-    entry: 'gateway/dist/main.js',
-    metricsPort: 9100,
-    ports: { GATEWAY_PORT: 8080 },
-  },
-];
+export const PROCESSES: MeshProcess[] = [EMULATOR, ...SERVICE_NAMES.map(processOf)];
 
-function service(name: ServiceName, port: number, metricsPort: number): MeshService {
-  const entry = `services/${name}/dist/main.js`;
-  return { name, entry, address: { setting: `${upper(name)}_ADDR`, port }, metricsPort };
-}
-
-function upper(name: string): string {
-  return name.replaceAll('-', '_').toUpperCase();
+function processOf(name: ServiceName): MeshProcess {
+  const { workspace, grpc_port, http, metrics_port } = SERVICES[name];
+  return {
+    name,
+    entry: `${workspace}/dist/main.js`,
+    metricsPort: metrics_port,
+    ...(grpc_port !== undefined && {
+      address: { setting: addressSetting(name), port: grpc_port },
+    }),
+    ...(http && { ports: { [http.setting]: http.port } }),
+  };
 }
 
 /**
  * One process's METRICS_PORT cannot be every process's, so each has a setting of its own:
  * GATEWAY_METRICS_PORT.
  */
-const metricsSetting = (name: ServiceName): string => `${upper(name)}_METRICS_PORT`;
+const metricsSetting = (name: MeshProcessName): string => `${settingPrefix(name)}_METRICS_PORT`;
 
-export const findService = (name: ServiceName): MeshService =>
-  SERVICES.find((service) => service.name === name) as MeshService;
+export const findProcess = (name: MeshProcessName): MeshProcess =>
+  PROCESSES.find((one) => one.name === name) as MeshProcess;
 
 /** In the order of stopping: who calls goes before who is called. */
 export const STOP_ORDER: ProcessName[][] = [
   ['gateway'],
-  SERVICES.map(({ name }) => name).filter((name) => name !== 'gateway' && name !== 'emulator'),
+  SERVICE_NAMES.filter((name) => name !== 'gateway'),
   ['emulator'],
   ENGINE_NAMES,
 ];
@@ -124,7 +114,7 @@ export function meshSettings(env: NodeJS.ProcessEnv): Settings {
   const given = withoutEmpty(env);
   const kept = Object.entries(given).filter(([name]) => KEPT.test(name));
   const settings: Settings = { ...overlay(LOCAL_DEFAULTS, given), ...Object.fromEntries(kept) };
-  for (const { name, address, metricsPort, ports = {} } of SERVICES) {
+  for (const { name, address, metricsPort, ports = {} } of PROCESSES) {
     if (address) take(settings, given, address.setting, `${HOST}:${address.port}`);
     if (metricsPort) take(settings, given, metricsSetting(name), String(metricsPort));
     for (const [setting, port] of Object.entries(ports)) {
@@ -171,35 +161,35 @@ const withoutEmpty = (env: NodeJS.ProcessEnv): Settings =>
   );
 
 /** The services that these settings ask for. */
-export const wantedServices = (settings: Settings): MeshService[] =>
-  SERVICES.filter(({ name }) => name !== 'emulator' || settings['EMULATOR_URL'] !== undefined);
+export const wantedProcesses = (settings: Settings): MeshProcess[] =>
+  PROCESSES.filter(({ name }) => name !== 'emulator' || settings['EMULATOR_URL'] !== undefined);
 
 /**
  * What one process gets: the environment of the caller, the mesh's settings, and its own two ports.
  */
-export function serviceEnv(
-  service: MeshService,
+export function processEnv(
+  part: MeshProcess,
   env: NodeJS.ProcessEnv,
   settings: Settings,
 ): NodeJS.ProcessEnv {
   const own: NodeJS.ProcessEnv = { ...env, ...settings };
   for (const name of PER_PROCESS) delete own[name];
-  for (const { kind, port } of listening(service, settings)) {
+  for (const { kind, port } of listening(part, settings)) {
     if (kind !== 'own') own[kind] = String(port);
   }
   return own;
 }
 
 export interface ServicePort extends Listening {
-  name: ServiceName;
+  name: MeshProcessName;
   /**
    * The setting in which the process itself reads the port, where it is one of those that differ.
    */
   kind: 'GRPC_PORT' | 'METRICS_PORT' | 'own';
 }
 
-export function listening(service: MeshService, settings: Settings): ServicePort[] {
-  const { name, address, metricsPort, ports = {} } = service;
+export function listening(part: MeshProcess, settings: Settings): ServicePort[] {
+  const { name, address, metricsPort, ports = {} } = part;
   const found: ServicePort[] = [];
   const add = (kind: ServicePort['kind'], setting: string, value: string): void => {
     found.push({ name, kind, setting, port: parsePort(setting, value) });

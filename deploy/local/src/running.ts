@@ -1,7 +1,7 @@
 // Which processes of the mesh are alive in a folder.
 import path from 'node:path';
 import type { EngineName } from './engine';
-import { findService, STOP_ORDER, type ProcessName, type ServiceName } from './mesh';
+import { findProcess, STOP_ORDER, type MeshProcessName, type ProcessName } from './mesh';
 import { findPid } from './processes';
 import { ENGINES, engineMarker } from './start-engines';
 
@@ -12,7 +12,7 @@ const isEngine = (name: ProcessName): name is EngineName => name in ENGINES;
  * pid.
  */
 export const markerOf = (name: ProcessName, dir: string): string =>
-  isEngine(name) ? engineMarker(name, dir) : findService(name as ServiceName).entry;
+  isEngine(name) ? engineMarker(name, dir) : findProcess(name as MeshProcessName).entry;
 
 export const pidOf = (name: ProcessName, dir: string): number | undefined =>
   findPid(path.resolve(dir), name, markerOf(name, dir));

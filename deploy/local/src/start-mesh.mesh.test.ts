@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createServer, type Server } from 'node:net';
 import { isUp } from './health';
-import { SERVICES, type ServiceName } from './mesh';
+import { PROCESSES, type MeshProcessName } from './mesh';
 import { freePort } from './ports';
 import { readEnv } from './env-file';
 import { pidOf, runningIn } from './running';
@@ -72,7 +72,7 @@ beforeEach(async () => {
   orders = path.join(root, 'orders');
   lines = [];
   fs.mkdirSync(orders);
-  for (const { entry } of SERVICES) {
+  for (const { entry } of PROCESSES) {
     const file = path.join(root, entry);
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, STAND_IN);
@@ -81,7 +81,7 @@ beforeEach(async () => {
   fs.mkdirSync(path.dirname(preload), { recursive: true });
   fs.writeFileSync(preload, '');
   ports = {};
-  for (const { name, address, metricsPort, ports: own = {} } of SERVICES) {
+  for (const { name, address, metricsPort, ports: own = {} } of PROCESSES) {
     const upper = name.replaceAll('-', '_').toUpperCase();
     if (address) ports[address.setting] = `127.0.0.1:${await freePort()}`;
     if (metricsPort) ports[`${upper}_METRICS_PORT`] = String(await freePort());
@@ -94,7 +94,7 @@ afterEach(async () => {
   fs.rmSync(root, { recursive: true, force: true });
 });
 
-const kill = async (name: ServiceName): Promise<void> => {
+const kill = async (name: MeshProcessName): Promise<void> => {
   const pid = pidOf(name, dir) as number;
   process.kill(pid, 'SIGKILL');
   const deadline = Date.now() + 5_000;
@@ -105,7 +105,7 @@ const kill = async (name: ServiceName): Promise<void> => {
 
 test('up starts every process, and a second up only what has gone since', async () => {
   const first = await up(options());
-  expect(first.started).toEqual(SERVICES.map(({ name }) => name));
+  expect(first.started).toEqual(PROCESSES.map(({ name }) => name));
   expect(await isUp(dir)).toBe(true);
   expect(readEnv(dir)).toMatchObject({
     BASE_URL: `http://127.0.0.1:${ports['GATEWAY_PORT']}/v1`,
@@ -176,7 +176,7 @@ test('down stops callers first, and kills what does not listen', async () => {
   fs.rmSync(path.join(orders, 'order'));
   order('deaf', 'number-admin');
   const stopped = await down({ dir, limit_ms: 1_000, log: (line) => void lines.push(line) });
-  expect([...stopped].sort()).toEqual(SERVICES.map(({ name }) => name).sort());
+  expect([...stopped].sort()).toEqual(PROCESSES.map(({ name }) => name).sort());
   const seen = fs.readFileSync(path.join(orders, 'order'), 'utf8').trim().split('\n');
   expect(seen[0]).toBe('-gateway');
   expect(seen.at(-1)).toBe('-emulator');
@@ -198,6 +198,6 @@ test('a stop of only what was started leaves the rest alone', async () => {
   await kill('broadcasts');
   const { started } = await up(options());
   await down({ dir, names: started, log: () => {} });
-  expect(runningIn(dir)).toHaveLength(SERVICES.length - 1);
+  expect(runningIn(dir)).toHaveLength(PROCESSES.length - 1);
   expect(readEnv(dir)['BASE_URL']).toBeDefined();
 }, 30_000);

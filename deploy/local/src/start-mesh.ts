@@ -5,13 +5,13 @@ import { readEnv, writeEnv } from './env-file';
 import { LocalError, messageOf } from './errors';
 import { untilHealthy } from './health';
 import {
-  findService,
+  findProcess,
   listening,
-  serviceEnv,
-  wantedServices,
-  type MeshService,
+  processEnv,
+  wantedProcesses,
+  type MeshProcess,
+  type MeshProcessName,
   type ProcessName,
-  type ServiceName,
   type Settings,
 } from './mesh';
 import { ROOT, RUN_DIR } from './paths';
@@ -50,10 +50,10 @@ export async function up(options: UpOptions = {}): Promise<Mesh> {
   const recorded = runningIn(dir).length > 0 ? readEnv(dir) : {};
   tellIgnored(env, recorded, log);
   const settings = joinSettings(env, recorded);
-  const services = wantedServices(settings);
-  const missing = services.filter(({ name }) => pidOf(name, dir) === undefined);
+  const wanted = wantedProcesses(settings);
+  const missing = wanted.filter(({ name }) => pidOf(name, dir) === undefined);
   requireBuilt(missing, root);
-  await requireFree(missing.flatMap((service) => listening(service, settings)));
+  await requireFree(missing.flatMap((one) => listening(one, settings)));
 
   const started: ProcessName[] = [];
   try {
@@ -62,12 +62,12 @@ export async function up(options: UpOptions = {}): Promise<Mesh> {
     const { MONGO_URL, KAFKA_BROKERS, REDIS_URL } = engines;
     Object.assign(settings, { MONGO_URL, KAFKA_BROKERS, REDIS_URL });
     writeEnv(dir, settings);
-    for (const service of missing) {
-      await launchService(service, { dir, env, root, settings });
-      started.push(service.name);
+    for (const one of missing) {
+      await launchProcess(one, { dir, env, root, settings });
+      started.push(one.name);
     }
     if (missing.length > 0) log(`started ${missing.map(({ name }) => name).join(', ')}`);
-    await untilHealthy(services, { dir, settings, ...limitOf(options) });
+    await untilHealthy(wanted, { dir, settings, ...limitOf(options) });
   } catch (error) {
     throw new LocalError(messageOf(error), started);
   }
@@ -95,20 +95,20 @@ export async function upEngines(options: UpOptions = {}): Promise<Mesh> {
  * One service of a mesh that is up, with the settings of that mesh: for a test that has killed it.
  */
 export async function startService(
-  name: ServiceName,
+  name: MeshProcessName,
   options: UpOptions = {},
 ): Promise<{ pid: number; started: boolean }> {
   const { env = process.env, root = ROOT } = options;
   const dir = path.resolve(options.dir ?? RUN_DIR);
-  const service = findService(name);
+  const wanted = findProcess(name);
   const settings = readEnv(dir);
   if (settings['BASE_URL'] === undefined) throw new LocalError(`no mesh is up in ${dir}`);
   const running = pidOf(name, dir);
   if (running !== undefined) return { pid: running, started: false };
-  requireBuilt([service], root);
-  await requireFree(listening(service, settings));
-  const pid = await launchService(service, { dir, env, root, settings });
-  await untilHealthy([service], { dir, settings, ...limitOf(options) });
+  requireBuilt([wanted], root);
+  await requireFree(listening(wanted, settings));
+  const pid = await launchProcess(wanted, { dir, env, root, settings });
+  await untilHealthy([wanted], { dir, settings, ...limitOf(options) });
   return { pid, started: true };
 }
 
@@ -119,9 +119,9 @@ interface Place {
   settings: Settings;
 }
 
-async function launchService(service: MeshService, place: Place): Promise<number> {
+async function launchProcess(wanted: MeshProcess, place: Place): Promise<number> {
   const { dir, env, root, settings } = place;
-  const { name, entry } = service;
+  const { name, entry } = wanted;
   // The emulator is no part of the product, so it is not traced with it.
   const preload = name === 'emulator' ? [] : ['--require', '@bmg/common/telemetry/register'];
   const { pid } = await launch({
@@ -130,13 +130,13 @@ async function launchService(service: MeshService, place: Place): Promise<number
     command: process.execPath,
     args: ['--enable-source-maps', ...preload, entry],
     cwd: root,
-    env: serviceEnv(service, env, settings),
+    env: processEnv(wanted, env, settings),
   });
   return pid;
 }
 
-function requireBuilt(services: MeshService[], root: string): void {
-  const unbuilt = services.filter(({ entry }) => !existsSync(path.join(root, entry)));
+function requireBuilt(wanted: MeshProcess[], root: string): void {
+  const unbuilt = wanted.filter(({ entry }) => !existsSync(path.join(root, entry)));
   if (unbuilt.length === 0) return;
   const names = unbuilt.map(({ entry }) => entry).join(', ');
   throw new LocalError(`not built: ${names}. Run make build first`);
