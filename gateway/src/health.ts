@@ -20,6 +20,7 @@ export interface HealthMonitor extends Component {
   report(): HealthReport;
 }
 
+export const HEALTH_PATH = '/v1/health';
 const ASK_EVERY_MS = 1_000;
 const ASK_LIMIT_MS = 1_000;
 /** Without one of these no send works, once what the services remember of its answers is too old. */

@@ -1,4 +1,5 @@
-// Who is asking: the partner behind a key, remembered for a few seconds under the directory's version.
+// The partner behind a key. Callers are cached under the partner's directory version, which goes stale
+// with every change of the partner.
 import { ApiError } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { createVersionedCache } from '@bmg/common/directory';
@@ -8,13 +9,13 @@ import type { AuthenticateResponse, DirectoryDefinition } from '@bmg/proto/onboa
 export type Caller = AuthenticateResponse;
 
 export interface Authenticator {
-  /** The caller as last known, whatever its version: enough to find its bucket. */
-  first(key: string, call: Call): Promise<Known>;
+  /** The caller as last cached, stale or not: enough to find its bucket. Throws for an unknown key. */
+  identify(key: string, call: Call): Promise<KnownCaller>;
   /** The caller under the version that the bucket returned; throws when it may not call now. */
-  confirm(known: Known, version: string | undefined, call: Call): Promise<Caller>;
+  confirm(known: KnownCaller, version: string | undefined, call: Call): Promise<Caller>;
 }
 
-export interface Known {
+export interface KnownCaller {
   key_hash: string;
   caller: Caller;
 }
@@ -26,19 +27,20 @@ export function createAuthenticator(
   pepper: string,
 ): Authenticator {
   const cache = createVersionedCache<Caller>(ENTRIES_MAX);
-  const ask = (key_hash: string, call: Call): Promise<Caller> =>
+  const authenticate = (key_hash: string, call: Call): Promise<Caller> =>
     directory.authenticate({ key_hash }, call);
   return {
-    async first(key, call) {
+    async identify(key, call) {
       if (!isWellFormedKey(key, PARTNER_KEY_PREFIX)) throw invalidKey();
       const key_hash = hashKey(key, pepper);
       const caller =
-        cache.peek(key_hash) ?? (await cache.get(key_hash, '?', () => ask(key_hash, call)));
+        cache.peek(key_hash) ??
+        (await cache.get(key_hash, '?', () => authenticate(key_hash, call)));
       return { key_hash, caller };
     },
     async confirm({ key_hash }, version, call) {
-      const caller = await cache.get(key_hash, version, () => ask(key_hash, call));
-      refuse(caller.status);
+      const caller = await cache.get(key_hash, version, () => authenticate(key_hash, call));
+      checkStatus(caller.status);
       return caller;
     },
   };
@@ -47,11 +49,12 @@ export function createAuthenticator(
 const invalidKey = (): ApiError =>
   new ApiError('INVALID_PARTNER_KEY', 'x-partner-key is not a valid key');
 
-function refuse(status: string): void {
+/** Throws unless the partner may call (decisions, status codes). */
+function checkStatus(status: string): void {
   if (status === 'active') return;
   if (status === 'subscription_cancelled') {
     throw new ApiError('SUBSCRIPTION_CANCELLED', 'the subscription is cancelled');
   }
-  if (status === 'trial_expired') throw new ApiError('TRIAL_EXPIRED', 'the trial is over');
+  if (status === 'trial_expired') throw new ApiError('TRIAL_EXPIRED', 'the trial has expired');
   throw new ApiError('PARTNER_SUSPENDED', 'this partner account is suspended');
 }

@@ -5,7 +5,7 @@ import Koa from 'koa';
 import { ApiError } from '@bmg/common/errors';
 import { CONNECT_TOKEN_PREFIX, createKey, hashKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import type { OpenConnectPageResponse } from '@bmg/proto/onboarding';
-import type { State } from '../app';
+import type { State } from '../edge/state';
 import { connectPage } from '.';
 import { CONNECT_SCRIPT } from './script';
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   connectPage({
     onboarding: { openConnectPage, reportConnectStep, createConnectSession } as never,
     authenticator: {
-      first: async (key: string) => {
+      identify: async (key: string) => {
         if (key === KEY) return { key_hash: '', caller: { partner_id: 'ptn_1' } };
         throw new ApiError('INVALID_PARTNER_KEY', 'no');
       },

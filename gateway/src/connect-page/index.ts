@@ -8,7 +8,7 @@ import { hashKey } from '@bmg/common/keys';
 import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { OnboardingDefinition, ReportConnectStepRequest } from '@bmg/proto/onboarding';
-import type { State } from '../app';
+import type { State } from '../edge/state';
 import type { Authenticator } from '../auth/authenticate';
 import { readBody } from '../edge/body';
 import { reportConnectStep } from '../endpoints/onboarding/schemas';
@@ -187,7 +187,7 @@ async function authenticated(
   { call }: State,
 ): Promise<{ partner_id: string }> {
   try {
-    const known = await authenticator.first(key, call);
+    const known = await authenticator.identify(key, call);
     return await authenticator.confirm(known, undefined, call);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'INVALID_PARTNER_KEY') throw error;

@@ -8,10 +8,10 @@ import type { Client } from '@bmg/common/rpc';
 import type { PaymentsDefinition } from '@bmg/proto/billing';
 import type { SettingsDefinition } from '@bmg/proto/settings';
 import type { WebhooksDefinition } from '@bmg/proto/webhooks';
-import { metrics } from '@bmg/common/telemetry';
-import type { State } from '../app';
+import type { State } from '../edge/state';
 import type { Fields } from '../endpoints/endpoint';
 import type { Bucket } from '../limits/bucket';
+import { rateLimited } from '../limits/rate-limited';
 import { readBody } from '../edge/body';
 import { compile, type Validator } from '../endpoints/parts/schema';
 import type { LoginLimit } from './login-limit';
@@ -119,9 +119,6 @@ async function limit(bucket: Bucket, { partner_id }: Visitor, route: Route): Pro
   for (const [name, per_sec] of limits) {
     const { allowed, retry_after_s } = await bucket.take(name, per_sec, 1);
     if (allowed) continue;
-    metrics.rate_limited.inc({ limiter: 'dashboard' });
-    throw new ApiError('RATE_LIMIT_EXCEEDED', 'too many requests: slow down and try again', {
-      retry_after_s,
-    });
+    throw rateLimited('dashboard', retry_after_s);
   }
 }

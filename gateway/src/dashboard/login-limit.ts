@@ -2,9 +2,8 @@
 // for itself while it does not. A key cannot be guessed anyhow; this keeps the guessing from being a load.
 import { isIPv4 } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '@bmg/common/errors';
 import type { RedisConnection } from '@bmg/common/redis';
-import { metrics } from '@bmg/common/telemetry';
+import { rateLimited } from '../limits/rate-limited';
 
 export interface LoginLimit {
   /** Counts an attempt; throws RATE_LIMIT_EXCEEDED for one too many. */
@@ -47,10 +46,7 @@ export function createLoginLimit(connection: RedisConnection): LoginLimit {
       const here = countHere(network);
       const attempts = Math.max(here, await countTogether(network));
       if (attempts <= ATTEMPTS_MAX) return;
-      metrics.rate_limited.inc({ limiter: 'login' });
-      throw new ApiError('RATE_LIMIT_EXCEEDED', 'too many attempts to log in: wait a minute', {
-        retry_after_s: WINDOW_S,
-      });
+      throw rateLimited('login', WINDOW_S, 'too many attempts to log in: wait a minute');
     },
   };
 }

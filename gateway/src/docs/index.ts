@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import type { State } from '../app';
+import type { State } from '../edge/state';
 import { buildOpenApi, type Chapter } from '../openapi';
 import { changelogPage } from './changelog-page';
 import { referencePage } from './reference-page';

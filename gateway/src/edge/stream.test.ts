@@ -47,7 +47,7 @@ beforeAll(async () => {
   const app = createApp({
     endpoints: media,
     notices: { 'X-Service-Api-Version': '2.9.2' },
-    authenticator: { first: async () => known, confirm: async () => known.caller } as never,
+    authenticator: { identify: async () => known, confirm: async () => known.caller } as never,
     sessions: undefined as never,
     bucket: {
       take: async () => ({ allowed: true, remaining: 1, reset_s: 1, retry_after_s: 0 }),

@@ -10,7 +10,7 @@ export interface Answer {
   replayed?: boolean;
 }
 
-export function show(context: Context, { status, body, replayed }: Answer): void {
+export function writeAnswer(context: Context, { status, body, replayed }: Answer): void {
   context.status = status;
   if (typeof body === 'string') context.type = 'json';
   context.body = body;

@@ -1,5 +1,5 @@
-// A token bucket per partner: `rate` tokens a second, a burst of one second.
-export interface Taken {
+// The token bucket of a partner: `rate` tokens a second, and a burst of one second.
+export interface RateLimitResult {
   allowed: boolean;
   /** Whole tokens left. */
   remaining: number;
@@ -7,21 +7,22 @@ export interface Taken {
   reset_s: number;
   /** Seconds until a refused request can be repeated; at least 1. */
   retry_after_s: number;
-  /** The partner's directory version; undefined while the shared store is away. */
+  /** The partner's directory version; undefined while Redis is down. */
   version: string | undefined;
 }
 
 export interface Bucket {
-  /** `cost` 0 asks for the version alone. */
-  take(partner_id: string, rate: number, cost: 0 | 1): Promise<Taken>;
+  /** Takes a token; with `cost` 0 it only reads the directory version. */
+  take(partner_id: string, rate: number, cost: 0 | 1): Promise<RateLimitResult>;
 }
 
-export const taken = (
+/** The result for a bucket that holds `tokens` after the request. */
+export const rateLimitResult = (
   tokens: number,
   rate: number,
   allowed: boolean,
   version: string | undefined,
-): Taken => ({
+): RateLimitResult => ({
   allowed,
   remaining: Math.max(0, Math.floor(tokens)),
   reset_s: Math.max(0, Math.ceil((rate - tokens) / rate)),

@@ -1,5 +1,5 @@
-// The shared bucket while Redis answers, this replica's own while it does not: a limiter must be neither
-// an outage nor a hole.
+// The shared bucket while Redis answers, this replica's memory while it does not: an outage of Redis
+// must neither refuse all requests nor lift the limit.
 import type { RedisConnection } from '@bmg/common/redis';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { Bucket } from './bucket';
@@ -8,28 +8,28 @@ import { createRedisBucket } from './redis-bucket';
 
 export function createFallbackBucket(connection: RedisConnection, log: Logger): Bucket {
   const shared = createRedisBucket(connection.redis);
-  const own = createMemoryBucket();
-  let alone = false;
-  const turn = (now: boolean): void => {
-    if (alone === now) return;
-    alone = now;
-    metrics.rate_limiter_fallback.set(now ? 1 : 0);
-    if (now) log.warn('the shared rate limiter is away: this replica limits in its own memory');
-    else log.info('the shared rate limiter is back');
+  const local = createMemoryBucket();
+  let falling_back = false;
+  const setFallback = (active: boolean): void => {
+    if (falling_back === active) return;
+    falling_back = active;
+    metrics.rate_limiter_fallback.set(active ? 1 : 0);
+    if (active) log.warn('shared rate limiter unavailable: limiting in memory');
+    else log.info('shared rate limiter available again');
   };
   return {
     async take(partner_id, rate, cost) {
       if (connection.up()) {
         try {
           const result = await shared.take(partner_id, rate, cost);
-          turn(false);
+          setFallback(false);
           return result;
         } catch {
-          // Falls through: the command was lost or took too long.
+          // The command was lost or timed out: use the local bucket.
         }
       }
-      turn(true);
-      return own.take(partner_id, rate, cost);
+      setFallback(true);
+      return local.take(partner_id, rate, cost);
     },
   };
 }

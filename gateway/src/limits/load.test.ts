@@ -25,7 +25,7 @@ beforeAll(async () => {
     endpoints: messages,
     notices: {},
     authenticator: {
-      first: async (key: string) => ({ key_hash: key, caller: caller(key) }),
+      identify: async (key: string) => ({ key_hash: key, caller: caller(key) }),
       confirm: async () => undefined,
     },
     bucket: { take: async () => ({ allowed: true, remaining: 1, reset_s: 0, retry_after_s: 1 }) },

@@ -1,22 +1,29 @@
-// What this replica takes on at once. Past it a request is answered 503 before it costs anything, so that
-// those under way end well: memory is never the limit. One partner has half of it at the most, or a slow
-// upstream behind one partner's sends would be everybody's outage.
+// What this replica takes on at once: requests in flight, requests of one partner, body bytes in memory.
+// Beyond a bound a request gets 503 before it costs anything, so that those in flight still complete.
 import { ApiError } from '@bmg/common/errors';
 import { createBound, type Bound } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
 
 export interface Load {
-  /** Throws when the replica is full; answers how to leave. */
-  enter(): () => void;
-  /** The same for one partner's part of it. */
-  enterAs(partner_id: string): () => void;
-  /** Room for a body, bit by bit as it comes in; given back all at once. */
-  body(): { hold(bytes: number): void; release(): void };
+  /** Throws when the replica is full; returns how to leave. */
+  enterReplica(): () => void;
+  /** Throws when the partner has its share of the replica in flight; returns how to leave. */
+  enterPartner(partner_id: string): () => void;
+  bodyMemory(): BodyMemory;
 }
 
-/** Bodies in memory, of all requests together; parsed they take several times as much. */
+/** The memory that one request's body takes. */
+export interface BodyMemory {
+  /** Called for each piece that arrives; throws when bodies take all the memory they may. */
+  reserve(bytes: number): void;
+  /** Returns all of it. */
+  release(): void;
+}
+
+/** Bodies of all requests in flight; a parsed body takes several times as much. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
-const PARTNER_PART = 0.5;
+/** A partner whose upstream is slow must not fill the replica for all others. */
+const PARTNER_SHARE = 0.5;
 const SERVER = 'gateway';
 
 export function createLoad(
@@ -26,41 +33,41 @@ export function createLoad(
 ): Load {
   const requests = createBound({ server: SERVER, reason: 'requests', max: in_flight_max }, log);
   const bodies = createBound({ server: SERVER, reason: 'body_bytes', max: body_bytes_max }, log);
-  const partner_max = Math.max(1, Math.floor(in_flight_max * PARTNER_PART));
-  const partners = new Map<string, { bound: Bound; under_way: number }>();
+  const partner_max = Math.max(1, Math.floor(in_flight_max * PARTNER_SHARE));
+  const partners = new Map<string, { bound: Bound; in_flight: number }>();
   return {
-    enter() {
+    enterReplica() {
       if (!requests.take()) throw full();
       return () => requests.give();
     },
-    enterAs(partner_id) {
+    enterPartner(partner_id) {
       let partner = partners.get(partner_id);
       if (!partner) {
         const of = { server: SERVER, reason: 'requests_of_partner', max: partner_max };
-        partner = { bound: createBound(of, log), under_way: 0 };
+        partner = { bound: createBound(of, log), in_flight: 0 };
         partners.set(partner_id, partner);
       }
       const entered = partner;
       if (!entered.bound.take()) throw full();
-      entered.under_way += 1;
+      entered.in_flight += 1;
       return () => {
         entered.bound.give();
-        entered.under_way -= 1;
-        if (entered.under_way === 0) partners.delete(partner_id);
+        entered.in_flight -= 1;
+        if (entered.in_flight === 0) partners.delete(partner_id);
       };
     },
-    body() {
-      let held = 0;
+    bodyMemory() {
+      let reserved = 0;
       return {
-        hold(bytes) {
+        reserve(bytes) {
           if (!bodies.take(bytes)) throw full();
-          held += bytes;
+          reserved += bytes;
         },
-        release: () => bodies.give(held),
+        release: () => bodies.give(reserved),
       };
     },
   };
 }
 
 const full = (): ApiError =>
-  new ApiError('SERVICE_UNAVAILABLE', 'too many requests are under way, try again');
+  new ApiError('SERVICE_UNAVAILABLE', 'too many requests are in flight: try again');

@@ -1,6 +1,7 @@
-// What limits while Redis is away: each replica by itself. It neither refuses all nor lets all in.
+// The rate limit while Redis is down: each replica counts in its own memory. Partners are still limited
+// and still served.
 import { LRUCache } from 'lru-cache';
-import { taken, type Bucket } from './bucket';
+import { rateLimitResult, type Bucket } from './bucket';
 
 const PARTNERS_MAX = 10_000;
 
@@ -8,7 +9,7 @@ export function createMemoryBucket(now: () => number = Date.now): Bucket {
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: PARTNERS_MAX });
   return {
     async take(partner_id, rate, cost) {
-      if (cost === 0) return taken(rate, rate, true, undefined);
+      if (cost === 0) return rateLimitResult(rate, rate, true, undefined);
       const at = now();
       const known = buckets.get(partner_id);
       const tokens = known
@@ -17,7 +18,7 @@ export function createMemoryBucket(now: () => number = Date.now): Bucket {
       const allowed = tokens >= 1;
       const left = allowed ? tokens - 1 : tokens;
       buckets.set(partner_id, { tokens: left, at });
-      return taken(left, rate, allowed, undefined);
+      return rateLimitResult(left, rate, allowed, undefined);
     },
   };
 }

@@ -1,9 +1,10 @@
-// The bucket that all gateway replicas share: one script, which also returns the directory's version.
+// The bucket that all gateway replicas share. Its script also returns the partner's directory version,
+// so that a request needs one round trip for both.
 import type { Redis } from 'ioredis';
 import { partnerVersionKey } from '@bmg/common/directory';
-import { taken, type Bucket } from './bucket';
+import { rateLimitResult, type Bucket } from './bucket';
 
-// Time is the server's own, so that replicas with other clocks agree.
+// The time is Redis's: the clocks of the replicas may differ.
 const SCRIPT = `
 local version = redis.call('GET', KEYS[2]) or ''
 local rate, cost = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -44,7 +45,7 @@ export function createRedisBucket(redis: Redis): Bucket {
         rate,
         cost,
       );
-      return taken(Number(tokens), rate, allowed === 1, version);
+      return rateLimitResult(Number(tokens), rate, allowed === 1, version);
     },
   };
 }

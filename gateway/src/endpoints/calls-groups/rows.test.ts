@@ -27,7 +27,7 @@ beforeAll(async () => {
     endpoints: [...profile, ...numberSetup, ...diagnostics, ...phone, ...callsGroups],
     notices: {},
     authenticator: {
-      first: async () => ({ key_hash: 'h', caller }),
+      identify: async () => ({ key_hash: 'h', caller }),
       confirm: async () => caller,
     },
     bucket: { take: async () => taken },

@@ -1,0 +1,160 @@
+// The chain of one endpoint, built once from its row: admit → query and body → scope → RPC (at most
+// once per Idempotency-Key) → answer. The usage record counts every admitted call, failed ones too.
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import type { Call, Client, Definition } from '@bmg/common/rpc';
+import { wabaHeader, type ScopeResolver } from '../auth/scope';
+import { usageName, type Endpoint, type Fields, type Input } from '../endpoints/endpoint';
+import { compile } from '../endpoints/parts/schema';
+import { hasKey, writeAnswer, type Answer, type Guards } from '../idempotency';
+import type { BodyMemory, Load } from '../limits/load';
+import { rateLimited } from '../limits/rate-limited';
+import { admit, type AdmitDependencies, type Admitted } from './admit';
+import { readBody } from './body';
+import type { Meter } from './meter';
+import type { State } from './state';
+import { streamAnswer, type Chunk } from './stream';
+
+export interface ChainDependencies extends AdmitDependencies {
+  /** Bounds requests in flight per partner and body bytes in memory; unbounded without it. */
+  load?: Load;
+  scope: ScopeResolver;
+  meter: Meter;
+  client(definition: Definition): Client<Definition>;
+  /** For the rows that take an Idempotency-Key. */
+  guards?: Guards;
+}
+
+const BODY_LIMIT_BYTES = 1024 * 1024;
+
+export function createChain(
+  endpoint: Endpoint,
+  deps: ChainDependencies,
+): (context: Context) => Promise<void> {
+  const { load, meter } = deps;
+  const { timeout_ms } = endpoint;
+  const usage = usageName(endpoint);
+  const route = endpoint.path.replace(/:(\w+)/g, '{$1}');
+  const readInput = createInputReader(endpoint, deps.scope);
+  const answer = endpoint.stream
+    ? createStreamedAnswer(endpoint, deps)
+    : createUnaryAnswer(endpoint, deps);
+
+  return async (context) => {
+    const state = context.state as State;
+    state.route = route;
+    if (timeout_ms !== undefined) state.call.deadline = Date.now() + timeout_ms;
+    const admitted = await admit(context, endpoint, deps);
+    const { partner_id, rate_limit } = admitted;
+    state.partner_id = partner_id;
+    let failed = true;
+    let leave: (() => void) | undefined;
+    const memory = load?.bodyMemory();
+    try {
+      if (!rate_limit.allowed) throw rateLimited('partner', rate_limit.retry_after_s);
+      leave = load?.enterPartner(partner_id);
+      const input = await readInput(context, admitted, memory);
+      failed = await answer(context, input);
+    } finally {
+      leave?.();
+      memory?.release();
+      meter.count(partner_id, usage, failed);
+    }
+  };
+}
+
+/** Reads what the row's schemas and scope ask for; throws the first step that refuses. */
+function createInputReader(
+  { query, body, body_limit_bytes = BODY_LIMIT_BYTES, scope }: Endpoint,
+  resolveScope: ScopeResolver,
+) {
+  const checkQuery = query && compile(query, 'query');
+  const checkBody = body && compile(body, 'body');
+  return async (
+    context: Context,
+    { partner_id, session_id, rate_limit }: Admitted,
+    memory: BodyMemory | undefined,
+  ): Promise<Input> => {
+    const input: Input = {
+      partner_id,
+      params: context['params'] as Record<string, string>,
+      query: checkQuery?.(context.query) ?? {},
+      body: checkBody
+        ? checkBody(
+            await readBody(context.req as IncomingMessage, body_limit_bytes, memory?.reserve),
+          )
+        : {},
+      target: undefined,
+      waba_id: undefined,
+      session_id,
+    };
+    if (scope === 'number') {
+      const { call } = context.state as State;
+      input.target = await resolveScope(partner_id, context.headers, rate_limit.version, call);
+    } else if (scope === 'filter') input.waba_id = wabaHeader(context.headers);
+    return input;
+  };
+}
+
+/** Calls the row's RPC and answers; resolves to whether the answer is an error. */
+type Responder = (context: Context, input: Input) => Promise<boolean>;
+
+function createUnaryAnswer(endpoint: Endpoint, deps: ChainDependencies): Responder {
+  const { status = 200, reply: makeReply } = endpoint;
+  const makeMessage = messageMaker(endpoint);
+  const guard = endpoint.idempotent ? deps.guards?.(endpoint) : undefined;
+  const toAnswer = (reply: Fields, input: Input): Answer => ({
+    status: typeof status === 'function' ? status(reply) : status,
+    body: { success: true, ...(makeReply ? makeReply(reply, input) : reply) },
+  });
+
+  return async (context, input) => {
+    const { call } = context.state as State;
+    const message = makeMessage(input);
+    const method = methodOf(endpoint, deps) as (message: unknown, call: Call) => Promise<Fields>;
+    const answer =
+      guard && hasKey(context.headers)
+        ? await guard({
+            headers: context.headers,
+            input,
+            call,
+            run: (call) => method(message, call),
+            answer: (reply) => toAnswer(reply, input),
+          })
+        : toAnswer(await method(message, call), input);
+    writeAnswer(context, answer);
+    return answer.status >= 400;
+  };
+}
+
+function createStreamedAnswer(endpoint: Endpoint, deps: ChainDependencies): Responder {
+  const makeMessage = messageMaker(endpoint);
+  return async (context, input) => {
+    const state = context.state as State;
+    const message = makeMessage(input);
+    const method = methodOf(endpoint, deps) as (
+      message: unknown,
+      call: Call,
+    ) => AsyncIterable<Chunk>;
+    state.error = await streamAnswer(context, method(message, state.call));
+    return state.error !== undefined;
+  };
+}
+
+const methodOf = ({ rpc }: Endpoint, { client }: ChainDependencies): unknown =>
+  client(rpc.definition)[rpc.method];
+
+/** How the row makes the request message of its RPC. */
+function messageMaker({ rpc, request = defaultRequest }: Endpoint): (input: Input) => unknown {
+  const { requestType } = rpc.definition.methods[rpc.method] as {
+    requestType: { fromPartial(fields: object): unknown };
+  };
+  return (input) => requestType.fromPartial(request(input));
+}
+
+const defaultRequest = ({ params, query, body, target, partner_id, waba_id }: Input): Fields => ({
+  ...query,
+  ...body,
+  ...params,
+  ...(target ? { target } : { partner_id, ...(waba_id !== undefined && { waba_id }) }),
+});

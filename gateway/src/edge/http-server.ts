@@ -1,0 +1,64 @@
+// The HTTP listener of the REST API, as a component that drains and stops.
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ApiError } from '@bmg/common/errors';
+import type { Component } from '@bmg/common/lifecycle';
+import { createBoundedServer } from '@bmg/common/overload';
+import { errorBody } from './error-body';
+
+export interface HttpServerOptions {
+  host: string;
+  port: number;
+  /** Headers of every response. */
+  notices: Record<string, string>;
+}
+
+export interface HttpServer extends Component {
+  /** The port listened on; known once started. */
+  port(): number;
+}
+
+export function createHttpServer(
+  listener: RequestListener,
+  { host, port, notices }: HttpServerOptions,
+): HttpServer {
+  const server: Server = createBoundedServer(
+    { server: 'gateway', refusal: (late) => refusal(late, notices) },
+    listener,
+  );
+  let draining = false;
+  server.prependListener('request', (_request, response) => {
+    // Clients reconnect to another replica before this one stops.
+    if (draining) response.setHeader('Connection', 'close');
+  });
+  return {
+    name: 'http',
+    port: () => (server.address() as AddressInfo).port,
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, resolve);
+      }),
+    drain: () => {
+      draining = true;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+/** Malformed or timed-out requests never reach Koa, so the standard error body is written here. */
+function refusal(late: boolean, notices: Record<string, string>): string {
+  const message = late ? 'the request did not arrive in time' : 'the request is not valid HTTP';
+  const body = JSON.stringify(errorBody(new ApiError('INVALID_PAYLOAD', message), ''));
+  const head = Object.entries({
+    ...notices,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 400 Bad Request\r\n${head.join('')}\r\n${body}`;
+}

@@ -1,0 +1,120 @@
+// First on the middleware line. Gives a request its id, trace and notice headers, answers every error
+// with the standard error body, and records one log line, one span and one duration per request.
+import { randomUUID } from 'node:crypto';
+import type { Context, Next } from 'koa';
+import { ApiError, toApiError } from '@bmg/common/errors';
+import {
+  endSpan,
+  metrics,
+  parseTraceparent,
+  SpanKind,
+  startSpan,
+  traceIds,
+  traceparent,
+  type Logger,
+} from '@bmg/common/telemetry';
+import { HEALTH_PATH } from '../health';
+import type { Load } from '../limits/load';
+import { errorBody } from './error-body';
+import type { State } from './state';
+
+export interface ObserveDependencies {
+  /** Headers of every response. */
+  notices: Record<string, string>;
+  /** Bounds the requests in flight; unbounded without it. */
+  load?: Load;
+  request_timeout_ms: number;
+  log: Logger;
+}
+
+type Span = ReturnType<typeof startSpan>;
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+export const createObserver =
+  (deps: ObserveDependencies) =>
+  async (context: Context, next: Next): Promise<void> => {
+    const started = performance.now();
+    const span = beginRequest(context, deps);
+    let leave: (() => void) | undefined;
+    try {
+      // Health is answered on a full replica too: that is when operators need it.
+      if (context.path !== HEALTH_PATH) leave = deps.load?.enterReplica();
+      await next();
+    } catch (error) {
+      answerError(context, toFailure(error));
+    }
+    leave?.();
+    recordRequest(context, span, performance.now() - started, deps.log);
+  };
+
+function beginRequest(
+  context: Context,
+  { notices, request_timeout_ms }: ObserveDependencies,
+): Span {
+  const sent_id = context.get('x-request-id');
+  const request_id = REQUEST_ID.test(sent_id) ? sent_id : randomUUID();
+  const span = startSpan('request', {
+    kind: SpanKind.SERVER,
+    parent: parseTraceparent(context.get('traceparent') || undefined),
+    attributes: { 'http.request.method': context.method },
+  });
+  const state = context.state as State;
+  state.route = 'unknown';
+  state.call = { deadline: Date.now() + request_timeout_ms, span: span.spanContext(), request_id };
+  context.set(notices);
+  context.set('X-Request-Id', request_id);
+  context.set('traceparent', traceparent(state.call.span));
+  return span;
+}
+
+/** Koa and the router throw plain errors for a path that cannot be decoded: no route has it. */
+const toFailure = (error: unknown): ApiError =>
+  error instanceof URIError || (error as { status?: number }).status === 400
+    ? notFound()
+    : toApiError(error);
+
+export const notFound = (): ApiError =>
+  new ApiError('NOT_FOUND', 'there is no such path or method');
+
+function answerError(context: Context, failure: ApiError): void {
+  const state = context.state as State;
+  state.error = failure;
+  context.status = failure.http;
+  context.body = errorBody(failure, state.call.request_id);
+  if (failure.retry_after_s !== undefined) {
+    context.set('Retry-After', String(Math.max(1, Math.ceil(failure.retry_after_s))));
+  }
+  // The unread rest of a refused body must not be parsed as the next request.
+  if (!context.req.complete) context.set('Connection', 'close');
+}
+
+function recordRequest(context: Context, span: Span, duration_ms: number, log: Logger): void {
+  const { status } = context;
+  const state = context.state as State;
+  span.updateName(`${context.method} ${state.route}`);
+  span.setAttribute('http.route', state.route);
+  span.setAttribute('http.response.status_code', status);
+  endSpan(span, status >= 500 ? { code: state.error?.code ?? String(status) } : undefined);
+  metrics.http_server_duration.observe(
+    {
+      http_route: state.route,
+      http_request_method: context.method,
+      http_response_status_code: String(status),
+    },
+    duration_ms / 1_000,
+    state.call.span,
+  );
+  const line = {
+    route: state.route,
+    method: context.method,
+    status,
+    duration_ms: Math.round(duration_ms * 1e3) / 1e3,
+    request_id: state.call.request_id,
+    ...(state.partner_id !== undefined && { partner_id: state.partner_id }),
+    ...(state.error && { code: state.error.code, upstream_code: state.error.upstream_code }),
+    ...traceIds(state.call.span),
+  };
+  if (state.error?.code === 'INTERNAL_ERROR') log.error({ ...line, err: state.error }, 'request');
+  else log.info(line, 'request');
+}
