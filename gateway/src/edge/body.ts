@@ -2,7 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as secureParse } from 'secure-json-parse';
 import { ApiError } from '@bmg/common/errors';
+import { BodyRefused, readBody as readBytes } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
+import { overloaded } from '../limits/load';
 
 /** An opaque part travels as a protobuf Struct, whose decoder takes some thirty levels. */
 const DEPTH_MAX = 30;
@@ -10,33 +12,31 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const invalid = (message: string): ApiError => new ApiError('INVALID_PAYLOAD', message);
 
-/** `hold` is told of each bit that comes in, and throws when there is no room for it. */
+/** `reserve` is asked for the room of each chunk in memory, and refuses with false. */
 export async function readBody(
   request: IncomingMessage,
   limit_bytes: number,
-  hold: (bytes: number) => void = () => undefined,
+  reserve?: (bytes: number) => boolean,
 ): Promise<Fields> {
-  const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > limit_bytes) throw tooLarge(limit_bytes);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    // Left unread rather than torn down when it is too much: the answer still has to go out.
-    for await (const chunk of request.iterator({
-      destroyOnReturn: false,
-    }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > limit_bytes) throw tooLarge(limit_bytes);
-      hold(chunk.length);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError('INVALID_PAYLOAD', 'the body was not received whole', { cause: error });
-  }
-  if (size === 0) return {};
+  const bytes = await readBytes(request, limit_bytes, reserve).catch((error: unknown) => {
+    throw error instanceof BodyRefused ? refused(error, limit_bytes) : error;
+  });
+  if (bytes.length === 0) return {};
   checkContentType(request);
-  return parseObject(Buffer.concat(chunks, size));
+  return parseObject(bytes);
+}
+
+function refused({ problem, cause }: BodyRefused, limit_bytes: number): ApiError {
+  switch (problem) {
+    case 'too_large':
+      return new ApiError('INVALID_PAYLOAD', `the body is larger than ${limit_bytes} bytes`, {
+        details: { limit_bytes },
+      });
+    case 'no_room':
+      return overloaded();
+    case 'incomplete':
+      return new ApiError('INVALID_PAYLOAD', 'the body was not received whole', { cause });
+  }
 }
 
 function checkContentType({ headers }: IncomingMessage): void {
@@ -103,8 +103,3 @@ function isTooDeep(text: string): boolean {
   }
   return false;
 }
-
-const tooLarge = (limit_bytes: number): ApiError =>
-  new ApiError('INVALID_PAYLOAD', `the body is larger than ${limit_bytes} bytes`, {
-    details: { limit_bytes },
-  });

@@ -1,5 +1,5 @@
 // The HTTP listener of the REST API, as a component that drains and stops.
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError } from '@bmg/common/errors';
 import type { Component } from '@bmg/common/lifecycle';
@@ -22,15 +22,10 @@ export function createHttpServer(
   listener: RequestListener,
   { host, port, notices }: HttpServerOptions,
 ): HttpServer {
-  const server: Server = createBoundedServer(
+  const server = createBoundedServer(
     { server: 'gateway', refusal: (late) => refusal(late, notices) },
     listener,
   );
-  let draining = false;
-  server.prependListener('request', (_request, response) => {
-    // Clients reconnect to another replica before this one stops.
-    if (draining) response.setHeader('Connection', 'close');
-  });
   return {
     name: 'http',
     port: () => (server.address() as AddressInfo).port,
@@ -39,9 +34,7 @@ export function createHttpServer(
         server.once('error', reject);
         server.listen(port, host, resolve);
       }),
-    drain: () => {
-      draining = true;
-    },
+    drain: () => server.drain(),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

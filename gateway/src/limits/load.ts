@@ -14,8 +14,8 @@ export interface Load {
 
 /** The memory that one request's body takes. */
 export interface BodyMemory {
-  /** Called for each piece that arrives; throws when bodies take all the memory they may. */
-  reserve(bytes: number): void;
+  /** Called for each chunk that arrives; false when bodies take all the memory they may. */
+  reserve(bytes: number): boolean;
   /** Returns all of it. */
   release(): void;
 }
@@ -37,7 +37,7 @@ export function createLoad(
   const partners = new Map<string, { bound: Bound; in_flight: number }>();
   return {
     enterReplica() {
-      if (!requests.take()) throw full();
+      if (!requests.take()) throw overloaded();
       return () => requests.give();
     },
     enterPartner(partner_id) {
@@ -48,7 +48,7 @@ export function createLoad(
         partners.set(partner_id, partner);
       }
       const entered = partner;
-      if (!entered.bound.take()) throw full();
+      if (!entered.bound.take()) throw overloaded();
       entered.in_flight += 1;
       return () => {
         entered.bound.give();
@@ -60,8 +60,9 @@ export function createLoad(
       let reserved = 0;
       return {
         reserve(bytes) {
-          if (!bodies.take(bytes)) throw full();
-          reserved += bytes;
+          const taken = bodies.take(bytes);
+          if (taken) reserved += bytes;
+          return taken;
         },
         release: () => bodies.give(reserved),
       };
@@ -69,5 +70,5 @@ export function createLoad(
   };
 }
 
-const full = (): ApiError =>
+export const overloaded = (): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE', 'too many requests are in flight: try again');

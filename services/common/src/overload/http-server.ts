@@ -31,10 +31,15 @@ export interface BoundedServerOptions {
   refusal?: (late: boolean) => string;
 }
 
+export interface BoundedServer extends Server {
+  /** Every answer from now on asks the client to connect to another process. */
+  drain(): void;
+}
+
 export function createBoundedServer(
   { server: name, limits = {}, refusal = plainRefusal }: BoundedServerOptions,
   listener: RequestListener,
-): Server {
+): BoundedServer {
   const { headers_ms, request_ms, keep_alive_ms, connections_max } = { ...HTTP_LIMITS, ...limits };
   const server = createServer(
     {
@@ -54,7 +59,13 @@ export function createBoundedServer(
     if (socket.writable) socket.end(refusal(late));
     socket.destroySoon();
   });
-  return server;
+  return Object.assign(server, {
+    drain() {
+      server.prependListener('request', (_request, response) => {
+        response.setHeader('Connection', 'close');
+      });
+    },
+  });
 }
 
 const plainRefusal = (late: boolean): string =>

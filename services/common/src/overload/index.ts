@@ -2,6 +2,8 @@ export { createBound, type Bound } from './bound';
 export {
   createBoundedServer,
   HTTP_LIMITS,
+  type BoundedServer,
   type BoundedServerOptions,
   type HttpLimits,
 } from './http-server';
+export { BodyRefused, readBody, type BodyProblem } from './read-body';

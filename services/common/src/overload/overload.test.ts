@@ -108,6 +108,17 @@ describe('a server against slow clients', () => {
     await eventually(() => well.said.includes('200 OK'));
   });
 
+  test('asks clients to connect elsewhere once it drains', async () => {
+    const server = createBoundedServer({ server: 'draining' }, readAll);
+    servers.push(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect((await fetch(url)).headers.get('connection')).toBe('keep-alive');
+    server.drain();
+    expect((await fetch(url)).headers.get('connection')).toBe('close');
+  });
+
   test('connections beyond the bound are closed at once and counted', async () => {
     const port = await listening({ connections_max: 2 }, 'full');
     const held = [client(port, 'GET / HTTP/1.1\r\n'), client(port, 'GET / HTTP/1.1\r\n')];

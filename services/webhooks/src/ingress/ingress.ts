@@ -1,11 +1,11 @@
 // Where webhooks enter. The upstream's: verify the signature over the raw bytes, have Kafka take them with
 // all in-sync replicas, answer. The payment processor's are handed on to onboarding. 200 means safe; anything
 // else makes the sender try again.
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { timingSafeEqual } from 'node:crypto';
 import { topics, type Bus } from '@bmg/common/bus';
-import { createBound, createBoundedServer } from '@bmg/common/overload';
+import { BodyRefused, createBound, createBoundedServer, readBody } from '@bmg/common/overload';
 import { within, type Component } from '@bmg/common/lifecycle';
 import {
   endSpan,
@@ -55,14 +55,13 @@ export function createIngress(
   payments: PaymentEvents,
   log: Logger,
 ): Ingress {
-  const server: Server = createBoundedServer({ server: 'ingress' }, (request, response) => {
+  const server = createBoundedServer({ server: 'ingress' }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       log.error({ err: error }, 'a request could not be answered');
       response.destroy();
     });
   });
   const bodies = createBound({ server: 'ingress', reason: 'body_bytes', max: HELD_BYTES_MAX }, log);
-  let draining = false;
   const kinds = new Map<string, Kind>([
     [PATH, { limit_bytes: BODY_LIMIT_BYTES, accept: acceptUpstream }],
     [PAYMENTS_PATH, { limit_bytes: PAYMENTS_LIMIT_BYTES, accept: acceptPayment }],
@@ -70,7 +69,6 @@ export function createIngress(
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
-    if (draining) response.setHeader('Connection', 'close');
     const [path, query = ''] = (request.url ?? '/').split('?', 2);
     const kind = kinds.get(path ?? '');
     if (!kind) return end(response, 404, 'not found');
@@ -112,31 +110,38 @@ export function createIngress(
     { limit_bytes, accept }: Kind,
   ): Promise<number> {
     let held = 0;
-    const hold = (bytes: number): boolean => {
+    const reserve = (bytes: number): boolean => {
       const taken = bodies.take(bytes);
       if (taken) held += bytes;
       return taken;
     };
     try {
-      const body = await readRaw(request, limit_bytes, hold);
-      if (body === 'no room') {
-        response.setHeader('Connection', 'close');
-        tryAgain(response);
-        return 503;
-      }
-      if (body === 'broken') {
-        request.destroy();
-        return 400;
-      }
-      if (body === 'too large') {
-        response.setHeader('Connection', 'close');
-        end(response, 413, 'too large');
-        return 413;
-      }
+      const body = await readBody(request, limit_bytes, reserve);
       return await accept(body, request, response);
+    } catch (error) {
+      if (error instanceof BodyRefused) return refuse(error, request, response);
+      throw error;
     } finally {
       bodies.give(held);
     }
+  }
+
+  function refuse(
+    { problem }: BodyRefused,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): number {
+    if (problem === 'incomplete') {
+      request.destroy();
+      return 400;
+    }
+    response.setHeader('Connection', 'close');
+    if (problem === 'no_room') {
+      tryAgain(response);
+      return 503;
+    }
+    end(response, 413, 'too large');
+    return 413;
   }
 
   async function acceptUpstream(
@@ -203,9 +208,7 @@ export function createIngress(
         server.once('error', reject);
         server.listen(settings.INGRESS_PORT, settings.INGRESS_HOST, resolve);
       }),
-    drain: () => {
-      draining = true;
-    },
+    drain: () => server.drain(),
     stop: () =>
       new Promise((resolve) => {
         const late = setTimeout(() => server.closeAllConnections(), STOP_LIMIT_MS);
@@ -216,31 +219,6 @@ export function createIngress(
         server.closeIdleConnections();
       }),
   };
-}
-
-/** `hold` is asked for the room of what comes in, bit by bit. */
-async function readRaw(
-  request: IncomingMessage,
-  limit_bytes: number,
-  hold: (bytes: number) => boolean,
-): Promise<Buffer | 'too large' | 'broken' | 'no room'> {
-  if (Number(request.headers['content-length'] ?? 0) > limit_bytes) return 'too large';
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    // Left unread rather than torn down: the answer still has to go out.
-    for await (const chunk of request.iterator({
-      destroyOnReturn: false,
-    }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > limit_bytes) return 'too large';
-      if (!hold(chunk.length)) return 'no room';
-      chunks.push(chunk);
-    }
-  } catch {
-    return 'broken';
-  }
-  return Buffer.concat(chunks, size);
 }
 
 function end(response: ServerResponse, status: number, text: string): void {

@@ -1,0 +1,44 @@
+// Reads a request body into memory, within its own limit and within the room that all bodies share.
+import type { IncomingMessage } from 'node:http';
+
+export type BodyProblem = 'too_large' | 'no_room' | 'incomplete';
+
+export class BodyRefused extends Error {
+  constructor(
+    readonly problem: BodyProblem,
+    options?: ErrorOptions,
+  ) {
+    super(`request body refused: ${problem}`, options);
+  }
+}
+
+/**
+ * The body's bytes; throws BodyRefused. `reserve` is asked for the room of each chunk and refuses the body
+ * with false. The caller gives back what was reserved.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  limit_bytes: number,
+  reserve: (bytes: number) => boolean = () => true,
+): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit_bytes) {
+    throw new BodyRefused('too_large');
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // The rest of a refused body stays unread: a destroyed request could not be answered.
+    for await (const chunk of request.iterator({
+      destroyOnReturn: false,
+    }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit_bytes) throw new BodyRefused('too_large');
+      if (!reserve(chunk.length)) throw new BodyRefused('no_room');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof BodyRefused) throw error;
+    throw new BodyRefused('incomplete', { cause: error });
+  }
+  return Buffer.concat(chunks, size);
+}
