@@ -1,5 +1,6 @@
-// gateway/ENDPOINTS.md is made of the table, and of what the end-to-end tests have tried on each of its rows
-// (test/golden/endpoint-cases.json): GOLDEN=write writes it, otherwise it is compared.
+// gateway/ENDPOINTS.md is generated from the endpoint table and from the number of requests that the
+// end-to-end tests made on each row (test/golden/endpoint-cases.json). GOLDEN=write writes the page; otherwise
+// it is compared.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chapters } from '../../gateway/src/endpoints';
@@ -11,10 +12,10 @@ const FILE = join(__dirname, '../../gateway/ENDPOINTS.md');
 
 const NEEDED: Record<Scope, string> = {
   number: '`x-waba-id`',
-  filter: '`x-waba-id` may filter',
-  partner: 'partner',
-  session: 'partner, or a connect token',
-  none: 'nothing',
+  filter: '`x-waba-id` (optional)',
+  partner: '–',
+  session: 'or `x-connect-token`',
+  none: 'no key',
 };
 
 const KINDS: CaseKind[] = ['success', 'bad_input', 'not_allowed', 'upstream_failures'];
@@ -37,21 +38,30 @@ const row = (endpoint: Endpoint): string =>
     .join(' | ')
     .trim();
 
-const HEAD = `| Method | Path | Summary | Scope | Counted | Usage | Succeeds | Bad input | Not allowed | Upstream fails |
+const HEAD = `| Method | Path | Summary | Headers | Counted | Usage | Success | Bad input | Not allowed | Upstream failure |
 |---|---|---|---|---|---|---|---|---|---|`;
 
 function page(): string {
   const total = chapters.flatMap(({ rows }) => rows).length + 1;
   return `# Endpoints
 
-Made of the endpoint table (\`src/endpoints\`) by \`make golden\`; do not edit. The ${total} endpoints, below
-\`{base_url}\`. Scope says what a request must carry beside \`x-partner-key\`; counted, whether the rate limit counts it;
-usage, under which name \`GET /usage\` keeps it. The full reference is served at \`/docs\`, for machines at \`/openapi.json\`.
+Generated from the endpoint table (\`src/endpoints\`) by \`make golden\`; do not edit. All ${total}
+endpoints, below \`{base_url}\`. The full reference is served at \`/docs\`, the OpenAPI document at
+\`/openapi.json\`.
 
-The last four columns are made by a test run against the emulator: how many requests were tried on the row and answered as the
-contract says. Succeeds: held against \`/openapi.json\`. Bad input: each fault that the schema and the rules allow, a 4xx that names the
-field, nothing sent or stored. Not allowed: key, account, number. Upstream fails: every error code of the contract, an unknown one, an
-HTML page, an empty and a cut-off answer, a broken connection, a time out, for each question that the row asks (– where it asks none).
+- **Headers**: what a request needs beside \`x-partner-key\`.
+- **Counted**: whether the request counts towards the rate limit.
+- **Usage**: the endpoint's name in \`GET /usage\`.
+
+The last four columns count the requests that the end-to-end tests make on the endpoint:
+
+- **Success**: the response is validated against \`/openapi.json\`.
+- **Bad input**: every fault that the schema and the rules allow is a 4xx that names the field, and
+  nothing is sent or stored.
+- **Not allowed**: a wrong key, business account or number.
+- **Upstream failure**: every error code of the contract, an unknown code, an HTML page, an empty and a
+  truncated answer, a broken connection and a timeout, for each upstream request of the endpoint (– if
+  it makes none).
 ${chapters
   .map(
     ({ name, rows }) => `
@@ -65,11 +75,11 @@ ${rows.map(row).join('\n')}
 ## Health
 
 ${HEAD}
-| GET | \`/health\` | Tell whether the service works; needs no key | ${NEEDED.none} | no | not kept | ${tried('getHealth')} |
+| GET | \`/health\` | Check whether the service is available | ${NEEDED.none} | no | – | ${tried('getHealth')} |
 `;
 }
 
-test('the page lists the table as it is', () => {
+test('the page lists the endpoint table', () => {
   if (process.env['GOLDEN'] === 'write') writeFileSync(FILE, page());
   expect(readFileSync(FILE, 'utf8')).toBe(page());
 });

@@ -1,4 +1,4 @@
-// GET /changelog: the active notices and the history of the interface.
+// Renders GET /changelog: the active notices and the version history.
 import { API_VERSION, NOTICES } from '@bmg/common/notices';
 import { HISTORY, NOTICE_TEXTS } from './history';
 import { html, page, table } from './html';
@@ -13,9 +13,9 @@ export const changelogPage = (): string =>
       </p>
       <h2 id="notices">Active notices</h2>
       <p>
-        Every answer names them in <code>X-Service-Notice</code>, every event in
-        <code>meta.notices</code>. An id never changes, so that one that has been dealt with can be
-        suppressed.
+        Every response lists them in <code>X-Service-Notice</code>, every event in
+        <code>meta.notices</code>. An ID never changes, so you can suppress notices that you have
+        handled.
       </p>
       ${NOTICES.map(
         ({ id, severity, effective }) =>

@@ -1,8 +1,8 @@
-// How to call an operation from a shell.
+// Renders an operation as a curl command.
 import { resolve } from './fields';
 import type { Json, OpenApiDocument, OperationObject, Parameter } from './types';
 
-/** Headers that a call needs as a rule; the others are for special cases. */
+/** Headers that most calls need; the others are for special cases. */
 const SHOWN_HEADERS = ['x-waba-id'];
 
 export function curlOf(

@@ -1,5 +1,5 @@
-// What each published code means and what its receiver should do. The compiler insists on a row for every
-// code of the catalogue.
+// The error guide: the meaning of every published error code, and what a caller should do. The compiler
+// requires an entry for each code of the catalogue.
 import type { ErrorCode } from '@bmg/common/errors';
 
 export interface Advice {
@@ -7,153 +7,174 @@ export interface Advice {
   action: string;
 }
 
-const mend = 'Correct the request; repeating it unchanged does not help.';
+const CORRECT_IT = 'Correct the request. Retrying it unchanged does not help.';
 
 export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
   MISSING_FIELDS: {
-    meaning: 'Required fields are absent or blank; details.fields lists all of them.',
-    action: mend,
+    meaning: 'Required fields are missing or blank. details.fields lists all of them.',
+    action: CORRECT_IT,
   },
   MISSING_WABA: {
-    meaning: 'The endpoint acts on a client number and the header x-waba-id is missing.',
-    action: 'Add the header.',
+    meaning: 'The endpoint acts on a client number, and the header x-waba-id is missing.',
+    action: 'Send the header x-waba-id.',
   },
   INVALID_PAYLOAD: {
-    meaning: 'The body is not a JSON object, is too large, or its quote cannot be parsed.',
-    action: 'Correct the body. Not to be mended inside a generic retry wrapper.',
+    meaning:
+      'The body is not a JSON object or is too large, or the quoted message cannot be parsed.',
+    action: 'Correct the body. Do not fix it inside a generic retry wrapper.',
   },
   INVALID_FIELD: {
     meaning:
-      'A field has the wrong type, or is out of its range, length or values; details.field names it.',
-    action: mend,
+      'A field has the wrong type, or its value is out of range, too long or not allowed. details.field names it.',
+    action: CORRECT_IT,
   },
   CODE_EXCHANGE_FAILED: {
-    meaning: 'The sign-up code is expired, invalid or used.',
-    action: 'Let the client go through the sign-up dialog again.',
+    meaning: 'The sign-up code is invalid, expired or already used.',
+    action: 'Have the client go through the sign-up dialog again.',
   },
   DISCOVERY_FAILED: {
-    meaning: 'The sign-up left no business account or no number.',
-    action: 'Let the client finish the sign-up dialog with an account and a number.',
+    meaning: 'The sign-up returned no business account or no number.',
+    action: 'Have the client complete the sign-up dialog with a business account and a number.',
   },
   CONFIRMATION_REQUIRED: {
-    meaning: 'The action cannot be undone and the body has no confirm: true.',
-    action: 'Let a person decide, then send confirm: true. Never in a retry wrapper.',
+    meaning: 'The action cannot be undone, and the body has no confirm: true.',
+    action:
+      'Let a person decide, then send confirm: true. Do not send it from a generic retry wrapper.',
   },
   AUTH_TEMPLATE_NEEDS_PHONE: {
-    meaning: 'An authentication template was addressed to a BSUID.',
-    action: 'Never repeat; collect a phone number.',
+    meaning: 'An authentication template was sent to a BSUID.',
+    action: 'Do not retry. Collect a phone number.',
   },
   UNSUPPORTED_CONTENT_TYPE: {
-    meaning: 'The body is not application/json.',
-    action: 'Send JSON. Files are named by URL, not uploaded in the body.',
+    meaning: 'The Content-Type of the body is not application/json.',
+    action: 'Send JSON. To upload a file, send its URL.',
   },
   MEDIA_TOO_LARGE: {
-    meaning: 'The file is larger than its kind allows; details has size_bytes and limit_bytes.',
+    meaning:
+      'The file is larger than its media type allows. See details.size_bytes and details.limit_bytes.',
     action: 'Use a smaller file.',
   },
   WABA_NOT_FOUND: {
     meaning: 'The business account does not exist upstream.',
-    action: mend,
+    action: CORRECT_IT,
   },
   UNAUTHORIZED: {
     meaning:
-      'No x-partner-key was sent, or onboarding was completed too long after its link expired.',
-    action: 'Send the key; for onboarding create a new connect session.',
+      'The header x-partner-key is missing, or the onboarding was completed too long after its link expired.',
+    action: 'Send the key. For an expired onboarding, create a new connect session.',
   },
   INVALID_PARTNER_KEY: {
     meaning: 'The partner key is unknown, malformed or revoked.',
-    action: 'Check which key is configured. After a rotation use the new one.',
+    action: 'Check the configured key. After a key rotation, use the new key.',
   },
   INVALID_KEY: {
-    meaning: 'The hosted page was opened with a bad key in its address.',
-    action: 'Create links with POST /connect/session.',
+    meaning: 'The hosted onboarding page was opened with an invalid key in its URL.',
+    action: 'Create the link with POST /connect/session.',
   },
-  TRIAL_EXPIRED: { meaning: 'The trial is over.', action: 'Subscribe.' },
+  TRIAL_EXPIRED: {
+    meaning: 'The trial has ended.',
+    action: 'Subscribe.',
+  },
   PAYMENT_FAILED: {
-    meaning: 'The card was refused, or an invoice is unpaid and sending has stopped.',
-    action: 'Mend the payment; sending resumes by itself when the invoice is paid.',
+    meaning: 'The card was declined, or an invoice is unpaid and sending has stopped.',
+    action: 'Fix the payment. Sending resumes automatically when the invoice is paid.',
   },
   PAYMENT_ACTION_REQUIRED: {
-    meaning: 'The bank asks for authentication; payment_url leads there.',
-    action: 'Open payment_url. The business account activates by itself once the invoice is paid.',
+    meaning: 'The bank requires authentication of the payment, at payment_url.',
+    action:
+      'Open payment_url. The business account is activated automatically when the invoice is paid.',
   },
-  PAYMENT_REQUIRED: { meaning: 'A payment is due.', action: 'Pay, then repeat.' },
+  PAYMENT_REQUIRED: {
+    meaning: 'A payment is due.',
+    action: 'Pay, then retry.',
+  },
   CARD_REQUIRED: {
-    meaning: 'A further slot is to be paid for and no card is stored.',
-    action: 'Store a card, then repeat.',
+    meaning: 'A further billing slot must be paid for, and no card is on file.',
+    action: 'Add a card, then retry.',
   },
   SUBSCRIPTION_CANCELLED: {
     meaning: 'The subscription is cancelled.',
     action: 'Subscribe again.',
   },
   WABA_LIMIT_REACHED: {
-    meaning: 'The plan’s number of business accounts is reached.',
-    action: 'Delete a client that is not needed, or ask support for a higher limit.',
+    meaning: 'The maximum number of business accounts of the plan is reached.',
+    action: 'Delete a client you no longer need, or ask support for a higher limit.',
   },
   TOO_MANY_CONTACTS: {
-    meaning: 'A broadcast has more than 10,000 contacts.',
-    action: 'Split it.',
+    meaning: 'The broadcast has more than 10,000 contacts.',
+    action: 'Split the broadcast.',
   },
-  PARTNER_SUSPENDED: { meaning: 'The partner account is suspended.', action: 'Ask support.' },
+  PARTNER_SUSPENDED: {
+    meaning: 'The partner account is suspended.',
+    action: 'Contact support.',
+  },
   WABA_NOT_REGISTERED: {
-    meaning: 'The business account is not registered with you, or is deleted.',
+    meaning:
+      'The business account is not registered under your partner account, or it was deleted.',
     action: 'Register the client first.',
   },
   NOT_FOUND: {
-    meaning: 'There is no such path, method or object.',
-    action: mend,
+    meaning: 'The path, method or object does not exist.',
+    action: CORRECT_IT,
   },
   NO_ACTIVE_WABA: {
-    meaning: 'The number is paused while the upstream re-links it.',
-    action: 'Repeat after some minutes, or wait for the event waba.reconnected.',
+    meaning: 'The number is paused because it was offboarded and is not yet reconnected.',
+    action: 'Retry after a few minutes, or wait for the event waba.reconnected.',
   },
   MEDIA_NOT_FOUND: {
-    meaning: 'The media id is unknown, has expired, or belongs to another number.',
-    action: 'Media live about 30 days: ask the sender again, or upload again.',
+    meaning: 'The media ID is unknown, has expired or belongs to another number.',
+    action:
+      'Media expire after about 30 days. Upload the file again, or ask the sender to send it again.',
   },
   CANNOT_CANCEL: {
     meaning: 'The broadcast has started or ended.',
-    action: 'Nothing: it stays as it is.',
+    action: 'None. The broadcast is unchanged.',
   },
   IDEMPOTENCY_KEY_IN_USE: {
     meaning: 'The first request with this Idempotency-Key is still running.',
-    action: 'Repeat after Retry-After.',
+    action: 'Retry after Retry-After.',
   },
   IDEMPOTENCY_KEY_REUSED: {
-    meaning: 'This Idempotency-Key was used with another body.',
+    meaning: 'This Idempotency-Key was used with a different body.',
     action: 'Use a new key for a new request.',
   },
   RATE_LIMIT_EXCEEDED: {
-    meaning: 'Too many requests in a second.',
-    action: 'Repeat after Retry-After and slow down; see the RateLimit headers.',
+    meaning: 'You sent more requests per second than your rate limit allows.',
+    action: 'Retry after Retry-After and slow down. See the RateLimit headers.',
   },
-  RATE_LIMIT: { meaning: 'Too many requests.', action: 'Repeat after Retry-After and slow down.' },
-  QUOTA_EXCEEDED: { meaning: 'The quota is used up.', action: 'Ask support for a higher one.' },
+  RATE_LIMIT: {
+    meaning: 'Too many requests.',
+    action: 'Retry after Retry-After and slow down.',
+  },
+  QUOTA_EXCEEDED: {
+    meaning: 'The quota is used up.',
+    action: 'Ask support for a higher quota.',
+  },
   SERVER_ERROR: {
     meaning: 'A part of the service did not answer in time.',
-    action: 'Reads can be repeated. For writes look whether they were carried out first.',
+    action: 'Retry reads. Before retrying a write, check whether it was carried out.',
   },
   INTERNAL_ERROR: {
-    meaning: 'Something unexpected happened in the service.',
-    action: 'Tell support the request_id.',
+    meaning: 'An unexpected error occurred in the service.',
+    action: 'Contact support with the request_id.',
   },
   UPSTREAM_ERROR: {
     meaning:
-      'The upstream refused or did not answer. upstream_code, upstream_subcode and details are its own.',
+      'The upstream rejected the request or did not answer. upstream_code, upstream_subcode and details are its own.',
     action:
-      'Branch on upstream_code. Repeat only where retryable is true. details.outcome "unknown" means that a message may have gone out.',
+      'Branch on upstream_code. Retry only if retryable is true. If details.outcome is "unknown", the message may have been sent.',
   },
   PLATFORM_NOT_CONFIGURED: {
-    meaning: 'The embedded sign-up is not set up on this service.',
-    action: 'Ask the operator of the service.',
+    meaning: 'The embedded sign-up is not configured on this service.',
+    action: 'Contact the operator of the service.',
   },
   NOT_CONFIGURED: {
-    meaning: 'This part of the service is not set up.',
-    action: 'Ask the operator of the service.',
+    meaning: 'This part of the service is not configured.',
+    action: 'Contact the operator of the service.',
   },
   SERVICE_UNAVAILABLE: {
-    meaning: 'A part of the service is away for the moment.',
-    action: 'Repeat after Retry-After where retryable is true.',
+    meaning: 'A part of the service is temporarily unavailable.',
+    action: 'Retry after Retry-After if retryable is true.',
   },
 };
 
@@ -161,27 +182,28 @@ export interface UpstreamAdvice extends Advice {
   upstream_code: number;
 }
 
-/** Upstream codes that a partner should handle. */
+/** Contract, Errors: upstream codes to handle. */
 export const UPSTREAM_GUIDE: readonly UpstreamAdvice[] = [
   {
     upstream_code: 131047,
-    meaning: 'The user has not written in the last 24 hours: no free-form text is allowed.',
+    meaning:
+      'The user has not sent a message in the last 24 hours, so free-form messages are not allowed.',
     action: 'Send a template, or wait until the user writes again.',
   },
   {
     upstream_code: 131062,
-    meaning: 'Authentication template to a BSUID.',
-    action: 'Never repeat; collect a phone number.',
+    meaning: 'An authentication template was sent to a BSUID.',
+    action: 'Do not retry. Collect a phone number.',
   },
   {
     upstream_code: 131000,
-    meaning: 'Something went wrong; on /groups: groups are not enabled upstream.',
-    action: 'Do not repeat.',
+    meaning: 'Something went wrong. On /groups: groups are not enabled for the number.',
+    action: 'Do not retry.',
   },
   {
     upstream_code: 131026,
-    meaning: 'The message cannot be delivered: the phone is not on the platform.',
-    action: 'Do not repeat.',
+    meaning: 'The message cannot be delivered: the phone number is not on the platform.',
+    action: 'Do not retry.',
   },
   {
     upstream_code: 132001,
@@ -190,17 +212,17 @@ export const UPSTREAM_GUIDE: readonly UpstreamAdvice[] = [
   },
   {
     upstream_code: 130429,
-    meaning: 'The upstream’s rate limit of the account.',
-    action: 'Repeat after Retry-After and slow down.',
+    meaning: 'The rate limit of the upstream for the account was reached.',
+    action: 'Retry after Retry-After and slow down.',
   },
   {
     upstream_code: 100,
-    meaning: 'A parameter is invalid, such as a media key.',
+    meaning: 'A parameter is invalid, for example a media key.',
     action: 'Correct the request.',
   },
   {
     upstream_code: 10,
     meaning: 'The permission for a requested field is missing.',
-    action: 'Let the client connect again and grant it.',
+    action: 'Have the client connect again and grant the permission.',
   },
 ];

@@ -1,7 +1,7 @@
-// An example of what a schema describes, put together from the examples at its leaves.
+// Builds an example value of a schema from the examples at its leaves.
 import type { Schema } from '../endpoints/parts/schema';
 
-/** Of our own objects what is always there; of the upstream's everything that is known. */
+/** Shows the required keys of our own objects, and every known key of the upstream's. */
 export function exampleOf(schema: Schema): unknown {
   const [first] = schema.examples ?? [];
   if (first !== undefined) return first;

@@ -1,4 +1,4 @@
-// A schema of the document as rows of a table: one a field, nested ones by their path.
+// Lists the fields of a schema for the reference's tables: one row per field, nested ones by path.
 import type { Json, OpenApiDocument } from './types';
 
 export interface FieldRow {
@@ -8,14 +8,14 @@ export interface FieldRow {
   text: string;
 }
 
-/** The document’s schemas do not nest deeper; what does is cut off. */
+/** No schema of the document is nested deeper. */
 const DEPTH_MAX = 8;
 
 export function fieldsOf(document: OpenApiDocument, schema: Json): FieldRow[] {
   return rowsOf(document, schema, '', 0);
 }
 
-/** Follows a reference; schemas that stand in place are themselves. */
+/** Follows a $ref; an inline schema is returned as it is. */
 export function resolve(document: OpenApiDocument, schema: Json): Json {
   const { $ref } = schema as { $ref?: string };
   if ($ref === undefined) return schema;
@@ -74,19 +74,19 @@ const plural = (items: Json): string =>
 type Limit = [key: string, say: (value: unknown) => string];
 
 const LIMITS: readonly Limit[] = [
-  ['enum', (values) => `one of ${(values as unknown[]).filter((one) => one !== null).join(', ')}`],
-  ['maxLength', (value) => `at most ${String(value)} characters`],
-  ['minimum', (value) => `at least ${String(value)}`],
-  ['maximum', (value) => `at most ${String(value)}`],
-  ['maxItems', (value) => `at most ${String(value)} items`],
-  ['default', (value) => `default ${String(value)}`],
+  ['enum', (values) => `One of ${(values as unknown[]).filter((one) => one !== null).join(', ')}.`],
+  ['maxLength', (value) => `At most ${String(value)} characters.`],
+  ['minimum', (value) => `At least ${String(value)}.`],
+  ['maximum', (value) => `At most ${String(value)}.`],
+  ['maxItems', (value) => `At most ${String(value)} items.`],
+  ['default', (value) => `Defaults to ${String(value)}.`],
 ];
 
-/** The description, with the limits that the schema sets. */
+/** The description, followed by the limits of the schema. */
 export function textOf(schema: Json): string {
   const limits = LIMITS.filter(([key]) => schema[key] !== undefined);
   return [
     ...(typeof schema['description'] === 'string' ? [schema['description']] : []),
     ...limits.map(([key, say]) => say(schema[key])),
-  ].join('; ');
+  ].join(' ');
 }

@@ -1,11 +1,11 @@
-// What the pages of the documents are made of: markup without a script.
+// Builds the HTML of the document pages: escaping, tables and the page frame.
 import { createHash } from 'node:crypto';
 import { DOCS_STYLE } from './style';
 
-/** Changes with the file, so that the file may be kept for ever. */
+/** Changes with the style sheet, so that browsers may cache a version forever. */
 export const STYLE_VERSION = createHash('sha256').update(DOCS_STYLE).digest('hex').slice(0, 12);
 
-/** Markup that is ready; everything else is escaped. */
+/** Escaped markup. `html` escapes every other value. */
 export class Html {
   constructor(readonly markup: string) {}
 }
@@ -20,7 +20,7 @@ const markupOf = (part: Part): string => {
   return Array.isArray(part) ? part.map(markupOf).join('') : escape(String(part));
 };
 
-/** html`<p>${text}</p>`: what is put in is escaped, unless it is markup itself. */
+/** html`<p>${text}</p>`: escapes every interpolated value that is not Html. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(
     strings
@@ -30,11 +30,11 @@ export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
 
 export const none = new Html('');
 
-/** Texts of ours mark code by backquotes. */
+/** Escapes a text and turns `code` in backquotes into <code>. */
 export const prose = (text: string): Html =>
   new Html(escape(text).replace(/`([^`]+)`/g, '<code>$1</code>'));
 
-/** On a narrow screen the head of a column stands before each of its cells but the first. */
+/** On a narrow screen each cell but the first is preceded by the head of its column (see style.ts). */
 export function table(heads: string[], rows: Part[][]): Html {
   if (rows.length === 0) return none;
   const cell = (part: Part, at: number): Html =>

@@ -1,20 +1,21 @@
-// The documents: GET /openapi.json, /docs and /changelog. Beside the contract's endpoints, without a key,
-// made once at the start.
+// Serves the documents: GET /openapi.json, /docs and /changelog. They need no key and are rendered once, at
+// startup.
 import { createHash } from 'node:crypto';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { State } from '../edge/state';
-import { buildOpenApi, type Chapter } from '../openapi';
+import type { Chapter } from '../endpoints';
+import { buildOpenApi } from '../openapi';
 import { changelogPage } from './changelog-page';
 import { referencePage } from './reference-page';
 import { DOCS_STYLE } from './style';
 
-/** Nothing but the one style file: no script, no frame, no form. */
+/** Allows the style sheet only: no scripts, frames or forms. */
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** A new release is seen within minutes; in between nothing is sent twice. */
+/** Short, so that a new release shows within minutes; an ETag saves the rest. */
 const CACHE = 'public, max-age=300';
-const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
+const IMMUTABLE_CACHE = 'public, max-age=31536000, immutable';
 
 interface File {
   type: string;
@@ -32,11 +33,11 @@ export function documents(
     '/openapi.json': {
       type: 'application/json',
       text: JSON.stringify(document),
-      // For readers in other pages: there is no secret in it.
+      // Tools on other origins may read it: it holds no secret.
       headers: { 'Access-Control-Allow-Origin': '*' },
     },
     '/docs': { type: 'text/html', text: referencePage(document) },
-    '/docs/style.css': { type: 'text/css', text: DOCS_STYLE, cache: CACHE_FOR_EVER },
+    '/docs/style.css': { type: 'text/css', text: DOCS_STYLE, cache: IMMUTABLE_CACHE },
     '/changelog': { type: 'text/html', text: changelogPage() },
   };
   return (router) => {

@@ -1,5 +1,5 @@
-// GET /docs: the reference, rendered from the OpenAPI document. Nothing is folded away, so that the
-// browser's own search finds everything.
+// Renders GET /docs, the reference, from the OpenAPI document. Nothing is collapsed, so that the browser's
+// search finds everything.
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { curlOf, parametersOf } from './curl';
 import { ERROR_GUIDE, UPSTREAM_GUIDE } from './error-guide';
@@ -51,24 +51,29 @@ export function referencePage(document: OpenApiDocument): string {
 const conventions = html`<h2 id="conventions">Conventions</h2>
   <ul>
     <li>
-      Every answer carries <code>X-Request-Id</code> (your own, if you send a sane one),
-      <code>traceparent</code>, and the notice headers <code>X-Service-Api-Version</code>,
+      Every response has the headers <code>X-Request-Id</code> (your own, if you sent a valid one)
+      and <code>traceparent</code>, and the notice headers <code>X-Service-Api-Version</code>,
       <code>X-Service-Changelog</code>, <code>X-Service-Notice</code> and
-      <code>X-Service-Notice-Level</code>: log the level, and alert on
+      <code>X-Service-Notice-Level</code>. Log the level, and alert on
       <code>action_required</code> and <code>breaking</code>.
     </li>
     <li>
-      Rate limit: 200 requests a second unless agreed otherwise. Counted endpoints answer
+      The default rate limit is 200 requests per second. Endpoints that count towards it return
       <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> and
-      <code>RateLimit-Reset</code>; above it 429 with <code>Retry-After</code>.
+      <code>RateLimit-Reset</code>. Above the limit they return 429 with <code>Retry-After</code>.
     </li>
     <li>
-      Where <code>Idempotency-Key</code> is taken, repeating with the same key and body gets the
-      first answer again, with <code>Idempotency-Replayed: true</code>, for 24 hours.
+      Endpoints that accept an <code>Idempotency-Key</code> can be retried safely: for 24 hours, a
+      request with the same key and body gets the first response again, with
+      <code>Idempotency-Replayed: true</code>.
     </li>
-    <li>A page size above the maximum is lowered, and the answer says which was used.</li>
     <li>
-      Times in bodies are ISO 8601. Phone numbers are in international format without a plus sign.
+      A <code>limit</code> above the maximum is lowered to it, and the response says which limit was
+      used.
+    </li>
+    <li>
+      Timestamps in request and response bodies are ISO 8601. Phone numbers are in international
+      format without a plus sign.
     </li>
   </ul> `;
 
@@ -85,7 +90,7 @@ function section(document: OpenApiDocument, entry: Entry): Html {
   return html`<section id="${operation.operationId}">
     <h3>${heading(entry)}</h3>
     <p>${operation.summary}. ${operation.description ? prose(operation.description) : none}</p>
-    ${operation['x-counted'] || operation['x-codes'].length === 0 ? none : html`<p class="dim">Not counted by the rate limit.</p>`}
+    ${operation['x-counted'] || operation['x-codes'].length === 0 ? none : html`<p class="dim">Does not count towards the rate limit.</p>`}
     ${parameterTable(document, operation)} ${requestTable(document, operation)}
     <pre>${curlOf(document, entry)}</pre>
     ${answer(document, operation)} ${codes(operation)}
@@ -98,22 +103,22 @@ function parameterTable(document: OpenApiDocument, operation: OperationObject): 
       html`<code>${name}</code>`,
       place,
       required ? 'required' : '',
-      textOf({ ...schema, ...(description !== undefined && { description }) }),
+      prose(textOf({ ...schema, ...(description !== undefined && { description }) })),
     ],
   );
-  return table(['Parameter', 'In', '', 'Meaning'], rows);
+  return table(['Parameter', 'In', '', 'Description'], rows);
 }
 
 function requestTable(document: OpenApiDocument, { requestBody }: OperationObject): Html {
   const schema = requestBody?.content['application/json']?.schema as Json | undefined;
   if (!schema) return none;
-  return html`<h4>Body${requestBody?.required ? '' : ' (may be left out)'}</h4>
+  return html`<h4>Body${requestBody?.required ? '' : ' (optional)'}</h4>
     ${fieldTable(document, schema)}`;
 }
 
 const fieldTable = (document: OpenApiDocument, schema: Json): Html =>
   table(
-    ['Field', 'Type', '', 'Meaning'],
+    ['Field', 'Type', '', 'Description'],
     fieldsOf(document, schema).map(({ path, type, required, text }) => [
       html`<code>${path}</code>`,
       type,
@@ -129,21 +134,21 @@ function answer(document: OpenApiDocument, { responses }: OperationObject): Html
   const json = first[1].content['application/json'];
   const statuses = successes.map(([status]) => status).join(' or ');
   if (!json)
-    return html`<h4>Answer ${statuses}</h4>
+    return html`<h4>Response ${statuses}</h4>
       <p>The file.</p>`;
-  return html`<h4>Answer ${statuses}</h4>
+  return html`<h4>Response ${statuses}</h4>
     <pre>${JSON.stringify(json.example, null, 2)}</pre>
     ${answerFields(document, json.schema as Json)}`;
 }
 
-/** What the example does not say: fields that may be absent or null, and what fields mean. */
+/** Fields of which the example does not say enough: described ones, and those that may be absent or null. */
 function answerFields(document: OpenApiDocument, schema: Json): Html {
   const rows = fieldsOf(document, schema).filter(({ path }) => path !== 'success');
   const shown = rows.filter(
     ({ required, text, type }) => !required || text || type.includes('null'),
   );
   return table(
-    ['Field', 'Type', '', 'Meaning'],
+    ['Field', 'Type', '', 'Description'],
     shown.map(({ path, type, required, text }) => [
       html`<code>${path}</code>`,
       type,
@@ -163,8 +168,9 @@ const codes = (operation: OperationObject): Html =>
 
 const errors = html`<h2 id="errors">Error codes</h2>
   <p>
-    Branch on <code>error.code</code>, never on the message. Repeat only where
-    <code>error.retryable</code> is true: the value in the answer wins over the table.
+    Branch on <code>error.code</code>, never on the message. Retry only if
+    <code>error.retryable</code> is true; the value in the response takes precedence over this
+    table.
   </p>
   ${table(
     ['Code', 'HTTP', 'Retryable', 'Meaning', 'What to do'],
@@ -178,8 +184,8 @@ const errors = html`<h2 id="errors">Error codes</h2>
   )}
   <h2 id="upstream-codes">Upstream codes</h2>
   <p>
-    In <code>error.upstream_code</code> of <code>UPSTREAM_ERROR</code>. There are more; these should
-    be handled.
+    Codes of the upstream in <code>error.upstream_code</code> that you should handle. Others can
+    occur.
   </p>
   ${table(
     ['upstream_code', 'Meaning', 'What to do'],

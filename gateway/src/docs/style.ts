@@ -1,4 +1,4 @@
-// The style of the documents, served as one file. A string, so that no build step has to copy it.
+// The style sheet of the documents. A string, so that no build step has to copy a file.
 export const DOCS_STYLE = `:root { color-scheme: light dark; --ink: #1c2024; --paper: #ffffff; --soft: #f1f3f5;
   --line: #c9d0d6; --dim: #5a636c; --accent: #0b57d0; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) {

@@ -1,22 +1,22 @@
-// One endpoint is one row: routing, scope, counting, usage name, schemas, status and the OpenAPI document
-// all come from it. When a row wants an eleventh option, write a function.
+// What a row of the endpoint table is. One endpoint is one row: its route, scope, rate limiting, usage
+// name, schemas, status and reference page all come from it.
 import type { ErrorCode } from '@bmg/common/errors';
 import type { Definition } from '@bmg/common/rpc';
 import type { Schema } from './parts/schema';
 
 export type Fields = Record<string, unknown>;
 
-/** Who is asking, with what. */
+/** An authenticated and validated request. */
 export interface Input {
   partner_id: string;
   params: Record<string, string>;
   query: Fields;
   body: Fields;
-  /** Of rows with scope `number`: the number that is meant. */
+  /** Scope `number`: the number that the request acts on. */
   target: Target | undefined;
-  /** `x-waba-id` where a row's scope is `filter`. */
+  /** Scope `filter`: `x-waba-id`, if sent. */
   waba_id: string | undefined;
-  /** Of rows with scope `session`: the connect session whose token was sent in place of a key. */
+  /** Scope `session`: the connect session, if its token was sent instead of a partner key. */
   session_id?: string | undefined;
 }
 
@@ -28,51 +28,53 @@ export interface Target {
 }
 
 /**
- * number: acts on a client number, x-waba-id is required. filter: x-waba-id, if sent, narrows down.
- * partner: the partner alone. session: the partner, or a connect token in place of the key. none: no
- * authentication at all.
+ * Whom a request acts for. number: a client number; `x-waba-id` is required. filter: the partner;
+ * `x-waba-id`, if sent, filters. partner: the partner. session: the partner, or a connect token instead
+ * of the key. none: no authentication.
  */
 export type Scope = 'number' | 'filter' | 'partner' | 'session' | 'none';
 
 export interface Options {
   scope: Scope;
-  /** False for the rows that are logged in the usage record but not counted by the rate limit. */
+  /** False: in the usage record, but not counted by the rate limit. */
   counted?: boolean;
-  /** The name in the usage record; the path unless given. */
+  /** Name in the usage record. Defaults to the path. */
   usage?: string;
-  /** 200 unless given, or made of the reply (201 for what was created). */
+  /** Defaults to 200. A function of the reply where the endpoint creates or updates. */
   status?: number | ((reply: any) => number); // any: each row knows its own reply
   query?: Schema;
   body?: Schema;
-  /** Body limit in bytes; 1 MiB unless given. */
+  /** Maximum size of the body. Defaults to 1 MiB. */
   body_limit_bytes?: number;
-  /** The message of the call; by default params, query and body with the target or the partner. */
+  /** Builds the gRPC request. Defaults to query, body and path parameters, with `target` or `partner_id`. */
   request?: (input: Input) => Fields;
-  /** The answer beside `success: true`; by default the reply itself. */
+  /** Builds the response beside `success: true`. Defaults to the gRPC reply. */
   reply?: (reply: any, input: Input) => Fields; // any: as above
-  /** A server-streaming call that is piped to the answer. */
+  /** True: a server-streaming call whose bytes are piped to the response. */
   stream?: boolean;
-  /** Takes an Idempotency-Key. */
+  /** True: accepts an `Idempotency-Key`. */
   idempotent?: boolean;
-  /** Longer than REQUEST_TIMEOUT_MS for what fetches or uploads files. */
+  /** Timeout of the call. Defaults to REQUEST_TIMEOUT_MS. */
   timeout_ms?: number;
-  /** For the documents: one sentence. */
+  /** Title in the reference: an imperative phrase without a full stop. */
   summary?: string;
-  /** For the documents: what the schemas do not say. */
+  /** What the reference says beyond the schemas. */
   docs?: RowDocs;
 }
 
-/** What the documents say of a row, and what the tests over the whole table check it by. */
+/** The reference page of a row; the tests that cover the whole table check it. */
 export interface RowDocs {
-  /** The body of a success beside `success: true`; a row without one answers a file. */
+  /** Body of a success beside `success: true`. Absent for a row that streams a file. */
   answer?: Schema;
-  /** A body as one would send it. */
+  /** A complete request body. */
   example?: Fields;
-  /** The name in the OpenAPI document; the method's unless given, since two rows may share one. */
+  /** Path parameters by name: description and example. */
+  params?: Record<string, Schema>;
+  /** `operationId` in the OpenAPI document. Defaults to the RPC's name, which two rows may share. */
   operation?: string;
-  /** Codes of this row beside those that its scope and schemas bring along. */
+  /** Error codes beyond those that the scope and the schemas imply. */
   codes?: readonly ErrorCode[];
-  /** What a caller should know beyond the summary; whole sentences. */
+  /** What a caller needs to know beyond the summary, in whole sentences. */
   notes?: string;
 }
 
@@ -87,7 +89,7 @@ export interface Endpoint extends Options {
   rpc: Rpc;
 }
 
-/** Names a method of a service; the compiler knows which there are. */
+/** Refers to a method of a service; the compiler checks that it exists. */
 export const rpc = <D extends Definition, M extends string & keyof D['methods']>(
   definition: D,
   method: M,
@@ -102,6 +104,6 @@ export const post = row('POST');
 export const put = row('PUT');
 export const del = row('DELETE');
 
-/** The name under which the usage record keeps an endpoint: its path with `{names}` for parameters. */
+/** Name of an endpoint in the usage record: by default its path, with parameters as `{name}`. */
 export const usageName = (endpoint: Endpoint): string =>
   endpoint.usage ?? endpoint.path.replace(/:(\w+)/g, '{$1}');

@@ -1,4 +1,5 @@
-// The whole table. A new endpoint is a row in one of these, a handler row in its service, and a test.
+// The endpoint table. A new endpoint is a row, a schema and its docs in one of these folders; a new
+// chapter is a folder and an entry here.
 import { analytics } from './analytics/rows';
 import { broadcasts } from './broadcasts/rows';
 import { callsGroups } from './calls-groups/rows';
@@ -13,20 +14,76 @@ import { profile } from './profile/rows';
 import { recovery } from './recovery/rows';
 import { templates } from './templates/rows';
 
-/** The table by chapters, as the documents show it. */
-export const chapters: Array<{ name: string; rows: Endpoint[] }> = [
-  { name: 'Onboarding and usage', rows: onboarding },
-  { name: 'Messages', rows: messages },
-  { name: 'Media and contacts', rows: media },
-  { name: 'Templates', rows: templates },
-  { name: 'Profile', rows: profile },
-  { name: 'Analytics', rows: analytics },
-  { name: 'Broadcasts', rows: broadcasts },
-  { name: 'Number setup', rows: numberSetup },
-  { name: 'Account and diagnostics', rows: diagnostics },
-  { name: 'Phone number lifecycle', rows: phone },
-  { name: 'Calling and groups', rows: callsGroups },
-  { name: 'Webhook recovery', rows: recovery },
+export interface Chapter {
+  name: string;
+  /** Introduces the chapter in the OpenAPI document. */
+  description: string;
+  rows: Endpoint[];
+}
+
+/** In the order of the reference. */
+export const chapters: readonly Chapter[] = [
+  {
+    name: 'Onboarding and usage',
+    description: 'Connect, list and delete client numbers, and retrieve usage.',
+    rows: onboarding,
+  },
+  {
+    name: 'Messages',
+    description: 'Send messages, react to messages and mark messages as read.',
+    rows: messages,
+  },
+  {
+    name: 'Media and contacts',
+    description: 'Upload and download files, and look up phone numbers.',
+    rows: media,
+  },
+  {
+    name: 'Templates',
+    description: 'List, create and delete message templates.',
+    rows: templates,
+  },
+  {
+    name: 'Profile',
+    description: 'Retrieve and update the business profile of a number.',
+    rows: profile,
+  },
+  {
+    name: 'Analytics',
+    description: 'Count sent, delivered and read messages by day.',
+    rows: analytics,
+  },
+  {
+    name: 'Broadcasts',
+    description: 'Send one template to many contacts, at the rate the number allows.',
+    rows: broadcasts,
+  },
+  {
+    name: 'Number setup',
+    description:
+      'Manage QR codes, conversational automation, blocked users, commerce and settings of a number.',
+    rows: numberSetup,
+  },
+  {
+    name: 'Account and diagnostics',
+    description: 'Read what the upstream reports about a business account.',
+    rows: diagnostics,
+  },
+  {
+    name: 'Phone number lifecycle',
+    description: 'Verify, register and deregister numbers.',
+    rows: phone,
+  },
+  {
+    name: 'Calling and groups',
+    description: 'Place calls and manage groups on numbers that have these features enabled.',
+    rows: callsGroups,
+  },
+  {
+    name: 'Webhook recovery',
+    description: 'List events that could not be delivered, and redeliver them.',
+    rows: recovery,
+  },
 ];
 
 export const endpoints: Endpoint[] = chapters.flatMap(({ rows }) => rows);

@@ -1,4 +1,4 @@
-// Which codes an endpoint may answer with, and how errors stand in the OpenAPI document.
+// The error codes of each endpoint, and the error responses of the OpenAPI document.
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { ERROR_GUIDE } from '../docs/error-guide';
 import type { Endpoint } from '../endpoints/endpoint';
@@ -15,7 +15,7 @@ const ALWAYS: readonly ErrorCode[] = [
   'SERVICE_UNAVAILABLE',
 ];
 
-/** In the order of the catalogue, each once. */
+/** Every code the endpoint can return, in the order of the catalogue. */
 export function codesOf({ scope, counted = true, ...row }: Endpoint): ErrorCode[] {
   const body: ErrorCode[] = ['INVALID_PAYLOAD', 'UNSUPPORTED_CONTENT_TYPE', 'INVALID_FIELD'];
   const required = row.body && (row.body.required?.length || row.body.requiredOneOf);
@@ -44,21 +44,21 @@ export const STATUSES: readonly number[] = [
   ...new Set(Object.values(CATALOG).map(({ http }) => http)),
 ].sort((one, other) => one - other);
 
-/** Answered with a time after which to try again. */
-const WAITING: readonly number[] = [404, 409, 429, 502, 503];
+/** Statuses whose errors can carry a Retry-After. */
+const WITH_RETRY_AFTER: readonly number[] = [404, 409, 429, 502, 503];
 
 export const errorResponseName = (http: number): string => `Error${http}`;
 
-/** A response for each status, shared by all endpoints. */
+/** One response per status, shared by all endpoints. */
 export const errorResponses = (headers: Json): Json =>
   Object.fromEntries(
     STATUSES.map((http) => [
       errorResponseName(http),
       {
-        description: `Codes: ${codesWith(http).join(', ')}`,
+        description: `Error codes: ${codesWith(http).join(', ')}.`,
         headers: {
           ...headers,
-          ...(WAITING.includes(http) && {
+          ...(WITH_RETRY_AFTER.includes(http) && {
             'Retry-After': { $ref: '#/components/headers/RetryAfter' },
           }),
         },
@@ -97,7 +97,7 @@ export const errorSchema: Json = {
       properties: {
         code: {
           type: 'string',
-          description: 'one of x-codes; more may be added',
+          description: 'One of `x-codes`. Codes can be added.',
           'x-codes': (Object.keys(CATALOG) as ErrorCode[]).map((code) => ({
             code,
             http: CATALOG[code].http,
@@ -105,16 +105,28 @@ export const errorSchema: Json = {
             ...ERROR_GUIDE[code],
           })),
         },
-        message: { type: 'string', description: 'for people; do not match on it' },
-        upstream_code: { type: 'integer', description: 'of upstream errors; branch on it' },
+        message: {
+          type: 'string',
+          description: 'Description of the error for people. Do not match on it.',
+        },
+        upstream_code: {
+          type: 'integer',
+          description: 'Error code of the upstream. Branch on it.',
+        },
         upstream_subcode: { type: ['integer', 'null'] },
-        details: { description: 'any value, or null' },
+        details: { description: 'Further details, or null.' },
         retryable: {
           type: 'boolean',
-          description: 'whether repeating the request unchanged can help and do no harm',
+          description: 'Whether the unchanged request can be retried safely and may then succeed.',
         },
-        payment_url: { type: 'string', description: 'of PAYMENT_ACTION_REQUIRED' },
-        request_id: { type: 'string', description: 'as in the header X-Request-Id' },
+        payment_url: {
+          type: 'string',
+          description: 'URL of the payment page. Only for `PAYMENT_ACTION_REQUIRED`.',
+        },
+        request_id: {
+          type: 'string',
+          description: 'ID of the request, as in the header `X-Request-Id`.',
+        },
       },
     },
   },

@@ -1,29 +1,37 @@
-// The events that partners get, with what is known of their data. Further keys of the upstream's may be in them.
+// The events that partners receive, with a summary and a schema of `data`. Events can carry further keys
+// of the upstream's.
 import type { Schema } from '../endpoints/parts/schema';
 import * as is from '../endpoints/parts/answers';
 
 export interface EventDocs {
   summary: string;
   data: Schema;
-  /** It is about no account and no number. */
-  about_nobody?: boolean;
+  /** True: the event belongs to no business account and no number. */
+  without_account?: boolean;
 }
 
-/** The one event that no webhook of the upstream leads to. */
+/** The only event that does not originate from an upstream webhook. */
 export const TEST_EVENT = 'webhook.test';
 
 const bsuid = is.orNull(is.text('US.4Qm7Zr81Kd02'));
-const seconds = is.whole(1_790_000_000, 'epoch seconds');
+const seconds = is.whole(1_790_000_000, 'Epoch seconds.');
 const phone = is.text('15550100777');
 const message_id = is.text('wamid.HBgLMTU1NTAxMDA3NzcVAgA');
 const content = {
-  type: is.orNull(is.text('text', 'the upstream’s type of the message')),
-  text: is.orNull(is.text('Thank you!', 'the text, a media caption or a button’s text')),
-  raw: is.node({ message: is.node({}, { description: 'the upstream’s message, unaltered' }) }),
+  type: is.orNull(is.text('text', 'Message type of the upstream.')),
+  text: is.orNull(
+    is.text(
+      'Thank you!',
+      'The text, a media caption or the text of a button. Null for every other message.',
+    ),
+  ),
+  raw: is.node({
+    message: is.node({}, { description: 'The upstream’s message object, unaltered.' }),
+  }),
 };
 const errors = is.orNull(is.list(is.node({ code: is.whole(131_026), title: is.text('…') })));
 
-/** Keys that are always there; those of `maybe` only where there is something to say. */
+/** `always`: keys that are always present. `maybe`: keys that are absent without a value. */
 const data = (always: Record<string, Schema>, maybe: Record<string, Schema> = {}): Schema => ({
   ...is.record({ ...always, ...maybe }, { optional: Object.keys(maybe) }),
   additionalProperties: true,
@@ -53,7 +61,7 @@ const status = {
     participant: phone,
     participant_bsuid: is.text('US.4Qm7Zr81Kd02'),
     errors,
-    superseded: is.flag(true, 'it came after a later status'),
+    superseded: is.flag(true, 'Present if a later status arrived first.'),
   },
 };
 const echo = { message_id, bsuid, ...content, timestamp: seconds };
@@ -76,27 +84,27 @@ const accountEvent = (summary: string, example: string): EventDocs => ({
 
 export const EVENTS: Readonly<Record<string, EventDocs>> = {
   'message.received': {
-    summary: 'A customer has written',
+    summary: 'A customer sent a message',
     data: data(received.always, received.maybe),
   },
-  'message.sent': statusOf('A message was accepted for delivery'),
-  'message.delivered': statusOf('A message has reached the customer'),
-  'message.read': statusOf('A message was read'),
-  'message.failed': statusOf('A message could not be delivered; `errors` says why'),
+  'message.sent': statusOf('A message was sent'),
+  'message.delivered': statusOf('A message was delivered to the customer'),
+  'message.read': statusOf('The customer read a message'),
+  'message.failed': statusOf('A message could not be delivered; `errors` holds the reason'),
   'message.echo': {
-    summary: 'The client has sent a message from the business app',
+    summary: 'The client sent a message from the business app',
     data: data(
       { direction: { const: 'outbound' }, source: { const: 'business_app' }, ...echo },
       { to: phone },
     ),
   },
   'message.history': {
-    summary: 'A message from before the onboarding; nothing is to react to it',
+    summary: 'A message from before the onboarding; do not trigger automation',
     data: data(
       {
         history: { const: true },
         phase: is.orNull(is.whole(0)),
-        progress: is.orNull(is.whole(55, 'percent')),
+        progress: is.orNull(is.whole(55, 'Percent.')),
         timestamp: seconds,
       },
       {
@@ -112,7 +120,7 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
     ),
   },
   'contact.synced': {
-    summary: 'The client’s address book has changed',
+    summary: 'A contact in the client’s address book changed',
     data: data(
       { action: is.open(['add', 'update', 'remove']), phone_number: is.orNull(phone), bsuid },
       { full_name: is.text('Ada'), first_name: is.text('Ada'), username: is.text('ada') },
@@ -126,7 +134,7 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
     ),
   },
   'template.quality_updated': {
-    summary: 'The quality of a template has changed',
+    summary: 'The quality of a template changed',
     data: data({
       previous_quality: is.orNull(is.open(quality)),
       new_quality: is.open(quality),
@@ -134,23 +142,29 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
     }),
   },
   'template.category_updated': {
-    summary: 'The category of a template has changed, or is going to',
+    summary: 'The category of a template changed or will change',
     data: data(
       {
         previous_category: is.orNull(is.text('UTILITY')),
         new_category: is.open(['MARKETING', 'UTILITY', 'AUTHENTICATION']),
         ...template,
       },
-      { announced: is.flag(true, 'it is yet to come'), effective_at: seconds },
+      {
+        announced: is.flag(true, 'Present if the change is only announced.'),
+        effective_at: seconds,
+      },
     ),
   },
-  'waba.account_updated': accountEvent('Something has happened to the account', 'VERIFIED_ACCOUNT'),
+  'waba.account_updated': accountEvent(
+    'The status of a business account changed',
+    'VERIFIED_ACCOUNT',
+  ),
   'waba.review_updated': {
-    summary: 'The account was reviewed',
+    summary: 'A business account was reviewed',
     data: data({ decision: is.open(['APPROVED', 'REJECTED']) }),
   },
   'waba.quality_updated': {
-    summary: 'The quality of a number has changed',
+    summary: 'The quality of a number changed',
     data: data({
       event: is.open(['FLAGGED', 'UNFLAGGED']),
       display_phone_number: is.text('15550100001'),
@@ -158,7 +172,7 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
     }),
   },
   'waba.tier_updated': {
-    summary: 'The messaging limit of a number or of the account has changed',
+    summary: 'The messaging limit of a number or of a business account changed',
     data: data(
       {
         messaging_limit_tier: is.text('TIER_10K'),
@@ -168,7 +182,7 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
     ),
   },
   'waba.pricing_tier_updated': {
-    summary: 'A volume tier was reached; of several, the smallest `tier_update_time` counts',
+    summary: 'A pricing tier was reached; use the event with the smallest `tier_update_time`',
     data: data({
       waba_id: is.text('900000000000001'),
       pricing_category: is.orNull(is.text('UTILITY')),
@@ -179,24 +193,24 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
     }),
   },
   'waba.offboarded': accountEvent(
-    'The number is paused until it is linked again',
+    'A number was offboarded and is paused until it is reconnected',
     'ACCOUNT_OFFBOARDED',
   ),
-  'waba.reconnected': accountEvent('The number is linked again', 'ACCOUNT_RECONNECTED'),
+  'waba.reconnected': accountEvent('A number was reconnected', 'ACCOUNT_RECONNECTED'),
   'standby.message_received': {
-    summary: 'A customer has written while the upstream’s agent answers; do not reply',
+    summary: 'A customer sent a message while the upstream’s AI agent is the handler; do not reply',
     data: data({ ...standby, ...received.always }, received.maybe),
   },
   'standby.message_echo': {
-    summary: 'The upstream’s agent has sent a message',
+    summary: 'The upstream’s AI agent sent a message',
     data: data({ ...standby, ...echo }, { to: phone }),
   },
   'standby.message_status': {
-    summary: 'A status of a message of the upstream’s agent',
+    summary: 'Status of a message from the upstream’s AI agent',
     data: data({ ...standby, ...status.always }, status.maybe),
   },
   group_lifecycle_update: {
-    summary: 'A group was created, changed or deleted, or people joined or left',
+    summary: 'A group was created, changed or deleted, or participants joined or left',
     data: data(
       {
         group_id: is.orNull(is.text('Y2FwaV9ncm91cDox')),
@@ -208,8 +222,8 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
     ),
   },
   [TEST_EVENT]: {
-    summary: 'You have asked for a test of your address; nothing has happened',
+    summary: 'A test event, sent on your request',
     data: data({ text: is.text('A test of your webhook URL. Nothing has happened.') }),
-    about_nobody: true,
+    without_account: true,
   },
 };

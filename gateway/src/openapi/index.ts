@@ -1,7 +1,8 @@
-// The OpenAPI 3.1 document, made of the endpoint table and its schemas: nothing is written twice.
+// Builds the OpenAPI 3.1 document from the endpoint table, its schemas and its docs.
 import { CATALOG } from '@bmg/common/errors';
 import { API_VERSION, NOTICES } from '@bmg/common/notices';
 import { exampleOf } from '../docs/example';
+import type { Chapter } from '../endpoints';
 import { usageName, type Endpoint } from '../endpoints/endpoint';
 import { codesOf, errorResponseName, errorResponses, errorSchema } from './errors';
 import * as parts from './parts';
@@ -57,23 +58,18 @@ export interface OpenApiDocument {
   tags: Array<{ name: string; description: string }>;
   security: Array<Record<string, string[]>>;
   paths: Record<string, PathItem>;
-  /** What is posted to the partner, by the name of the event. */
+  /** The events that the service posts to partners, by name. */
   webhooks: Record<string, WebhookItem>;
   components: Record<string, Json>;
   'x-notices': unknown;
 }
 
-export interface Chapter {
-  name: string;
-  rows: Endpoint[];
-}
-
-const HEALTH_TAG = 'Health';
+const HEALTH_CHAPTER = { name: 'Health', description: 'Check whether the service is available.' };
 const JSON_TYPE = 'application/json';
 
-const DESCRIPTION = `REST in JSON: send and receive business messages for the numbers of your clients.
+const DESCRIPTION = `A JSON REST API to send and receive business messages for the numbers of your clients.
 
-Every request but GET /health carries the header \`x-partner-key\`. Endpoints that act on a client number also carry \`x-waba-id\`, and \`x-phone-number-id\` when the business account has two or more registered numbers. All names are in snake_case. Success bodies have \`success: true\`, errors \`success: false\` and an \`error\` object. Fields, codes and values may be added at any time: ignore what you do not know.`;
+Authenticate every request except \`GET /health\` with the header \`x-partner-key\`. Requests that act on a client number also need \`x-waba-id\`, and \`x-phone-number-id\` if the business account has two or more registered numbers. Field names are in snake_case. A success has \`success: true\`; a failure has \`success: false\` and an \`error\` object. New fields, codes and values can be added at any time: ignore any that you do not know.`;
 
 export function buildOpenApi(
   chapters: readonly Chapter[],
@@ -99,14 +95,10 @@ export function buildOpenApi(
       title: 'Business Messaging Gateway',
       version: API_VERSION,
       description: DESCRIPTION,
-      // Nobody may use it but under an agreement of their own.
       license: { name: 'Proprietary', url: `${public_url}/docs` },
     },
     servers: [{ url: `${public_url}/v1` }],
-    tags: [...chapters.map(({ name }) => name), HEALTH_TAG].map((name) => ({
-      name,
-      description: parts.CHAPTERS[name] ?? name,
-    })),
+    tags: [...chapters, HEALTH_CHAPTER].map(({ name, description }) => ({ name, description })),
     security: [{ PartnerKey: [] }],
     paths,
     webhooks,
@@ -159,7 +151,7 @@ const parameter = (name: string): Reference => ({ $ref: `#/components/parameters
 function parametersOf(row: Endpoint): Array<Parameter | Reference> {
   const { properties = {}, required = [] } = row.query ?? {};
   return [
-    ...[...row.path.matchAll(/:(\w+)/g)].map(([, name = '']) => pathParameter(name)),
+    ...[...row.path.matchAll(/:(\w+)/g)].map(([, name = '']) => pathParameter(row, name)),
     ...Object.entries(properties).map(([name, { description, ...schema }]): Parameter => ({
       name,
       in: 'query',
@@ -173,15 +165,9 @@ function parametersOf(row: Endpoint): Array<Parameter | Reference> {
   ];
 }
 
-function pathParameter(name: string): Parameter {
-  const { description = name, example } = parts.PATH_PARAMETERS[name] ?? {};
-  return {
-    name,
-    in: 'path',
-    required: true,
-    description,
-    schema: { type: 'string', minLength: 1, ...(example && { examples: [example] }) },
-  };
+function pathParameter({ docs }: Endpoint, name: string): Parameter {
+  const { description = name, ...schema } = docs?.params?.[name] ?? { type: 'string' };
+  return { name, in: 'path', required: true, description, schema: { ...schema, minLength: 1 } };
 }
 
 function requestBodyOf(
@@ -199,7 +185,7 @@ function requestBodyOf(
   };
 }
 
-/** A row whose status depends on the reply creates or brings up to date. */
+/** A row whose status depends on the reply creates (201) or updates (200). */
 const statusesOf = ({ status = 200 }: Endpoint): number[] =>
   typeof status === 'function' ? [200, 201] : [status];
 
@@ -221,7 +207,7 @@ function successesOf(row: Endpoint, shared: SharedSchemas): Record<string, Answe
 
 function contentOf(row: Endpoint, shared: SharedSchemas): Record<string, MediaContent> {
   if (row.stream) {
-    return { '*/*': { schema: { description: 'the file, in its own content type' } } };
+    return { '*/*': { schema: { description: 'The file, in its own content type.' } } };
   }
   const answer = withSuccess(row.docs?.answer ?? { type: 'object' });
   const titled: Schema = { title: `${pascal(operationName(row))}Answer`, ...answer };
@@ -256,12 +242,15 @@ const healthAnswer = (description: string): AnswerObject => ({
 
 const health: OperationObject = {
   operationId: 'getHealth',
-  summary: 'Tell whether the service works; needs no key',
-  tags: [HEALTH_TAG],
+  summary: 'Check whether the service is available',
+  description: 'Requires no partner key.',
+  tags: [HEALTH_CHAPTER.name],
   parameters: [],
   responses: {
-    200: healthAnswer('Sends work; `degraded` where something else does not'),
-    503: healthAnswer('No send could work at the moment'),
+    200: healthAnswer(
+      'Messages can be sent. `degraded` if another part of the service is unavailable.',
+    ),
+    503: healthAnswer('Messages cannot be sent at the moment.'),
   },
   security: [],
   'x-codes': [],

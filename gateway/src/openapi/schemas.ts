@@ -1,5 +1,5 @@
-// Schemas as the OpenAPI document shows them: our own keywords become what every reader of JSON Schema
-// understands, or leave.
+// Translates schemas for the OpenAPI document: our own keywords become standard JSON Schema, or are
+// removed.
 import type { Schema } from '../endpoints/parts/schema';
 
 export type Json = Record<string, unknown>;
@@ -8,7 +8,7 @@ export interface Reference {
   $ref: string;
 }
 
-/** Schemas that stand in the document once, by name. */
+/** The schemas under `components`, by name. */
 export class SharedSchemas {
   readonly schemas: Record<string, Json> = {};
 
@@ -24,7 +24,7 @@ export class SharedSchemas {
 
 interface Options {
   shared: SharedSchemas;
-  /** Of a request body: what is required must not be blank either. */
+  /** For request bodies: required fields must not be blank either. */
   request?: boolean;
 }
 
@@ -34,7 +34,7 @@ export function describeSchema(schema: Schema, options: Options): Json | Referen
   return schema.title === undefined ? plain : options.shared.add(schema.title, plain);
 }
 
-/** The schema itself, whatever its title. */
+/** The schema inline, even if it has a title. */
 export function plainSchema(schema: Schema, options: Options): Json {
   const {
     properties,
@@ -54,7 +54,7 @@ export function plainSchema(schema: Schema, options: Options): Json {
     options.request && required.includes(key) ? filled(property) : property;
   return {
     ...rest,
-    // What is lowered is not refused.
+    // A value above the maximum is lowered, not refused.
     ...(maximum !== undefined && lowerTo === undefined && { maximum }),
     ...(items && { items: describeSchema(items, options) }),
     ...(properties && {

@@ -1,4 +1,4 @@
-// The `webhooks` of the OpenAPI document: what the service posts to a partner's own address, an entry an event.
+// Builds the `webhooks` of the OpenAPI document: one entry per event that the service posts to partners.
 import { API_VERSION, NOTICES } from '@bmg/common/notices';
 import { exampleOf } from '../docs/example';
 import { EVENTS, type EventDocs } from './events';
@@ -21,7 +21,10 @@ const EVENT_ID = 'evt_8_kN_6GiC20OAm37';
 
 const meta: Schema = {
   ...is.record({
-    event_id: is.text(EVENT_ID, 'the same on every try and every repetition; also `webhook-id`'),
+    event_id: is.text(
+      EVENT_ID,
+      'ID of the event, the same on every attempt. Also in the header `webhook-id`.',
+    ),
     api_version: is.text(API_VERSION),
     changelog: is.text('https://gateway.example.com/changelog'),
     notices: is.list(
@@ -35,15 +38,15 @@ const meta: Schema = {
   title: 'EventMeta',
 };
 
-/** The envelope, with the data of this event. */
-const envelope = (name: string, { data, about_nobody }: EventDocs): Schema =>
+/** The envelope of an event, with its data. */
+const envelope = (name: string, { data, without_account }: EventDocs): Schema =>
   is.record({
     event: { const: name },
-    waba_id: about_nobody ? { type: 'null', examples: [null] } : is.text('900000000000001'),
-    phone_number_id: about_nobody
+    waba_id: without_account ? { type: 'null', examples: [null] } : is.text('900000000000001'),
+    phone_number_id: without_account
       ? { type: 'null', examples: [null] }
-      : is.orNull(is.text('800000000000001', 'null for an event of the account')),
-    timestamp: is.whole(1_790_000_000, 'epoch seconds'),
+      : is.orNull(is.text('800000000000001', 'Null for an event of the business account.')),
+    timestamp: is.whole(1_790_000_000, 'Epoch seconds.'),
     data,
     meta,
   });
@@ -57,14 +60,22 @@ const header = (name: string, description: string, example: string): Json => ({
 });
 
 const HEADERS: Json[] = [
-  header('webhook-id', 'the event’s id: pass over one that you have had', EVENT_ID),
-  header('webhook-timestamp', 'epoch seconds of this try', '1790000000'),
+  header(
+    'webhook-id',
+    'ID of the event. Ignore an event whose ID you have already processed.',
+    EVENT_ID,
+  ),
+  header('webhook-timestamp', 'Time of this attempt, in epoch seconds.', '1790000000'),
   header(
     'webhook-signature',
-    'Standard Webhooks: `v1,` and base64, one for each valid secret',
+    'Signature of the Standard Webhooks convention: `v1,` and base64, one per valid secret.',
     'v1,…=',
   ),
-  header('x-service-signature', 'HMAC-SHA256 over the exact bytes of the body', 'sha256=…'),
+  header(
+    'x-service-signature',
+    'HMAC-SHA256 over the exact bytes of the body, in hex.',
+    'sha256=…',
+  ),
 ];
 
 export const webhooksOf = (shared: SharedSchemas): Record<string, WebhookItem> =>
@@ -86,8 +97,8 @@ function postOf(name: string, docs: EventDocs, shared: SharedSchemas) {
     parameters: HEADERS,
     requestBody: { required: true as const, content },
     responses: {
-      '2XX': { description: 'taken; anything else, or none within 10 seconds, is tried again' },
-      '410': { description: 'ends the tries of this event' },
+      '2XX': { description: 'Delivered. Any other status, or none within 10 seconds, is retried.' },
+      '410': { description: 'Stops the retries of this event.' },
     },
     security: [],
   };

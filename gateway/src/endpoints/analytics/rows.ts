@@ -1,5 +1,5 @@
 import { MessagingDefinition, type GetAnalyticsResponse } from '@bmg/proto/messaging';
-import * as docs from '../profile/docs';
+import * as docs from './docs';
 import * as schemas from './schemas';
 import { get, rpc, type Fields, type Input } from '../endpoint';
 
@@ -17,6 +17,6 @@ export const analytics = [
       daily_logs,
     }),
     docs: docs.getAnalytics,
-    summary: 'Count messages of the last days',
+    summary: 'Retrieve message counts by day',
   }),
 ];

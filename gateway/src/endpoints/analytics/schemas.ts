@@ -11,6 +11,6 @@ export const getAnalytics = object({
     maximum: DAYS_MAX,
     lowerTo: DAYS_MAX,
     default: DAYS_DEFAULT,
-    description: `whole UTC days, today being the last; at most ${DAYS_MAX}, more is lowered`,
+    description: `Number of UTC days, including today. The maximum is ${DAYS_MAX}; a larger value is lowered to it.`,
   },
 });

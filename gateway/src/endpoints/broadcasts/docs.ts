@@ -1,6 +1,8 @@
 import type { RowDocs } from '../endpoint';
 import * as is from '../parts/answers';
 
+const params = { broadcast_id: is.text('17', 'ID of the broadcast.') };
+
 const STATUSES = ['pending', 'scheduled', 'processing', 'completed', 'cancelled'];
 
 const fields = {
@@ -10,12 +12,12 @@ const fields = {
   name: is.text('September news'),
   template_name: is.text('hello_world'),
   template_language: is.text('en_US'),
-  total: is.whole(2, 'contacts that are attempted'),
+  total: is.whole(2, 'Contacts to attempt.'),
   sent: is.whole(1),
   delivered: is.whole(1),
   failed: is.whole(1),
   status: { ...is.choice(STATUSES), examples: ['completed'] },
-  scheduled_at: is.orNull(is.time('null: sent at once')),
+  scheduled_at: is.orNull(is.time('Null if it starts at once.')),
   started_at: is.orNull(is.time()),
   completed_at: is.orNull(is.time()),
   created_at: is.orNull(is.time()),
@@ -25,15 +27,18 @@ export const createBroadcast: RowDocs = {
   answer: is.record({
     broadcast_id: is.whole(17),
     status: is.choice(['pending', 'scheduled']),
-    total: is.whole(2, 'contacts that will be attempted'),
-    skipped: is.whole(0, 'contacts that name nobody'),
-    duplicates: is.whole(0, 'contacts that were given before'),
+    total: is.whole(2, 'Contacts that will be attempted.'),
+    skipped: is.whole(0, 'Contacts without a recipient.'),
+    duplicates: is.whole(0, 'Contacts whose recipient appears earlier in the list.'),
     warnings: is.list(
       is.record({
         code: is.open(['MESSAGING_LIMIT']),
-        message: is.text('the number may write to 250 people in 24 hours …', 'for people'),
+        message: is.text(
+          'the number may write to 250 people in 24 hours …',
+          'For people; do not match on it.',
+        ),
       }),
-      'what is likely to go wrong; empty as a rule',
+      'Problems to expect. Usually empty.',
     ),
   }),
   example: {
@@ -50,7 +55,7 @@ export const createBroadcast: RowDocs = {
     'AUTH_TEMPLATE_NEEDS_PHONE',
   ],
   notes:
-    'Checked as a whole before anything is stored. A number that is in use in the business app sends about 20 messages a second, others 80, or 1,000 with high throughput; your own sends on the number go first. More people than the number’s messaging limit allows in 24 hours are a warning, not a refusal.',
+    'The whole request is validated before anything is stored. A number that is also used in the business app sends about 20 messages per second, any other number 80, or 1,000 with high throughput; your own sends on the number take precedence. More recipients than the number’s messaging limit allows in 24 hours cause a warning, not an error.',
 };
 
 export const listBroadcasts: RowDocs = {
@@ -63,6 +68,7 @@ export const listBroadcasts: RowDocs = {
 };
 
 export const getBroadcast: RowDocs = {
+  params,
   answer: is.record({
     broadcast: is.record(
       {
@@ -70,25 +76,27 @@ export const getBroadcast: RowDocs = {
         error_log: is.orNull(is.text('1 contact failed')),
         skipped: is.whole(0),
         duplicates: is.whole(0),
-        rate_per_sec: is.orNull(is.amount(20)),
+        rate_per_sec: is.orNull(is.amount(20, 'Messages per second.')),
         estimated_completion_at: is.orNull(is.time()),
         failures: is.list(
           is.record({
             code: is.text('131026'),
             count: is.whole(1),
-            example_recipient: is.orNull(is.text('1555010••••', 'masked')),
+            example_recipient: is.orNull(is.text('1555010••••', 'Masked.')),
           }),
         ),
       },
       { title: 'BroadcastDetail' },
     ),
-    progress: is.amount(100, 'attempted of the total, in percent'),
+    progress: is.amount(100, 'Attempted contacts as a percentage of `total`.'),
   }),
   codes: ['NOT_FOUND'],
 };
 
 export const cancelBroadcast: RowDocs = {
+  params,
   answer: is.nothing,
   codes: ['NOT_FOUND', 'CANNOT_CANCEL'],
-  notes: 'Possible until the first message has gone out. Cancelling a cancelled one succeeds.',
+  notes:
+    'A broadcast can be cancelled until its first message is sent. Cancelling a cancelled broadcast succeeds.',
 };

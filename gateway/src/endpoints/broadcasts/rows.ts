@@ -13,11 +13,11 @@ import * as schemas from './schemas';
 import { get, post, rpc, type Fields, type Input } from '../endpoint';
 
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
-/** Ten thousand contacts are checked and stored within a second or two; a busy store may need longer. */
+/** Checking and storing 10,000 contacts takes a second or two; longer on a busy database. */
 const CREATE_TIMEOUT_MS = 60_000;
 /** Contract, Limits: contacts per broadcast. */
 const CONTACTS_MAX = 10_000;
-/** A template has four kinds of components and ten buttons. */
+/** More than any template has: four kinds of components and ten buttons. */
 const COMPONENTS_MAX = 50;
 const RECIPIENT_LENGTH_MAX = 200;
 const FAULTS_SHOWN_MAX = 20;
@@ -50,7 +50,7 @@ interface Contact {
   params?: Fields | undefined;
 }
 
-/** A fault names the contact it is in; the first ones are told together. */
+/** Reports the first faults together, each with the contact it is in. */
 function readContacts(contacts: unknown[]): Contact[] {
   if (contacts.length > CONTACTS_MAX) {
     throw new ApiError('TOO_MANY_CONTACTS', `a broadcast takes at most ${CONTACTS_MAX} contacts`, {
@@ -74,11 +74,14 @@ type Fault = (field: string, problem: string) => void;
 
 const NO_RECIPIENT = 'is neither a phone number in international format nor a BSUID';
 
-/** Recipient rules 5: a phone number or a BSUID, or an object; one that names nobody is passed on as such. */
+/**
+ * Contract, Recipient rules 5: a phone number, a BSUID or an object. A contact without a recipient is
+ * passed on, so that the service counts it as skipped.
+ */
 function readContact(contact: unknown, where: string, fault: Fault): Contact {
   if (typeof contact === 'string') return { recipient: readRecipient(contact, where, fault)?.text };
   if (!isObject(contact)) {
-    fault(where, 'must be a text or an object');
+    fault(where, 'must be a string or an object');
     return {};
   }
   const named = (['to', 'recipient', 'user_id'] as const).flatMap((key) => {
@@ -88,7 +91,7 @@ function readContact(contact: unknown, where: string, fault: Fault): Contact {
     if (found?.phone && key === 'user_id') fault(`${where}.${key}`, 'is not a BSUID');
     return found ?? [];
   });
-  // Recipient rules 3: a phone number wins over a BSUID.
+  // Contract, Recipient rules 3: a phone number wins over a BSUID.
   const winner = named.find(({ phone }) => phone) ?? named[0];
   return {
     recipient: winner?.text,
@@ -107,14 +110,14 @@ function readRecipient(
   }
   const text = value.trim();
   if (text === '') return undefined;
-  // A BSUID is told by its shape before anything is taken for a phone number.
+  // BSUID first: it must never be normalised into a phone number.
   const bsuid = parseBsuid(text);
   const phone = bsuid === null ? normalisePhone(text) : null;
   if (bsuid === null && phone === null) fault(where, NO_RECIPIENT);
   return { text: bsuid ?? phone ?? text, phone: phone !== null };
 }
 
-/** An array gives the variables in their order: the same as the keys 1, 2 and so on. */
+/** An array is short for the keys 1, 2 and so on. */
 function readParams(params: unknown, where: string, fault: Fault): Fields | undefined {
   if (params === undefined || params === null) return undefined;
   if (isObject(params)) return params;
@@ -128,20 +131,20 @@ function readParams(params: unknown, where: string, fault: Fault): Fields | unde
 const ISO_WITH_ZONE =
   /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
 
-/** Whether it lies in the past is the service's to say. */
+/** The service refuses a time in the past. */
 function readTime(value: unknown): Date | undefined {
   if (value === undefined || value === null) return undefined;
   const match = ISO_WITH_ZONE.exec(String(value));
   const time = match && new Date(withColon(String(value).toUpperCase()));
   if (!time || Number.isNaN(time.getTime()) || !isDay(match)) {
-    throw invalidField('scheduled_at', 'must be an ISO 8601 date and time with a zone');
+    throw invalidField('scheduled_at', 'must be an ISO 8601 date-time with a time zone');
   }
   return time;
 }
 
 const withColon = (text: string): string => text.replace(/([+-]\d{2})(\d{2})$/, '$1:$2');
 
-/** The platform's own reading would make 2 March of 30 February. */
+/** Date would read 30 February as 2 March. */
 function isDay([, year, month, day]: RegExpExecArray | string[]): boolean {
   const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   return Number(day) >= 1 && Number(day) <= days;
@@ -149,14 +152,14 @@ function isDay([, year, month, day]: RegExpExecArray | string[]): boolean {
 
 const ID = /^[1-9]\d{0,14}$/;
 
-/** An id that cannot exist is as unknown as any other. */
+/** A malformed id is answered like an unknown one. */
 const byId = ({ params, partner_id, waba_id }: Input): Fields => {
   const id = params['broadcast_id'] ?? '';
   if (!ID.test(id)) throw new ApiError('NOT_FOUND', 'there is no such broadcast');
   return { partner_id, waba_id, broadcast_id: Number(id) };
 };
 
-/** The contract's fields; times are null where there is none. */
+/** The contract's fields; a time that is absent is null. */
 const shown = (broadcast: Broadcast): Fields => ({
   id: broadcast.id,
   waba_id: broadcast.waba_id,
@@ -207,7 +210,7 @@ export const broadcasts = [
       warnings: created.warnings.map(({ code, message }) => ({ code, message })),
     }),
     docs: docs.createBroadcast,
-    summary: 'Send a template to many contacts, now or later',
+    summary: 'Create a broadcast: one template to many contacts',
   }),
   get('/broadcasts', rpc(BroadcastsDefinition, 'listBroadcasts'), {
     scope: 'filter',
@@ -219,7 +222,7 @@ export const broadcasts = [
       offset: query['offset'],
     }),
     docs: docs.listBroadcasts,
-    summary: 'List broadcasts, the newest first',
+    summary: 'List broadcasts, newest first',
   }),
   get('/broadcasts/:broadcast_id', rpc(BroadcastsDefinition, 'getBroadcast'), {
     scope: 'filter',
@@ -229,7 +232,7 @@ export const broadcasts = [
       progress,
     }),
     docs: docs.getBroadcast,
-    summary: 'A broadcast with its progress and failures',
+    summary: 'Retrieve a broadcast with its progress and failures',
   }),
   post('/broadcasts/:broadcast_id/cancel', rpc(BroadcastsDefinition, 'cancelBroadcast'), {
     scope: 'filter',

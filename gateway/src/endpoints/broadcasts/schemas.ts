@@ -1,34 +1,36 @@
 import { limit, object, offset, text } from '../parts/inputs';
 
 const NAME_MAX = 200;
-/** The platform's own limits of a template's name and language. */
+/** Limits of the upstream. */
 const TEMPLATE_NAME_MAX = 512;
 const LANGUAGE_MAX = 20;
 const TIME_MAX = 64;
 
 /**
- * The items of the two lists are read by the endpoint (endpoints/broadcasts.ts): a body of this size
- * may hold millions, and a schema would collect the faults of every one of them.
+ * The items of `template_components` and `contacts` are checked in `rows.ts`: a 16 MiB body can hold
+ * millions of them, and a schema would collect the faults of all.
  */
 export const createBroadcast = object(
   {
-    name: text(NAME_MAX, 'free text'),
-    template_name: text(TEMPLATE_NAME_MAX, 'an approved template of the business account'),
-    template_language: text(LANGUAGE_MAX, 'language code such as en_US'),
+    name: text(NAME_MAX, 'Name of the broadcast, for your own use.'),
+    template_name: text(TEMPLATE_NAME_MAX, 'Name of an approved template of the business account.'),
+    template_language: text(LANGUAGE_MAX, 'Language of the template, for example `en_US`.'),
     template_components: {
       type: ['array', 'null'],
-      description: 'as for /messages/template; {{1}} or {{name}} in a text is filled from params',
+      description:
+        'Components as in `POST /messages/template`. `{{1}}` or `{{name}}` in a text is replaced by the contact’s `params`.',
     },
     contacts: {
       type: 'array',
       description:
-        'at most 10,000: a phone number or a BSUID each, or an object {recipient, params}, where params are the values of the template’s variables by number, by name or as an array. One that names nobody is skipped; a person who is given twice is sent one message',
+        'Up to 10,000 contacts. Each is a phone number, a BSUID, or an object `{recipient, params}`, where `params` holds the values of the template’s variables by number, by name or as an array. A contact without a recipient is skipped; a duplicate recipient gets one message.',
       examples: [['15550100777', { recipient: '15550100778', params: { '1': 'Ada' } }]],
     },
     scheduled_at: {
       type: ['string', 'null'],
       maxLength: TIME_MAX,
-      description: 'ISO 8601 with a zone; null or left out: at once',
+      description:
+        'When to start: an ISO 8601 date-time with a time zone. Starts at once if null or absent.',
     },
   },
   ['name', 'template_name', 'template_language', 'contacts'],

@@ -2,7 +2,8 @@ import type { RowDocs } from '../endpoint';
 import * as is from '../parts/answers';
 
 const NOT_ENABLED =
-  'Where groups are not enabled upstream the answer carries `upstream_code` 131000; repeating does not help.';
+  'If groups are not enabled for the number, the upstream answers with `upstream_code` 131000; do not retry.';
+const params = { group_id: is.text('Y2FwaV9ncm91cDox', 'ID of the group.') };
 
 export const placeCall: RowDocs = {
   answer: is.node({
@@ -15,7 +16,7 @@ export const placeCall: RowDocs = {
   },
   codes: ['NO_ACTIVE_WABA', 'PAYMENT_FAILED', 'PAYMENT_ACTION_REQUIRED'],
   notes:
-    'Needs `calling.status` `ENABLED`, and for a call that the business starts the customer’s permission. The body is passed on unchanged.',
+    'Requires `calling.status` `ENABLED` in `POST /settings`, and the customer’s permission for a call that the business starts. The body is passed to the upstream unchanged; errors of the upstream are passed back.',
 };
 
 const groupFields = {
@@ -45,7 +46,7 @@ export const listGroups: RowDocs = {
 export const createGroup: RowDocs = {
   answer: is.record({
     group: is.node({
-      request_id: is.text('…', 'the event with the invite link carries it too'),
+      request_id: is.text('…', 'The event with the invite link carries the same `request_id`.'),
     }),
   }),
   example: {
@@ -53,10 +54,11 @@ export const createGroup: RowDocs = {
     description: 'Plants and pots',
     join_approval_mode: 'auto_approve',
   },
-  notes: `People join by the invite link, which follows with the event \`group_lifecycle_update\`. ${NOT_ENABLED}`,
+  notes: `People join through the invite link, which arrives in a \`group_lifecycle_update\` event. ${NOT_ENABLED}`,
 };
 
 export const getGroup: RowDocs = {
+  params,
   answer: is.record({
     group: is.node({
       ...groupFields,
@@ -65,30 +67,30 @@ export const getGroup: RowDocs = {
   }),
 };
 
-const outcome = is.record(
-  { group: is.node({}, { description: 'what the upstream says beside its success, if anything' }) },
-  { optional: ['group'] },
-);
-
 export const deleteGroup: RowDocs = {
-  answer: outcome,
+  params,
+  answer: is.outcome('group'),
   example: { confirm: true },
   codes: ['CONFIRMATION_REQUIRED'],
 };
 
 export const removeGroupParticipants: RowDocs = {
+  params,
   answer: is.record(
     {
       group: {
         ...is.node({
-          request_id: is.text('rq-0002', 'the event with the outcome carries it too'),
+          request_id: is.text(
+            'rq-0002',
+            'The event with the result carries the same `request_id`.',
+          ),
           partial_failure: is.record(
             {
               upstream_code: is.whole(131_201),
               message: is.text('(#131201) Partial success'),
-              details: is.any('what the upstream says of it, or null'),
+              details: is.any('Details from the upstream, or null.'),
             },
-            { description: 'not all of them could be removed' },
+            { description: 'Present if some participants could not be removed.' },
           ),
         }),
         examples: [{ request_id: 'rq-0002' }],
@@ -98,5 +100,5 @@ export const removeGroupParticipants: RowDocs = {
   ),
   example: { participants: ['15550100777'] },
   notes:
-    'Carried out asynchronously: who was removed follows with an event. Where the upstream says at once that a part of them cannot be (131201), the answer is a success with `partial_failure`: 200 does not mean that everybody was removed.',
+    'Participants are removed asynchronously; a `group_lifecycle_update` event reports who was removed. If the upstream rejects some of them at once (131201), the response is a success with `partial_failure`: HTTP 200 does not mean that everyone was removed. A removed participant cannot rejoin through the invite link.',
 };

@@ -2,10 +2,10 @@ import type { Node } from '@bmg/proto/common';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { nodeUnder, outcomeUnder, pageUnder, uncounted } from '../diagnostics/rows';
 import { del, get, post, rpc, type Fields, type Input } from '../endpoint';
+import { nodeUnder, outcomeUnder, pageUnder, uncounted } from '../parts/rows';
 
-/** A participant as a text; one that is shown as an object has a phone number, a BSUID or both. */
+/** The phone number or BSUID of a participant, who may also be given as GET /groups/{group_id} shows them. */
 function personOf(participant: unknown): unknown {
   if (typeof participant !== 'object' || participant === null) return participant;
   const { user, wa_id, user_id } = participant as Fields;
@@ -34,7 +34,7 @@ export const callsGroups = [
     query: schemas.listGroups,
     reply: pageUnder('groups'),
     docs: docs.listGroups,
-    summary: 'List the number’s groups',
+    summary: 'List the groups of a number',
   }),
   post('/groups', rpc(NumberAdminDefinition, 'createGroup'), {
     ...uncounted,
@@ -43,18 +43,18 @@ export const callsGroups = [
     status: 201,
     reply: nodeUnder('group'),
     docs: docs.createGroup,
-    summary: 'Create a group; its invite link follows with an event',
+    summary: 'Create a group',
   }),
   get('/groups/:group_id', rpc(NumberAdminDefinition, 'getGroup'), {
     ...uncounted,
     reply: nodeUnder('group'),
     docs: docs.getGroup,
-    summary: 'Read a group and its participants',
+    summary: 'Retrieve a group and its participants',
   }),
   del('/groups/:group_id', rpc(NumberAdminDefinition, 'deleteGroup'), {
     ...uncounted,
     body: schemas.deleteGroup,
-    // The confirmation ends here: it is no part of what is asked.
+    // `confirm` is checked here and is not part of the call.
     request: ({ params, target }) => ({ group_id: params['group_id'], target }),
     reply: outcomeUnder('group'),
     docs: docs.deleteGroup,
@@ -66,6 +66,6 @@ export const callsGroups = [
     request: removalRequest,
     reply: outcomeUnder('group'),
     docs: docs.removeGroupParticipants,
-    summary: 'Remove participants from a group; they cannot come back by the invite link',
+    summary: 'Remove participants from a group',
   }),
 ];

@@ -1,31 +1,30 @@
-import { object, text } from '../parts/inputs';
-import { page } from '../number-setup/schemas';
-import { confirm } from '../phone/schemas';
+import { confirm, object, page, text } from '../parts/inputs';
 
-/** Limits: group subject, participants removed per request. */
+/** Contract, Limits: group subject, participants removed per request. */
 const SUBJECT_MAX = 128;
 const REMOVALS_MAX = 8;
-/** Sanity alone: the upstream has a shorter limit. */
+/** Upper bound only: the upstream has a lower limit. */
 const DESCRIPTION_MAX = 4_096;
 /** The upstream's largest page of groups. */
 const GROUPS_PAGE_MAX = 1_024;
 
-/** Shown keys are checked, the rest is passed on; what is in the sdp is nobody's business here. */
+/** Only the keys that the contract shows are checked; the SDP is not (contract, Calling and groups). */
 export const placeCall = object(
   {
     action: {
       type: 'string',
       enum: ['connect', 'pre_accept', 'accept', 'reject', 'terminate'],
+      description: 'What to do with the call.',
     },
-    to: { type: 'string', description: 'phone number, for connect' },
-    call_id: { type: 'string', description: 'the running call, for every other action' },
+    to: { type: 'string', description: 'Phone number to call. For `connect`.' },
+    call_id: { type: 'string', description: 'ID of the call. For every action but `connect`.' },
     session: {
       type: 'object',
       properties: {
         sdp_type: { type: 'string', enum: ['offer', 'answer'] },
         sdp: { type: 'string' },
       },
-      description: '{sdp_type, sdp}, passed on unchanged',
+      description: 'Session description, passed to the upstream unchanged.',
     },
   },
   ['action'],
@@ -35,12 +34,13 @@ export const listGroups = page(GROUPS_PAGE_MAX);
 
 export const createGroup = object(
   {
-    subject: text(SUBJECT_MAX),
-    description: text(DESCRIPTION_MAX),
+    subject: text(SUBJECT_MAX, 'Name of the group.'),
+    description: text(DESCRIPTION_MAX, 'Description of the group.'),
     join_approval_mode: {
       type: 'string',
       enum: ['auto_approve', 'approval_required'],
       default: 'auto_approve',
+      description: 'Whether a person who opens the invite link joins at once or needs approval.',
     },
   },
   ['subject'],
@@ -53,9 +53,10 @@ export const removeParticipants = object(
     participants: {
       type: 'array',
       maxItems: REMOVALS_MAX,
-      // As GET /groups/{group_id} shows them, or just the phone number or BSUID.
+      // Objects as GET /groups/{group_id} returns them, or only the phone number or BSUID.
       items: { type: ['string', 'object'] },
-      description: 'phone numbers or BSUIDs; a removed one cannot come back by the invite link',
+      description:
+        'Phone numbers or BSUIDs, or participants as `GET /groups/{group_id}` returns them.',
     },
   },
   ['participants'],

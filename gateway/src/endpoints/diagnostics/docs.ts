@@ -6,13 +6,13 @@ const health_status = is.node({
   entities: is.list(is.node({ entity_type: is.text('PHONE_NUMBER'), id: is.text('…') })),
 });
 
-/** A list that the service follows to its end. */
+/** A list that the service pages itself. */
 const wholeList = (name: string, items: ReturnType<typeof is.node>): RowDocs => ({
   answer: is.record(
     {
       [name]: is.list(items),
       limit: is.used_limit,
-      truncated: is.flag(true, 'there is more than one answer holds'),
+      truncated: is.flag(true, 'Present if the list is longer than one response can hold.'),
     },
     { optional: ['limit', 'truncated'] },
   ),
@@ -56,7 +56,10 @@ export const listSolutions = wholeList(
   is.node({ id: is.text('1'), name: is.text('Example'), status: is.text('ACTIVE') }),
 );
 
-export const listSchedules = wholeList('schedules', is.node({ id: is.text('1') }));
+export const listSchedules: RowDocs = {
+  ...wholeList('schedules', is.node({ id: is.text('1') })),
+  notes: 'For example, a pending change of the messaging limit.',
+};
 
 const flow = is.node({
   id: is.text('110000000000001'),
@@ -69,6 +72,7 @@ const flow = is.node({
 export const listFlows = wholeList('flows', flow);
 
 export const getFlow: RowDocs = {
+  params: { flow_id: is.text('110000000000001', 'ID of the flow.') },
   answer: is.record({
     flow: is.node({
       ...flow.properties,

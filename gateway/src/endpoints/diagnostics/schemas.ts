@@ -1,17 +1,19 @@
 import { id, limit, object } from '../parts/inputs';
 import type { Schema } from '../parts/schema';
 
-/** Limits: the activity log. */
+/** Contract, Limits: activity log `limit`. */
 const ACTIVITIES_MAX = 200;
 
 const epoch = (description: string): Schema => ({ type: 'integer', minimum: 0, description });
 
 export const listActivities = object({
   limit: limit(undefined, ACTIVITIES_MAX),
-  since: epoch('epoch seconds'),
-  until: epoch('epoch seconds'),
+  since: epoch('Only activities at or after this time, in epoch seconds.'),
+  until: epoch('Only activities at or before this time, in epoch seconds.'),
 });
 
 export const listAssignedUsers = object({
-  business_id: id('the business whose users are meant; by default the account’s owner'),
+  business_id: id(
+    'ID of the business whose users to list. Defaults to the business recorded when the account was registered.',
+  ),
 });

@@ -6,17 +6,16 @@ import {
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { get, post, rpc, type Fields, type Input } from '../endpoint';
+import { FILE_TIMEOUT_MS } from '../parts/rows';
 
-/** A fetch of 30 s and the upload of 100 MB behind it. */
-export const FILE_TIMEOUT_MS = 120_000;
-/** As long as a slow client may take for the largest file. */
+/** Time for a slow client to download the largest file. */
 const DOWNLOAD_TIMEOUT_MS = 300_000;
 
 const downloading = {
   scope: 'number',
   stream: true,
   timeout_ms: DOWNLOAD_TIMEOUT_MS,
-  // Usage metering: both paths are logged under this one name.
+  // Contract, Usage metering: both paths share one name.
   usage: '/media/download',
 } as const;
 
@@ -33,7 +32,7 @@ export const media = [
       waba_id: target?.waba_id,
     }),
     docs: docs.uploadMedia,
-    summary: 'Fetch a file and upload it for sending',
+    summary: 'Upload a media file from a URL',
   }),
   get('/media/:media_id', rpc(MessagingDefinition, 'downloadMedia'), {
     ...downloading,
@@ -43,17 +42,17 @@ export const media = [
   get('/contacts/media/:media_id', rpc(MessagingDefinition, 'downloadMedia'), {
     ...downloading,
     docs: docs.downloadContactMedia,
-    summary: 'Download a media file that a contact has sent',
+    summary: 'Download a media file sent by a contact',
   }),
   get('/contacts/:phone', rpc(MessagingDefinition, 'lookupContact'), {
     scope: 'number',
-    // The one field of the contract in camelCase.
+    // The contract's only field in camelCase.
     reply: ({ phone, exists, wa_id }: LookupContactResponse): Fields => ({
       phone,
       exists,
       waId: wa_id ?? null,
     }),
     docs: docs.lookupContact,
-    summary: 'Tell what is known of a phone number',
+    summary: 'Look up a phone number',
   }),
 ];

@@ -3,14 +3,22 @@ import * as is from '../parts/answers';
 
 const sendResult = is.record(
   {
-    message_id: is.text('wamid.HBgLMTU1NTAxMDA3NzcVAgARGBI', 'key of the status events'),
-    messages: is.list(is.record({ id: is.text('wamid.HBgLMTU1NTAxMDA3NzcVAgARGBI') })),
+    message_id: is.text(
+      'wamid.HBgLMTU1NTAxMDA3NzcVAgARGBI',
+      'ID of the message. Every status event of the message carries it.',
+    ),
+    messages: is.list(
+      is.record({ id: is.text('wamid.HBgLMTU1NTAxMDA3NzcVAgARGBI', 'Same as `message_id`.') }),
+    ),
     contacts: is.list({
       ...is.record(
         {
-          input: is.text('15550100777'),
-          wa_id: is.text('15550100777', 'of a send to a phone number'),
-          user_id: is.text('US.4Qm7Zr81Kd02', 'of a send to a BSUID'),
+          input: is.text('15550100777', 'Recipient as the upstream received it.'),
+          wa_id: is.text(
+            '15550100777',
+            'Platform ID of the recipient. Only for sends to a phone number.',
+          ),
+          user_id: is.text('US.4Qm7Zr81Kd02', 'BSUID of the recipient. Only for sends to a BSUID.'),
         },
         { optional: ['wa_id', 'user_id'] },
       ),
@@ -18,7 +26,7 @@ const sendResult = is.record(
     }),
     message_status: is.open(
       ['held_for_quality_assessment'],
-      'only when delivery is paced; absent means normal delivery',
+      'Present only if delivery is paced; treat the message as delivered only after its `message.sent` or `message.delivered` event. Absent means normal delivery.',
     ),
   },
   { optional: ['message_status'], title: 'SendResult' },
@@ -26,7 +34,7 @@ const sendResult = is.record(
 
 const SEND_CODES = ['NO_ACTIVE_WABA', 'PAYMENT_FAILED', 'PAYMENT_ACTION_REQUIRED'] as const;
 const ACCEPTED =
-  'Success means that the upstream has accepted the message. What becomes of it arrives as events with the same `message_id`. An answer 502 with `details.outcome` `unknown` must not be repeated blindly: use an Idempotency-Key.';
+  'A success means that the upstream accepted the message. Delivery, read receipts and failures arrive as events with the same `message_id`. After a 502 with `details.outcome` `unknown` the message may have been sent: retry only under an `Idempotency-Key`.';
 
 const sent = (example: Record<string, unknown>): RowDocs => ({
   answer: sendResult,

@@ -1,10 +1,11 @@
-// Quoted replies: three equivalent inputs, `context` wins, then `context_message_id`, then `reply_to`.
-// What cannot be parsed is INVALID_PAYLOAD and nothing is sent.
+// Contract, Quoted replies: three equivalent inputs, of which `context` wins, then `context_message_id`,
+// then `reply_to`. An input that cannot be parsed is INVALID_PAYLOAD, and nothing is sent.
 import { ApiError } from '@bmg/common/errors';
 import type { Fields } from '../endpoint';
 
 const MESSAGE_ID_MAX = 512;
 
+/** The quoted message's id; undefined without a quote. */
 export function quotedMessageId(body: Fields): string | undefined {
   const { context, context_message_id, reply_to } = body;
   if (context !== undefined && context !== null) {
@@ -26,6 +27,10 @@ function messageId(value: unknown, field: string): string {
 }
 
 const unparseable = (field: string): ApiError =>
-  new ApiError('INVALID_PAYLOAD', `${field} is no quoted message: give the message_id as a text`, {
-    details: { field },
-  });
+  new ApiError(
+    'INVALID_PAYLOAD',
+    `${field} does not identify a message: send a message_id as a string`,
+    {
+      details: { field },
+    },
+  );

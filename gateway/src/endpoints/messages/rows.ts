@@ -4,7 +4,7 @@ import * as schemas from './schemas';
 import { post, rpc, type Fields, type Input } from '../endpoint';
 import { quotedMessageId } from './quote';
 
-/** The three spellings of a quote and the alias of user_id end here: services see one of each. */
+/** Services know neither the aliases of `user_id` nor the three ways to quote: they are resolved here. */
 export const sendRequest = ({ body, target }: Input): Fields => ({
   ...body,
   recipient: {
@@ -38,13 +38,13 @@ export const messages = [
     ...sending,
     body: schemas.sendText,
     docs: docs.sendText,
-    summary: 'Send a text',
+    summary: 'Send a text message',
   }),
   post('/messages/template', rpc(MessagingDefinition, 'sendTemplate'), {
     ...sending,
     body: schemas.sendTemplate,
     docs: docs.sendTemplate,
-    summary: 'Send a template',
+    summary: 'Send a template message',
   }),
   post('/messages/media', rpc(MessagingDefinition, 'sendMedia'), {
     ...sending,
@@ -56,7 +56,7 @@ export const messages = [
     ...sending,
     body: schemas.sendInteractive,
     docs: docs.sendInteractive,
-    summary: 'Send buttons, a list, products or another interactive message',
+    summary: 'Send an interactive message: buttons, a list or products',
   }),
   post('/messages/location', rpc(MessagingDefinition, 'sendLocation'), {
     ...sending,
@@ -67,14 +67,14 @@ export const messages = [
   post('/messages/reaction', rpc(MessagingDefinition, 'sendReaction'), {
     ...sending,
     body: schemas.sendReaction,
-    // The reaction endpoint takes no quote.
+    // Contract, Quoted replies: not on the reaction endpoint.
     request: ({ body, ...rest }: Input) =>
       sendRequest({
         ...rest,
         body: { ...body, context: undefined, context_message_id: undefined, reply_to: undefined },
       }),
     docs: docs.sendReaction,
-    summary: 'React to a message, or take a reaction back',
+    summary: 'React to a message, or remove a reaction',
   }),
   post('/messages/read', rpc(MessagingDefinition, 'markRead'), {
     scope: 'number',

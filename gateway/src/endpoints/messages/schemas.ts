@@ -1,10 +1,14 @@
 import { object, quote, text, wamid, withRecipient } from '../parts/inputs';
 
-/** The upstream's own limit of a text body. */
+/** Limit of the upstream. */
 const TEXT_MAX = 4_096;
 
 export const sendText = withRecipient(
-  { text: text(TEXT_MAX, 'the message'), preview_url: { type: 'boolean' }, ...quote },
+  {
+    text: text(TEXT_MAX, 'Text of the message.'),
+    preview_url: { type: 'boolean', description: 'Whether to show a preview of the first link.' },
+    ...quote,
+  },
   ['text'],
 );
 
@@ -12,9 +16,14 @@ export const sendTemplate = withRecipient(
   {
     template: object(
       {
-        name: text(512, 'the template’s name'),
-        language: text(20, 'language code such as en_US'),
-        components: { type: 'array', items: { type: 'object' } },
+        name: text(512, 'Name of an approved template.'),
+        language: text(20, 'Language of the template, for example `en_US`.'),
+        components: {
+          type: 'array',
+          items: { type: 'object' },
+          description:
+            'Values for the variables of the template: objects with `type` (`header`, `body` or `button`) and `parameters`.',
+        },
       },
       ['name', 'language'],
     ),
@@ -25,10 +34,15 @@ export const sendTemplate = withRecipient(
 
 export const sendMedia = withRecipient(
   {
-    type: { type: 'string', enum: ['image', 'video', 'audio', 'document', 'sticker'] },
+    type: {
+      type: 'string',
+      enum: ['image', 'video', 'audio', 'document', 'sticker'],
+      description: 'Kind of media. Send voice notes as `audio`.',
+    },
     media: {
       type: 'object',
-      description: '{id} or {link}, with caption and filename where allowed',
+      description:
+        'The file: either `id` from `POST /media/upload` or a public `link`. Optional: `caption`, and `filename` (not for images). Other keys are passed to the upstream.',
     },
     ...quote,
   },
@@ -36,16 +50,23 @@ export const sendMedia = withRecipient(
 );
 
 export const sendInteractive = withRecipient(
-  { interactive: { type: 'object', description: 'passed on unchanged' }, ...quote },
+  {
+    interactive: {
+      type: 'object',
+      description:
+        'The interactive object, passed to the upstream unchanged. At most 3 reply buttons; in a list, at most 10 rows per section.',
+    },
+    ...quote,
+  },
   ['interactive'],
 );
 
 export const sendLocation = withRecipient(
   {
-    latitude: { type: 'number', minimum: -90, maximum: 90 },
-    longitude: { type: 'number', minimum: -180, maximum: 180 },
-    name: text(1_000),
-    address: text(1_000),
+    latitude: { type: 'number', minimum: -90, maximum: 90, description: 'Degrees north.' },
+    longitude: { type: 'number', minimum: -180, maximum: 180, description: 'Degrees east.' },
+    name: text(1_000, 'Name of the place.'),
+    address: text(1_000, 'Address of the place.'),
     ...quote,
   },
   ['latitude', 'longitude'],
@@ -53,15 +74,18 @@ export const sendLocation = withRecipient(
 
 export const sendReaction = withRecipient(
   {
-    message_id: wamid('the message that is reacted to'),
+    message_id: wamid('ID of the message to react to.'),
     emoji: {
       type: 'string',
       maxLength: 64,
       mayBeBlank: true,
-      description: 'empty takes the reaction back',
+      description: 'An emoji. An empty string removes the reaction.',
     },
   },
   ['message_id', 'emoji'],
 );
 
-export const markRead = object({ message_id: wamid('an inbound message') }, ['message_id']);
+export const markRead = object(
+  { message_id: wamid('`data.message_id` of a `message.received` event.') },
+  ['message_id'],
+);

@@ -1,12 +1,16 @@
 import type { RowDocs } from '../endpoint';
-import { LIMIT_TIERS, QUALITY } from '../onboarding/docs';
 import * as is from '../parts/answers';
+
+const codeParams = { code: is.text('4O4YGZEG3RIVE1', 'Code of the QR code.') };
 
 const qrFields = {
   code: is.text('4O4YGZEG3RIVE1'),
   prefilled_message: is.text('Hello!'),
   deep_link_url: is.text('https://link.example.org/message/4O4YGZEG3RIVE1'),
-  qr_image_url: is.text('https://images.example.org/qr/4O4YGZEG3RIVE1.png', 'expires'),
+  qr_image_url: is.text(
+    'https://images.example.org/qr/4O4YGZEG3RIVE1.png',
+    'CDN link to the image. It expires.',
+  ),
 };
 const qrTrait = { optional: ['qr_image_url'] };
 
@@ -20,11 +24,13 @@ export const createQrCode: RowDocs = {
 };
 
 export const updateQrCode: RowDocs = {
+  params: codeParams,
   answer: is.record(qrFields, qrTrait),
   example: { prefilled_message: 'Hello again!' },
+  notes: 'The image and the link stay the same.',
 };
 
-export const deleteQrCode: RowDocs = { answer: is.nothing };
+export const deleteQrCode: RowDocs = { params: codeParams, answer: is.nothing };
 
 const command = is.record({
   command_name: is.text('hours'),
@@ -34,7 +40,7 @@ const command = is.record({
 export const getConversationalAutomation: RowDocs = {
   answer: is.record({
     enable_welcome_message: is.flag(true),
-    prompts: is.list(is.text('When are you open?'), 'ice breakers'),
+    prompts: is.list(is.text('When are you open?'), 'Ice breakers.'),
     commands: is.list(command),
   }),
 };
@@ -42,6 +48,7 @@ export const getConversationalAutomation: RowDocs = {
 export const updateConversationalAutomation: RowDocs = {
   answer: is.nothing,
   example: { enable_welcome_message: true, prompts: ['When are you open?'] },
+  notes: 'Fields that are not in the body keep their values.',
 };
 
 const user = is.node({ wa_id: is.text('15550100777') });
@@ -57,7 +64,7 @@ const failedUser = is.node({
     }),
   ),
 });
-const PARTLY = 'HTTP 200 does not mean that every user was taken: look into `failed`.';
+const PARTLY = 'HTTP 200 does not mean that every user was processed: check `failed`.';
 
 export const listBlocked: RowDocs = {
   answer: is.record(
@@ -109,7 +116,7 @@ export const updateSettings: RowDocs = {
   answer: is.nothing,
   example: { calling: { status: 'ENABLED' } },
   notes:
-    'The upstream takes one group of settings at a time. When a later one fails, `details.applied` names those that hold already.',
+    'The upstream accepts one group of settings at a time. If one fails, `details.applied` lists the groups that are already in effect.',
 };
 
 export const getPhoneStatus: RowDocs = {
@@ -118,14 +125,14 @@ export const getPhoneStatus: RowDocs = {
       display_phone_number: is.text('+1 555-010-0001'),
       verified_name: is.text('Example Shop'),
       status: is.open(['CONNECTED', 'PENDING']),
-      quality_rating: is.open(QUALITY),
-      messaging_limit_tier: is.open(LIMIT_TIERS),
+      quality_rating: is.quality_rating,
+      messaging_limit_tier: is.messaging_limit_tier,
       is_official_business_account: is.flag(false),
       is_pin_enabled: is.flag(false),
       name_status: is.text('APPROVED'),
       code_verification_status: is.text('VERIFIED'),
       platform_type: is.open(['CLOUD_API', 'NOT_APPLICABLE']),
-      is_on_biz_app: is.flag(true, 'what tells a coexistence number'),
+      is_on_biz_app: is.flag(true, 'True for a coexistence number.'),
     }),
   }),
 };

@@ -5,13 +5,13 @@ import {
 } from '@bmg/proto/numberadmin';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { nodeUnder, pageUnder, uncounted } from '../diagnostics/rows';
 import { del, get, post, put, rpc, type Fields, type Input } from '../endpoint';
+import { nodeUnder, pageUnder, uncounted } from '../parts/rows';
 
-/** Two thousand codes come in eighty pages. */
+/** A number can have 2,000 codes, on 80 upstream pages. */
 const QR_CODES_TIMEOUT_MS = 60_000;
 
-/** A list in the message cannot be absent: what is left out differs from what is empty. */
+/** A repeated field cannot be absent, so lists are wrapped: absent keeps the list, empty clears it. */
 const automationRequest = ({ body, target }: Input): Fields => ({
   target,
   enable_welcome_message: body['enable_welcome_message'],
@@ -24,7 +24,7 @@ export const numberSetup = [
     ...uncounted,
     timeout_ms: QR_CODES_TIMEOUT_MS,
     docs: docs.listQrCodes,
-    summary: 'List the number’s QR codes',
+    summary: 'List the QR codes of a number',
   }),
   post('/qr-codes', rpc(NumberAdminDefinition, 'createQrCode'), {
     ...uncounted,
@@ -37,7 +37,7 @@ export const numberSetup = [
     ...uncounted,
     body: schemas.updateQrCode,
     docs: docs.updateQrCode,
-    summary: 'Change the prefilled message of a QR code; image and link stay',
+    summary: 'Update the prefilled message of a QR code',
   }),
   del('/qr-codes/:code', rpc(NumberAdminDefinition, 'deleteQrCode'), {
     ...uncounted,
@@ -47,14 +47,14 @@ export const numberSetup = [
   get('/conversational-automation', rpc(NumberAdminDefinition, 'getConversationalAutomation'), {
     ...uncounted,
     docs: docs.getConversationalAutomation,
-    summary: 'Read welcome message, ice breakers and commands',
+    summary: 'Retrieve welcome message, ice breakers and commands',
   }),
   post('/conversational-automation', rpc(NumberAdminDefinition, 'updateConversationalAutomation'), {
     ...uncounted,
     body: schemas.updateAutomation,
     request: automationRequest,
     docs: docs.updateConversationalAutomation,
-    summary: 'Change welcome message, ice breakers or commands; what is left out stays',
+    summary: 'Update welcome message, ice breakers or commands',
   }),
   get('/blocked', rpc(NumberAdminDefinition, 'listBlocked'), {
     ...uncounted,
@@ -68,45 +68,45 @@ export const numberSetup = [
     body: schemas.blockUsers,
     reply: ({ done, failed }: BlockResult) => ({ blocked: done, failed }),
     docs: docs.blockUsers,
-    summary: 'Block users; success does not mean that every one was blocked',
+    summary: 'Block users',
   }),
   del('/blocked', rpc(NumberAdminDefinition, 'unblockUsers'), {
     ...uncounted,
     body: schemas.blockUsers,
     reply: ({ done, failed }: BlockResult) => ({ unblocked: done, failed }),
     docs: docs.unblockUsers,
-    summary: 'Unblock users; success does not mean that every one was unblocked',
+    summary: 'Unblock users',
   }),
   get('/commerce-settings', rpc(NumberAdminDefinition, 'getCommerceSettings'), {
     ...uncounted,
     reply: (commerce_settings: CommerceSettings) => ({ commerce_settings }),
     docs: docs.getCommerceSettings,
-    summary: 'Read whether the catalogue is shown and the cart is on',
+    summary: 'Retrieve the commerce settings of a number',
   }),
   post('/commerce-settings', rpc(NumberAdminDefinition, 'updateCommerceSettings'), {
     ...uncounted,
     body: schemas.updateCommerce,
     docs: docs.updateCommerceSettings,
-    summary: 'Show or hide the catalogue, switch the cart on or off',
+    summary: 'Update the commerce settings of a number',
   }),
   get('/settings', rpc(NumberAdminDefinition, 'getSettings'), {
     ...uncounted,
     reply: nodeUnder('settings'),
     docs: docs.getSettings,
-    summary: 'Read the number’s whole settings node',
+    summary: 'Retrieve the settings of a number',
   }),
   post('/settings', rpc(NumberAdminDefinition, 'updateSettings'), {
     ...uncounted,
     body: schemas.updateSettings,
     request: ({ body, target }) => ({ settings: body, target }),
     docs: docs.updateSettings,
-    summary: 'Change calling, storage or other settings of the number',
+    summary: 'Update the settings of a number',
   }),
   get('/phone-status', rpc(NumberAdminDefinition, 'getPhoneStatus'), {
     ...uncounted,
     query: schemas.phoneStatus,
     reply: nodeUnder('phone'),
     docs: docs.getPhoneStatus,
-    summary: 'Read the number’s status, quality, limits and verification',
+    summary: 'Retrieve the status of a number',
   }),
 ];

@@ -1,38 +1,28 @@
-import { id, limit, object, text } from '../parts/inputs';
-import type { Schema } from '../parts/schema';
+import { object, otherNumber, page, text } from '../parts/inputs';
 
-/** Sanity alone: shorter limits of texts are the upstream's to judge. */
+/** Upper bound only: the upstream has lower limits. */
 const TEXT_MAX = 4_096;
-const CURSOR_MAX = 2_048;
 /** The upstream's largest page of blocked users. */
 const BLOCKED_PAGE_MAX = 100;
-/** Limits: ice breakers, users per blocking request. */
+/** Contract, Limits: ice breakers, users per blocking request. */
 const PROMPTS_MAX = 4;
 const USERS_MAX = 1_000;
-/** The upstream's own limit. */
+/** Limit of the upstream. */
 const COMMANDS_MAX = 30;
-/** A BSUID has at most 135 characters, a prefix included fewer than this. */
+/** A BSUID with a prefix is shorter than this. */
 const USER_MAX = 200;
 
-/** One page of a list, as the upstream pages it. */
-export const page = (limit_max: number): Schema =>
-  object({
-    limit: limit(undefined, limit_max),
-    after: text(CURSOR_MAX, 'paging.cursors.after of the page before'),
-    before: text(CURSOR_MAX, 'paging.cursors.before of the page after'),
-  });
-
-/** Multi-number rule: another number of the same business account. */
-export const otherNumber = {
-  phone_number_id: id('another number of the same business account; checked upstream'),
-};
-
-const prefilled_message = text(TEXT_MAX, 'the text that stands ready when the code is opened');
+const prefilled_message = text(TEXT_MAX, 'Text that the chat starts with when the code is opened.');
 
 export const createQrCode = object(
   {
     prefilled_message,
-    image_format: { type: 'string', enum: ['PNG', 'SVG'], default: 'PNG' },
+    image_format: {
+      type: 'string',
+      enum: ['PNG', 'SVG'],
+      default: 'PNG',
+      description: 'Format of the QR image.',
+    },
   },
   ['prefilled_message'],
 );
@@ -40,18 +30,23 @@ export const createQrCode = object(
 export const updateQrCode = object({ prefilled_message }, ['prefilled_message']);
 
 export const updateAutomation = object({
-  enable_welcome_message: { type: 'boolean' },
+  enable_welcome_message: {
+    type: 'boolean',
+    description: 'Whether the welcome message is enabled.',
+  },
   prompts: {
     type: 'array',
     maxItems: PROMPTS_MAX,
     items: text(TEXT_MAX),
-    description: 'ice breakers; empty clears them, left out leaves them',
+    description:
+      'Ice breakers. An empty array removes all of them; leave the field out to keep them.',
   },
   commands: {
     type: 'array',
     maxItems: COMMANDS_MAX,
     items: object({ command_name: text(TEXT_MAX), command_description: text(TEXT_MAX) }),
-    description: '{command_name, command_description}; empty clears them, left out leaves them',
+    description:
+      'Commands: `{command_name, command_description}`. An empty array removes all of them; leave the field out to keep them.',
   },
 });
 
@@ -63,25 +58,29 @@ export const blockUsers = object(
       type: 'array',
       maxItems: USERS_MAX,
       items: text(USER_MAX),
-      description: 'phone numbers or BSUIDs of users who wrote in the last 24 hours',
+      description:
+        'Phone numbers or BSUIDs. Only users who sent a message in the last 24 hours can be blocked.',
     },
   },
   ['users'],
 );
 
 export const updateCommerce = object({
-  is_catalog_visible: { type: 'boolean' },
-  is_cart_enabled: { type: 'boolean' },
+  is_catalog_visible: { type: 'boolean', description: 'Whether the catalogue is shown.' },
+  is_cart_enabled: { type: 'boolean', description: 'Whether the cart is enabled.' },
 });
 
-/** Shown keys are checked, everything else is passed on. */
+/** Only the keys that the contract shows are checked; all keys are passed to the upstream. */
 export const updateSettings = object({
   calling: object({
     status: { type: 'string', enum: ['ENABLED', 'DISABLED'] },
-    call_icon_visibility: text(TEXT_MAX, 'such as DEFAULT'),
-    callback_permission_status: text(TEXT_MAX, 'such as ENABLED'),
+    call_icon_visibility: text(TEXT_MAX, 'Visibility of the call icon, for example `DEFAULT`.'),
+    callback_permission_status: text(
+      TEXT_MAX,
+      'Status of the call-back permission, for example `ENABLED`.',
+    ),
   }),
-  storage_configuration: { type: 'object' },
+  storage_configuration: { type: 'object', description: 'Storage settings.' },
 });
 
 export const phoneStatus = object({ ...otherNumber });

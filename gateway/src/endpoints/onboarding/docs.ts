@@ -1,17 +1,19 @@
 import type { RowDocs } from '../endpoint';
 import * as is from '../parts/answers';
 
-export const QUALITY = ['GREEN', 'YELLOW', 'RED'];
-export const LIMIT_TIERS = ['TIER_250', 'TIER_1K', 'TIER_2K', 'TIER_10K', 'TIER_100K', 'UNLIMITED'];
-const quality_rating = is.orNull(is.open(QUALITY));
-const messaging_limit_tier = is.orNull(is.open(LIMIT_TIERS));
+const quality_rating = is.orNull(is.quality_rating);
+const messaging_limit_tier = is.orNull(is.messaging_limit_tier);
 const throughput_level = is.orNull(is.open(['STANDARD', 'HIGH']));
+const params = { waba_id: is.text('900000000000001', 'ID of the business account.') };
 
 const client = is.record(
   {
-    waba_id: is.text('900000000000001', 'the business account'),
-    phone_number_id: is.text('800000000000001', 'the number'),
-    phone_number: is.text('15550100001', 'map numbers by this field, never by display_name'),
+    waba_id: is.text('900000000000001', 'ID of the business account.'),
+    phone_number_id: is.text('800000000000001', 'ID of the number.'),
+    phone_number: is.text(
+      '15550100001',
+      'The phone number. Match numbers by this field, never by `display_name`.',
+    ),
     display_name: is.text('Example Shop'),
     connection_mode: is.choice(['coexistence']),
     status: is.choice(['active', 'deleted']),
@@ -21,12 +23,15 @@ const client = is.record(
     throughput_level,
     registered_at: is.time(),
     last_activity_at: is.orNull(is.time()),
-    health: is.open(['connected', 'paused'], 'paused while the upstream re-links the number'),
+    health: is.open(
+      ['connected', 'paused'],
+      '`paused` while the number is offboarded and waits to be reconnected.',
+    ),
   },
   { title: 'Client' },
 );
 
-const SYNC = '`requested`, or a text that begins with `failed:`';
+const SYNC = 'Either `requested`, or a text that starts with `failed:`.';
 const coexistence_sync = is.record(
   {
     smb_app_state_sync: is.text('requested', SYNC),
@@ -35,9 +40,24 @@ const coexistence_sync = is.record(
   { title: 'CoexistenceSync' },
 );
 
+const REGISTRATION_CODES = [
+  'WABA_LIMIT_REACHED',
+  'UPSTREAM_ERROR',
+  'PAYMENT_REQUIRED',
+  'CARD_REQUIRED',
+  'PAYMENT_FAILED',
+  'PAYMENT_ACTION_REQUIRED',
+] as const;
+const CREATED_OR_UPDATED =
+  'Answers 201 if the client is new and 200 if an existing client was updated, so the request is safe to repeat.';
+
 export const registerFromCode: RowDocs = {
   answer: is.record(
-    { client, state: is.text('order-4711', 'as given with the session'), coexistence_sync },
+    {
+      client,
+      state: is.text('order-4711', 'The `state` of the connect session.'),
+      coexistence_sync,
+    },
     { optional: ['state'] },
   ),
   example: { code: 'CODE-OF-THE-SIGN-UP-DIALOG', display_name: 'Example Shop' },
@@ -45,22 +65,19 @@ export const registerFromCode: RowDocs = {
     'PLATFORM_NOT_CONFIGURED',
     'CODE_EXCHANGE_FAILED',
     'DISCOVERY_FAILED',
-    'WABA_LIMIT_REACHED',
-    'UPSTREAM_ERROR',
-    'PAYMENT_REQUIRED',
-    'CARD_REQUIRED',
-    'PAYMENT_FAILED',
-    'PAYMENT_ACTION_REQUIRED',
+    ...REGISTRATION_CODES,
   ],
-  notes:
-    'Takes the partner key, or the token of a connect session as `x-connect-token`. 201 when the client is new, 200 when it is brought up to date. Accepted until 30 minutes after the session has expired.',
+  notes: `Completes an embedded sign-up. Authenticate with your partner key, or with the token of a connect session in the header \`x-connect-token\`. A session can be completed until 30 minutes after it expired. ${CREATED_OR_UPDATED}`,
 };
 
 export const createConnectSession: RowDocs = {
   answer: is.record({
-    connect_url: is.text('https://gateway.example.com/connect?token=…', 'open it in a popup'),
-    token: is.text('…', 'opens this one onboarding and nothing else'),
-    expires_in: is.whole(1800, 'seconds'),
+    connect_url: is.text(
+      'https://gateway.example.com/connect?token=…',
+      'Link to the hosted onboarding page. Open it in a popup.',
+    ),
+    token: is.text('…', 'Token of this session. It authorizes this one onboarding only.'),
+    expires_in: is.whole(1800, 'Seconds until the link expires.'),
   }),
   example: { display_name: 'Example Shop', state: 'order-4711' },
 };
@@ -71,11 +88,13 @@ export const listOnboardingEvents: RowDocs = {
     events: is.list(
       is.record(
         {
-          state: is.orNull(is.text('order-4711')),
+          state: is.orNull(is.text('order-4711', 'The `state` of the connect session.')),
           current_step: is.text('COMPLETED'),
           error_code: is.orNull(is.text('CODE_EXCHANGE_FAILED')),
           error_message: is.orNull(is.text('This authorization code has expired.')),
-          upstream_session_id: is.orNull(is.text('…', 'the upstream’s own trace id')),
+          upstream_session_id: is.orNull(
+            is.text('…', 'Trace ID of the upstream. Include it when you contact support.'),
+          ),
           waba_id: is.orNull(is.text('900000000000001')),
           phone_number_id: is.orNull(is.text('800000000000001')),
           created_at: is.time(),
@@ -100,7 +119,7 @@ export const getEmbeddedSignupConfig: RowDocs = {
     }),
   }),
   codes: ['PLATFORM_NOT_CONFIGURED'],
-  notes: 'Needed only for a sign-up dialog of your own; the hosted page needs nothing.',
+  notes: 'Only needed if you host the sign-up dialog yourself. The hosted page does not need it.',
 };
 
 const counts = is.record({
@@ -122,11 +141,14 @@ export const getUsage: RowDocs = {
         errors: is.whole(2),
       }),
     ),
-    messages: is.byName(counts, 'by category: service, utility, marketing, authentication …'),
+    messages: is.byName(
+      counts,
+      'Counts by category, such as `service`, `utility`, `marketing` or `authentication`.',
+    ),
     billing: is.record({
-      slots: is.whole(1, 'one slot covers 3 business accounts'),
-      peak_active_wabas: is.whole(2),
-      active_wabas: is.whole(2),
+      slots: is.whole(1, 'Billing slots. One slot covers 3 business accounts.'),
+      peak_active_wabas: is.whole(2, 'Most business accounts active at once in the month.'),
+      active_wabas: is.whole(2, 'Business accounts active now.'),
       fee_usd: is.amount(10),
     }),
   }),
@@ -140,16 +162,8 @@ export const registerClient: RowDocs = {
     access_token: '<ACCESS_TOKEN>',
     display_name: 'Example Shop',
   },
-  codes: [
-    'WABA_LIMIT_REACHED',
-    'UPSTREAM_ERROR',
-    'PAYMENT_REQUIRED',
-    'CARD_REQUIRED',
-    'PAYMENT_FAILED',
-    'PAYMENT_ACTION_REQUIRED',
-  ],
-  notes:
-    '201 when the client is new, 200 when it is brought up to date. Registering a deleted client restores it.',
+  codes: REGISTRATION_CODES,
+  notes: `${CREATED_OR_UPDATED} Registering a deleted client restores it.`,
 };
 
 export const listClients: RowDocs = {
@@ -159,27 +173,34 @@ export const listClients: RowDocs = {
     limit: is.used_limit,
     offset: is.whole(0),
   }),
+  notes: 'A business account with several registered numbers has one client per number.',
 };
 
 export const deleteClient: RowDocs = {
+  params,
   answer: is.nothing,
   codes: ['WABA_NOT_REGISTERED'],
-  notes: 'Registering the same business account again restores it.',
+  notes:
+    'Messaging stops at once. To restore the client, register the same business account again.',
 };
 
 export const refreshClient: RowDocs = {
+  params,
   answer: is.record({
     quality_rating,
     throughput_level,
     messaging_limit_tier,
-    token_updated: is.flag(false),
+    token_updated: is.flag(false, 'Whether the stored access token was replaced.'),
   }),
   example: {},
   codes: ['WABA_NOT_REGISTERED', 'UPSTREAM_ERROR'],
-  notes: 'A token that the upstream refuses leaves the stored one in place.',
+  notes:
+    'Fetches the current values from the upstream. If `access_token` is given and the upstream accepts it, it replaces the stored token; if the upstream rejects it, the stored token stays.',
 };
 
 export const resubscribeWebhook: RowDocs = {
+  params,
   answer: is.record({ message: is.text('the business account is subscribed to webhooks') }),
   codes: ['WABA_NOT_REGISTERED', 'UPSTREAM_ERROR'],
+  notes: 'Restores the event flow of a business account. Safe to call at any time.',
 };

@@ -21,7 +21,7 @@ const byPath = ({ params, body, query, partner_id }: Input): Fields => ({
   partner_id,
 });
 
-/** Support's view has the partner; a partner's own does not. */
+/** The operator's view of a client has the partner; the partner's own does not. */
 export const clientRecord = ({ partner_id: _partner_id, ...client }: Client): Fields => ({
   ...client,
   quality_rating: client.quality_rating ?? null,
@@ -30,7 +30,7 @@ export const clientRecord = ({ partner_id: _partner_id, ...client }: Client): Fi
   last_activity_at: client.last_activity_at ?? null,
 });
 
-/** Proto has no null where the contract shows one. */
+/** The contract shows null where a proto field is absent. */
 const eventRecord = (event: OnboardingEvent): Fields => ({
   state: event.state ?? null,
   current_step: event.current_step,
@@ -44,16 +44,16 @@ const eventRecord = (event: OnboardingEvent): Fields => ({
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A day means its start as `from` and its end as `to`. */
+/** A date stands for its start as `from` and for its end as `to`. */
 function timeOf(query: Fields, field: 'from' | 'to'): Date | undefined {
   const text = query[field] as string | undefined;
   if (text === undefined) return undefined;
   const isDay = DAY.test(text);
-  const clock = field === 'from' ? 'T00:00:00.000Z' : 'T23:59:59.999Z';
-  const time = new Date(isDay ? text + clock : text.replace(' ', '+'));
-  // 30 February is read as a day in March.
+  const time_of_day = field === 'from' ? 'T00:00:00.000Z' : 'T23:59:59.999Z';
+  const time = new Date(isDay ? text + time_of_day : text.replace(' ', '+'));
+  // Date reads 30 February as a day in March.
   const exists = !Number.isNaN(time.getTime()) && (!isDay || time.toISOString().startsWith(text));
-  if (!exists) throw invalidField(field, 'is no date that exists');
+  if (!exists) throw invalidField(field, 'is not a calendar date');
   return time;
 }
 
@@ -64,14 +64,14 @@ const usageRecord = ({ from, to, endpoints, messages, billing }: GetUsageRespons
   billing,
 });
 
-/** The sign-up asks the upstream many questions, one after the other. */
-const SIGN_UP_LIMIT_MS = 45_000;
+/** A sign-up makes many upstream requests, one after the other. */
+const SIGN_UP_TIMEOUT_MS = 45_000;
 
 export const onboarding = [
   post('/clients/register-from-code', rpc(OnboardingDefinition, 'registerFromCode'), {
     scope: 'session',
     body: schemas.registerFromCode,
-    timeout_ms: SIGN_UP_LIMIT_MS,
+    timeout_ms: SIGN_UP_TIMEOUT_MS,
     status: ({ created }: RegisterFromCodeResponse) => (created ? 201 : 200),
     request: ({ body, partner_id, session_id }) => ({ ...body, partner_id, session_id }),
     reply: ({ client, state, coexistence_sync }: RegisterFromCodeResponse) => ({
@@ -80,7 +80,7 @@ export const onboarding = [
       coexistence_sync,
     }),
     docs: docs.registerFromCode,
-    summary: 'Complete an embedded sign-up; safe to repeat',
+    summary: 'Register a client from an embedded sign-up code',
   }),
   post('/connect/session', rpc(OnboardingDefinition, 'createConnectSession'), {
     scope: 'partner',
@@ -99,12 +99,12 @@ export const onboarding = [
       limit: query['limit'],
     }),
     docs: docs.listOnboardingEvents,
-    summary: 'List the steps of onboarding attempts, newest first',
+    summary: 'List onboarding steps and failures, newest first',
   }),
   get('/embedded-signup/config', rpc(OnboardingDefinition, 'getEmbeddedSignupConfig'), {
     scope: 'partner',
     docs: docs.getEmbeddedSignupConfig,
-    summary: 'Read what a self-hosted sign-up dialog needs',
+    summary: 'Retrieve the configuration of a self-hosted sign-up dialog',
   }),
   get('/usage', rpc(OnboardingDefinition, 'getUsage'), {
     scope: 'partner',
@@ -116,7 +116,7 @@ export const onboarding = [
     }),
     reply: usageRecord,
     docs: docs.getUsage,
-    summary: 'Read usage counters and the bill of the month',
+    summary: 'Retrieve usage counters and billing',
   }),
   post('/clients/register', rpc(OnboardingDefinition, 'registerClient'), {
     scope: 'partner',
@@ -127,7 +127,7 @@ export const onboarding = [
       coexistence_sync,
     }),
     docs: docs.registerClient,
-    summary: 'Register a number by hand; safe to repeat',
+    summary: 'Register a client with an access token',
   }),
   get('/clients', rpc(OnboardingDefinition, 'listClients'), {
     scope: 'partner',
@@ -146,7 +146,7 @@ export const onboarding = [
     request: byPath,
     reply: () => ({}),
     docs: docs.deleteClient,
-    summary: 'Delete a client; messaging stops at once',
+    summary: 'Delete a client',
   }),
   post('/clients/:waba_id/refresh', rpc(OnboardingDefinition, 'refreshClient'), {
     scope: 'partner',
@@ -159,12 +159,12 @@ export const onboarding = [
       token_updated: reply['token_updated'],
     }),
     docs: docs.refreshClient,
-    summary: 'Fetch fresh values upstream, or replace the token',
+    summary: 'Refresh a client, or replace its access token',
   }),
   post('/clients/:waba_id/resubscribe-webhook', rpc(OnboardingDefinition, 'resubscribeWebhook'), {
     scope: 'partner',
     request: byPath,
     docs: docs.resubscribeWebhook,
-    summary: 'Subscribe the account to webhooks again; safe any time',
+    summary: 'Resubscribe a business account to webhooks',
   }),
 ];

@@ -8,23 +8,31 @@ const STATE_MAX = 255;
 const REPORT_MAX = 200;
 const REPORT_MESSAGE_MAX = 1_000;
 
-/** A day, or a date-time with its zone; a plus that was sent unencoded has become a space. */
+/** A date, or a date-time with a zone. A plus sign sent without URL encoding arrives as a space. */
 const DAY_PATTERN =
   '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+ -]\\d{2}:\\d{2}))?$';
 
 const day = (description: string): Schema => ({
   type: 'string',
   pattern: DAY_PATTERN,
-  errorMessage: 'must be an ISO 8601 date (YYYY-MM-DD) or date-time with a zone',
+  errorMessage: 'must be an ISO 8601 date (YYYY-MM-DD), or a date-time with a time zone',
   description,
 });
 
+const display_name = text(
+  DISPLAY_NAME_MAX,
+  'Name of the client, for your own use. Defaults to the verified name of the number.',
+);
+
 export const registerClient = object(
   {
-    waba_id: id('the business account'),
-    phone_number_id: id('the number'),
-    access_token: text(TOKEN_MAX, 'the upstream token; stored encrypted, never returned'),
-    display_name: text(DISPLAY_NAME_MAX, 'free text; the verified name stands in'),
+    waba_id: id('ID of the business account.'),
+    phone_number_id: id('ID of the number.'),
+    access_token: text(
+      TOKEN_MAX,
+      'Access token of the upstream. Stored encrypted and never returned.',
+    ),
+    display_name,
   },
   ['waba_id', 'phone_number_id', 'access_token'],
 );
@@ -32,42 +40,58 @@ export const registerClient = object(
 export const listClients = object({
   limit: limit(100, 500),
   offset,
-  status: { type: 'string', enum: ['active', 'deleted', 'all'] },
+  status: {
+    type: 'string',
+    enum: ['active', 'deleted', 'all'],
+    description: 'Which clients to list. Defaults to `active`.',
+  },
 });
 
 export const refreshClient = object({
   access_token: {
-    ...text(TOKEN_MAX, 'replaces the stored token once the upstream has taken it'),
+    ...text(TOKEN_MAX, 'New access token. Replaces the stored one if the upstream accepts it.'),
     minLength: 1,
   },
-  phone_number_id: id('one number of the account; all of them unless given'),
+  phone_number_id: id('ID of one number of the account. Defaults to all of them.'),
 });
 
-/** What the sign-up dialog gave; the two ids are claims that are checked against the code's token. */
+/** The result of the sign-up dialog. Both ids are checked against the token the code is exchanged for. */
 export const registerFromCode = object(
   {
-    code: text(CODE_MAX, 'the sign-up dialog’s code: valid once, for seconds'),
-    display_name: text(DISPLAY_NAME_MAX, 'free text; the verified name stands in'),
-    connection_mode: { type: 'string', enum: ['coexistence'] },
-    waba_id: id('the business account that the dialog named'),
-    phone_number_id: id('the number that the dialog named'),
+    code: text(
+      CODE_MAX,
+      'Code returned by the sign-up dialog. It is valid once and expires within seconds.',
+    ),
+    display_name,
+    connection_mode: {
+      type: 'string',
+      enum: ['coexistence'],
+      description: 'How the number is connected.',
+    },
+    waba_id: id('ID of the business account, as returned by the dialog.'),
+    phone_number_id: id('ID of the number, as returned by the dialog.'),
   },
   ['code'],
 );
 
 export const createConnectSession = object({
-  display_name: text(DISPLAY_NAME_MAX, 'free text; the verified name stands in'),
-  state: text(STATE_MAX, 'yours, returned unchanged on completion'),
+  display_name,
+  state: text(
+    STATE_MAX,
+    'Any value of yours. Returned unchanged when the onboarding is completed.',
+  ),
 });
 
 export const listOnboardingEvents = object({ limit: limit(50, 200) });
 
 export const getUsage = object({
-  from: day('first day, or a time in it; the start of the month unless given'),
-  to: day('last day, or a time in it; now unless given'),
+  from: day(
+    'Start of the period. A date means its start. Defaults to the start of the current month.',
+  ),
+  to: day('End of the period. A date means its end. Defaults to now.'),
 });
 
-/** What the hosted page tells of the dialog. */
+/** What the hosted page reports about the dialog. Not part of the public API. */
 export const reportConnectStep = object(
   {
     kind: text(REPORT_MAX),
@@ -75,8 +99,8 @@ export const reportConnectStep = object(
     error_code: text(REPORT_MAX),
     error_message: text(REPORT_MESSAGE_MAX),
     upstream_session_id: text(REPORT_MAX),
-    waba_id: id('the business account that the dialog named'),
-    phone_number_id: id('the number that the dialog named'),
+    waba_id: id('ID of the business account, as returned by the dialog.'),
+    phone_number_id: id('ID of the number, as returned by the dialog.'),
   },
   ['kind'],
 );

@@ -1,5 +1,5 @@
-// What descriptions of answers are made of. Every leaf has an example, so that the example of an answer
-// is put together from its schema and cannot say anything else.
+// Building blocks of response schemas. Every leaf has an example: the example response in the reference
+// is assembled from them, so it cannot contradict the schema. Descriptions are sentences.
 import type { Schema } from './schema';
 
 const described = (description?: string): Schema => (description ? { description } : {});
@@ -16,14 +16,14 @@ export const choice = (values: readonly string[], description?: string): Schema 
   ...described(description),
 });
 
-/** Values that are known, of a field that may get more of them. */
+/** A text with known values, to which more may be added. */
 export const open = (values: readonly string[], description?: string): Schema => ({
   type: 'string',
   examples: [...values],
-  description: `${description ? `${description}; ` : ''}known: ${values.join(', ')}`,
+  description: `${description ? `${description} ` : ''}Known values: ${values.join(', ')}.`,
 });
 
-/** Of the upstream's: a text, an object or nothing. */
+/** Any value the upstream sends, or null. */
 export const any = (description: string): Schema => ({ description, examples: [null] });
 
 export const whole = (example: number, description?: string): Schema => ({
@@ -67,7 +67,7 @@ interface Trait {
   /** Keys that may be absent. */
   optional?: string[];
   description?: string;
-  /** Stands under this name in the document, once. */
+  /** Name of the schema under `components` in the OpenAPI document. */
   title?: string;
 }
 
@@ -81,24 +81,24 @@ const objectOf = (
   ...rest,
 });
 
-/** An object of ours: these keys and, until a later version, no others. */
+/** One of our own objects: exactly these keys, until a later version adds some. */
 export const record = (properties: Record<string, Schema>, trait: Trait = {}): Schema =>
   objectOf(properties, trait);
 
-/** An object of the upstream's: the keys that are known, any of which may be absent, and others. */
+/** An object of the upstream's: any known key may be absent, and other keys may be present. */
 export const node = (properties: Record<string, Schema>, trait: Trait = {}): Schema => ({
   ...objectOf(properties, { ...trait, optional: Object.keys(properties) }),
   additionalProperties: true,
 });
 
-/** Objects of one kind by a name. */
+/** A map from a name to objects of one kind. */
 export const byName = (value: Schema, description: string): Schema => ({
   type: 'object',
   additionalProperties: value,
   description,
 });
 
-/** Success and nothing else. */
+/** `success: true` alone. */
 export const nothing = record({}, { title: 'Success' });
 
 export const paging = record(
@@ -108,7 +108,28 @@ export const paging = record(
       after: orNull(text('QVFIUmJiYmI')),
     }),
   },
-  { description: 'pass a cursor on as `after` or `before`; null at an end' },
+  {
+    description:
+      'Cursors to pass as `after` or `before`. Null where there is no further page in that direction.',
+  },
 );
 
-export const used_limit = whole(50, 'the page size that was used');
+export const used_limit = whole(50, 'The page size that was used.');
+
+/** What an action of the upstream's returned beside its success, under the name of the resource. */
+export const outcome = (name: string): Schema =>
+  record(
+    { [name]: node({}, { description: 'Further fields of the upstream’s answer, if any.' }) },
+    { optional: [name] },
+  );
+
+/** Contract, Client: values of `quality_rating` and `messaging_limit_tier`. */
+export const quality_rating = open(['GREEN', 'YELLOW', 'RED']);
+export const messaging_limit_tier = open([
+  'TIER_250',
+  'TIER_1K',
+  'TIER_2K',
+  'TIER_10K',
+  'TIER_100K',
+  'UNLIMITED',
+]);

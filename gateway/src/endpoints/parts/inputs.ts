@@ -1,9 +1,12 @@
-// The pieces that schemas are made of.
+// Building blocks of request schemas. Descriptions are sentences: the reference prints them.
 import { RECIPIENT_MISSING } from '@bmg/common/messages';
 import type { Schema } from './schema';
 
-/** Upstream ids: no slashes, dots or spaces, so that an id cannot reach another path. */
+/** No slash, dot or space: an id can never lead to another upstream path. */
 const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
+const CURSOR_MAX = 2_048;
+const URL_MAX = 2_048;
+const MIME_TYPE_MAX = 255;
 
 export const text = (maxLength: number, description?: string): Schema => ({
   type: 'string',
@@ -14,7 +17,7 @@ export const text = (maxLength: number, description?: string): Schema => ({
 export const id = (description: string): Schema => ({
   type: 'string',
   pattern: ID_PATTERN,
-  errorMessage: 'must be an id: letters, digits, dashes and underscores, at most 64',
+  errorMessage: 'must be an ID of 1 to 64 letters, digits, dashes and underscores',
   description,
 });
 
@@ -32,23 +35,58 @@ export const limit = (fallback: number | undefined, lowerTo: number): Schema => 
   maximum: lowerTo,
   lowerTo,
   ...(fallback !== undefined && { default: fallback }),
-  description: `page size, at most ${lowerTo}; a larger one is lowered`,
+  description: `Page size. The maximum is ${lowerTo}; a larger value is lowered to it.`,
 });
 
 export const offset: Schema = {
   type: 'integer',
   minimum: 0,
   default: 0,
-  description: 'how many to pass over',
+  description: 'Number of items to skip.',
 };
 
-/** Recipient rules: at least one of three; the service decides who wins. */
+/** Query of a list that the upstream pages by cursor. */
+export const page = (limit_max: number): Schema =>
+  object({
+    limit: limit(undefined, limit_max),
+    after: text(CURSOR_MAX, 'Returns the next page: `paging.cursors.after` of the current one.'),
+    before: text(
+      CURSOR_MAX,
+      'Returns the previous page: `paging.cursors.before` of the current one.',
+    ),
+  });
+
+/** Contract, Multi-number rule: another number of the same business account. */
+export const otherNumber = {
+  phone_number_id: id(
+    'ID of another number of the same business account. Defaults to the number of the request.',
+  ),
+};
+
+/** Irreversible actions: only `true` confirms, any other value is CONFIRMATION_REQUIRED. */
+export const confirm: Schema = {
+  const: true,
+  errorCode: 'CONFIRMATION_REQUIRED',
+  errorMessage: 'this action cannot be undone: send confirm: true to confirm it',
+  description: 'Must be `true`, because the action cannot be undone.',
+};
+
+/** A file that the service fetches from the partner. */
+export const file: Schema = object(
+  {
+    url: text(URL_MAX, 'Public HTTPS URL of the file. The file name is taken from its path.'),
+    mime_type: text(MIME_TYPE_MAX, 'Content type of the file, for example `image/jpeg`.'),
+  },
+  ['url', 'mime_type'],
+);
+
+/** Contract, Recipient rules: at least one of three fields; the service decides which one wins. */
 export const withRecipient = (properties: Record<string, Schema>, required: string[]): Schema => ({
   type: 'object',
   properties: {
-    to: text(200, 'phone number in international format, or a BSUID'),
-    user_id: text(200, 'BSUID'),
-    recipient: text(200, 'BSUID, alias of user_id'),
+    to: text(200, 'Recipient: a phone number in international format, or a BSUID.'),
+    user_id: text(200, 'Recipient: a BSUID. Ignored if `to` is set.'),
+    recipient: text(200, 'Alias of `user_id`.'),
     ...properties,
   },
   required,
@@ -56,9 +94,12 @@ export const withRecipient = (properties: Record<string, Schema>, required: stri
   requiredOneOfMessage: RECIPIENT_MISSING,
 });
 
-/** The three spellings of a quote; what is in them is checked by the quote rule, not here. */
+/** The three ways to quote a message. Their content is checked by `messages/quote.ts`. */
 export const quote: Record<string, Schema> = {
-  context: { description: 'quoted reply: {message_id}; wins over the two aliases' },
-  context_message_id: { description: 'quoted reply: the message_id' },
-  reply_to: { description: 'quoted reply: the message_id' },
+  context: {
+    description:
+      'Quotes a message: `{message_id}`. Takes precedence over `context_message_id` and `reply_to`.',
+  },
+  context_message_id: { description: 'Quotes the message with this `message_id`.' },
+  reply_to: { description: 'Quotes the message with this `message_id`.' },
 };

@@ -50,7 +50,7 @@ test.each<[string, Schema, object, string, object]>([
 
 test('a PIN is never repeated in the refusal', () => {
   expect(() => compile(schemas.twoStep, 'body')({ pin: '98765' })).toThrow(
-    'pin must be a text of exactly 6 digits',
+    'pin must be a string of exactly 6 digits',
   );
 });
 

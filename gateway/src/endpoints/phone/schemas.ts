@@ -1,37 +1,33 @@
-import { object, text } from '../parts/inputs';
-import { otherNumber } from '../number-setup/schemas';
+import { confirm, object, otherNumber, text } from '../parts/inputs';
 import type { Schema } from '../parts/schema';
 
 const CODE_MAX = 64;
 const LANGUAGE_MAX = 20;
 
-/** Irreversible: nothing but `true` itself confirms. */
-export const confirm: Schema = {
-  const: true,
-  errorCode: 'CONFIRMATION_REQUIRED',
-  errorMessage: 'this cannot be undone: send confirm: true',
-  description: 'must be true: this cannot be undone',
-};
-
 const pin: Schema = {
   type: 'string',
   pattern: '^[0-9]{6}$',
-  errorMessage: 'must be a text of exactly 6 digits',
-  description: 'exactly 6 digits',
+  errorMessage: 'must be a string of exactly 6 digits',
+  description: 'Two-step verification PIN: exactly 6 digits.',
 };
 
 export const requestCode = object(
   {
-    code_method: { type: 'string', enum: ['SMS', 'VOICE'] },
-    language: text(LANGUAGE_MAX, 'language code such as en_US'),
+    code_method: {
+      type: 'string',
+      enum: ['SMS', 'VOICE'],
+      description: 'How the code is delivered.',
+    },
+    language: text(LANGUAGE_MAX, 'Language of the code message, for example `en_US`.'),
     ...otherNumber,
   },
   ['code_method', 'language'],
 );
 
-export const verifyCode = object({ code: text(CODE_MAX, 'the code received'), ...otherNumber }, [
-  'code',
-]);
+export const verifyCode = object(
+  { code: text(CODE_MAX, 'Verification code the number received.'), ...otherNumber },
+  ['code'],
+);
 
 export const twoStep = object({ pin, ...otherNumber }, ['pin']);
 

@@ -18,28 +18,5 @@ export const getProfile: RowDocs = {
 export const updateProfile: RowDocs = {
   answer: is.nothing,
   example: { about: 'Plants and pots', websites: ['https://example.org/'] },
-};
-
-const numbers = { sent: is.whole(12), delivered: is.whole(11) };
-
-export const getAnalytics: RowDocs = {
-  answer: is.record({
-    waba_id: is.text('900000000000001'),
-    period_days: is.whole(7, 'the number of days that was used'),
-    meta_analytics: is.record({
-      ...numbers,
-      read: is.whole(9),
-      data_points: is.list(
-        is.record({
-          start: is.whole(1788220800, 'epoch seconds'),
-          end: is.whole(1788307200, 'epoch seconds'),
-          ...numbers,
-          read: is.whole(9),
-        }),
-      ),
-    }),
-    daily_logs: is.list(
-      is.record({ date: is.text('2026-09-01'), sent: is.whole(12), failed: is.whole(1) }),
-    ),
-  }),
+  notes: 'Fields that are not in the body keep their values.',
 };

@@ -1,20 +1,21 @@
 import { object, text } from '../parts/inputs';
 
-/** Sanity alone: the upstream has shorter limits. */
+/** Upper bounds only: the upstream has lower limits. */
 const TEXT_MAX = 4_096;
 const WEBSITES_MAX = 50;
 
 export const updateProfile = object({
-  about: text(TEXT_MAX),
-  address: text(TEXT_MAX),
-  email: text(TEXT_MAX),
+  about: text(TEXT_MAX, 'About text of the profile.'),
+  address: text(TEXT_MAX, 'Postal address.'),
+  email: text(TEXT_MAX, 'Contact email address.'),
   websites: {
     type: 'array',
     maxItems: WEBSITES_MAX,
+    description: 'Website URLs.',
     items: {
       type: 'string',
       pattern: '^[hH][tT][tT][pP][sS]?://',
-      errorMessage: 'must be a URL with http or https',
+      errorMessage: 'must be a URL that starts with http:// or https://',
     },
   },
 });

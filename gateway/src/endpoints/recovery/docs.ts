@@ -1,8 +1,8 @@
 import type { RowDocs } from '../endpoint';
 import * as is from '../parts/answers';
 
-const event_id = is.text('evt_01J6', 'the `webhook-id` of every try');
-const last_http_status = is.orNull(is.whole(503));
+const event_id = is.text('evt_01J6', 'ID of the event: the `webhook-id` of every attempt.');
+const last_http_status = is.orNull(is.whole(503, 'Status of the last attempt.'));
 
 export const listFailedEvents: RowDocs = {
   answer: is.record({
@@ -15,13 +15,16 @@ export const listFailedEvents: RowDocs = {
           waba_id: is.text('900000000000001'),
           phone_number_id: is.orNull(is.text('800000000000001')),
           status: is.choice(['failed', 'retrying']),
-          attempts: is.whole(3),
+          attempts: is.whole(3, 'Delivery attempts so far.'),
           created_at: is.time(),
           last_attempt_at: is.orNull(is.time()),
-          next_attempt_at: is.orNull(is.time()),
+          next_attempt_at: is.orNull(is.time('Null if no further attempt is scheduled.')),
           last_http_status,
           last_error: is.orNull(is.text('the receiver answered HTTP 503')),
-          payload: is.node({}, { description: 'the whole event as it is sent' }),
+          payload: is.node(
+            {},
+            { description: 'The complete event, as posted to your webhook URL.' },
+          ),
         },
         { title: 'FailedEvent' },
       ),
@@ -32,14 +35,17 @@ export const listFailedEvents: RowDocs = {
 };
 
 export const retryEvent: RowDocs = {
+  params: { event_id: is.text('evt_01J6', 'ID of the event.') },
   answer: is.record({
     event_id,
     status: is.choice(['delivered', 'failed', 'retrying']),
-    http_status: is.orNull(is.whole(200)),
+    http_status: is.orNull(is.whole(200, 'Status your receiver answered with, if it answered.')),
   }),
   codes: ['NOT_FOUND'],
+  notes: 'Makes one delivery attempt now and reports its result.',
 };
 
 export const retryAllEvents: RowDocs = {
-  answer: is.record({ queued: is.whole(2) }),
+  answer: is.record({ queued: is.whole(2, 'Events queued for redelivery.') }),
+  notes: 'Answers once the events are queued. They are redelivered in their original order.',
 };

@@ -29,7 +29,7 @@ export const recovery = [
       paging: { cursors: { after: after ?? null } },
     }),
     docs: docs.listFailedEvents,
-    summary: 'Events that could not be delivered, oldest first',
+    summary: 'List events that could not be delivered, oldest first',
   }),
   post('/webhooks/retry/:event_id', rpc(WebhooksDefinition, 'retryEvent'), {
     scope: 'partner',
@@ -39,11 +39,11 @@ export const recovery = [
       http_status: http_status ?? null,
     }),
     docs: docs.retryEvent,
-    summary: 'Deliver one event now',
+    summary: 'Redeliver an event',
   }),
   post('/webhooks/retry-all', rpc(WebhooksDefinition, 'retryAllEvents'), {
     scope: 'partner',
     docs: docs.retryAllEvents,
-    summary: 'Deliver every waiting event again, in order',
+    summary: 'Redeliver all events that could not be delivered',
   }),
 ];

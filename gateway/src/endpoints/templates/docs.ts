@@ -1,11 +1,10 @@
 import type { RowDocs } from '../endpoint';
 import * as is from '../parts/answers';
-export { uploadHeader } from '../media/docs';
 
 const template = is.record(
   {
     id: is.text('300000000000001'),
-    name: is.text('order_update', 'unique per business account'),
+    name: is.text('order_update', 'Unique per business account.'),
     language: is.text('en_US'),
     category: is.open(['MARKETING', 'UTILITY', 'AUTHENTICATION']),
     status: is.open(['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED', 'IN_APPEAL']),
@@ -14,7 +13,7 @@ const template = is.record(
         type: is.text('BODY'),
         text: is.text('Hello {{1}}, your order {{2}} is on its way.'),
       }),
-      'the upstream’s own objects',
+      'Components as the upstream returns them.',
     ),
   },
   { title: 'Template' },
@@ -22,7 +21,7 @@ const template = is.record(
 
 export const listTemplates: RowDocs = {
   answer: is.record({ templates: is.list(template), total: is.whole(1) }),
-  notes: 'Quality and reasons for rejection arrive as events.',
+  notes: 'Quality and rejection reasons are not listed; they arrive as events.',
 };
 
 export const createTemplate: RowDocs = {
@@ -39,7 +38,22 @@ export const createTemplate: RowDocs = {
       },
     ],
   },
-  notes: 'Approval may take up to 24 hours and is told by an event.',
+  notes:
+    'Approval can take up to 24 hours. The result arrives as a `template.status_updated` event.',
 };
 
-export const deleteTemplate: RowDocs = { answer: is.nothing };
+export const uploadHeader: RowDocs = {
+  answer: is.record({
+    header_handle: is.text(
+      '4::aW1hZ2UvanBlZw==:ARZ…',
+      'Handle of the sample, for `example.header_handle` of a `HEADER` component. It is not a `media_id`.',
+    ),
+  }),
+  example: { url: 'https://example.com/files/sample.jpg', mime_type: 'image/jpeg' },
+  codes: ['MEDIA_TOO_LARGE', 'PLATFORM_NOT_CONFIGURED'],
+};
+
+export const deleteTemplate: RowDocs = {
+  params: { template_name: is.text('order_update', 'Name of the template.') },
+  answer: is.nothing,
+};

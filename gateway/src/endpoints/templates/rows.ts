@@ -3,12 +3,12 @@ import type { Node } from '@bmg/proto/common';
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { del, get, post, rpc, type Fields, type Input } from '../endpoint';
-import { FILE_TIMEOUT_MS } from '../media/rows';
+import { FILE_TIMEOUT_MS } from '../parts/rows';
 
-/** A large account's list is many pages upstream. */
+/** The list of a large account has many upstream pages. */
 const LIST_TIMEOUT_MS = 60_000;
 
-/** The keys of a template; others are ignored, since the service builds the upstream's body. */
+/** Ignores other keys, because the service builds the upstream's body. */
 const createRequest = ({ body, target }: Input): Fields => {
   const { name, language, category, parameter_format, components } = body;
   return { template: { name, language, category, parameter_format, components }, target };
@@ -23,7 +23,7 @@ export const templates = [
       total: templates.length,
     }),
     docs: docs.listTemplates,
-    summary: 'List the templates of the business account',
+    summary: 'List the templates of a business account',
   }),
   post('/templates', rpc(TemplatesDefinition, 'createTemplate'), {
     scope: 'number',
@@ -40,12 +40,12 @@ export const templates = [
     timeout_ms: FILE_TIMEOUT_MS,
     body: schemas.uploadHeader,
     docs: docs.uploadHeader,
-    summary: 'Fetch a sample file for a template header and upload it',
+    summary: 'Upload a sample file for a template header',
   }),
   del('/templates/:template_name', rpc(TemplatesDefinition, 'deleteTemplate'), {
     scope: 'number',
     reply: () => ({}),
     docs: docs.deleteTemplate,
-    summary: 'Delete a template in all its languages',
+    summary: 'Delete a template in all languages',
   }),
 ];

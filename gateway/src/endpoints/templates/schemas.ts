@@ -1,25 +1,29 @@
-import { object, text } from '../parts/inputs';
-import { file } from '../media/schemas';
+import { file, object, text } from '../parts/inputs';
 
-/** The platform's own limits; which characters a name may have is the upstream's to say. */
+/** Limits of the upstream, which also decides which characters a name may have. */
 const NAME_MAX = 512;
 const LANGUAGE_MAX = 20;
 
 export const createTemplate = object(
   {
-    name: text(NAME_MAX, 'unique per business account'),
-    language: text(LANGUAGE_MAX, 'language code such as en_US'),
-    category: { type: 'string', enum: ['MARKETING', 'UTILITY', 'AUTHENTICATION'] },
+    name: text(NAME_MAX, 'Name of the template, unique per business account.'),
+    language: text(LANGUAGE_MAX, 'Language of the template, for example `en_US`.'),
+    category: {
+      type: 'string',
+      enum: ['MARKETING', 'UTILITY', 'AUTHENTICATION'],
+      description: 'Category of the template.',
+    },
     parameter_format: {
       type: 'string',
       enum: ['POSITIONAL', 'NAMED'],
       default: 'POSITIONAL',
-      description: 'how variables are named, in all components alike',
+      description: 'How the variables are named, in all components: by position or by name.',
     },
     components: {
       type: 'array',
       items: { type: 'object' },
-      description: 'passed on unchanged; variables need examples',
+      description:
+        '`BODY`, `HEADER`, `FOOTER` and `BUTTONS` objects, passed to the upstream unchanged. A template with variables needs examples to be approved.',
     },
   },
   ['name', 'language', 'category', 'components'],
