@@ -3,6 +3,7 @@
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '@bmg/common/redis';
 import { contentId } from '@bmg/common/ids';
+import { statusOfEvent, statusRank, type MessageStatus } from '@bmg/common/messages';
 import type { NormalisedEvent, StateChange } from './normalise';
 
 export interface Memory {
@@ -27,13 +28,6 @@ end
 return math.floor(bits / (seen * 16)) % 2
 `;
 
-/** sent < delivered < read; failed is final. */
-const RANK: Partial<Record<NormalisedEvent['event'], number>> = {
-  'message.sent': 0,
-  'message.delivered': 1,
-  'message.read': 2,
-  'message.failed': 3,
-};
 const STATUS_LIFE_S = 2 * 86_400;
 const HANDLER_LIFE_S = 30 * 86_400;
 const CONTACT_LIFE_S = 180 * 86_400;
@@ -46,7 +40,8 @@ export function createMemory(connection: RedisConnection): Memory {
   connection.redis.defineCommand('bmgStatus', { numberOfKeys: 1, lua: STATUS_SCRIPT });
   const redis = connection.redis as WithStatus;
 
-  const status = async (event: NormalisedEvent, rank: number): Promise<void> => {
+  const status = async (event: NormalisedEvent, reached: MessageStatus): Promise<void> => {
+    const rank = statusRank(reached);
     const message_id = String(event.data['message_id']);
     const key = contentId('status', event.phone_number_id ?? '', message_id);
     if ((await redis.bmgStatus(key, rank, STATUS_LIFE_S)) === 1) event.data['superseded'] = true;
@@ -70,8 +65,8 @@ export function createMemory(connection: RedisConnection): Memory {
       event.data['action'] = 'update';
   };
   const one = async (event: NormalisedEvent): Promise<void> => {
-    const rank = RANK[event.event];
-    if (rank !== undefined) return status(event, rank);
+    const reached = statusOfEvent(event.event);
+    if (reached) return status(event, reached);
     if (event.event.startsWith('standby.')) return handler(event);
     if (event.event === 'contact.synced') return contact(event);
   };

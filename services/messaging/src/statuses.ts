@@ -1,15 +1,8 @@
 // Status events → the message record.
 import type { Received } from '@bmg/common/bus';
-import { readCallbackData } from '@bmg/common/messages';
+import { readCallbackData, statusOfEvent } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
-import type { Messages, MessageStatus, StatusUpdate } from './store/messages';
-
-const STATUS_OF: Record<string, MessageStatus> = {
-  'message.sent': 'sent',
-  'message.delivered': 'delivered',
-  'message.read': 'read',
-  'message.failed': 'failed',
-};
+import type { Messages, StatusUpdate } from './store/messages';
 
 interface StatusData {
   message_id?: unknown;
@@ -22,7 +15,7 @@ export const applyStatusEvents =
   (messages: Messages) =>
   async (batch: Received<Event>[]): Promise<void> => {
     const updates = batch.flatMap(({ message: event }): StatusUpdate[] => {
-      const status = STATUS_OF[event.event];
+      const status = statusOfEvent(event.event);
       if (!status || event.phone_number_id === undefined) return [];
       const data = JSON.parse(event.data) as StatusData;
       const message_id = String(data.message_id ?? '');

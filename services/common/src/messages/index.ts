@@ -1,2 +1,10 @@
 export { readCallbackData, writeCallbackData, type CallbackData } from './callback-data';
 export { RECIPIENT_MISSING, resolveRecipient, upstreamAddress, type Recipient } from './recipient';
+export {
+  eventOfStatus,
+  statusesBelow,
+  statusOfEvent,
+  statusRank,
+  type MessageStatus,
+  type StatusEvent,
+} from './status-order';

@@ -1,17 +1,9 @@
 // What became of a message that was sent. Statuses are the bulk of all traffic: this path stays lean.
-
+import { eventOfStatus } from '@bmg/common/messages';
 import { partyOf } from './content';
 import { changeState, emit, ignore, refuse, timeOf, type Context } from './context';
 import { occurrence } from './occurrence';
 import { listOf, objectOf, toText, type JsonObject } from './read';
-import type { EventName } from './types';
-
-const EVENT_BY_STATUS: ReadonlyMap<string, EventName> = new Map([
-  ['sent', 'message.sent'],
-  ['delivered', 'message.delivered'],
-  ['read', 'message.read'],
-  ['failed', 'message.failed'],
-]);
 
 /** A voice message was played: upstream tells it, the contract has no event for it. */
 const PLAYED = 'played';
@@ -29,7 +21,7 @@ export interface Status {
 export function readStatus(item: JsonObject, context: Context): void {
   const status = statusOf('status', item, context);
   if (status === null) return;
-  const event = EVENT_BY_STATUS.get(status.status);
+  const event = eventOfStatus(status.status);
   if (event === undefined) return ignore(context, 'unknown_status');
   emit(context, {
     event,

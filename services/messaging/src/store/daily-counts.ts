@@ -3,7 +3,7 @@
 // a day of a large account is many records.
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import type { MessageRecord, MessageStatus } from './messages';
+import type { MessageRecord, RecordStatus } from './messages';
 
 /** Who asks: a partner sees what it has sent itself. */
 export interface CountScope {
@@ -54,7 +54,7 @@ export function createDailyCounts(db: Db): DailyCounts {
   const count = async (scope: CountScope, day: number): Promise<DailyCount> => {
     const from = new Date(day * 1_000);
     const groups = await messagesOf(db)
-      .aggregate<{ _id: MessageStatus; messages: number }>(
+      .aggregate<{ _id: RecordStatus; messages: number }>(
         [
           { $match: { ...scope, sent_at: { $gte: from, $lt: new Date(from.getTime() + DAY_MS) } } },
           { $group: { _id: '$status', messages: { $sum: 1 } } },
@@ -110,7 +110,7 @@ export function createDailyCounts(db: Db): DailyCounts {
 export const isFresh = (day: number, counted_at: Date, now: Date): boolean =>
   now.getTime() - counted_at.getTime() <= (now.getTime() - day * 1_000) * FRESH_SHARE;
 
-export function addUp(day: number, groups: Array<[MessageStatus, number]>): DailyCount {
+export function addUp(day: number, groups: Array<[RecordStatus, number]>): DailyCount {
   const row: DailyCount = { date: dateOf(day), sent: 0, delivered: 0, read: 0, failed: 0 };
   for (const [status, messages] of groups) {
     row.sent += messages;

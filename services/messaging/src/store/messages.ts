@@ -1,18 +1,11 @@
 // The message record: one document a send, written in batches, brought up to date by status events.
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import { statusesBelow, type MessageStatus } from '@bmg/common/messages';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 import { metrics } from '@bmg/common/telemetry';
 
-export type MessageStatus = 'accepted' | 'sent' | 'delivered' | 'read' | 'failed';
-
-/** Statuses never go backwards; failed is final. */
-const RANK: Record<MessageStatus, number> = {
-  accepted: 0,
-  sent: 1,
-  delivered: 2,
-  read: 3,
-  failed: 4,
-};
+/** A record starts as `accepted`; statuses move it up from there. */
+export type RecordStatus = 'accepted' | MessageStatus;
 
 export interface MessageRecord {
   /** Our request id: what the upstream echoes in biz_opaque_callback_data. */
@@ -23,7 +16,7 @@ export interface MessageRecord {
   message_id: string;
   kind: string;
   recipient: string;
-  status: MessageStatus;
+  status: RecordStatus;
   sent_at: Date;
   updated_at: Date;
 }
@@ -97,9 +90,7 @@ export function createMessages(db: Db): Messages {
     async applyStatuses(updates) {
       await bulk(
         updates.flatMap(({ message_id, status, at, rebuild }) => {
-          const lower = (Object.keys(RANK) as MessageStatus[]).filter(
-            (one) => RANK[one] < RANK[status],
-          );
+          const lower: RecordStatus[] = ['accepted', ...statusesBelow(status)];
           const operations: AnyBulkWriteOperation<MessageRecord>[] = [];
           if (rebuild) {
             const { _id, ...fields } = rebuild;

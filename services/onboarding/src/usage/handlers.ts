@@ -1,11 +1,11 @@
 // The usage record: what gateways have counted of calls, what status events tell of messages, and the bill
 // that follows from the accounts that were active.
 import type { Received } from '@bmg/common/bus';
-import { readCallbackData } from '@bmg/common/messages';
+import { readCallbackData, statusOfEvent } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
 import type { Event, Usage } from '@bmg/proto/stream';
-import { COUNTED_FIELDS, readPricing, type CountedStatus } from './message-counts';
+import { COUNTED_FIELDS, readPricing } from './message-counts';
 import { billOf, monthOf } from '../payments/slots';
 import type { EndpointUsage } from '../store/endpoint-usage';
 import type { CategoryCounts, MessageStatusSeen, MessageUsage } from '../store/message-usage';
@@ -21,13 +21,6 @@ export interface UsageDependencies {
 
 const CENTS_PER_DOLLAR = 100;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-const STATUS_OF: Record<string, CountedStatus> = {
-  'message.sent': 'sent',
-  'message.delivered': 'delivered',
-  'message.read': 'read',
-  'message.failed': 'failed',
-};
 
 export const applyUsage =
   ({ endpointUsage }: Pick<UsageDependencies, 'endpointUsage'>) =>
@@ -51,7 +44,7 @@ export const applyMessageStatuses =
   };
 
 function statusOf({ event, internal, opaque, data, timestamp }: Event): MessageStatusSeen[] {
-  const status = STATUS_OF[event];
+  const status = statusOfEvent(event);
   const partner_id = readCallbackData(opaque)?.partner_id;
   if (internal || !status || partner_id === undefined) return [];
   const { message_id, pricing } = readData(data);

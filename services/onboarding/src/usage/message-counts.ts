@@ -1,9 +1,9 @@
 // How the statuses of one message become counters: each status counts once, whatever is repeated, in the
 // category that the upstream's pricing names. Pricing comes with some statuses and not with others, so that
 // a category which is learnt late moves what was counted as unknown before. No I/O here.
+import type { MessageStatus } from '@bmg/common/messages';
 
-export type CountedStatus = 'sent' | 'delivered' | 'read' | 'failed';
-export type CountedField = CountedStatus | 'billable' | 'free';
+export type CountedField = MessageStatus | 'billable' | 'free';
 
 export const COUNTED_FIELDS: readonly CountedField[] = [
   'sent',
@@ -25,7 +25,7 @@ export interface MessageFacts {
 }
 
 export interface StatusFacts {
-  status: CountedStatus;
+  status: MessageStatus;
   /** UTC day of the status. */
   day: string;
   category: string | null;

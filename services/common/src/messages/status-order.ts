@@ -1,0 +1,26 @@
+// The statuses of a sent message and their order. They arrive repeated and in any order, so a recorded
+// status changes only to a higher one: sent < delivered < read, and failed is final.
+
+/** Lowest first. Ranks are stored in Redis: add new ones at the end only. */
+const ORDER = ['sent', 'delivered', 'read', 'failed'] as const;
+
+export type MessageStatus = (typeof ORDER)[number];
+export type StatusEvent = `message.${MessageStatus}`;
+
+const RANKS = new Map(ORDER.map((status, rank) => [status, rank]));
+const LOWER = new Map(ORDER.map((status, rank) => [status, ORDER.slice(0, rank)]));
+const EVENTS = new Map<string, StatusEvent>(ORDER.map((status) => [status, `message.${status}`]));
+const STATUSES = new Map<string, MessageStatus>(
+  ORDER.map((status) => [`message.${status}`, status]),
+);
+
+export const statusRank = (status: MessageStatus): number => RANKS.get(status) as number;
+
+export const statusesBelow = (status: MessageStatus): readonly MessageStatus[] =>
+  LOWER.get(status) as MessageStatus[];
+
+/** `message.read` for the upstream's `read`; undefined for a status that has no event. */
+export const eventOfStatus = (status: string): StatusEvent | undefined => EVENTS.get(status);
+
+/** `read` for the event `message.read`; undefined for an event that is not a message's status. */
+export const statusOfEvent = (event: string): MessageStatus | undefined => STATUSES.get(event);
