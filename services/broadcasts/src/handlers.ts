@@ -1,8 +1,8 @@
 import { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
-import { createCreate, type CreateDependencies } from './create/create';
-import { forgetContacts } from './forget-contacts';
+import { createCreate, type CreateDependencies } from './create/create-broadcast';
+import { forgetContacts } from './store/remove-contacts';
 import { detail, nothingYet, standings, summary, type Standing } from './ledger/progress';
 import type { Pace } from './pace/redis-pace';
 import { chunkIds } from './request-id';

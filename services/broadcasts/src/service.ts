@@ -19,7 +19,7 @@ import { createLedger } from './ledger/ledger';
 import { giveWayToOwnSends } from './pace/own-sends';
 import { createPace } from './pace/redis-pace';
 import { createRunner } from './runner/runner';
-import { applyStatusEvents } from './ledger/statuses';
+import { applyStatusEvents } from './ledger/status-events';
 import { createBroadcastIndexes, createBroadcastStore } from './store/broadcasts';
 import { createChunks } from './store/chunks';
 import { purgeRows } from './store/purge';

@@ -1,7 +1,7 @@
 import { createFiller } from '../src/template/params';
 import { readContacts, type Contact } from '../src/create/contacts';
 import { newSalt } from '../src/request-id';
-import { paged } from '../src/create/create';
+import { paged } from '../src/create/create-broadcast';
 import type { Broadcast } from '../src/store/types';
 import type { Stores } from './stores';
 

@@ -2,7 +2,7 @@
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { normalisePhone, parseBsuid } from '@bmg/common/ids';
 import type { BroadcastContact } from '@bmg/proto/broadcasts';
-import { CONTACTS_MAX } from '../broadcast';
+import { CONTACTS_MAX } from '../broadcast-machine';
 import { readParams, type Filler, type Params } from '../template/params';
 
 export interface Contact {

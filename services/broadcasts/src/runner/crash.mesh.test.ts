@@ -3,7 +3,7 @@ import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
-import { applyStatusEvents } from '../ledger/statuses';
+import { applyStatusEvents } from '../ledger/status-events';
 import type { Ledger } from '../ledger/ledger';
 
 jest.setTimeout(60_000);

@@ -1,6 +1,6 @@
 import { createDepartures } from './departures';
 import type { Slots } from '../pace/redis-pace';
-import type { Flight } from './work';
+import type { Flight } from './active-broadcast';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

@@ -3,7 +3,7 @@
 // missed slots up and asks for new ones. So no second holds more than the rate, whoever was late.
 import { pause } from '@bmg/common/lifecycle';
 import type { Slots } from '../pace/redis-pace';
-import type { Flight } from './work';
+import type { Flight } from './active-broadcast';
 
 export interface Departures {
   /** `first` is in the same milliseconds as performance.now(). */

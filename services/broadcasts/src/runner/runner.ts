@@ -3,12 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import { createPoller, type Component } from '@bmg/common/lifecycle';
 import { metrics } from '@bmg/common/telemetry';
-import { ACTIVE } from '../broadcast';
-import { forgetContacts } from '../forget-contacts';
+import { ACTIVE } from '../broadcast-machine';
+import { forgetContacts } from '../store/remove-contacts';
 import { chunkIds } from '../request-id';
 import type { Broadcast } from '../store/types';
 import type { RunnerDependencies } from './dependencies';
-import { Lane, TURNS_MAX } from './lane';
+import { Lane, TURNS_MAX } from './number-lane';
 
 export interface Runner extends Component {
   /** There may be a new broadcast. */

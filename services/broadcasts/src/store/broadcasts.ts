@@ -1,7 +1,7 @@
 // Broadcasts: one document each, moved from state to state by conditional updates.
 import type { Collection, Db, Filter } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import { ACTIVE, broadcastMachine, ENDED, SHOWN, type BroadcastEvent } from '../broadcast';
+import { ACTIVE, broadcastMachine, ENDED, SHOWN, type BroadcastEvent } from '../broadcast-machine';
 import type { Broadcast, Stop } from './types';
 
 /** Of a partner's, those of one account where `waba_id` is given. */

@@ -1,6 +1,6 @@
 // What is stored. A broadcast is one document; its contacts lie in sealed chunks that are written once; what
 // became of them lies in one small document a chunk, the only thing that a running broadcast rewrites.
-import type { BroadcastStatus } from '../broadcast';
+import type { BroadcastStatus } from '../broadcast-machine';
 import type { Failure, Tally } from '../ledger/contact-state';
 
 /** Why a broadcast ended before all its contacts were tried. */

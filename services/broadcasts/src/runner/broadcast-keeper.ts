@@ -4,14 +4,14 @@ import { ApiError } from '@bmg/common/errors';
 import { maskPhone } from '@bmg/common/ids';
 import { metrics, startSpan } from '@bmg/common/telemetry';
 import { indicesOf, OUTCOME_UNKNOWN } from '../ledger/contact-state';
-import { forgetContacts } from '../forget-contacts';
+import { forgetContacts } from '../store/remove-contacts';
 import { codeOf, isStop } from './outcome';
 import { limitOf, windowOf } from '../pace/pace';
 import { chunkIds, chunkNumber } from '../request-id';
 import type { ChunkHead } from '../store/chunks';
 import type { RunnerDependencies } from './dependencies';
 import { HeldChunk } from './held-chunk';
-import type { Work } from './work';
+import type { Work } from './active-broadcast';
 
 /** How long what the directory said of a number is used; a send asks for itself. */
 const ASK_EVERY_MS = 3_000;

@@ -1,8 +1,8 @@
 // Data of people is kept no longer than it is needed: the contacts of a broadcast go when it has ended.
 import type { Logger } from '@bmg/common/telemetry';
-import { chunkIds } from './request-id';
-import type { Broadcasts } from './store/broadcasts';
-import type { Chunks } from './store/chunks';
+import { chunkIds } from '../request-id';
+import type { Broadcasts } from './broadcasts';
+import type { Chunks } from './chunks';
 
 export interface ForgetDependencies {
   chunks: Pick<Chunks, 'removeContacts'>;

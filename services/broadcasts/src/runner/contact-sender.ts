@@ -10,7 +10,7 @@ import { judge, retryDelayMs, type Outcome } from './outcome';
 import { requestId } from '../request-id';
 import type { RunnerDependencies } from './dependencies';
 import type { HeldChunk } from './held-chunk';
-import type { Flight } from './work';
+import type { Flight } from './active-broadcast';
 
 /** What a lane does about the outcomes of its sends. */
 export interface Signals {

@@ -1,7 +1,7 @@
 import type { Event } from '@bmg/proto/stream';
 import type { Change } from './contact-state';
 import type { Ledger } from './ledger';
-import { applyStatusEvents } from './statuses';
+import { applyStatusEvents } from './status-events';
 
 const SALT = '0123456789ab';
 

@@ -6,9 +6,9 @@ import type { Slots } from '../pace/redis-pace';
 import type { Broadcast } from '../store/types';
 import { createDepartures, type Departures } from './departures';
 import type { RunnerDependencies } from './dependencies';
-import { createKeeper, type Keeper } from './keeper';
-import { createSender, type Sender } from './sender';
-import { Work, type Flight } from './work';
+import { createKeeper, type Keeper } from './broadcast-keeper';
+import { createSender, type Sender } from './contact-sender';
+import { Work, type Flight } from './active-broadcast';
 
 /** Broadcasts of one number that take turns; later ones wait for these. */
 export const TURNS_MAX = 32;

@@ -1,4 +1,4 @@
-import { broadcastMachine, type BroadcastEvent, type BroadcastStatus } from './broadcast';
+import { broadcastMachine, type BroadcastEvent, type BroadcastStatus } from './broadcast-machine';
 
 const STATES: BroadcastStatus[] = [
   'draft',
