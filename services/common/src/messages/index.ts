@@ -1,3 +1,9 @@
+export {
+  checkContactCount,
+  ContactFaults,
+  INVALID_CONTACT,
+  parseContact,
+} from './broadcast-contacts';
 export { readCallbackData, writeCallbackData, type CallbackData } from './callback-data';
 export { RECIPIENT_MISSING, resolveRecipient, upstreamAddress, type Recipient } from './recipient';
 export {
