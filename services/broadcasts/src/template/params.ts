@@ -1,16 +1,16 @@
-// A contact's `params` → the parameters of its message. The rules are written down in the README of this
-// service; nothing here does any I/O.
+// Turns a contact's `params` into the parameters of its message. The service's README lists the rules.
+// No I/O.
 import { invalidField } from '@bmg/common/errors';
 
 export type Json = Record<string, unknown>;
 
-/** A text, or a whole parameter of the upstream's such as {type: 'currency', currency: {...}}. */
+/** A string, or a whole upstream parameter such as {type: 'currency', currency: {...}}. */
 export type Param = string | Json;
 
-/** Keys are the numbers of the template's variables, or their names. */
+/** By the number or the name of the template's variable. */
 export type Params = Record<string, Param>;
 
-/** A body text of 1,024 characters has no room for more. */
+/** More than fits into a body text of 1,024 characters. */
 const PARAMS_MAX = 100;
 const PARAMS_BYTES_MAX = 32 * 1024;
 const NUMBER = /^[1-9]\d{0,2}$/;
@@ -18,7 +18,7 @@ const NAME = /^[A-Za-z][\w.-]{0,63}$/;
 const PLACEHOLDER = /\{\{\s*([\w.-]+)\s*\}\}/g;
 const ONLY_PLACEHOLDER = /^\s*\{\{\s*([\w.-]+)\s*\}\}\s*$/;
 
-/** Checks what one contact gives; throws INVALID_FIELD naming `where`. */
+/** Checks the params of one contact; null when there are none. Throws INVALID_FIELD for `where`. */
 export function readParams(given: Json | undefined, where: string): Params | null {
   const entries = Object.entries(given ?? {});
   if (entries.length === 0) return null;
@@ -38,7 +38,7 @@ export function readParams(given: Json | undefined, where: string): Params | nul
 
 function readParam(value: unknown, where: string): Param {
   if (typeof value === 'string') {
-    // The upstream refuses an empty text: better here than once a contact.
+    // The upstream refuses an empty text.
     if (value.trim() === '') throw invalidField(where, 'must not be blank');
     return value;
   }
@@ -48,20 +48,20 @@ function readParam(value: unknown, where: string): Param {
 }
 
 export interface Filler {
-  /** Throws INVALID_FIELD naming `where` for params that cannot be filled in; answers the body's parameters. */
+  /** Returns how many parameters the body gets. Throws INVALID_FIELD for `where` if some are missing. */
   check(params: Params | null, where: string): number;
-  /** The components of one contact's message. */
+  /** Returns the components of one contact's message. */
   fill(params: Params | null): Json[];
 }
 
-/** `components` are the broadcast's own, the same for all contacts but for their placeholders. */
+/** `components` are those of the broadcast; only their placeholders differ between contacts. */
 export function createFiller(components: readonly Json[]): Filler {
   const used = new Set<string>();
-  /** Those that stand within another text, where only a text can be put. */
+  /** Placeholders inside a longer text, which take strings only. */
   const within = new Set<string>();
   collect(components, used, within);
   const fixed = bodyOf(components).parameters;
-  const restOf = (params: Params | null): Array<[string, Param]> =>
+  const unusedOf = (params: Params | null): Array<[string, Param]> =>
     Object.entries(params ?? {}).filter(([key]) => !used.has(key));
   return {
     check(params, where) {
@@ -79,12 +79,12 @@ export function createFiller(components: readonly Json[]): Filler {
           'must be a text where it is put into another text',
         );
       }
-      const rest = restOf(params);
+      const rest = unusedOf(params);
       return rest.length === 0 ? fixed.length : placed(fixed, rest, where).length;
     },
     fill(params) {
       const filled = used.size === 0 ? [...components] : (replace(components, params) as Json[]);
-      const rest = restOf(params);
+      const rest = unusedOf(params);
       if (rest.length === 0) return filled;
       const { at, body, parameters } = bodyOf(filled);
       const full = {
@@ -126,13 +126,13 @@ function collect(value: unknown, used: Set<string>, within: Set<string>): void {
   }
 }
 
-/** The key of a text parameter that is nothing but a placeholder: any parameter may take its place. */
+/** The key of a text parameter that is only a placeholder: any kind of parameter can replace it. */
 const wholeKey = (value: Json): string | undefined =>
   value['type'] === 'text' && typeof value['text'] === 'string'
     ? ONLY_PLACEHOLDER.exec(value['text'])?.[1]
     : undefined;
 
-/** Every `{{key}}` in a text; a text that is nothing else may also become a whole parameter object. */
+/** Replaces every `{{key}}`. A text that is only a placeholder can become a whole parameter. */
 function replace(value: unknown, params: Params | null): unknown {
   if (typeof value === 'string') {
     return value.replace(PLACEHOLDER, (match, key: string) => {
@@ -153,7 +153,7 @@ function replace(value: unknown, params: Params | null): unknown {
   );
 }
 
-/** What no placeholder took goes into the body: by number into its place, by name beside the others. */
+/** Adds the params without a placeholder to the body: by number at that place, by name after the rest. */
 function placed(fixed: Json[], rest: Array<[string, Param]>, where: string): Json[] {
   const numbers = rest.filter(([key]) => NUMBER.test(key));
   if (numbers.length > 0 && numbers.length < rest.length) {

@@ -1,6 +1,6 @@
 import { phone, readPlain } from '../../testing/builders';
 import { createFiller } from './params';
-import { checkContacts, judgeTemplate, refuseStatus } from './rules';
+import { checkContacts, factsOf, statusError } from './rules';
 
 const template = (overrides = {}) => ({
   name: 'order',
@@ -10,11 +10,11 @@ const template = (overrides = {}) => ({
   components: [{ type: 'BODY', text: 'Hi {{1}}, {{2}} and {{1}}.' }],
   ...overrides,
 });
-const judge = (...templates: Array<ReturnType<typeof template>>) =>
-  judgeTemplate(templates, { name: 'order', language: 'en_US' });
+const facts = (...templates: Array<ReturnType<typeof template>>) =>
+  factsOf(templates, { name: 'order', language: 'en_US' });
 
 test('an approved template tells its variables, each once', () => {
-  expect(judge(template())).toEqual({ authentication: false, variables: ['1', '2'] });
+  expect(facts(template())).toEqual({ authentication: false, variables: ['1', '2'] });
 });
 
 test('parts beyond the plain ones are the upstream’s to judge', () => {
@@ -22,7 +22,7 @@ test('parts beyond the plain ones are the upstream’s to judge', () => {
     { type: 'BODY', text: 'Hi {{1}}' },
     { type: 'CAROUSEL', cards: [] },
   ];
-  expect(judge(template({ components }))).toEqual({ authentication: false, variables: undefined });
+  expect(facts(template({ components }))).toEqual({ authentication: false, variables: undefined });
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   ['a paused one', [template({ status: 'PAUSED' })], 132_015],
   ['a disabled one', [template({ status: 'DISABLED' })], 132_016],
 ])('%s is what the upstream would say', (_what, templates, upstream_code) => {
-  expect(judge(...templates)).toMatchObject({
+  expect(facts(...templates)).toMatchObject({
     code: 'UPSTREAM_ERROR',
     http: 502,
     upstream_code,
@@ -42,7 +42,7 @@ test.each([
 });
 
 test('a status that is not known yet counts as not approved', () => {
-  expect(refuseStatus('order', 'LIMIT_EXCEEDED')).toMatchObject({ upstream_code: 132_001 });
+  expect(statusError('order', 'LIMIT_EXCEEDED')).toMatchObject({ upstream_code: 132_001 });
 });
 
 const plain = createFiller([]);

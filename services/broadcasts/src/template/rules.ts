@@ -1,62 +1,62 @@
-// What is known of a template, and what the upstream would say to a broadcast of it. Nothing here does any I/O.
+// Facts about a template, and the errors the upstream would answer to a broadcast of it. No I/O.
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { isBsuid, type ReadContacts } from '../create/contacts';
 import { isObject, type Filler, type Json } from './params';
 
 export interface TemplateFacts {
   authentication: boolean;
-  /** The variables of the body text; undefined where parts of the template are beyond this check. */
+  /** The variables of the body text; undefined when the template has parts that are not checked here. */
   variables: string[] | undefined;
 }
 
 const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
-/** Templates made of other parts than these are the upstream's to judge. */
-const PLAIN = new Set(['BODY', 'HEADER', 'FOOTER', 'BUTTONS']);
+/** Templates with other parts are checked by the upstream only. */
+const CHECKED_PARTS = new Set(['BODY', 'HEADER', 'FOOTER', 'BUTTONS']);
 
-/** The template of that name and language, or the error that the upstream would answer. */
-export function judgeTemplate(
+/** Facts about the template of that name and language, or the error that the upstream would answer. */
+export function factsOf(
   templates: readonly Json[],
   { name, language }: { name: string; language: string },
 ): TemplateFacts | ApiError {
   const named = templates.filter((template) => template['name'] === name);
   const found = named.find((template) => template['language'] === language);
   if (!found) {
-    const why = named.length > 0 ? `does not exist in ${language}` : 'does not exist';
-    return refusal(132_001, `template ${name} ${why}`);
+    const reason = named.length > 0 ? `does not exist in ${language}` : 'does not exist';
+    return upstreamError(132_001, `template ${name} ${reason}`);
   }
   const status = String(found['status']);
-  if (status !== 'APPROVED') return refuseStatus(name, status);
+  if (status !== 'APPROVED') return statusError(name, status);
   return {
     authentication: found['category'] === 'AUTHENTICATION',
     variables: variablesOf(Array.isArray(found['components']) ? found['components'] : []),
   };
 }
 
-export function refuseStatus(name: string, status: string): ApiError {
-  if (status === 'PAUSED') return refusal(132_015, `template ${name} is paused`);
-  if (status === 'DISABLED') return refusal(132_016, `template ${name} is disabled`);
-  return refusal(132_001, `template ${name} is not approved (${status})`);
+export function statusError(name: string, status: string): ApiError {
+  if (status === 'PAUSED') return upstreamError(132_015, `template ${name} is paused`);
+  if (status === 'DISABLED') return upstreamError(132_016, `template ${name} is disabled`);
+  return upstreamError(132_001, `template ${name} is not approved (${status})`);
 }
 
-const refusal = (upstream_code: number, message: string): ApiError =>
+const upstreamError = (upstream_code: number, message: string): ApiError =>
   new ApiError('UPSTREAM_ERROR', message, { upstream_code, retryable: false });
 
 function variablesOf(components: unknown[]): string[] | undefined {
   const parts = components.filter(isObject);
-  if (!parts.every(({ type }) => PLAIN.has(String(type)))) return undefined;
+  if (!parts.every(({ type }) => CHECKED_PARTS.has(String(type)))) return undefined;
   const text = parts.find(({ type }) => type === 'BODY')?.['text'];
   if (typeof text !== 'string') return undefined;
   return [...new Set([...text.matchAll(VARIABLE)].map((match) => match[1] as string))];
 }
 
-/** Throws what is wrong between the template and the contacts. */
+/** Throws when the contacts do not fit the template: a wrong kind of recipient, or missing variables. */
 export function checkContacts(
   facts: TemplateFacts,
   { contacts, places }: Pick<ReadContacts, 'contacts' | 'places'>,
   filler: Filler,
 ): void {
   if (facts.authentication && contacts.some(({ recipient }) => isBsuid(recipient))) {
-    // Recipient rules 6: permanent, a real phone number is required.
+    // Contract, Recipient rules 6.
     throw new ApiError(
       'AUTH_TEMPLATE_NEEDS_PHONE',
       'an authentication template cannot be sent to a BSUID: a phone number is required',
