@@ -15,7 +15,7 @@ const ALLOWED: Record<BroadcastEvent, Partial<Record<BroadcastStatus, BroadcastS
   schedule: { draft: 'scheduled' },
   fallDue: { scheduled: 'pending' },
   start: { pending: 'processing' },
-  finish: { processing: 'completed' },
+  complete: { processing: 'completed' },
   cancel: { pending: 'cancelled', scheduled: 'cancelled' },
 };
 

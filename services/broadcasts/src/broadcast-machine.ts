@@ -1,26 +1,25 @@
-// Broadcast status (contract): a table that the code, the database filter and the tests read.
+// The states of a broadcast (Contract, Broadcast status): one table for the code, the store's filters and
+// the tests.
 import { defineMachine } from '@bmg/common/state';
 
-/** `draft` is ours alone: its contacts are still being stored, and nobody is shown it. */
+/** `draft` is internal: the contacts are still being stored, and no partner sees it. */
 export type BroadcastStatus =
   'draft' | 'pending' | 'scheduled' | 'processing' | 'completed' | 'cancelled';
 
-export type BroadcastEvent = 'queue' | 'schedule' | 'fallDue' | 'start' | 'finish' | 'cancel';
+export type BroadcastEvent = 'queue' | 'schedule' | 'fallDue' | 'start' | 'complete' | 'cancel';
 
 export const broadcastMachine = defineMachine<BroadcastStatus, BroadcastEvent>({
   queue: { from: ['draft'], to: 'pending' },
   schedule: { from: ['draft'], to: 'scheduled' },
   fallDue: { from: ['scheduled'], to: 'pending' },
-  // Taken right before the first message goes out: until then a cancel wins.
+  // Happens right before the first message is sent, so that a cancel succeeds until then.
   start: { from: ['pending'], to: 'processing' },
-  finish: { from: ['processing'], to: 'completed' },
+  complete: { from: ['processing'], to: 'completed' },
   cancel: { from: ['pending', 'scheduled'], to: 'cancelled' },
 });
 
-/** Those that a worker has to do something for. */
+/** The states in which a worker has something to do. */
 export const ACTIVE: readonly BroadcastStatus[] = ['pending', 'processing'];
 export const ENDED: readonly BroadcastStatus[] = ['completed', 'cancelled'];
+/** The states that partners see. */
 export const SHOWN: readonly BroadcastStatus[] = ['scheduled', ...ACTIVE, ...ENDED];
-
-/** Contract, Limits: contacts per broadcast. */
-export const CONTACTS_MAX = 10_000;

@@ -1,6 +1,6 @@
 import { fields } from '@bmg/common/config';
 
-/** The documentation of the service's environment. */
+/** The settings of the service; the settings table is generated from them. */
 export const settings = {
   ...fields.grpcServer(50054),
   METRICS_PORT: fields.port(9104, 'port of /metrics, /livez and /readyz'),

@@ -1,6 +1,6 @@
-// The name of one contact's send: what the upstream echoes with every status of the message, and all that
-// is needed to find the contact again. The salt tells a broadcast from one of the same number in a
-// database that was set up anew.
+// The request id of one contact's send. The upstream echoes it with every status of the message, and it
+// alone identifies the contact. The salt separates broadcasts with the same id, which a recreated database
+// would assign again.
 import { randomBytes } from 'node:crypto';
 import { readCallbackData } from '@bmg/common/messages';
 
@@ -14,7 +14,7 @@ export const chunkId = (broadcast_id: number, chunk: number): string => `${broad
 export const chunkNumber = (chunk_id: string): number =>
   Number(chunk_id.slice(chunk_id.indexOf('/') + 1));
 
-/** The ids of all chunks of a broadcast. */
+/** The ids of all chunks of a broadcast, without asking the store. */
 export const chunkIds = ({ _id, chunk_count }: { _id: number; chunk_count: number }): string[] =>
   Array.from({ length: chunk_count }, (_, chunk) => chunkId(_id, chunk));
 
@@ -27,7 +27,7 @@ export interface ContactRef {
 export const requestId = ({ chunk_id, index, salt }: ContactRef): string =>
   `bc_${chunk_id.replace('/', '_')}_${index}_${salt}`;
 
-/** The contact that a status event is about; undefined when it is none of a broadcast's. */
+/** The contact that a status event is about; undefined when the message is not of a broadcast. */
 export function readOpaque(opaque: string | undefined): ContactRef | undefined {
   const match = REQUEST.exec(readCallbackData(opaque)?.request_id ?? '');
   if (!match) return undefined;

@@ -1,4 +1,4 @@
-// The composition root: opens things, wires them, returns components in the order of their start.
+// Composition root: builds the parts of the service and returns its components in start order.
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
@@ -14,22 +14,22 @@ import { MessagingDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import type { settings } from './config';
-import { broadcastHandlers } from './handlers';
+import { createBroadcastHandlers } from './handlers';
 import { createLedger } from './ledger/ledger';
 import { giveWayToOwnSends } from './pace/own-sends';
 import { createPace } from './pace/redis-pace';
 import { createRunner } from './runner/runner';
 import { applyStatusEvents } from './ledger/status-events';
 import { createBroadcastIndexes, createBroadcastStore } from './store/broadcasts';
-import { createChunks } from './store/chunks';
+import { createChunkStore } from './store/chunks';
 import { purgeRows } from './store/purge';
-import { createTemplateStates } from './store/template-states';
+import { createTemplateStateStore } from './store/template-states';
 import { createTemplateCheck } from './template/check';
 
-/** Ten thousand contacts with their parameters. */
+/** Room for 10,000 contacts with their params. */
 const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
-/** Within a graceful stop, and more than most answers of the upstream take. */
-const LANDING_LIMIT_MS = 12_000;
+/** Shorter than a graceful shutdown, longer than most answers of the upstream take. */
+const SENDS_STOP_LIMIT_MS = 12_000;
 
 export interface BroadcastsService extends Service {
   /** The gRPC port; known once started. */
@@ -47,9 +47,9 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
       ? undefined
       : createRpcClient(TemplatesDefinition, config.TEMPLATES_ADDR);
   const bus = createBus(config, 'broadcasts', log);
-  const chunks = createChunks(mongo.db);
+  const chunks = createChunkStore(mongo.db);
   const ledger = createLedger(chunks);
-  const states = createTemplateStates(mongo.db);
+  const states = createTemplateStateStore(mongo.db);
   const shared = {
     broadcasts: createBroadcastStore(mongo.db),
     chunks,
@@ -65,25 +65,28 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
       share_percent: config.BROADCAST_SHARE_PERCENT,
       grace_ms: config.BROADCAST_GRACE_MS,
       lease_ms: config.BROADCAST_LEASE_MS,
-      landing_limit_ms: LANDING_LIMIT_MS,
+      stop_limit_ms: SENDS_STOP_LIMIT_MS,
     },
   });
-  const tellStatuses = applyStatusEvents(ledger);
-  const giveWay = giveWayToOwnSends({ pace: shared.pace, isActive: runner.isActive });
+  const applyStatuses = applyStatusEvents(ledger);
+  const giveWay = giveWayToOwnSends({
+    pace: shared.pace,
+    isActive: (phone_number_id) => runner.isActive(phone_number_id),
+  });
   bus.consume(topics.event, 'broadcasts', async (batch) => {
     await giveWay(batch);
     await states.apply(batch);
-    await tellStatuses(batch);
+    await applyStatuses(batch);
   });
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT, message_limit_bytes: MESSAGE_LIMIT_BYTES },
     [
       implement(
         BroadcastsDefinition,
-        broadcastHandlers({
+        createBroadcastHandlers({
           ...shared,
           checkTemplate: createTemplateCheck({ templates: templates?.rpc, states, log }),
-          wake: runner.wake,
+          wake: () => runner.wake(),
           now: () => new Date(),
         }),
       ),

@@ -1,7 +1,7 @@
 import { createFiller } from '../src/template/params';
 import { readContacts, type Contact } from '../src/create/contacts';
 import { newSalt } from '../src/request-id';
-import { paged } from '../src/create/create-broadcast';
+import { chunksOf } from '../src/create/chunking';
 import type { Broadcast } from '../src/store/types';
 import type { Stores } from './stores';
 
@@ -40,7 +40,7 @@ export async function storeBroadcast(
   contacts: Contact[],
   overrides: Partial<Broadcast> = {},
 ): Promise<Broadcast> {
-  const pages = paged(contacts);
+  const pages = chunksOf(contacts);
   const draft = aBroadcast({
     _id: await broadcasts.nextId(),
     chunk_count: pages.length,

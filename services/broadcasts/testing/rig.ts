@@ -1,6 +1,6 @@
 // Stores, Redis and workers of one test file, cleaned up after each test.
 import type { Broadcast } from '../src/store/types';
-import { standings, nothingYet, type Standing } from '../src/ledger/progress';
+import { countsByBroadcast, zeroCounts, type Counts } from '../src/ledger/progress';
 import { chunkIds } from '../src/request-id';
 import { openStores, openTestRedis, type Stores } from './stores';
 import { eventually } from '../../../test/testkit/eventually';
@@ -13,7 +13,7 @@ export interface Rig {
     options: Omit<WorkerOptions, 'stores' | 'redis'> & { stores?: Stores },
   ): ReturnType<typeof startWorker>;
   load(id: number): Promise<Broadcast>;
-  standing(id: number): Promise<Standing>;
+  counts(id: number): Promise<Counts>;
   until(id: number, status: Broadcast['status'], limit_ms?: number): Promise<Broadcast>;
 }
 
@@ -59,10 +59,10 @@ export function useRig(): Rig {
       return worker;
     },
     load,
-    async standing(id) {
+    async counts(id) {
       const broadcast = await load(id);
       const counts = await open(stores).chunks.counts(chunkIds(broadcast));
-      return standings(counts).get(id) ?? nothingYet();
+      return countsByBroadcast(counts).get(id) ?? zeroCounts();
     },
     until: (id, status, limit_ms = 30_000) =>
       eventually(async () => {

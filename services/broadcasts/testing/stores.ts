@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import { createBroadcastIndexes, createBroadcastStore } from '../src/store/broadcasts';
-import { createChunks } from '../src/store/chunks';
-import { createTemplateStates } from '../src/store/template-states';
+import { createChunkStore } from '../src/store/chunks';
+import { createTemplateStateStore } from '../src/store/template-states';
 
 export const unique = (prefix: string): string => `${prefix}${randomBytes(5).toString('hex')}`;
 
@@ -44,8 +44,8 @@ export async function openStores() {
     /** What has been asked of the database so far. */
     asked: (): Asked => ({ ...asked }),
     broadcasts: createBroadcastStore(db),
-    chunks: createChunks(db),
-    states: createTemplateStates(db),
+    chunks: createChunkStore(db),
+    states: createTemplateStateStore(db),
     async close() {
       await db.dropDatabase();
       await client.close();

@@ -126,7 +126,7 @@ export async function startWorker(options: WorkerOptions) {
       share_percent: 95,
       grace_ms: 1_000,
       lease_ms: 1_500,
-      landing_limit_ms: 3_000,
+      stop_limit_ms: 3_000,
       ...options.settings,
     },
     log: quiet,

@@ -1,19 +1,21 @@
-// A new broadcast: everything is checked before anything is stored, and nobody sees it before all of it is.
-import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
+// Creates a broadcast: checks everything first, then stores it as a draft, which no partner sees until all
+// of its contacts are stored.
+import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/directory';
 import { needTarget } from '@bmg/common/upstream';
 import type { CreateBroadcastRequest, CreateBroadcastResponse } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
-import { readContacts, type Contact, type ReadContacts } from './contacts';
+import { checkRequest, type CheckedRequest } from './check-request';
+import { chunksOf } from './chunking';
 import { limitWarnings } from './messaging-limit';
+import { RepeatedRequests } from './repeated-requests';
 import { chunkIds, newSalt } from '../request-id';
 import type { Broadcasts } from '../store/broadcasts';
 import type { Chunks } from '../store/chunks';
-import type { Broadcast, Warning } from '../store/types';
+import type { Broadcast } from '../store/types';
 import type { TemplateCheck } from '../template/check';
-import { createFiller } from '../template/params';
 import { checkContacts } from '../template/rules';
 
 export interface CreateDependencies {
@@ -21,72 +23,68 @@ export interface CreateDependencies {
   chunks: Chunks;
   credentials: Credentials;
   checkTemplate: TemplateCheck;
-  /** Tells the runner that there is something to do. */
+  /** Makes the runner look for the new broadcast at once. */
   wake: () => void;
   now: () => Date;
   log: Logger;
 }
 
-/** A chunk is what one worker takes at a time, and what is read into memory: small however large the broadcast. */
-const CHUNK_CONTACTS = 500;
-const CHUNK_BYTES = 256 * 1024;
-const CONTACT_OVERHEAD_BYTES = 32;
-/** Filled in for every contact. */
-const COMPONENTS_BYTES_MAX = 64 * 1024;
-/** Decisions, Repeating a request safely. */
-const KEY_LIFE_MS = 24 * 3_600_000;
-/** Creating takes a second or two; a draft older than this has no creator any more. */
-const CREATING_LIMIT_MS = 60_000;
+type Stored = Pick<Broadcast, 'idempotency' | 'fingerprint' | 'warnings'>;
 
-interface Extras {
-  idempotency: string | undefined;
-  fingerprint: string | undefined;
-  warnings: Warning[];
-}
+export class BroadcastCreator {
+  private readonly repeated: RepeatedRequests;
 
-export function createCreate(deps: CreateDependencies) {
-  const { broadcasts, chunks, credentials, checkTemplate, now, log } = deps;
+  constructor(private readonly deps: CreateDependencies) {
+    this.repeated = new RepeatedRequests({ ...deps, discard: (draft) => this.discard(draft) });
+  }
 
-  return async (q: CreateBroadcastRequest, call: Call): Promise<CreateBroadcastResponse> => {
+  /** Throws the first problem found; nothing is stored in that case. */
+  async create(q: CreateBroadcastRequest, call: Call): Promise<CreateBroadcastResponse> {
     const target = needTarget(q.target);
-    const key = call.idempotency && `${target.partner_id}/${call.idempotency.key}`;
-    const before = key && (await repeated(key, call.idempotency?.fingerprint));
-    if (before) return answer(before);
+    const { key, fingerprint } = keyOf(target, call);
+    const earlier = key && (await this.repeated.find(key, fingerprint));
+    if (earlier) return responseOf(earlier);
 
-    const read = check(q, now());
-    // A scheduled one may well be created while its number is paused for some minutes.
-    const credential = q.scheduled_at
-      ? await credentials.of(target, call)
-      : await credentials.forSending(target, call);
-    await judgeTemplate(target, q, read, call);
+    const checked = checkRequest(q, this.deps.now());
+    const credential = await this.readCredential(target, q, call);
+    await this.checkAgainstTemplate(target, q, checked, call);
 
-    const warnings = limitWarnings(credential.messaging_limit_tier, read.contacts.length);
-    const used = { idempotency: key, fingerprint: call.idempotency?.fingerprint };
-    const broadcast = await store(target, q, read, { ...used, warnings });
-    if (!q.scheduled_at) deps.wake();
-    return answer(broadcast);
-  };
+    const warnings = limitWarnings(credential.messaging_limit_tier, checked.contacts.length);
+    const broadcast = await this.store(target, q, checked, {
+      warnings,
+      ...(key !== undefined && { idempotency: key, fingerprint }),
+    });
+    if (!q.scheduled_at) this.deps.wake();
+    return responseOf(broadcast);
+  }
 
-  async function judgeTemplate(
+  /** A scheduled broadcast may be created while its number is paused: it can be active again when due. */
+  private readCredential(target: Target, { scheduled_at }: CreateBroadcastRequest, call: Call) {
+    const { credentials } = this.deps;
+    return scheduled_at ? credentials.of(target, call) : credentials.forSending(target, call);
+  }
+
+  private async checkAgainstTemplate(
     target: Target,
     q: CreateBroadcastRequest,
-    read: ReadContacts & { filler: ReturnType<typeof createFiller> },
+    checked: CheckedRequest,
     call: Call,
   ): Promise<void> {
     const template = { name: q.template_name, language: q.template_language };
-    const judged = await checkTemplate(target, template, call);
-    if (judged instanceof ApiError) throw judged;
-    if (judged) checkContacts(judged, read, read.filler);
+    const facts = await this.deps.checkTemplate(target, template, call);
+    if (facts instanceof ApiError) throw facts;
+    if (facts) checkContacts(facts, checked, checked.filler);
   }
 
-  /** A draft first, which nobody is shown; the move that makes it a broadcast comes last. */
-  async function store(
+  /** Stores a draft and its contacts; the last write turns the draft into a broadcast. */
+  private async store(
     target: Target,
     q: CreateBroadcastRequest,
-    read: ReadContacts,
-    { idempotency, fingerprint, warnings }: Extras,
+    { contacts, skipped, duplicates }: CheckedRequest,
+    request: Stored,
   ): Promise<Broadcast> {
-    const pages = paged(read.contacts);
+    const { broadcasts, chunks, now, log } = this.deps;
+    const pages = chunksOf(contacts);
     const draft: Broadcast = {
       _id: await broadcasts.nextId(),
       partner_id: target.partner_id,
@@ -98,9 +96,9 @@ export function createCreate(deps: CreateDependencies) {
       template_components: JSON.stringify(q.template_components),
       salt: newSalt(),
       chunk_count: pages.length,
-      total: read.contacts.length,
-      skipped: read.skipped,
-      duplicates: read.duplicates,
+      total: contacts.length,
+      skipped,
+      duplicates,
       status: 'draft',
       scheduled_at: q.scheduled_at ?? null,
       started_at: null,
@@ -108,65 +106,44 @@ export function createCreate(deps: CreateDependencies) {
       created_at: now(),
       stop: null,
       has_contacts: true,
-      warnings,
-      ...(idempotency !== undefined && { idempotency, fingerprint: fingerprint ?? '' }),
+      ...request,
     };
     if ((await broadcasts.insertDraft(draft)) === 'taken') {
-      const other = idempotency && (await repeated(idempotency, fingerprint));
-      if (other) return other;
-      throw inUse();
+      return this.repeated.findWinner(request.idempotency, request.fingerprint);
     }
     try {
       await chunks.insert(draft, pages);
       const stored = await broadcasts.move(draft._id, q.scheduled_at ? 'schedule' : 'queue');
-      if (!stored) throw new Error('a draft was removed while it was being stored');
+      if (!stored) throw new Error('the draft was removed while its contacts were being stored');
       return stored;
     } catch (error) {
-      // Whatever is left of it is swept later; the key is free again at once.
-      await discard(draft).catch(() => log.warn({ broadcast_id: draft._id }, 'a draft is left'));
+      // Frees the Idempotency-Key at once; what cannot be removed now is swept later.
+      await this.discard(draft).catch(() =>
+        log.warn({ broadcast_id: draft._id }, 'failed to remove a draft'),
+      );
       throw error;
     }
   }
 
-  async function discard(draft: Broadcast): Promise<void> {
-    await broadcasts.remove(draft._id);
-    await chunks.removeContacts(chunkIds(draft));
-    await chunks.remove(chunkIds(draft));
-  }
-
-  /** What was created under this key before; undefined when it is free. */
-  async function repeated(key: string, fingerprint = ''): Promise<Broadcast | undefined> {
-    const found = await broadcasts.findByKey(key);
-    if (!found) return undefined;
-    const age = now().getTime() - found.created_at.getTime();
-    if (age > KEY_LIFE_MS) {
-      await broadcasts.forgetKey(found._id, key);
-      return undefined;
-    }
-    if (found.fingerprint !== fingerprint) {
-      throw new ApiError(
-        'IDEMPOTENCY_KEY_REUSED',
-        'this Idempotency-Key was used with another body',
-      );
-    }
-    if (found.status !== 'draft') return found;
-    if (age <= CREATING_LIMIT_MS) throw inUse();
-    await discard(found);
-    return undefined;
+  private async discard(draft: Broadcast): Promise<void> {
+    await this.deps.broadcasts.remove(draft._id);
+    await this.deps.chunks.removeContacts(chunkIds(draft));
+    await this.deps.chunks.remove(chunkIds(draft));
   }
 }
 
-const inUse = (): ApiError =>
-  new ApiError(
-    'IDEMPOTENCY_KEY_IN_USE',
-    'the first request with this Idempotency-Key is still running',
-    {
-      retry_after_s: 1,
-    },
-  );
+function keyOf(
+  { partner_id }: Target,
+  { idempotency }: Call,
+): { key: string | undefined; fingerprint: string } {
+  return {
+    key: idempotency && `${partner_id}/${idempotency.key}`,
+    fingerprint: idempotency?.fingerprint ?? '',
+  };
+}
 
-/** The answer of the first time, whatever has become of the broadcast since. */
-const answer = (broadcast: Broadcast): CreateBroadcastResponse => ({
+/** The response as of creation, whatever the state of the broadcast is by now. */
+const responseOf = (broadcast: Broadcast): CreateBroadcastResponse => ({
   broadcast_id: broadcast._id,
   status: broadcast.scheduled_at ? 'scheduled' : 'pending',
   total: broadcast.total,
@@ -174,47 +151,3 @@ const answer = (broadcast: Broadcast): CreateBroadcastResponse => ({
   duplicates: broadcast.duplicates,
   warnings: broadcast.warnings ?? [],
 });
-
-/** Decisions, Which 400: what is missing is said first, all of it. */
-function check(
-  q: CreateBroadcastRequest,
-  now: Date,
-): ReadContacts & { filler: ReturnType<typeof createFiller> } {
-  const missing = (['name', 'template_name', 'template_language'] as const).filter(
-    (field) => q[field].trim() === '',
-  );
-  if (q.contacts.length === 0) missing.push('contacts' as never);
-  if (missing.length > 0) throw missingFields(missing);
-  checkTime(q.scheduled_at, now);
-  if (Buffer.byteLength(JSON.stringify(q.template_components)) > COMPONENTS_BYTES_MAX) {
-    throw invalidField('template_components', `is larger than ${COMPONENTS_BYTES_MAX} bytes`);
-  }
-  const filler = createFiller(q.template_components);
-  return { ...readContacts(q.contacts, filler), filler };
-}
-
-function checkTime(scheduled_at: Date | undefined, now: Date): void {
-  if (scheduled_at === undefined) return;
-  if (Number.isNaN(scheduled_at.getTime())) throw invalidField('scheduled_at', 'is not a date');
-  if (scheduled_at <= now) throw invalidField('scheduled_at', 'lies in the past');
-}
-
-export function paged(contacts: readonly Contact[]): Contact[][] {
-  const pages: Contact[][] = [];
-  let page: Contact[] = [];
-  let bytes = 0;
-  for (const contact of contacts) {
-    const size =
-      CONTACT_OVERHEAD_BYTES +
-      (contact.params ? Buffer.byteLength(JSON.stringify(contact.params)) : 0);
-    if (page.length > 0 && (page.length >= CHUNK_CONTACTS || bytes + size > CHUNK_BYTES)) {
-      pages.push(page);
-      page = [];
-      bytes = 0;
-    }
-    page.push(contact);
-    bytes += size;
-  }
-  if (page.length > 0) pages.push(page);
-  return pages;
-}

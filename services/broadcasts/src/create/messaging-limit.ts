@@ -1,5 +1,5 @@
-// What a number's messaging limit means for a broadcast: said when it is created, so that nobody finds out from
-// the failures. The upstream alone knows whom the number has written to in the last 24 hours: it refuses, not we.
+// Warns when a broadcast is created whether it exceeds its number's messaging limit. It is a warning only:
+// the upstream knows whom the number has written to in the last 24 hours, and refuses the rest.
 import type { Warning } from '../store/types';
 
 /** People that a number may begin to write to in 24 hours, by tier (contract, Client). */
@@ -14,7 +14,7 @@ const PEOPLE_OF_TIER: ReadonlyMap<string | undefined, number> = new Map([
 
 export const MESSAGING_LIMIT = 'MESSAGING_LIMIT';
 
-/** A tier that is unlimited, or not known yet, says nothing. */
+/** No warning for an unlimited or unknown tier. */
 export function limitWarnings(tier: string | undefined, total: number): Warning[] {
   const people = PEOPLE_OF_TIER.get(tier);
   if (people === undefined || total <= people) return [];

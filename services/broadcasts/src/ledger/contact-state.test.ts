@@ -20,16 +20,16 @@ const ALLOWED: Record<ContactEvent, Partial<Record<ContactState, ContactState>>>
   release: { in_flight: 'waiting' },
   sent: { waiting: 'sent', in_flight: 'sent', unknown: 'sent' },
   refuse: { in_flight: 'failed', unknown: 'failed' },
-  lose: { in_flight: 'unknown' },
+  expire: { in_flight: 'unknown' },
   drop: { waiting: 'failed' },
-  told_sent: { waiting: 'sent', in_flight: 'sent', unknown: 'sent' },
-  told_delivered: {
+  status_sent: { waiting: 'sent', in_flight: 'sent', unknown: 'sent' },
+  status_delivered: {
     waiting: 'delivered',
     in_flight: 'delivered',
     unknown: 'delivered',
     sent: 'delivered',
   },
-  told_failed: {
+  status_failed: {
     waiting: 'failed',
     in_flight: 'failed',
     unknown: 'failed',
@@ -59,7 +59,7 @@ const changes = (events: readonly ContactEvent[], count: number) =>
   );
 
 const COUNT = 8;
-const TOLD: ContactEvent[] = ['told_sent', 'told_delivered', 'told_failed'];
+const TOLD: ContactEvent[] = ['status_sent', 'status_delivered', 'status_failed'];
 
 test('the counters always add up to everybody, and failures to the failed', () => {
   fc.assert(
@@ -124,10 +124,10 @@ test('nobody who was marked can be marked again unless the lease’s holder says
 test('a contact in doubt that turns out to have been sent leaves the failures', () => {
   const lost = applyChanges(fresh(2), [
     { index: 0, event: 'mark' },
-    { index: 0, event: 'lose', example: '1555••••001' },
+    { index: 0, event: 'expire', example: '1555••••001' },
   ]);
   expect(lost.failures).toEqual([{ code: OUTCOME_UNKNOWN, count: 1, example: '1555••••001' }]);
-  const told = applyChanges(lost, [{ index: 0, event: 'told_delivered' }]);
+  const told = applyChanges(lost, [{ index: 0, event: 'status_delivered' }]);
   expect(told.failures).toEqual([]);
   expect(stateAt(told.states, 0)).toBe('delivered');
 });

@@ -1,37 +1,39 @@
-// What became of each contact of a chunk. The states of a chunk are one text, a letter for a contact, and
-// its counters are counted from that text and stored with it: they cannot drift apart, whatever repeats,
-// arrives late or crashes.
+// The state of each contact of a chunk. A chunk stores its states as one string, a letter per contact. The
+// counters are derived from that string and stored with it, so that the two cannot differ after repeated
+// or late events, or a crash.
 import { defineMachine } from '@bmg/common/state';
 
 export type ContactState = 'waiting' | 'in_flight' | 'sent' | 'delivered' | 'failed' | 'unknown';
 
 /**
- * mark, release: around a send by the worker that holds the lease. sent, refuse: what the send answered.
- * lose: nobody learnt what became of it in time. drop: the broadcast stopped before it. told_*: a status
- * event of the upstream.
+ * - mark, release: before a send, and when it did not happen. Only by the worker that holds the lease.
+ * - sent, refuse: the answer to the send.
+ * - expire: neither an answer nor a status event arrived in time.
+ * - drop: the broadcast stopped before the contact was sent.
+ * - status_*: a status event of the upstream.
  */
 export type ContactEvent =
   | 'mark'
   | 'release'
   | 'sent'
   | 'refuse'
-  | 'lose'
+  | 'expire'
   | 'drop'
-  | 'told_sent'
-  | 'told_delivered'
-  | 'told_failed';
+  | 'status_sent'
+  | 'status_delivered'
+  | 'status_failed';
 
-/** Ranked like message statuses: sent < delivered, and failed is final, in whatever order they arrive. */
+/** Ranked like message statuses: sent < delivered, and failed is final, in whatever order events arrive. */
 export const contactMachine = defineMachine<ContactState, ContactEvent>({
   mark: { from: ['waiting'], to: 'in_flight' },
   release: { from: ['in_flight'], to: 'waiting' },
   sent: { from: ['waiting', 'in_flight', 'unknown'], to: 'sent' },
   refuse: { from: ['in_flight', 'unknown'], to: 'failed' },
-  lose: { from: ['in_flight'], to: 'unknown' },
+  expire: { from: ['in_flight'], to: 'unknown' },
   drop: { from: ['waiting'], to: 'failed' },
-  told_sent: { from: ['waiting', 'in_flight', 'unknown'], to: 'sent' },
-  told_delivered: { from: ['waiting', 'in_flight', 'unknown', 'sent'], to: 'delivered' },
-  told_failed: { from: ['waiting', 'in_flight', 'unknown', 'sent', 'delivered'], to: 'failed' },
+  status_sent: { from: ['waiting', 'in_flight', 'unknown'], to: 'sent' },
+  status_delivered: { from: ['waiting', 'in_flight', 'unknown', 'sent'], to: 'delivered' },
+  status_failed: { from: ['waiting', 'in_flight', 'unknown', 'sent', 'delivered'], to: 'failed' },
 });
 
 const LETTER: Record<ContactState, string> = {
@@ -51,7 +53,7 @@ export const allWaiting = (count: number): string => LETTER.waiting.repeat(count
 export const stateAt = (states: string, index: number): ContactState | undefined =>
   STATE[states.charAt(index)];
 
-/** The contacts of a chunk that are in a state, by their index. */
+/** The indices of the contacts in a state. */
 export function indicesOf(states: string, state: ContactState): number[] {
   const found: number[] = [];
   for (
@@ -64,7 +66,7 @@ export function indicesOf(states: string, state: ContactState): number[] {
   return found;
 }
 
-/** Counted from the states. `sent` includes `delivered`; `failed` includes the unknown ones. */
+/** Contacts by state. `sent` includes delivered contacts, `failed` includes unknown ones. */
 export interface Tally {
   waiting: number;
   in_flight: number;
@@ -103,37 +105,37 @@ export function addTally(to: Tally, tally: Tally): void {
   to.failed += tally.failed;
 }
 
-/** Failures of one kind: the upstream's code, or one of ours. */
+/** Failed contacts with the same code: the upstream's, or one of ours. */
 export interface Failure {
   code: string;
   count: number;
-  /** Masked: what is shown of a contact that failed so. */
+  /** The masked recipient of one of them. */
   example: string;
 }
 
-/** The reason of a contact whose send may or may not have gone out. */
+/** The code of a contact whose message may or may not have been sent. */
 export const OUTCOME_UNKNOWN = 'outcome_unknown';
-/** Codes come from outside: past this many kinds in one chunk, the rest is counted together. */
-const KINDS_MAX = 50;
+/** Codes come from the upstream: in one chunk, further codes are counted together as `other`. */
+const CODES_MAX = 50;
 const OTHER = 'other';
 
 export interface Change {
   index: number;
   event: ContactEvent;
-  /** Of refuse, drop and told_failed. */
+  /** With refuse, drop and status_failed. */
   code?: string;
-  /** Masked, for the example. */
+  /** The masked recipient. */
   example?: string;
 }
 
 export interface Moved {
   states: string;
   failures: Failure[];
-  /** Which of the changes moved their contact. */
+  /** For each change, whether it moved its contact. */
   moved: boolean[];
 }
 
-/** Applies changes in order; one that its contact's state does not allow changes nothing. */
+/** Applies changes in order. A change that its contact's state does not allow has no effect. */
 export function applyChanges(
   from: { states: string; failures: readonly Failure[] },
   changes: readonly Change[],
@@ -154,11 +156,11 @@ export function applyChanges(
 }
 
 function count(failures: Failure[], code: string, example = ''): void {
-  const room = failures.length < KINDS_MAX || code === OUTCOME_UNKNOWN;
-  const kind = room || failures.some((failure) => failure.code === code) ? code : OTHER;
-  const known = failures.find((failure) => failure.code === kind);
+  const room = failures.length < CODES_MAX || code === OUTCOME_UNKNOWN;
+  const counted = room || failures.some((failure) => failure.code === code) ? code : OTHER;
+  const known = failures.find((failure) => failure.code === counted);
   if (known) known.count += 1;
-  else failures.push({ code: kind, count: 1, example });
+  else failures.push({ code: counted, count: 1, example });
 }
 
 function uncount(failures: Failure[], code: string): void {
@@ -169,7 +171,7 @@ function uncount(failures: Failure[], code: string): void {
   if (failure.count <= 0) failures.splice(at, 1);
 }
 
-/** Of several chunks, together; the most frequent first. */
+/** Adds up the failures of several chunks, most frequent first. */
 export function addFailures(lists: ReadonlyArray<readonly Failure[]>): Failure[] {
   const byCode = new Map<string, Failure>();
   for (const failure of lists.flat()) {

@@ -15,7 +15,7 @@ const stored = async (id: string) => {
   if (!chunk) throw new Error('no such chunk');
   return chunk;
 };
-const told = (index: number): Change => ({ index, event: 'told_delivered' });
+const told = (index: number): Change => ({ index, event: 'status_delivered' });
 
 test('writers of several replicas lose nothing of each other, and what repeats counts once', async () => {
   const { id, salt } = await aChunk(60);
@@ -78,7 +78,7 @@ test('what changes nothing is not written', async () => {
   await ledger.apply(id, [told(0)], { salt });
   const { progress } = await stored(id);
   await Promise.all(
-    [1, 2, 3].map(() => ledger.apply(id, [told(0), { index: 0, event: 'told_sent' }], { salt })),
+    [1, 2, 3].map(() => ledger.apply(id, [told(0), { index: 0, event: 'status_sent' }], { salt })),
   );
   expect((await stored(id)).progress).toEqual(progress);
 });

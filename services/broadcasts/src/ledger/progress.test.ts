@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { aBroadcast } from '../../testing/builders';
 import { emptyTally, type Tally } from './contact-state';
-import { detail, nothingYet, progressOf, standings, summary } from './progress';
+import { detail, zeroCounts, progressOf, countsByBroadcast, summary } from './progress';
 
 const NOW = new Date('2026-11-21T10:00:00Z');
 const noRate = { number_rate: undefined, sharing: 1 };
@@ -40,7 +40,7 @@ test('progress lies between 0 and 100, whatever has been counted', () => {
 
 test('chunks are counted together', () => {
   const failures = [{ code: '131026', count: 1, example: '1555••••001' }];
-  const counted = standings([
+  const counted = countsByBroadcast([
     { broadcast_id: 1, tally: tally({ sent: 2, delivered: 1, failed: 1 }), failures },
     { broadcast_id: 1, tally: tally({ sent: 3, failed: 1 }), failures },
     { broadcast_id: 2, tally: tally({ waiting: 5 }), failures: [] },
@@ -69,7 +69,7 @@ test('without the number’s pace the rate is what it came to so far', () => {
 });
 
 test('one that has not begun has neither a rate nor an end, one that has ended no end', () => {
-  const waiting = detail(aBroadcast({ status: 'pending', total: 9 }), nothingYet(), NOW, noRate);
+  const waiting = detail(aBroadcast({ status: 'pending', total: 9 }), zeroCounts(), NOW, noRate);
   expect(waiting.broadcast?.rate_per_sec).toBeUndefined();
   expect(waiting.broadcast?.estimated_completion_at).toBeUndefined();
   const ended = detail(

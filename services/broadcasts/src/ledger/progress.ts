@@ -1,17 +1,17 @@
-// How a broadcast stands, as it is told: counters, progress, pace, end, failures. Nothing here does any I/O.
+// What partners see of a broadcast: counters, progress, rate, estimated end and failures. No I/O.
 import type { Broadcast as Message, GetBroadcastResponse } from '@bmg/proto/broadcasts';
 import { addFailures, addTally, emptyTally, type Failure, type Tally } from './contact-state';
 import type { ChunkCount } from '../store/chunks';
 import type { Broadcast } from '../store/types';
 
-export interface Standing {
+export interface Counts {
   tally: Tally;
   failures: Failure[];
 }
 
-/** The chunks of each broadcast, together. */
-export function standings(chunks: readonly ChunkCount[]): Map<number, Standing> {
-  const byBroadcast = new Map<number, Standing>();
+/** Adds up the chunks of each broadcast; the key is the broadcast's id. */
+export function countsByBroadcast(chunks: readonly ChunkCount[]): Map<number, Counts> {
+  const byBroadcast = new Map<number, Counts>();
   for (const { broadcast_id, tally, failures } of chunks) {
     const known = byBroadcast.get(broadcast_id) ?? { tally: emptyTally(), failures: [] };
     addTally(known.tally, tally);
@@ -21,7 +21,7 @@ export function standings(chunks: readonly ChunkCount[]): Map<number, Standing> 
   return byBroadcast;
 }
 
-export const nothingYet = (): Standing => ({ tally: emptyTally(), failures: [] });
+export const zeroCounts = (): Counts => ({ tally: emptyTally(), failures: [] });
 
 export const attempted = ({ sent, failed }: Tally): number => sent + failed;
 
@@ -29,7 +29,7 @@ const PERCENT = 100;
 const ROUNDING = 100;
 const round = (value: number): number => Math.round(value * ROUNDING) / ROUNDING;
 
-/** Attempted over total, in percent; 100 when completed. */
+/** Attempted contacts as a percentage of the total; 100 when completed. */
 export function progressOf(
   { status, total }: Pick<Broadcast, 'status' | 'total'>,
   tally: Tally,
@@ -38,8 +38,8 @@ export function progressOf(
   return total === 0 ? 0 : round((attempted(tally) / total) * PERCENT);
 }
 
-/** What every broadcast shows, in the list too. */
-export const summary = (broadcast: Broadcast, { tally }: Standing): Message => ({
+/** The fields that are shown in lists too. */
+export const summary = (broadcast: Broadcast, { tally }: Counts): Message => ({
   id: broadcast._id,
   waba_id: broadcast.waba_id,
   phone_number_id: broadcast.phone_number_id,
@@ -63,21 +63,21 @@ export const summary = (broadcast: Broadcast, { tally }: Standing): Message => (
 const SECOND_MS = 1_000;
 const FAILURES_SHOWN_MAX = 50;
 
-/** `number_rate`: what the number sends at present for all its broadcasts, `sharing` of them. */
+/** `number_rate`: messages per second of the number for all its broadcasts; `sharing`: how many these are. */
 export function detail(
   broadcast: Broadcast,
-  standing: Standing,
+  counts: Counts,
   now: Date,
   pace: { number_rate: number | undefined; sharing: number },
 ): GetBroadcastResponse {
-  const { tally, failures } = standing;
+  const { tally, failures } = counts;
   const rate = rateOf(broadcast, tally, now, pace);
   const left = broadcast.total - attempted(tally);
   return {
     progress: progressOf(broadcast, tally),
     broadcast: {
-      ...summary(broadcast, standing),
-      error_log: errorLog(broadcast, standing),
+      ...summary(broadcast, counts),
+      error_log: errorLog(broadcast, counts),
       rate_per_sec: rate === undefined ? undefined : round(rate),
       estimated_completion_at:
         broadcast.status === 'processing' && rate
@@ -92,7 +92,7 @@ export function detail(
   };
 }
 
-/** While it runs, its part of the number's present pace; afterwards what it came to. */
+/** While the broadcast runs, its part of the number's current rate; afterwards its average. */
 function rateOf(
   { status, started_at, completed_at }: Broadcast,
   tally: Tally,
@@ -108,8 +108,8 @@ function rateOf(
 
 const REASONS_SHOWN_MAX = 5;
 
-/** A short text: why it stopped, or what failed; nothing when nothing did. */
-function errorLog({ stop, total }: Broadcast, { tally, failures }: Standing): string | undefined {
+/** Why the broadcast stopped, or which codes its contacts failed with; undefined without failures. */
+function errorLog({ stop, total }: Broadcast, { tally, failures }: Counts): string | undefined {
   if (stop) return `stopped: ${stop.message} (${stop.code})`;
   if (tally.failed === 0) return undefined;
   const reasons = failures

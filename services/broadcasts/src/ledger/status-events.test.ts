@@ -46,9 +46,9 @@ test('a status is a change of the contact that it names, under its broadcast’s
       chunk_id: '42/3',
       guard: { salt: SALT },
       changes: [
-        { index: 17, event: 'told_sent' },
-        { index: 17, event: 'told_delivered' },
-        { index: 17, event: 'told_delivered' },
+        { index: 17, event: 'status_sent' },
+        { index: 17, event: 'status_delivered' },
+        { index: 17, event: 'status_delivered' },
       ],
     },
   ]);
@@ -62,7 +62,7 @@ test.each([
 ])('a failure carries its reason: %s', async (data, code) => {
   const [asked] = await changesOf(event('message.failed', { data }));
   expect(asked?.changes).toEqual([
-    { index: 17, event: 'told_failed', code, example: '1555••••777' },
+    { index: 17, event: 'status_failed', code, example: '1555••••777' },
   ]);
 });
 

@@ -1,5 +1,5 @@
-// Status events of the upstream → what became of a contact. Each message counts once, whatever is repeated
-// or comes in another order: what is recorded is a state, and the counters are counted from it.
+// Applies the upstream's status events to the contacts of broadcasts. Repeated and reordered events count
+// once, because the ledger records states and derives the counters from them.
 import type { Received } from '@bmg/common/bus';
 import { maskPhone } from '@bmg/common/ids';
 import type { Event } from '@bmg/proto/stream';
@@ -8,15 +8,15 @@ import type { Ledger } from './ledger';
 import { readOpaque } from '../request-id';
 
 const EVENT_OF: Record<string, ContactEvent> = {
-  'message.sent': 'told_sent',
-  'message.delivered': 'told_delivered',
-  // Who has read a message has got it.
-  'message.read': 'told_delivered',
-  'message.failed': 'told_failed',
+  'message.sent': 'status_sent',
+  'message.delivered': 'status_delivered',
+  // A message that was read was delivered.
+  'message.read': 'status_delivered',
+  'message.failed': 'status_failed',
 };
 const NO_CODE = 'failed';
 
-/** Handles a batch of events in order; those that are not of a broadcast's messages are passed over. */
+/** Handles a batch of events in order; events about other messages are skipped. */
 export const applyStatusEvents =
   (ledger: Pick<Ledger, 'apply'>) =>
   async (batch: Received<Event>[]): Promise<void> => {
@@ -26,7 +26,7 @@ export const applyStatusEvents =
       const contact = event && readOpaque(message.opaque);
       if (!event || !contact) continue;
       const { chunk_id, salt, index } = contact;
-      const change: Change = { index, event, ...(event === 'told_failed' && reasonOf(message)) };
+      const change: Change = { index, event, ...(event === 'status_failed' && reasonOf(message)) };
       const known = changes.get(`${chunk_id} ${salt}`);
       if (known) known.changes.push(change);
       else changes.set(`${chunk_id} ${salt}`, { chunk_id, salt, changes: [change] });

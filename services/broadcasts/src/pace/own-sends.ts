@@ -1,14 +1,14 @@
-// A partner's own sends go first: each one that the upstream reports takes a slot of its number's pace away from
-// the number's broadcasts, so that both together stay within the rate. Numbers without an active broadcast cost
-// nothing here.
+// A partner's own sends take precedence: each one that the upstream reports takes one pace slot from the
+// number's broadcasts, so that both together stay within the rate. Numbers without an active broadcast
+// are skipped without a call to Redis.
 import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';
 import type { Pace } from './redis-pace';
 import { readOpaque } from '../request-id';
 
-/** The first status of a message, once each. */
+/** The first status of a message; it is reported once. */
 const SENT = 'message.sent';
-/** What a backlog tells of sends that are long past concerns no slot of today. */
+/** Older events, such as a backlog, say nothing about the current rate. */
 const RECENT_MS = 10_000;
 const SECOND_MS = 1_000;
 

@@ -1,48 +1,48 @@
-// The pace of a number, shared by all workers and broadcasts: every message needs a slot of its own, and
-// slots follow each other at the interval of the rate (the generic cell rate algorithm without a burst).
-// A slot that nobody took is gone: nothing is made up for, so that no second ever holds more than the rate.
+// The pace of a number, shared by all workers through Redis. Every message needs a pace slot, and slots
+// follow each other at the interval of the rate (the generic cell rate algorithm without a burst). Unused
+// slots are not saved up, so that no second holds more messages than the rate.
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '@bmg/common/redis';
 
 export interface Slots {
   count: number;
-  /** Nobody else has had slots of this number lately. */
+  /** No other worker has reserved slots of this number in the last few seconds. */
   alone: boolean;
-  /** Until the first slot; where `count` is 0, until it is worth asking again. */
+  /** Time until the first slot; when `count` is 0, until the next attempt can succeed. */
   wait_ms: number;
   interval_ms: number;
 }
 
 export interface Pace {
-  /** Up to `count` slots, the first one not before `lead_ms` from now. Undefined while Redis is away. */
+  /** Reserves up to `count` slots, at least `lead_ms` from now. Undefined while Redis is unavailable. */
   reserve(
     phone_number_id: string,
     rate_per_sec: number,
     count: number,
     lead_ms: number,
   ): Promise<Slots | undefined>;
-  /** The upstream said that the number is too fast. */
+  /** Lowers the rate after the upstream refused a message with 130429. */
   slowDown(phone_number_id: string): Promise<void>;
-  /** So many messages of the number went out past the broadcasts: their slots are gone. */
+  /** The partner sent `count` messages itself: the broadcasts lose as many slots. */
   giveWay(phone_number_id: string, count: number): Promise<void>;
-  /** The rate that the number has at present; undefined when it sends nothing, or Redis is away. */
+  /** The current rate per second; undefined when the number sends nothing or Redis is unavailable. */
   rate(phone_number_id: string): Promise<number | undefined>;
 }
 
-/** Slots further ahead than this are not handed out: a worker that dies takes no more than these along. */
+/** Slots further ahead are not handed out: a worker that crashes loses no more than these. */
 const HORIZON_MS = 2_500;
-/** A refusal takes a third off, at most once a second: what is in flight is refused with it. */
+/** Lowers the rate by a third, at most once a second: sends in flight are refused together. */
 const SLOWER = 0.67;
 const SLOWER_EVERY_MS = 1_000;
 const SLOWEST = 0.05;
-/** From standing still back to the full rate. */
+/** Time from a rate of zero back to the full rate. */
 const RECOVERY_MS = 60_000;
 const KEPT_MS = 120_000;
-/** A worker that reserved less than this ago still sends. */
+/** A worker counts as sending for this long after its last reservation. */
 const OTHERS_MS = 5_000;
 
-// Time is the server's own, so that workers with other clocks agree.
+// Redis's own time, so that workers do not depend on each other's clocks.
 const COMMON = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + t[2] / 1000
@@ -76,7 +76,7 @@ redis.call('HSET', KEYS[1], 'factor', text(math.max(${SLOWEST}, factor * ${SLOWE
 redis.call('PEXPIRE', KEYS[1], ${KEPT_MS})
 `;
 
-// However much goes past the broadcasts, half of what is handed out ahead stays theirs: they get on, slowly.
+// At most half of the horizon is taken away, so that broadcasts always make some progress.
 const GIVE_WAY = `${COMMON}
 if not s[4] then return end
 local first = math.max(tonumber(s[1] or '0'), now)
@@ -104,7 +104,7 @@ interface WithPace extends Redis {
 
 const keyOf = (phone_number_id: string): string => `bmg:{n:${phone_number_id}}:pace`;
 
-/** Each worker has one of its own: that tells it from the others. */
+/** One per worker: it identifies the worker when slots are shared. */
 export function createPace({ redis }: Pick<RedisConnection, 'redis'>): Pace {
   const by = randomBytes(6).toString('base64url');
   redis.defineCommand('bmgPaceReserve', { numberOfKeys: 1, lua: RESERVE });
@@ -127,11 +127,11 @@ export function createPace({ redis }: Pick<RedisConnection, 'redis'>): Pace {
       };
     },
     async slowDown(phone_number_id) {
-      // The contact that was refused waits anyhow; the next refusal says it again.
+      // May fail: the refused contact waits in any case, and the next refusal repeats the call.
       await scripts.bmgPaceSlowDown(keyOf(phone_number_id)).catch(() => undefined);
     },
     async giveWay(phone_number_id, count) {
-      // Where this is lost the upstream refuses a message at the worst, and that slows down too.
+      // May fail: at worst the upstream refuses a message, which lowers the rate too.
       await scripts.bmgPaceGiveWay(keyOf(phone_number_id), count).catch(() => undefined);
     },
     async rate(phone_number_id) {

@@ -1,4 +1,4 @@
-// One broadcast on one worker: what its messages are made of, and the chunks that are held of it.
+// A broadcast as one worker runs it: the chunks whose leases the worker holds, and which contact is next.
 import type { SendBroadcastMessageRequest } from '@bmg/proto/messaging';
 import { isBsuid } from '../create/contacts';
 import { requestId } from '../request-id';
@@ -6,80 +6,85 @@ import type { Broadcast, Stop } from '../store/types';
 import { createFiller, type Filler, type Json } from '../template/params';
 import type { HeldChunk } from './held-chunk';
 
-/** One contact on its way. */
-export interface Flight {
-  work: Work;
+/** The send of one contact, from the moment it is taken from its chunk. */
+export interface ContactSend {
+  broadcast: ActiveBroadcast;
   chunk: HeldChunk;
+  /** The contact's place in the chunk. */
   index: number;
 }
 
-export class Work {
+export class ActiveBroadcast {
+  /** In the order they were claimed. */
   readonly chunks: HeldChunk[] = [];
-  /** Set once the broadcast may not go on. */
+  /** Why the broadcast stopped; null while it may send. */
   stop: Stop | null;
+  /** True once its stored status is `processing`. */
   started: boolean;
-  /** What the number takes in a second; undefined until it was asked for. */
+  /** True once its stored status is neither `pending` nor `processing`: its chunks are released. */
+  ended = false;
+  /** Messages per second that the number takes; undefined until the directory has answered. */
   limit_per_sec: number | undefined;
-  /** When it was last asked for, and when its chunks were last looked at. */
-  asked_at = 0;
-  looked_at = 0;
-  /** The last look left chunks that nobody holds. */
-  more = true;
-  /** It is no longer active: what is held of it is given up. */
-  gone = false;
+  /** When the directory was last asked for the number's limit. */
+  limit_read_at = 0;
+  /** When the leases of its chunks were last read from the store. */
+  chunks_read_at = 0;
+  /** True when the last read left chunks that no worker holds. */
+  has_unclaimed_chunks = true;
   private readonly filler: Filler;
 
-  constructor(readonly broadcast: Broadcast) {
-    this.stop = broadcast.stop;
-    this.started = broadcast.status === 'processing';
-    this.filler = createFiller(JSON.parse(broadcast.template_components) as Json[]);
+  constructor(readonly stored: Broadcast) {
+    this.stop = stored.stop;
+    this.started = stored.status === 'processing';
+    this.filler = createFiller(JSON.parse(stored.template_components) as Json[]);
   }
 
   get id(): number {
-    return this.broadcast._id;
+    return this.stored._id;
   }
 
-  /** How many contacts could go now. */
-  ready(now: number): number {
-    if (this.stop || this.gone) return 0;
-    return this.chunks.reduce((sum, chunk) => sum + chunk.ready(now), 0);
+  /** How many contacts could be sent now. */
+  readyCount(now: number): number {
+    if (this.stop || this.ended) return 0;
+    return this.chunks.reduce((sum, chunk) => sum + chunk.readyCount(now), 0);
   }
 
-  /** The next contact, of the chunk that was claimed first. */
-  next(): Flight | undefined {
+  inFlightCount(): number {
+    return this.chunks.reduce((sum, { inFlight }) => sum + inFlight.size, 0);
+  }
+
+  /** Takes the next contact, from the chunk that was claimed first. */
+  takeNext(): ContactSend | undefined {
     for (const chunk of this.chunks) {
-      if (chunk.lost) continue;
+      if (chunk.leaseLost) continue;
       const [index] = chunk.take(1);
-      if (index !== undefined) return { work: this, chunk, index };
+      if (index !== undefined) return { broadcast: this, chunk, index };
     }
     return undefined;
   }
 
-  drop(chunk: HeldChunk): void {
+  removeChunk(chunk: HeldChunk): void {
     const at = this.chunks.indexOf(chunk);
     if (at >= 0) this.chunks.splice(at, 1);
   }
 
-  flying(): number {
-    return this.chunks.reduce((sum, { flying }) => sum + flying.size, 0);
-  }
-
-  request(chunk: HeldChunk, index: number): SendBroadcastMessageRequest {
-    const { broadcast } = this;
+  /** The request to the messaging service for one contact. */
+  request({ chunk, index }: ContactSend): SendBroadcastMessageRequest {
+    const { stored } = this;
     const { recipient, params } = chunk.contact(index);
     const components = this.filler.fill(params);
     return {
       target: {
-        partner_id: broadcast.partner_id,
-        waba_id: broadcast.waba_id,
-        phone_number_id: broadcast.phone_number_id,
-        // None is known here: the messaging service asks for the present one, so that a deletion stops at once.
+        partner_id: stored.partner_id,
+        waba_id: stored.waba_id,
+        phone_number_id: stored.phone_number_id,
+        // Left empty so that messaging reads the current version: a deleted client stops at once.
         directory_version: '',
       },
       recipient: isBsuid(recipient) ? { user_id: recipient } : { to: recipient },
       template: {
-        name: broadcast.template_name,
-        language: broadcast.template_language,
+        name: stored.template_name,
+        language: stored.template_language,
         ...(components.length > 0 && { components }),
       },
       request_id: requestId({ chunk_id: chunk.id, index, salt: chunk.salt }),

@@ -48,7 +48,7 @@ test('after a crash mid-flight everybody is sent at most one message, and the co
   await rig.worker({ messaging, credentials });
   await rig.until(_id, 'completed');
   everyoneAtMostOnce(messaging);
-  const { tally, failures } = await rig.standing(_id);
+  const { tally, failures } = await rig.counts(_id);
   expect(tally.sent + tally.failed).toBe(total);
   expect(tally.waiting + tally.in_flight).toBe(0);
   // What was in flight at the two deaths, and nothing else.
@@ -79,13 +79,13 @@ test('what was in flight at a crash is settled by its status event, in time or l
   ]);
   await rig.until(_id, 'completed');
   expect(messaging.sent).toHaveLength(6);
-  expect((await rig.standing(_id)).tally).toMatchObject({ sent: 2, delivered: 1, failed: 10 });
+  expect((await rig.counts(_id)).tally).toMatchObject({ sent: 2, delivered: 1, failed: 10 });
   // An event that comes after all is believed: the message did go out.
   await tell(second.ledger, [
     statusEvent('message.read', ids[3] as string),
     statusEvent('message.sent', ids[4] as string),
   ]);
-  const { tally, failures } = await rig.standing(_id);
+  const { tally, failures } = await rig.counts(_id);
   expect(tally).toMatchObject({ sent: 4, delivered: 2, failed: 8 });
   expect(failures).toContainEqual(expect.objectContaining({ code: 'outcome_unknown', count: 7 }));
 });
@@ -101,7 +101,7 @@ test('a worker that stops in order gives its contacts back at once, with nothing
   await rig.until(_id, 'completed');
   everyoneAtMostOnce(messaging);
   expect(messaging.sent).toHaveLength(200);
-  expect((await rig.standing(_id)).tally).toMatchObject({ sent: 200, failed: 0 });
+  expect((await rig.counts(_id)).tally).toMatchObject({ sent: 200, failed: 0 });
 });
 
 test('a worker that was silent for longer than its lease sends nothing of what another has taken over', async () => {
@@ -124,7 +124,7 @@ test('a worker that was silent for longer than its lease sends nothing of what a
   expect(messaging.sent.length - before).toBeLessThan(40);
   await rig.until(_id, 'completed');
   everyoneAtMostOnce(messaging);
-  const { tally } = await rig.standing(_id);
+  const { tally } = await rig.counts(_id);
   expect(tally.sent + tally.failed).toBe(400);
   expect(slow).toBeDefined();
 });
@@ -153,7 +153,7 @@ test('writes that fail, before or after they were stored, send nobody twice and 
   await rig.until(_id, 'completed', 50_000);
   expect(writes).toBeGreaterThan(20);
   everyoneAtMostOnce(messaging);
-  const { tally } = await rig.standing(_id);
+  const { tally } = await rig.counts(_id);
   expect(tally.sent + tally.failed).toBe(total);
   expect(tally.sent).toBe(messaging.sent.length);
 });

@@ -1,11 +1,12 @@
 import { createDepartures } from './departures';
 import type { Slots } from '../pace/redis-pace';
-import type { Flight } from './active-broadcast';
+import type { ContactSend } from './active-broadcast';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-const flights = (...names: number[]): Flight[] => names.map((index) => ({ index }) as Flight);
+const sends = (...indices: number[]): ContactSend[] =>
+  indices.map((index) => ({ index }) as ContactSend);
 
 const ALONE = { alone: true, interval_ms: 50 };
 const SHARED = { alone: false, interval_ms: 50 };
@@ -19,7 +20,7 @@ function departures(slots: Array<Slots | undefined> = [], share = 0.95) {
     asked,
     board: createDepartures({
       share,
-      go: ({ index }) => void gone.push({ index, at: Math.round(performance.now() - began) }),
+      depart: ({ index }) => void gone.push({ index, at: Math.round(performance.now() - began) }),
       reserve: async (count) => {
         asked.push(count);
         return slots.shift();
@@ -30,7 +31,7 @@ function departures(slots: Array<Slots | undefined> = [], share = 0.95) {
 
 test('each goes at its slot', async () => {
   const { board, gone } = departures();
-  board.add(flights(1, 2, 3), ALONE, performance.now() + 100);
+  board.add(sends(1, 2, 3), ALONE, performance.now() + 100);
   await jest.advanceTimersByTimeAsync(1_000);
   expect(gone).toEqual([
     { index: 1, at: 100 },
@@ -42,7 +43,7 @@ test('each goes at its slot', async () => {
 test('alone, those that are late catch up, never faster than the number’s own rate', async () => {
   const { board, gone, asked } = departures();
   const late = Array.from({ length: 20 }, (_, at) => at);
-  board.add(flights(...late), ALONE, performance.now() - 900);
+  board.add(sends(...late), ALONE, performance.now() - 900);
   await jest.advanceTimersByTimeAsync(2_000);
   expect(asked).toEqual([]);
   expect(gone.map(({ index }) => index)).toEqual(late);
@@ -62,7 +63,7 @@ test('beside other workers a slot that was missed by far is given up for a new o
     { count: 0, wait_ms: 30, ...SHARED },
     { count: 5, wait_ms: 100, ...SHARED },
   ]);
-  board.add(flights(1, 2, 3), SHARED, performance.now() - 120);
+  board.add(sends(1, 2, 3), SHARED, performance.now() - 120);
   await jest.advanceTimersByTimeAsync(2_000);
   // 1 and 2 were 120 and 70 ms late, 3 only 20.
   expect(gone[0]?.index).toBe(3);
@@ -78,7 +79,7 @@ test.each([
 ])('a share of %d leaves room for being late by %j ms, not by %j', async (share, intime, late) => {
   for (const ms of [...intime, ...late]) {
     const { board, gone, asked } = departures([], share);
-    board.add(flights(1), SHARED, performance.now() - ms);
+    board.add(sends(1), SHARED, performance.now() - ms);
     expect([ms, gone.length, asked.length]).toEqual(intime.includes(ms) ? [ms, 1, 0] : [ms, 0, 1]);
     board.close();
   }
@@ -86,7 +87,7 @@ test.each([
 
 test('closing keeps everybody who has not gone', async () => {
   const { board, gone } = departures();
-  board.add(flights(1, 2, 3), { alone: true, interval_ms: 100 }, performance.now());
+  board.add(sends(1, 2, 3), { alone: true, interval_ms: 100 }, performance.now());
   await jest.advanceTimersByTimeAsync(50);
   expect(board.close().map(({ index }) => index)).toEqual([2, 3]);
   await jest.advanceTimersByTimeAsync(1_000);

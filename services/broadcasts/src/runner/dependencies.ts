@@ -19,12 +19,12 @@ export interface RunnerDependencies {
 }
 
 export interface RunnerSettings {
-  /** The part of a number's rate that broadcasts use. */
+  /** Percentage of a number's rate that broadcasts use. */
   share_percent: number;
-  /** How long a status event is waited for where an answer was lost. */
+  /** How long to wait for a status event when the answer to a send was lost. */
   grace_ms: number;
-  /** How long a worker that says nothing keeps what it has claimed. */
+  /** How long a chunk stays with a worker that no longer renews its lease. */
   lease_ms: number;
-  /** How long a stop waits for the answers of what is in flight. */
-  landing_limit_ms: number;
+  /** How long a shutdown waits for the answers to sends in flight. */
+  stop_limit_ms: number;
 }

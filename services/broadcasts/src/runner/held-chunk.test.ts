@@ -29,55 +29,54 @@ const held = (states: string, now = 0): HeldChunk =>
 
 test('those who wait are next, those who were in flight under another owner are waited for', () => {
   const one = held('wfsw');
-  expect(one.ready(0)).toBe(2);
+  expect(one.readyCount(0)).toBe(2);
   expect(one.take(5)).toEqual([0, 3]);
-  expect(one.expired(GRACE_MS - 1)).toEqual([]);
-  expect(one.expired(GRACE_MS)).toEqual([1]);
-  expect(one.expired(GRACE_MS)).toEqual([]);
+  expect(one.takeExpired(GRACE_MS - 1)).toEqual([]);
+  expect(one.takeExpired(GRACE_MS)).toEqual([1]);
+  expect(one.takeExpired(GRACE_MS)).toEqual([]);
 });
 
 test('who was taken is flying until the outcome is recorded', () => {
   const one = held('ww');
   one.take(2);
-  expect(one.idle()).toBe(false);
-  one.landed(0, false);
-  one.landed(1, true);
-  expect(one.idle()).toBe(true);
-  expect(one.finished()).toBe(true);
+  expect(one.isIdle()).toBe(false);
+  one.recorded(0, false);
+  one.recorded(1, true);
+  expect(one.isIdle()).toBe(true);
+  expect(one.isDone()).toBe(true);
 });
 
 test('who is put aside comes back when it is time, behind the others', () => {
   const one = held('www');
   const [first] = one.take(1) as [number];
   one.postpone(first, 500);
-  expect(one.ready(499)).toBe(2);
-  expect(one.nextDue()).toBe(500);
-  expect(one.ready(500)).toBe(3);
+  expect(one.readyCount(499)).toBe(2);
+  expect(one.readyCount(500)).toBe(3);
   expect(one.take(3)).toEqual([1, 2, 0]);
 });
 
 test('a look finds what was missed: who waits there waits here, who was settled is not waited for', () => {
   const one = held('ffw');
   one.take(1);
-  one.landed(2, false);
-  one.look(chunk('dwf'), 100, GRACE_MS);
+  one.recorded(2, false);
+  one.refresh(chunk('dwf'), 100, GRACE_MS);
   expect(one.take(3)).toEqual([1]);
-  expect(one.expired(100 + GRACE_MS)).toEqual([2]);
+  expect(one.takeExpired(100 + GRACE_MS)).toEqual([2]);
 });
 
 test('while anybody is flying a look changes nothing of who is next', () => {
   const one = held('ww');
   one.take(1);
-  one.look(chunk('fw'), 0, GRACE_MS);
+  one.refresh(chunk('fw'), 0, GRACE_MS);
   expect(one.take(2)).toEqual([1]);
-  expect(one.waitsForEvents()).toBe(false);
+  expect(one.hasDoubtful()).toBe(false);
 });
 
 test('a chunk that another worker has taken gives nobody away', () => {
   const one = held('ww');
-  one.lost = true;
-  expect(one.ready(0)).toBe(0);
-  expect(one.idle()).toBe(true);
+  one.leaseLost = true;
+  expect(one.readyCount(0)).toBe(0);
+  expect(one.isIdle()).toBe(true);
 });
 
 test('contacts that are not stored any more are nobody', () => {

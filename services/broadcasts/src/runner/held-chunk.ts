@@ -1,10 +1,10 @@
-// A chunk that this worker holds the lease of: who is next, who waits for another try, who is in flight.
-// Memory alone; the truth is in the store, and `look` brings the two together again.
+// A chunk whose lease this worker holds: which contacts wait, are postponed, in flight or in doubt.
+// Held in memory only. The store has the truth, and `refresh` brings this copy up to date with it.
 import { indicesOf } from '../ledger/contact-state';
 import type { Contact } from '../create/contacts';
 import type { Chunk } from '../store/types';
 
-interface Later {
+interface Postponed {
   index: number;
   due: number;
 }
@@ -13,22 +13,27 @@ export class HeldChunk {
   readonly id: string;
   readonly fence: number;
   readonly salt: string;
-  /** Sends of this worker whose outcome is not recorded yet. */
-  readonly flying = new Set<number>();
-  /** Another worker has taken over. */
-  lost = false;
-  /** When the stored chunk was last compared with this one. */
-  looked_at = 0;
-  private queue: number[] = [];
-  private later: Later[] = [];
-  private readonly tries = new Map<number, number>();
-  /** In flight under an owner that is gone, or without an answer: until when a status event is waited for. */
-  private readonly graced = new Map<number, number>();
+  /** Contacts that this worker has taken and whose outcome is not recorded yet. */
+  readonly inFlight = new Set<number>();
+  /** True once another worker has claimed the chunk. */
+  leaseLost = false;
+  /** When this copy was last brought up to date with the store. */
+  refreshed_at = 0;
+  private waiting: number[] = [];
+  private postponed: Postponed[] = [];
+  /** Refused sends by contact. */
+  private readonly refusals = new Map<number, number>();
+  /**
+   * Contacts that may or may not have been sent: marked by an earlier owner of the lease, or sent without
+   * an answer. The value is the time until which a status event is awaited.
+   */
+  private readonly inDoubt = new Map<number, number>();
+  /** In the store no contact waits and none is in flight. */
   private done: boolean;
 
   constructor(
     chunk: Chunk,
-    private readonly people: Contact[],
+    private readonly contacts: Contact[],
     now: number,
     grace_ms: number,
   ) {
@@ -36,110 +41,109 @@ export class HeldChunk {
     this.fence = chunk.fence;
     this.salt = chunk.salt;
     this.done = chunk.progress.done;
-    this.look(chunk, now, grace_ms);
+    this.refresh(chunk, now, grace_ms);
   }
 
-  /** Nobody where the contacts are not stored any more: such a send is refused before it leaves. */
+  /** An empty recipient once the contacts are deleted: messaging refuses such a send before it leaves. */
   contact(index: number): Contact {
-    return this.people[index] ?? { recipient: '', params: null };
+    return this.contacts[index] ?? { recipient: '', params: null };
   }
 
-  /** Takes in how the chunk is stored: who waits there waits here, who is in flight there is graced here. */
-  look(chunk: Chunk, now: number, grace_ms: number): void {
+  /** Takes over the stored states. Contacts that are in flight there count as in doubt here. */
+  refresh(chunk: Chunk, now: number, grace_ms: number): void {
     this.done = chunk.progress.done;
-    this.looked_at = now;
-    if (this.flying.size > 0) return;
-    const inFlight = indicesOf(chunk.progress.states, 'in_flight');
-    const still = new Set(inFlight);
-    for (const index of this.graced.keys()) if (!still.has(index)) this.graced.delete(index);
-    for (const index of inFlight) if (!this.graced.has(index)) this.grace(index, now + grace_ms);
-    const waiting = indicesOf(chunk.progress.states, 'waiting');
-    const postponed = new Set(this.later.map(({ index }) => index));
-    this.queue = waiting.filter((index) => !postponed.has(index));
-  }
-
-  /** How many could go now. */
-  ready(now: number): number {
-    if (this.lost) return 0;
-    this.promote(now);
-    return this.queue.length;
-  }
-
-  /** They are flying from now on, whatever is written of them and when. */
-  take(count: number): number[] {
-    const taken = this.queue.splice(0, count);
-    for (const index of taken) this.flying.add(index);
-    return taken;
-  }
-
-  /** Not sent after all. */
-  putBack(index: number): void {
-    this.flying.delete(index);
-    this.queue.unshift(index);
-  }
-
-  /** Nobody of those who wait here will be sent anything. */
-  clear(): void {
-    this.queue = [];
-    this.later = [];
-  }
-
-  /** Counts a try that was refused. */
-  tried(index: number): number {
-    const tries = (this.tries.get(index) ?? 0) + 1;
-    this.tries.set(index, tries);
-    return tries;
-  }
-
-  postpone(index: number, due: number): void {
-    this.flying.delete(index);
-    this.later.push({ index, due });
-  }
-
-  grace(index: number, until: number): void {
-    this.flying.delete(index);
-    this.graced.set(index, until);
-  }
-
-  /** Its outcome is recorded. */
-  landed(index: number, done: boolean): void {
-    this.flying.delete(index);
-    this.done = done;
-  }
-
-  /** Those that were waited for long enough; they are forgotten here. */
-  expired(now: number): number[] {
-    const over = [...this.graced].filter(([, until]) => until <= now).map(([index]) => index);
-    for (const index of over) this.graced.delete(index);
-    return over;
-  }
-
-  /** When something falls due here by itself. */
-  nextDue(): number | undefined {
-    const times = [...this.later.map(({ due }) => due), ...this.graced.values()];
-    return times.length === 0 ? undefined : Math.min(...times);
-  }
-
-  /** Nothing is left to do for this worker; whether the chunk is done in the store is another question. */
-  idle(): boolean {
-    return (
-      this.lost || (this.queue.length === 0 && this.later.length === 0 && this.flying.size === 0)
+    this.refreshed_at = now;
+    if (this.inFlight.size > 0) return;
+    const storedInFlight = indicesOf(chunk.progress.states, 'in_flight');
+    const stillInFlight = new Set(storedInFlight);
+    for (const index of this.inDoubt.keys()) {
+      if (!stillInFlight.has(index)) this.inDoubt.delete(index);
+    }
+    for (const index of storedInFlight) {
+      if (!this.inDoubt.has(index)) this.markInDoubt(index, now + grace_ms);
+    }
+    const postponed = new Set(this.postponed.map(({ index }) => index));
+    this.waiting = indicesOf(chunk.progress.states, 'waiting').filter(
+      (index) => !postponed.has(index),
     );
   }
 
-  waitsForEvents(): boolean {
-    return this.graced.size > 0;
+  /** How many contacts could be sent now. */
+  readyCount(now: number): number {
+    if (this.leaseLost) return 0;
+    this.queueDue(now);
+    return this.waiting.length;
   }
 
-  finished(): boolean {
-    return this.done && this.flying.size === 0;
+  /** Takes contacts for sending. They are in flight from now on, before their mark is stored. */
+  take(count: number): number[] {
+    const taken = this.waiting.splice(0, count);
+    for (const index of taken) this.inFlight.add(index);
+    return taken;
   }
 
-  private promote(now: number): void {
-    if (this.later.length === 0) return;
-    const due = this.later.filter((one) => one.due <= now);
+  /** Returns a contact that was not sent to the head of the queue. */
+  putBack(index: number): void {
+    this.inFlight.delete(index);
+    this.waiting.unshift(index);
+  }
+
+  clearWaiting(): void {
+    this.waiting = [];
+    this.postponed = [];
+  }
+
+  /** Counts one more refused send of the contact; returns how many there are now. */
+  countRefusal(index: number): number {
+    const refusals = (this.refusals.get(index) ?? 0) + 1;
+    this.refusals.set(index, refusals);
+    return refusals;
+  }
+
+  /** The contact waits until `due`, then joins the end of the queue. */
+  postpone(index: number, due: number): void {
+    this.inFlight.delete(index);
+    this.postponed.push({ index, due });
+  }
+
+  /** The contact may or may not have been sent; a status event is awaited until then. */
+  markInDoubt(index: number, until: number): void {
+    this.inFlight.delete(index);
+    this.inDoubt.set(index, until);
+  }
+
+  /** The contact's outcome is recorded; `done` is the stored state of the whole chunk. */
+  recorded(index: number, done: boolean): void {
+    this.inFlight.delete(index);
+    this.done = done;
+  }
+
+  /** Removes and returns the contacts in doubt whose waiting time has passed. */
+  takeExpired(now: number): number[] {
+    const expired = [...this.inDoubt].filter(([, until]) => until <= now).map(([index]) => index);
+    for (const index of expired) this.inDoubt.delete(index);
+    return expired;
+  }
+
+  hasDoubtful(): boolean {
+    return this.inDoubt.size > 0;
+  }
+
+  /** This worker has nothing left to send; whether the chunk is done in the store is unknown. */
+  isIdle(): boolean {
+    if (this.leaseLost) return true;
+    return this.waiting.length === 0 && this.postponed.length === 0 && this.inFlight.size === 0;
+  }
+
+  isDone(): boolean {
+    return this.done && this.inFlight.size === 0;
+  }
+
+  private queueDue(now: number): void {
+    if (this.postponed.length === 0) return;
+    const due = this.postponed.filter((one) => one.due <= now);
     if (due.length === 0) return;
-    this.later = this.later.filter((one) => one.due > now);
-    this.queue.push(...due.map(({ index }) => index));
+    this.postponed = this.postponed.filter((one) => one.due > now);
+    this.waiting.push(...due.map(({ index }) => index));
   }
 }

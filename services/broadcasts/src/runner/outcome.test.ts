@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode } from '@bmg/common/errors';
-import { judge, retryDelayMs, type RetryReason } from './outcome';
+import { outcomeOf, retryDelayMs, type RetryReason } from './outcome';
 
 const upstream = (upstream_code: number, retryable = false): ApiError =>
   new ApiError('UPSTREAM_ERROR', 'refused', { upstream_code, retryable });
@@ -10,7 +10,7 @@ test.each([
 ])(
   'upstream code %d means that nothing was sent, and that the contact is tried again',
   (code, reason) => {
-    expect(judge(upstream(code, true))).toMatchObject({
+    expect(outcomeOf(upstream(code, true))).toMatchObject({
       kind: 'retry',
       reason,
       code: String(code),
@@ -21,7 +21,7 @@ test.each([
 test.each([190, 132_001, 132_015, 132_016])(
   'upstream code %d is true for every contact: it stops',
   (code) => {
-    expect(judge(upstream(code))).toMatchObject({ kind: 'stop', code: String(code) });
+    expect(outcomeOf(upstream(code))).toMatchObject({ kind: 'stop', code: String(code) });
   },
 );
 
@@ -35,26 +35,26 @@ test.each<ErrorCode>([
   'TRIAL_EXPIRED',
   'PARTNER_SUSPENDED',
 ])('%s is true for every contact: it stops', (code) => {
-  expect(judge(new ApiError(code, 'no'))).toMatchObject({ kind: 'stop', code });
+  expect(outcomeOf(new ApiError(code, 'no'))).toMatchObject({ kind: 'stop', code });
 });
 
 test.each([100, 131_000, 131_016, 131_026, 131_047, 131_049, 132_000, 80_007])(
   'upstream code %d is final for its contact alone, whether it may be repeated or not',
   (code) => {
-    expect(judge(upstream(code, true))).toEqual({ kind: 'refused', code: String(code) });
+    expect(outcomeOf(upstream(code, true))).toEqual({ kind: 'refused', code: String(code) });
   },
 );
 
 test('a BSUID that cannot get this template is final for that contact', () => {
   const error = new ApiError('AUTH_TEMPLATE_NEEDS_PHONE', 'no', { upstream_code: 131_062 });
-  expect(judge(error)).toEqual({ kind: 'refused', code: '131062' });
+  expect(outcomeOf(error)).toEqual({ kind: 'refused', code: '131062' });
 });
 
 test.each<[string, ApiError]>([
   ['the upstream cannot be reached', new ApiError('UPSTREAM_ERROR', 'x', { retryable: true })],
   ['messaging cannot be reached', new ApiError('SERVICE_UNAVAILABLE', 'x', { retryable: true })],
 ])('%s: nothing left, it is tried again', (_what, error) => {
-  expect(judge(error)).toMatchObject({ kind: 'retry', reason: 'unreachable' });
+  expect(outcomeOf(error)).toMatchObject({ kind: 'retry', reason: 'unreachable' });
 });
 
 test.each<[string, unknown]>([
@@ -67,15 +67,15 @@ test.each<[string, unknown]>([
   ['messaging failed', new ApiError('INTERNAL_ERROR', 'x')],
   ['something else was thrown', new Error('x')],
 ])('%s: the message may be on its way', (_what, error) => {
-  expect(judge(error)).toEqual({ kind: 'unknown' });
+  expect(outcomeOf(error)).toEqual({ kind: 'unknown' });
 });
 
 test('what messaging refuses by itself is final', () => {
-  expect(judge(new ApiError('INVALID_FIELD', 'x'))).toEqual({
+  expect(outcomeOf(new ApiError('INVALID_FIELD', 'x'))).toEqual({
     kind: 'refused',
     code: 'INVALID_FIELD',
   });
-  expect(judge(new ApiError('UPSTREAM_ERROR', 'HTTP 404'))).toEqual({
+  expect(outcomeOf(new ApiError('UPSTREAM_ERROR', 'HTTP 404'))).toEqual({
     kind: 'refused',
     code: 'UPSTREAM_ERROR',
   });

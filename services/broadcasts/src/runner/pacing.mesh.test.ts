@@ -79,7 +79,7 @@ test('a number that the upstream calls too fast slows down, and nobody is lost o
   await rig.until(_id, 'completed');
   expect(messaging.sent).toHaveLength(160);
   expect(new Set(messaging.recipients()).size).toBe(150);
-  expect((await rig.standing(_id)).tally).toMatchObject({ sent: 150, failed: 0 });
+  expect((await rig.counts(_id)).tally).toMatchObject({ sent: 150, failed: 0 });
   expect(ratePerSec(messaging.sent.slice(40, 100))).toBeLessThan(76 * 0.85);
 });
 

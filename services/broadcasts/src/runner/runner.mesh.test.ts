@@ -12,7 +12,7 @@ const credentials = () => aCredential({ is_on_biz_app: false, throughput_level: 
 const noRate = { number_rate: undefined, sharing: 1 };
 
 const told = async (id: number) =>
-  detail(await rig.load(id), await rig.standing(id), new Date(), noRate).broadcast;
+  detail(await rig.load(id), await rig.counts(id), new Date(), noRate).broadcast;
 
 test('a refusal is final for its contact alone, and is counted by the upstream’s code', async () => {
   const messaging = createMessagingDouble(2);
@@ -49,12 +49,12 @@ test('a pair limit sets the contact aside and tries it again, nobody else waits 
   await rig.worker({ messaging, credentials });
   await eventually(() => messaging.sent.length >= 30);
   const waited = performance.now();
-  expect((await rig.standing(_id)).tally.waiting).toBeGreaterThanOrEqual(1);
+  expect((await rig.counts(_id)).tally.waiting).toBeGreaterThanOrEqual(1);
   await rig.until(_id, 'completed');
   expect(performance.now() - waited).toBeGreaterThan(5_000);
   expect(messaging.sent).toHaveLength(31);
   expect(messaging.sent.at(-1)?.recipient).toBe(phone(0));
-  expect((await rig.standing(_id)).tally).toMatchObject({ sent: 30, failed: 0 });
+  expect((await rig.counts(_id)).tally).toMatchObject({ sent: 30, failed: 0 });
 });
 
 test.each([
@@ -84,7 +84,7 @@ test.each([
     });
     await rig.worker({ messaging, credentials });
     await rig.until(_id, 'completed');
-    const { tally, failures } = await rig.standing(_id);
+    const { tally, failures } = await rig.counts(_id);
     expect(tally.sent + tally.failed).toBe(1_300);
     expect(tally.sent).toBeGreaterThanOrEqual(500);
     expect(tally.sent).toBeLessThanOrEqual(600);
@@ -105,7 +105,7 @@ test('a number that may not send when its broadcast begins fails all of it witho
   });
   await rig.until(_id, 'completed');
   expect(messaging.sent).toHaveLength(0);
-  expect((await rig.standing(_id)).tally).toMatchObject({ sent: 0, failed: 10 });
+  expect((await rig.counts(_id)).tally).toMatchObject({ sent: 0, failed: 10 });
 });
 
 test('an answer that is lost leaves the contact in doubt, and it is not sent again', async () => {
@@ -152,7 +152,7 @@ test('while the messaging service cannot be reached everybody waits, and then ge
       .map(({ recipient }) => recipient)
       .sort(),
   );
-  expect((await rig.standing(_id)).tally).toMatchObject({ sent: 40, failed: 0 });
+  expect((await rig.counts(_id)).tally).toMatchObject({ sent: 40, failed: 0 });
 });
 
 test('a scheduled broadcast falls due to the second, also for a worker that was not there when it was made', async () => {

@@ -1,136 +1,131 @@
-// Finds the broadcasts that there is something to do for, and gives each number its lane. Every worker does
-// the same: who sends what is settled by the leases of chunks, how fast by the shared pace.
+// Finds the active broadcasts and runs a lane for each of their numbers. Every worker does the same: the
+// leases of chunks decide which worker sends a contact, and the shared pace decides when.
 import { randomBytes } from 'node:crypto';
-import { createPoller, type Component } from '@bmg/common/lifecycle';
+import { createPoller, type Component, type Poller } from '@bmg/common/lifecycle';
 import { metrics } from '@bmg/common/telemetry';
 import { ACTIVE } from '../broadcast-machine';
-import { forgetContacts } from '../store/remove-contacts';
-import { chunkIds } from '../request-id';
 import type { Broadcast } from '../store/types';
 import type { RunnerDependencies } from './dependencies';
-import { Lane, TURNS_MAX } from './number-lane';
+import { NumberLane } from './number-lane';
+import { TURNS_MAX } from './rotation';
+import { sweep } from './sweeper';
 
 export interface Runner extends Component {
-  /** There may be a new broadcast. */
+  /** Looks for new broadcasts now instead of at the next interval. */
   wake(): void;
-  /** Whether broadcasts of the number were active at the last look, on whatever worker. */
+  /** Whether the number had active broadcasts at the last look, on any worker. */
   isActive(phone_number_id: string): boolean;
 }
 
-const LOOK_EVERY_MS = 1_000;
-/** Numbers served at a time by one worker; with more, each worker serves others. */
+const FIND_EVERY_MS = 1_000;
+/** Numbers that one worker serves at a time; with more, each worker serves others. */
 const LANES_MAX = 1_000;
-/** Leases are renewed this many times before they end. */
+/** Renewals of a lease before it would expire. */
 const RENEWALS = 3;
 const SWEEP_EVERY_MS = 60_000;
-const SWEEP_MAX = 100;
-/** A creation that takes longer has died. */
-const DRAFT_LIFE_MS = 10 * 60_000;
-/** As long as usage is kept. Chunks have no date of their own, so that an index could not do it. */
-const KEPT_MS = 400 * 86_400_000;
 
-export function createRunner(deps: RunnerDependencies): Runner {
-  const { broadcasts, chunks, settings, log } = deps;
-  const worker = randomBytes(9).toString('base64url');
-  const lanes = new Map<string, Lane>();
-  const stopping = new AbortController();
-  let alarm: NodeJS.Timeout | undefined;
-  let numbers: ReadonlySet<string> = new Set();
+export const createRunner = (deps: RunnerDependencies): Runner => new BroadcastRunner(deps);
 
-  /** Exactly when the next scheduled one falls due, also between two looks. */
-  const setAlarm = (at: Date | undefined): void => {
-    clearTimeout(alarm);
-    if (at) alarm = setTimeout(() => looking.wake(), at.getTime() - Date.now());
-  };
+class BroadcastRunner implements Runner {
+  readonly name = 'runner';
+  private readonly worker = randomBytes(9).toString('base64url');
+  private readonly lanes = new Map<string, NumberLane>();
+  private readonly stopping = new AbortController();
+  private readonly finding: Poller;
+  private readonly renewing: Poller;
+  private readonly sweeping: Poller;
+  /** Wakes the search when the next scheduled broadcast falls due. */
+  private dueTimer: NodeJS.Timeout | undefined;
+  private activeNumbers: ReadonlySet<string> = new Set();
 
-  const look = async (): Promise<void> => {
+  constructor(private readonly deps: RunnerDependencies) {
+    const { settings, log } = deps;
+    this.finding = createPoller('broadcasts', FIND_EVERY_MS, () => this.findBroadcasts(), log);
+    this.renewing = createPoller('leases', settings.lease_ms / RENEWALS, () => this.renew(), log);
+    this.sweeping = createPoller('sweep', SWEEP_EVERY_MS, () => sweep(deps), log);
+  }
+
+  wake(): void {
+    this.finding.wake();
+  }
+
+  isActive(phone_number_id: string): boolean {
+    return this.activeNumbers.has(phone_number_id);
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    await this.renewing.start(signal);
+    await this.finding.start(signal);
+    await this.sweeping.start(signal);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    clearTimeout(this.dueTimer);
+    await Promise.all([this.finding.stop(), this.sweeping.stop()]);
+    await Promise.all([...this.lanes.values()].map((lane) => lane.stop()));
+    // Leases are renewed until the last lane has returned its own.
+    await this.renewing.stop();
+  }
+
+  private async findBroadcasts(): Promise<void> {
+    const { broadcasts } = this.deps;
     const now = new Date();
-    setAlarm(await broadcasts.fallDue(now, new Date(now.getTime() + LOOK_EVERY_MS)));
+    this.wakeAt(await broadcasts.fallDue(now, new Date(now.getTime() + FIND_EVERY_MS)));
     const active = await broadcasts.activeByNumber(TURNS_MAX);
-    numbers = new Set(active.keys());
-    const served = choose([...active.keys()]);
+    this.activeNumbers = new Set(active.keys());
+    const served = this.chooseNumbers([...active.keys()]);
     const found = await broadcasts.load(served.flatMap((number) => active.get(number) ?? []));
-    tellActive(found);
-    const byNumber = new Map<string, Broadcast[]>();
-    for (const broadcast of found.sort((a, b) => a._id - b._id)) {
-      const list = byNumber.get(broadcast.phone_number_id);
-      if (list) list.push(broadcast);
-      else byNumber.set(broadcast.phone_number_id, [broadcast]);
-    }
-    for (const [number, lane] of lanes) {
-      lane.offer(byNumber.get(number) ?? []);
-      if (!lane.isEmpty()) continue;
-      lanes.delete(number);
-      await lane.stop();
-    }
-    for (const [number, list] of byNumber) {
-      if (lanes.has(number)) continue;
-      const lane = new Lane(number, deps, worker);
-      lanes.set(number, lane);
-      lane.offer(list);
-      await lane.start(stopping.signal);
-    }
-  };
-
-  /** Numbers in service stay; free places go to others, at random, so that none is passed over for ever. */
-  const choose = (candidates: string[]): string[] => {
-    if (candidates.length <= LANES_MAX) return candidates;
-    const order = new Map(
-      candidates.map((number) => [number, lanes.has(number) ? 0 : 1 + Math.random()]),
-    );
-    return candidates.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)).slice(0, LANES_MAX);
-  };
-
-  const tellActive = (found: Broadcast[]): void => {
     for (const status of ACTIVE) {
       const count = found.filter((one) => one.status === status).length;
       metrics.broadcasts_active.set({ status }, count);
     }
-  };
+    await this.updateLanes(byNumber(found));
+  }
 
-  const renew = async (): Promise<void> => {
-    const held = [...lanes.values()].flatMap((lane) => lane.leases());
-    await chunks.renew(held, new Date(Date.now() + settings.lease_ms));
-  };
+  private wakeAt(due: Date | undefined): void {
+    clearTimeout(this.dueTimer);
+    if (due) this.dueTimer = setTimeout(() => this.wake(), due.getTime() - Date.now());
+  }
 
-  /**
-   * What a crash left lying (contacts of ended broadcasts, creations that were never completed), and what
-   * has been kept long enough.
-   */
-  const sweep = async (): Promise<void> => {
-    for (const ended of await broadcasts.endedWithContacts(SWEEP_MAX))
-      await forgetContacts(deps, ended);
-    const ago = (ms: number): Date => new Date(Date.now() - ms);
-    const over = [
-      ...(await broadcasts.draftsBefore(ago(DRAFT_LIFE_MS), SWEEP_MAX)),
-      ...(await broadcasts.endedBefore(ago(KEPT_MS), SWEEP_MAX)),
-    ];
-    for (const one of over) {
-      const ids = chunkIds(one);
-      await chunks.removeContacts(ids);
-      await chunks.remove(ids);
-      await broadcasts.remove(one._id);
+  /** Numbers with a lane keep it; free places go to others at random, so that none waits for ever. */
+  private chooseNumbers(candidates: string[]): string[] {
+    if (candidates.length <= LANES_MAX) return candidates;
+    const order = new Map(
+      candidates.map((number) => [number, this.lanes.has(number) ? 0 : 1 + Math.random()]),
+    );
+    return candidates.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)).slice(0, LANES_MAX);
+  }
+
+  private async updateLanes(active: Map<string, Broadcast[]>): Promise<void> {
+    for (const [number, lane] of this.lanes) {
+      lane.update(active.get(number) ?? []);
+      if (!lane.isEmpty()) continue;
+      this.lanes.delete(number);
+      await lane.stop();
     }
-  };
+    for (const [number, broadcasts] of active) {
+      if (this.lanes.has(number)) continue;
+      const lane = new NumberLane(number, this.deps, this.worker);
+      this.lanes.set(number, lane);
+      lane.update(broadcasts);
+      await lane.start(this.stopping.signal);
+    }
+  }
 
-  const looking = createPoller('broadcasts', LOOK_EVERY_MS, look, log);
-  const renewing = createPoller('leases', settings.lease_ms / RENEWALS, renew, log);
-  const sweeping = createPoller('sweep', SWEEP_EVERY_MS, sweep, log);
-  return {
-    name: 'runner',
-    wake: () => looking.wake(),
-    isActive: (phone_number_id) => numbers.has(phone_number_id),
-    async start(signal) {
-      await renewing.start(signal);
-      await looking.start(signal);
-      await sweeping.start(signal);
-    },
-    async stop() {
-      stopping.abort();
-      clearTimeout(alarm);
-      await Promise.all([looking.stop(), sweeping.stop()]);
-      await Promise.all([...lanes.values()].map((lane) => lane.stop()));
-      await renewing.stop();
-    },
-  };
+  private async renew(): Promise<void> {
+    const held = [...this.lanes.values()].flatMap((lane) => lane.leases());
+    await this.deps.chunks.renew(held, new Date(Date.now() + this.deps.settings.lease_ms));
+  }
+}
+
+/** The broadcasts of each number, oldest first. */
+function byNumber(broadcasts: Broadcast[]): Map<string, Broadcast[]> {
+  const groups = new Map<string, Broadcast[]>();
+  for (const broadcast of broadcasts.sort((a, b) => a._id - b._id)) {
+    const group = groups.get(broadcast.phone_number_id);
+    if (group) group.push(broadcast);
+    else groups.set(broadcast.phone_number_id, [broadcast]);
+  }
+  return groups;
 }

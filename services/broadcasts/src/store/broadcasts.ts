@@ -1,53 +1,69 @@
-// Broadcasts: one document each, moved from state to state by conditional updates.
+// Broadcasts: one document each. Conditional updates move them from state to state.
 import type { Collection, Db, Filter } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import { ACTIVE, broadcastMachine, ENDED, SHOWN, type BroadcastEvent } from '../broadcast-machine';
 import type { Broadcast, Stop } from './types';
 
-/** Of a partner's, those of one account where `waba_id` is given. */
+/** The broadcasts of a partner; with `waba_id`, only those of one account. */
 export interface Scope {
   partner_id: string;
   waba_id?: string | undefined;
 }
 
-export interface Broadcasts {
-  nextId(): Promise<number>;
-  /** Stores a draft; 'taken' when its Idempotency-Key has been used. */
-  insertDraft(broadcast: Broadcast): Promise<'stored' | 'taken'>;
-  findByKey(idempotency: string): Promise<Broadcast | null>;
-  /** Lets the key be used anew. */
-  forgetKey(id: number, idempotency: string): Promise<void>;
+/** What partners ask for. Drafts are never returned. */
+export interface PartnerBroadcasts {
   find(scope: Scope, id: number): Promise<Broadcast | null>;
+  /** Newest first. */
   list(
     scope: Scope,
     page: { limit: number; offset: number },
   ): Promise<{ broadcasts: Broadcast[]; total: number }>;
-  /** Null when the state does not allow it. */
+  /** Returns null when the broadcast does not exist or its state does not allow it. */
   cancel(scope: Scope, id: number): Promise<Broadcast | null>;
-  /** For our own workers, of any partner. */
+}
+
+/** What the creation of a broadcast needs. */
+export interface BroadcastDrafts {
+  nextId(): Promise<number>;
+  /** Returns 'taken' when the draft's Idempotency-Key is in use. */
+  insertDraft(broadcast: Broadcast): Promise<'stored' | 'taken'>;
+  findByKey(idempotency: string): Promise<Broadcast | null>;
+  /** Makes an Idempotency-Key available again. */
+  releaseKey(id: number, idempotency: string): Promise<void>;
+}
+
+/** What workers need, for the broadcasts of all partners. */
+export interface RunningBroadcasts {
+  /** Returns null when the state does not allow it. */
   move(
     id: number,
     event: BroadcastEvent,
     set?: Partial<Pick<Broadcast, 'started_at' | 'completed_at'>>,
   ): Promise<Broadcast | null>;
-  /** Keeps the first reason. */
+  /** Stores why an active broadcast stops; a later reason changes nothing. */
   stop(id: number, stop: Stop): Promise<void>;
-  /** Moves what is due, and answers when the next one of the near future is. */
+  /** Moves due broadcasts to `pending`; returns when the next one before `horizon` is due. */
   fallDue(now: Date, horizon: Date): Promise<Date | undefined>;
-  /** The oldest active ones of every number that has any. */
+  /** For each number with active broadcasts, the ids of the oldest ones. */
   activeByNumber(each_max: number): Promise<Map<string, number[]>>;
   load(ids: number[]): Promise<Broadcast[]>;
   countProcessing(phone_number_id: string): Promise<number>;
-  /** For the sweeper. */
+}
+
+/** What the sweeper needs. */
+export interface SweptBroadcasts {
   endedWithContacts(limit: number): Promise<Broadcast[]>;
   draftsBefore(at: Date, limit: number): Promise<Broadcast[]>;
+  /** Ended broadcasts that were created before `at`. */
   endedBefore(at: Date, limit: number): Promise<Broadcast[]>;
   contactsRemoved(id: number): Promise<void>;
   remove(id: number): Promise<void>;
 }
 
+export type Broadcasts = PartnerBroadcasts & BroadcastDrafts & RunningBroadcasts & SweptBroadcasts;
+
 const COUNTER = 'broadcast';
-/** Due at once at most; what is left comes with the next look a second later. */
+/** Moved at a time; the rest follows a second later. */
 const DUE_MAX = 1_000;
 
 const collection = (db: Db): Collection<Broadcast> => db.collection('broadcasts');
@@ -59,16 +75,42 @@ export async function createBroadcastIndexes(db: Db): Promise<void> {
   await collection(db).createIndex({ status: 1, scheduled_at: 1 });
 }
 
+export const createBroadcastStore = (db: Db): Broadcasts => ({
+  ...createPartnerBroadcasts(collection(db)),
+  ...createDrafts(db),
+  ...createRunningBroadcasts(collection(db)),
+  ...createSweptBroadcasts(collection(db)),
+});
+
+const from = (event: BroadcastEvent) => ({ $in: [...broadcastMachine.from(event)] });
+
 const scoped = ({ partner_id, waba_id }: Scope): Filter<Broadcast> => ({
   partner_id,
   ...(waba_id !== undefined && { waba_id }),
   status: { $in: [...SHOWN] },
 });
 
-export function createBroadcastStore(db: Db): Broadcasts {
+const createPartnerBroadcasts = (broadcasts: Collection<Broadcast>): PartnerBroadcasts => ({
+  find: (scope, _id) => broadcasts.findOne({ _id, ...scoped(scope) }),
+  async list(scope, { limit, offset }) {
+    const filter = scoped(scope);
+    const [found, total] = await Promise.all([
+      broadcasts.find(filter).sort({ _id: -1 }).skip(offset).limit(limit).toArray(),
+      broadcasts.countDocuments(filter),
+    ]);
+    return { broadcasts: found, total };
+  },
+  cancel: (scope, _id) =>
+    broadcasts.findOneAndUpdate(
+      { _id, ...scoped(scope), status: from('cancel') },
+      { $set: { status: broadcastMachine.to('cancel') } },
+      { returnDocument: 'after' },
+    ),
+});
+
+function createDrafts(db: Db): BroadcastDrafts {
   const broadcasts = collection(db);
   const counters = db.collection<{ _id: string; value: number }>('counters');
-  const from = (event: BroadcastEvent) => ({ $in: [...broadcastMachine.from(event)] });
   const increment = (): Promise<{ value: number } | null> =>
     counters.findOneAndUpdate(
       { _id: COUNTER },
@@ -77,7 +119,7 @@ export function createBroadcastStore(db: Db): Broadcasts {
     );
   return {
     async nextId() {
-      // The very first two may both want to create the counter: the second try finds it.
+      // Two first callers may both try to create the counter: the one that fails repeats and finds it.
       const before = await increment().catch((error: unknown) => {
         if (isDuplicateKey(error)) return increment();
         throw error;
@@ -94,93 +136,81 @@ export function createBroadcastStore(db: Db): Broadcasts {
       }
     },
     findByKey: (idempotency) => broadcasts.findOne({ idempotency }),
-    async forgetKey(_id, idempotency) {
+    async releaseKey(_id, idempotency) {
       await broadcasts.updateOne(
         { _id, idempotency },
         { $unset: { idempotency: true, fingerprint: true } },
       );
     },
-    find: (scope, _id) => broadcasts.findOne({ _id, ...scoped(scope) }),
-    async list(scope, { limit, offset }) {
-      const filter = scoped(scope);
-      const [found, total] = await Promise.all([
-        broadcasts.find(filter).sort({ _id: -1 }).skip(offset).limit(limit).toArray(),
-        broadcasts.countDocuments(filter),
-      ]);
-      return { broadcasts: found, total };
-    },
-    cancel: (scope, _id) =>
-      broadcasts.findOneAndUpdate(
-        { _id, ...scoped(scope), status: from('cancel') },
-        { $set: { status: broadcastMachine.to('cancel') } },
-        { returnDocument: 'after' },
-      ),
-    move: (_id, event, set = {}) =>
-      broadcasts.findOneAndUpdate(
-        { _id, status: from(event) },
-        { $set: { ...set, status: broadcastMachine.to(event) } },
-        { returnDocument: 'after' },
-      ),
-    async stop(_id, stop) {
-      await broadcasts.updateOne(
-        { _id, status: { $in: [...ACTIVE] }, stop: null },
-        { $set: { stop } },
-      );
-    },
-    async fallDue(now, horizon) {
-      const soon = await broadcasts
-        .find({
-          status: { $in: [...broadcastMachine.from('fallDue')] },
-          scheduled_at: { $lte: horizon },
-        })
-        .project<Pick<Broadcast, '_id' | 'scheduled_at'>>({ scheduled_at: 1 })
-        .sort({ scheduled_at: 1 })
-        .limit(DUE_MAX)
-        .toArray();
-      const due = soon.filter(({ scheduled_at }) => scheduled_at !== null && scheduled_at <= now);
-      if (due.length > 0) {
-        await broadcasts.updateMany(
-          { _id: { $in: due.map(({ _id }) => _id) }, status: from('fallDue') },
-          { $set: { status: broadcastMachine.to('fallDue') } },
-        );
-      }
-      return soon[due.length]?.scheduled_at ?? undefined;
-    },
-    async activeByNumber(each_max) {
-      const groups = await broadcasts
-        .aggregate<{ _id: string; ids: number[] }>([
-          { $match: { status: { $in: [...ACTIVE] } } },
-          { $sort: { _id: 1 } },
-          { $group: { _id: '$phone_number_id', ids: { $push: '$_id' } } },
-        ])
-        .toArray();
-      // One number with many broadcasts hides none of another's: each number has its own oldest ones.
-      return new Map(groups.map(({ _id, ids }) => [_id, ids.slice(0, each_max)]));
-    },
-    load: (ids) =>
-      ids.length === 0 ? Promise.resolve([]) : broadcasts.find({ _id: { $in: ids } }).toArray(),
-    countProcessing: (phone_number_id) =>
-      broadcasts.countDocuments({ status: 'processing', phone_number_id }),
-    endedWithContacts: (limit) =>
-      broadcasts
-        .find({ status: { $in: [...ENDED] }, has_contacts: true })
-        .limit(limit)
-        .toArray(),
-    draftsBefore: (at, limit) =>
-      broadcasts
-        .find({ status: 'draft', created_at: { $lt: at } })
-        .limit(limit)
-        .toArray(),
-    endedBefore: (at, limit) =>
-      broadcasts
-        .find({ status: { $in: [...ENDED] }, created_at: { $lt: at } })
-        .limit(limit)
-        .toArray(),
-    async contactsRemoved(_id) {
-      await broadcasts.updateOne({ _id }, { $set: { has_contacts: false } });
-    },
-    async remove(_id) {
-      await broadcasts.deleteOne({ _id });
-    },
   };
 }
+
+const createRunningBroadcasts = (broadcasts: Collection<Broadcast>): RunningBroadcasts => ({
+  move: (_id, event, set = {}) =>
+    broadcasts.findOneAndUpdate(
+      { _id, status: from(event) },
+      { $set: { ...set, status: broadcastMachine.to(event) } },
+      { returnDocument: 'after' },
+    ),
+  async stop(_id, stop) {
+    await broadcasts.updateOne(
+      { _id, status: { $in: [...ACTIVE] }, stop: null },
+      { $set: { stop } },
+    );
+  },
+  async fallDue(now, horizon) {
+    const soon = await broadcasts
+      .find({ status: from('fallDue'), scheduled_at: { $lte: horizon } })
+      .project<Pick<Broadcast, '_id' | 'scheduled_at'>>({ scheduled_at: 1 })
+      .sort({ scheduled_at: 1 })
+      .limit(DUE_MAX)
+      .toArray();
+    const due = soon.filter(({ scheduled_at }) => scheduled_at !== null && scheduled_at <= now);
+    if (due.length > 0) {
+      await broadcasts.updateMany(
+        { _id: { $in: due.map(({ _id }) => _id) }, status: from('fallDue') },
+        { $set: { status: broadcastMachine.to('fallDue') } },
+      );
+    }
+    return soon[due.length]?.scheduled_at ?? undefined;
+  },
+  async activeByNumber(each_max) {
+    const groups = await broadcasts
+      .aggregate<{ _id: string; ids: number[] }>([
+        { $match: { status: { $in: [...ACTIVE] } } },
+        { $sort: { _id: 1 } },
+        { $group: { _id: '$phone_number_id', ids: { $push: '$_id' } } },
+      ])
+      .toArray();
+    // Limited per number, so that a number with many broadcasts does not hide other numbers.
+    return new Map(groups.map(({ _id, ids }) => [_id, ids.slice(0, each_max)]));
+  },
+  load: (ids) =>
+    ids.length === 0 ? Promise.resolve([]) : broadcasts.find({ _id: { $in: ids } }).toArray(),
+  countProcessing: (phone_number_id) =>
+    broadcasts.countDocuments({ status: 'processing', phone_number_id }),
+});
+
+const createSweptBroadcasts = (broadcasts: Collection<Broadcast>): SweptBroadcasts => ({
+  endedWithContacts: (limit) =>
+    broadcasts
+      .find({ status: { $in: [...ENDED] }, has_contacts: true })
+      .limit(limit)
+      .toArray(),
+  draftsBefore: (at, limit) =>
+    broadcasts
+      .find({ status: 'draft', created_at: { $lt: at } })
+      .limit(limit)
+      .toArray(),
+  endedBefore: (at, limit) =>
+    broadcasts
+      .find({ status: { $in: [...ENDED] }, created_at: { $lt: at } })
+      .limit(limit)
+      .toArray(),
+  async contactsRemoved(_id) {
+    await broadcasts.updateOne({ _id }, { $set: { has_contacts: false } });
+  },
+  async remove(_id) {
+    await broadcasts.deleteOne({ _id });
+  },
+});

@@ -1,5 +1,5 @@
-// Chunks of contacts. Every access is by the chunk's own id, which follows from the broadcast's: nothing is
-// searched for, however many broadcasts there are.
+// Chunks of contacts. Every access is by the chunk's id, which follows from the broadcast's id, so that the
+// cost does not grow with the number of broadcasts.
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { allWaiting, emptyTally } from '../ledger/contact-state';
 import type { Contact } from '../create/contacts';
@@ -12,10 +12,10 @@ export interface ChunkHead {
   lease_until: Date;
 }
 
-/** What counts of a chunk. */
+/** The counters of a chunk. */
 export type ChunkCount = Pick<ChunkProgress, 'tally' | 'failures'> & { broadcast_id: number };
 
-/** A change of the progress, valid for one revision under one owner alone. */
+/** A new progress value, valid only for one revision (`rev`) of one claim (`fence`). */
 export interface Swap {
   _id: string;
   fence: number;
@@ -26,15 +26,16 @@ export interface Swap {
 export interface Chunks {
   insert(broadcast: Broadcast, pages: Contact[][]): Promise<void>;
   load(ids: string[]): Promise<Chunk[]>;
-  /** Answers how many found their revision. */
+  /** Returns how many of the swaps found their revision. */
   swap(swaps: Swap[]): Promise<number>;
   heads(ids: string[]): Promise<ChunkHead[]>;
   counts(ids: string[]): Promise<ChunkCount[]>;
-  /** Null when it is done or somebody else's. */
+  /** Returns null when the chunk is done or another worker holds its lease. */
   claim(id: string, worker: string, now: Date, until: Date): Promise<Chunk | null>;
   renew(held: Array<{ id: string; fence: number }>, until: Date): Promise<void>;
-  /** Lets another worker go on with it at once. */
+  /** Ends the lease, so that another worker can claim the chunk at once. */
   release(id: string, fence: number): Promise<void>;
+  /** Returns null once the contacts are deleted. */
   contacts(id: string): Promise<Contact[] | null>;
   removeContacts(ids: string[]): Promise<void>;
   remove(ids: string[]): Promise<void>;
@@ -45,14 +46,14 @@ const NEVER = new Date(0);
 const chunkCollection = (db: Db): Collection<Chunk> => db.collection('chunks');
 const contactCollection = (db: Db): Collection<ContactChunk> => db.collection('contacts');
 
-export function createChunks(db: Db): Chunks {
+export function createChunkStore(db: Db): Chunks {
   const chunks = chunkCollection(db);
   const contacts = contactCollection(db);
   return {
     async insert(broadcast, pages) {
       if (pages.length === 0) return;
       const { _id: broadcast_id, salt } = broadcast;
-      await contacts.insertMany(pages.map((page, at) => sealed(broadcast_id, at, page)));
+      await contacts.insertMany(pages.map((page, at) => toDocument(broadcast_id, at, page)));
       await chunks.insertMany(
         pages.map((page, at) => ({
           _id: chunkId(broadcast_id, at),
@@ -108,7 +109,7 @@ export function createChunks(db: Db): Chunks {
       }));
     },
     async claim(_id, worker, now, until) {
-      // As it was before, since what a server answers as "after" may already be somebody else's doing.
+      // Asks for the document before the update: the one after it may already contain a later change.
       const before = await chunks.findOneAndUpdate(
         { _id, 'progress.done': false, lease_until: { $lte: now } },
         { $set: { worker, lease_until: until }, $inc: { fence: 1 } },
@@ -130,7 +131,7 @@ export function createChunks(db: Db): Chunks {
     },
     async contacts(id) {
       const found = await contacts.findOne({ _id: id });
-      return found && opened(found);
+      return found && toContacts(found);
     },
     async removeContacts(ids) {
       if (ids.length > 0) await contacts.deleteMany({ _id: { $in: ids } });
@@ -141,17 +142,17 @@ export function createChunks(db: Db): Chunks {
   };
 }
 
-function sealed(broadcast_id: number, at: number, page: Contact[]): ContactChunk {
-  const some = page.some(({ params }) => params !== null);
+function toDocument(broadcast_id: number, at: number, page: Contact[]): ContactChunk {
+  const hasParams = page.some(({ params }) => params !== null);
   return {
     _id: chunkId(broadcast_id, at),
     broadcast_id,
     recipients: JSON.stringify(page.map(({ recipient }) => recipient)),
-    params: some ? JSON.stringify(page.map(({ params }) => params)) : null,
+    params: hasParams ? JSON.stringify(page.map(({ params }) => params)) : null,
   };
 }
 
-function opened({ recipients, params }: ContactChunk): Contact[] {
+function toContacts({ recipients, params }: ContactChunk): Contact[] {
   const given = params === null ? [] : (JSON.parse(params) as Array<Contact['params']>);
   return (JSON.parse(recipients) as string[]).map((recipient, at) => ({
     recipient,

@@ -1,5 +1,5 @@
-// What of the service's database is a client's: see deploy/DATA.md. The broadcasts themselves come last: the
-// rest is found by them, so that a purge that was cut off finds it again.
+// Which documents belong to a client (deploy/DATA.md). Broadcasts are deleted last: the other documents are
+// found through them, so that an interrupted purge can be repeated.
 import type { Db, Document, Filter } from 'mongodb';
 import { below, type ClientScope, type PurgeRow } from '@bmg/common/purge';
 import { chunkIds } from '../request-id';

@@ -1,24 +1,23 @@
-// Data of people is kept no longer than it is needed: the contacts of a broadcast go when it has ended.
+// Contacts are personal data: they are deleted as soon as their broadcast has ended.
 import type { Logger } from '@bmg/common/telemetry';
 import { chunkIds } from '../request-id';
 import type { Broadcasts } from './broadcasts';
 import type { Chunks } from './chunks';
+import type { Broadcast } from './types';
 
-export interface ForgetDependencies {
-  chunks: Pick<Chunks, 'removeContacts'>;
-  broadcasts: Pick<Broadcasts, 'contactsRemoved'>;
-  log: Logger;
-}
-
-/** Never fails: what is left is swept later. */
-export async function forgetContacts(
-  { chunks, broadcasts, log }: ForgetDependencies,
-  broadcast: { _id: number; chunk_count: number },
+/** Never rejects: what could not be deleted is swept later. */
+export async function removeContactsOf(
+  broadcast: Pick<Broadcast, '_id' | 'chunk_count'>,
+  deps: {
+    chunks: Pick<Chunks, 'removeContacts'>;
+    broadcasts: Pick<Broadcasts, 'contactsRemoved'>;
+    log: Logger;
+  },
 ): Promise<void> {
   try {
-    await chunks.removeContacts(chunkIds(broadcast));
-    await broadcasts.contactsRemoved(broadcast._id);
+    await deps.chunks.removeContacts(chunkIds(broadcast));
+    await deps.broadcasts.contactsRemoved(broadcast._id);
   } catch (error) {
-    log.warn({ err: error, broadcast_id: broadcast._id }, 'contacts are not removed yet');
+    deps.log.warn({ err: error, broadcast_id: broadcast._id }, 'failed to delete contacts');
   }
 }

@@ -121,7 +121,7 @@ test('a key is taken once, and free again when it is forgotten', async () => {
   expect(await insert()).toBe('stored');
   expect(await insert()).toBe('taken');
   const found = await broadcasts.findByKey(idempotency);
-  await broadcasts.forgetKey(found?._id ?? 0, idempotency);
+  await broadcasts.releaseKey(found?._id ?? 0, idempotency);
   expect(await insert()).toBe('stored');
 });
 

@@ -1,4 +1,4 @@
-// What template events said last: the only thing that is known of a template without asking.
+// The last status of each template, as status events reported it. Used when templates cannot be asked.
 import type { Collection, Db } from 'mongodb';
 import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';
@@ -14,13 +14,13 @@ export interface TemplateStates {
     waba_id: string,
     template: { name: string; language: string },
   ): Promise<string | undefined>;
-  /** Handles a batch of events in order; those that say nothing of a template's status are passed over. */
+  /** Handles a batch of events in order; events about anything else are skipped. */
   apply(batch: Received<Event>[]): Promise<void>;
 }
 
 const STATUS_EVENT = 'template.status_updated';
 
-export function createTemplateStates(db: Db): TemplateStates {
+export function createTemplateStateStore(db: Db): TemplateStates {
   const states: Collection<TemplateState> = db.collection('template_states');
   return {
     async statusOf(waba_id, { name, language }) {
@@ -28,14 +28,14 @@ export function createTemplateStates(db: Db): TemplateStates {
       return state?.status;
     },
     async apply(batch) {
-      const told = batch.flatMap(({ message }) => read(message) ?? []);
-      if (told.length === 0) return;
+      const reported = batch.flatMap(({ message }) => read(message) ?? []);
+      if (reported.length === 0) return;
       await states.bulkWrite(
-        told.flatMap(({ _id, at, status }) => [
+        reported.flatMap(({ _id, at, status }) => [
           {
             updateOne: { filter: { _id }, update: { $setOnInsert: { at, status } }, upsert: true },
           },
-          // A repetition that comes late changes nothing.
+          // An older status that arrives late has no effect.
           { updateOne: { filter: { _id, at: { $lte: at } }, update: { $set: { at, status } } } },
         ]),
         { ordered: true },
@@ -49,8 +49,8 @@ const idOf = (waba_id: string, name: string, language: string): string =>
 
 function read({ event, waba_id, timestamp, data }: Event): TemplateState | undefined {
   if (event !== STATUS_EVENT) return undefined;
-  const said = JSON.parse(data) as Record<string, unknown>;
-  const { template_name, template_language, status } = said;
+  const status_change = JSON.parse(data) as Record<string, unknown>;
+  const { template_name, template_language, status } = status_change;
   if (typeof template_name !== 'string' || typeof template_language !== 'string') return undefined;
   return {
     _id: idOf(waba_id, template_name, template_language),

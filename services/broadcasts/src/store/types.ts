@@ -1,5 +1,6 @@
-// What is stored. A broadcast is one document; its contacts lie in sealed chunks that are written once; what
-// became of them lies in one small document a chunk, the only thing that a running broadcast rewrites.
+// The stored documents. A broadcast is one document. Its contacts are stored in chunks that are written
+// once. Each chunk has a second, small document with the contacts' states, the only one that a running
+// broadcast rewrites.
 import type { BroadcastStatus } from '../broadcast-machine';
 import type { Failure, Tally } from '../ledger/contact-state';
 
@@ -9,7 +10,7 @@ export interface Stop {
   message: string;
 }
 
-/** What the partner was told about it when it was created. */
+/** Returned to the partner when the broadcast was created. */
 export interface Warning {
   code: string;
   message: string;
@@ -23,7 +24,7 @@ export interface Broadcast {
   name: string;
   template_name: string;
   template_language: string;
-  /** JSON text: keys of an upstream object may hold what a database key may not. */
+  /** JSON: keys of an upstream object may contain characters that database keys may not. */
   template_components: string;
   salt: string;
   chunk_count: number;
@@ -38,34 +39,34 @@ export interface Broadcast {
   stop: Stop | null;
   /** Whether its contacts are still stored. */
   has_contacts: boolean;
-  /** Absent in those that an earlier release has stored. */
+  /** Absent in broadcasts that an earlier release stored. */
   warnings?: Warning[];
-  /** `<partner>/<Idempotency-Key>` and what was asked under it. */
+  /** `<partner>/<Idempotency-Key>`, and the fingerprint of the request's body. */
   idempotency?: string;
   fingerprint?: string;
 }
 
-/** The people of a chunk: sealed when the broadcast is created, removed when it has ended. */
+/** The contacts of a chunk: written when the broadcast is created, deleted when it has ended. */
 export interface ContactChunk {
   _id: string;
   broadcast_id: number;
-  /** JSON text of an array: a tenth of what an array of documents costs to store and read. */
+  /** JSON array: a tenth of the cost of storing and reading an array of documents. */
   recipients: string;
-  /** JSON text of an array beside it; null where no contact has any. */
+  /** JSON array in the same order; null when no contact has params. */
   params: string | null;
 }
 
-/** What became of the people of a chunk: one value, replaced as a whole, so that nobody reads half of it. */
+/** The states of a chunk's contacts. Always replaced as a whole, so that states and counters agree. */
 export interface ChunkProgress {
   /** A letter for each contact; see contact-state.ts. */
   states: string;
   tally: Tally;
   failures: Failure[];
-  /** Nobody waits and nothing is in flight. */
+  /** No contact waits and none is in flight. */
   done: boolean;
-  /** Goes up with every change. */
+  /** Incremented by every change. */
   rev: number;
-  /** The write that made this revision, so that its own author knows it again. */
+  /** Random id of the write that made this revision, so that its author recognises it. */
   writer: string;
 }
 
@@ -74,7 +75,7 @@ export interface Chunk {
   broadcast_id: number;
   salt: string;
   progress: ChunkProgress;
-  /** Goes up with every claim: what an earlier owner still wants to do is told by it. */
+  /** Incremented by every claim: changes by an earlier owner carry an older fence and are refused. */
   fence: number;
   worker: string | null;
   lease_until: Date;

@@ -1,0 +1,31 @@
+// Checks a request to create a broadcast, apart from its template. No I/O.
+import { invalidField, missingFields } from '@bmg/common/errors';
+import type { CreateBroadcastRequest } from '@bmg/proto/broadcasts';
+import { readContacts, type ReadContacts } from './contacts';
+import { createFiller, type Filler } from '../template/params';
+
+export type CheckedRequest = ReadContacts & { filler: Filler };
+
+/** The components are filled in for every contact. */
+const COMPONENTS_BYTES_MAX = 64 * 1024;
+
+/** Reports all missing fields first (Decisions, Which 400), then the first field that is wrong. */
+export function checkRequest(q: CreateBroadcastRequest, now: Date): CheckedRequest {
+  const missing: string[] = (['name', 'template_name', 'template_language'] as const).filter(
+    (field) => q[field].trim() === '',
+  );
+  if (q.contacts.length === 0) missing.push('contacts');
+  if (missing.length > 0) throw missingFields(missing);
+  checkTime(q.scheduled_at, now);
+  if (Buffer.byteLength(JSON.stringify(q.template_components)) > COMPONENTS_BYTES_MAX) {
+    throw invalidField('template_components', `is larger than ${COMPONENTS_BYTES_MAX} bytes`);
+  }
+  const filler = createFiller(q.template_components);
+  return { ...readContacts(q.contacts, filler), filler };
+}
+
+function checkTime(scheduled_at: Date | undefined, now: Date): void {
+  if (scheduled_at === undefined) return;
+  if (Number.isNaN(scheduled_at.getTime())) throw invalidField('scheduled_at', 'is not a date');
+  if (scheduled_at <= now) throw invalidField('scheduled_at', 'lies in the past');
+}
