@@ -1,6 +1,7 @@
-// What the hosted page may load and who may see it: nothing inline, nothing framed, nothing kept.
+// Security headers of the hosted page: it loads nothing but its own files and the platform's script, is
+// never framed and never cached.
 
-/** The sign-up script talks to its platform's own pages, whatever host it was loaded from. */
+/** The sign-up script calls and frames pages of the platform, wherever it was loaded from. */
 const PLATFORM = 'https://*.facebook.com';
 
 export function pageHeaders(sdk_url: string): Record<string, string> {
@@ -21,7 +22,7 @@ export function pageHeaders(sdk_url: string): Record<string, string> {
       .map(([name, value]) => `${name} ${value}`)
       .join('; '),
     'X-Frame-Options': 'DENY',
-    // The token is in the address: it must not travel on as a referrer or stay in a cache.
+    // The token is in the address: it must not leak through the referrer or a cache.
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
@@ -29,7 +30,7 @@ export function pageHeaders(sdk_url: string): Record<string, string> {
   };
 }
 
-/** Of the script and the style, whose addresses change with their content. */
+/** Of the script and the style: their addresses change with their content. */
 export const ASSET_HEADERS = {
   'Cache-Control': 'public, max-age=31536000, immutable',
   'X-Content-Type-Options': 'nosniff',

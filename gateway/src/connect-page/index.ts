@@ -1,5 +1,5 @@
-// The hosted onboarding page: GET /connect, its two files, and what the page tells of the dialog. Beside
-// the contract's endpoints: none of this is one of them.
+// The hosted onboarding page: GET /connect, its script and style, and the reports of what happens in the
+// sign-up dialog. These routes are not among the contract's endpoints.
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
@@ -8,16 +8,15 @@ import { hashKey } from '@bmg/common/keys';
 import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { OnboardingDefinition, ReportConnectStepRequest } from '@bmg/proto/onboarding';
-import type { State } from '../edge/state';
 import type { Authenticator } from '../auth/authenticate';
+import { isConnectToken } from '../auth/session-token';
 import { readBody } from '../edge/body';
+import type { State } from '../edge/state';
 import { reportConnectStep } from '../endpoints/onboarding/schemas';
 import { compile } from '../endpoints/parts/schema';
 import { ASSET_HEADERS, pageHeaders } from './headers';
-import { connectHtml, noticeHtml, type Notice } from './html';
-import { CONNECT_SCRIPT } from './script';
-import { isConnectToken } from '../auth/session-token';
-import { CONNECT_STYLE } from './style';
+import { loadConnectHtml, type ConnectHtml } from './html';
+import { EXPIRED_LINK, INCOMPLETE_LINK, noticeOf, USED_LINK } from './notices';
 
 export interface ConnectPageDependencies {
   onboarding: Client<OnboardingDefinition>;
@@ -28,145 +27,88 @@ export interface ConnectPageDependencies {
 }
 
 const REPORT_LIMIT_BYTES = 16 * 1024;
-/** What the deprecated form of the link may hand on to its session. */
+/** Limits on what the deprecated form of the link passes on to its session. */
 const TEXT_MAX = 200;
 const STATE_MAX = 255;
 
-const INCOMPLETE: Notice = {
-  title: 'This link is not complete',
-  text: 'Open the link exactly as you got it, or ask your provider for a new one.',
-};
-const OVER: Notice = {
-  title: 'This link is not valid any more',
-  text: 'Links to connect a number work for 30 minutes. Ask your provider for a new one.',
-};
-const USED: Notice = {
-  title: 'This link has been used',
-  text: 'The number was connected with it. If something is missing, ask your provider for a new link.',
-};
-const BAD_KEY: Notice = {
-  title: 'This link is not valid',
-  text: 'The key in the link is not known. Ask your provider for a new link.',
-  code: 'INVALID_KEY',
-};
-
-/** What a person reads for an error; the rest reads like a fault of ours. */
-const NOTICES: Partial<Record<string, Notice>> = {
-  PLATFORM_NOT_CONFIGURED: {
-    title: 'Connecting numbers is not set up yet',
-    text: 'The service that your provider uses is not ready for this. Please tell your provider.',
-  },
-  PARTNER_SUSPENDED: { title: 'This link cannot be used', text: 'Please ask your provider.' },
-  SUBSCRIPTION_CANCELLED: { title: 'This link cannot be used', text: 'Please ask your provider.' },
-  TRIAL_EXPIRED: { title: 'This link cannot be used', text: 'Please ask your provider.' },
-};
-const FAULT: Notice = {
-  title: 'Something went wrong',
-  text: 'Please load the page again in a moment. If it stays like this, tell your provider.',
-};
-
 export const connectPage = (deps: ConnectPageDependencies): ((router: Router<State>) => void) => {
+  const html = loadConnectHtml();
   const headers = pageHeaders(deps.sdk_url);
-  const checkReport = compile(reportConnectStep, 'body');
-  const show = (context: Context, status: number, html: string): void => {
-    context.status = status;
-    context.type = 'html';
-    context.body = html;
-  };
-  const serve = (type: string, text: string) => (context: Context) => {
-    (context.state as State).route = '/connect/{file}';
-    context.set(ASSET_HEADERS);
-    context.type = type;
-    context.body = text;
-  };
-
   return (router) => {
     router.get('/connect', async (context: Context) => {
       const state = context.state as State;
       state.route = '/connect';
       context.set(headers);
       try {
-        await openPage(deps, context, show);
+        await openLink(context, html, deps);
       } catch (error) {
         const failure = toApiError(error);
         state.error = failure;
-        if (failure.code === 'INVALID_KEY' && context.accepts('html', 'json') === 'json')
-          throw error;
-        const notice = failure.code === 'INVALID_KEY' ? BAD_KEY : (NOTICES[failure.code] ?? FAULT);
-        show(context, failure.http, noticeHtml({ code: failure.code, ...notice }));
+        const { code } = failure;
+        if (code === 'INVALID_KEY' && context.accepts('html', 'json') === 'json') throw error;
+        answerHtml(context, failure.http, html.notice(noticeOf(code)));
       }
     });
-    router.get('/connect/page.js', serve('text/javascript', CONNECT_SCRIPT));
-    router.get('/connect/page.css', serve('text/css', CONNECT_STYLE));
-    router.post('/connect/events', async (context: Context) => {
-      const state = context.state as State;
-      state.route = '/connect/events';
-      const token = context.get('x-connect-token').trim();
-      if (!isConnectToken(token)) {
-        throw new ApiError('UNAUTHORIZED', 'the header x-connect-token is required');
-      }
-      const body = checkReport(
-        await readBody(context.req as IncomingMessage, REPORT_LIMIT_BYTES),
-      ) as unknown as ReportConnectStepRequest;
-      const token_hash = hashKey(token, deps.pepper);
-      await deps.onboarding.reportConnectStep({ ...body, token_hash }, state.call);
-      context.status = 200;
-      context.body = { success: true };
-    });
+    router.get('/connect/page.js', serve('text/javascript', html.script));
+    router.get('/connect/page.css', serve('text/css', html.style));
+    router.post('/connect/events', createReportHandler(deps));
   };
 };
 
-type Show = (context: Context, status: number, html: string) => void;
+function answerHtml(context: Context, status: number, html: string): void {
+  context.status = status;
+  context.type = 'html';
+  context.body = html;
+}
 
-async function openPage(
-  deps: ConnectPageDependencies,
+const serve =
+  (type: string, text: string) =>
+  (context: Context): void => {
+    (context.state as State).route = '/connect/{file}';
+    context.set(ASSET_HEADERS);
+    context.type = type;
+    context.body = text;
+  };
+
+/** Answers with the page, or with a notice that says why the link does not open it. */
+async function openLink(
   context: Context,
-  show: Show,
+  html: ConnectHtml,
+  deps: ConnectPageDependencies,
 ): Promise<void> {
   const { call } = context.state as State;
   const token = queryText(context, 'token');
   const key = queryText(context, 'partner_key');
-  if (token === undefined && key !== undefined) return openByKey(deps, context, key);
+  if (token === undefined && key !== undefined) return openLegacyLink(deps, context, key);
   if (token === undefined || !isConnectToken(token)) {
-    return show(context, 400, noticeHtml(INCOMPLETE));
+    return answerHtml(context, 400, html.notice(INCOMPLETE_LINK));
   }
   const token_hash = hashKey(token, deps.pepper);
   const page = await deps.onboarding.openConnectPage({ token_hash }, call);
   if (page.outcome !== 'open') {
-    return show(context, 410, noticeHtml(page.outcome === 'consumed' ? USED : OVER));
+    const notice = page.outcome === 'consumed' ? USED_LINK : EXPIRED_LINK;
+    return answerHtml(context, 410, html.notice(notice));
   }
-  const { app_id, config_id, api_version, partner_name } = page;
-  show(
-    context,
-    200,
-    connectHtml(
-      {
-        token,
-        app_id,
-        config_id,
-        extras: page.extras ?? {},
-        api_version,
-        sdk_url: deps.sdk_url,
-        state: page.state ?? null,
-      },
-      { partner_name, legacy: queryText(context, 'legacy') === '1' },
-    ),
-  );
+  const { app_id, config_id, extras = {}, api_version, state = null, partner_name } = page;
+  const { sdk_url } = deps;
+  const config = { token, app_id, config_id, extras, api_version, sdk_url, state };
+  const legacy = queryText(context, 'legacy') === '1';
+  answerHtml(context, 200, html.page(config, { partner_name, legacy }));
 }
 
 /**
- * The deprecated form: the whole key in the address. It leaves the address at once, for a session of its
- * own, and is never logged.
+ * The deprecated form of the link, with the whole partner key in its address (contract, Client management
+ * and onboarding). A redirect replaces the key with a connect token at once; the key is never logged.
  */
-async function openByKey(
+async function openLegacyLink(
   { authenticator, onboarding, log }: ConnectPageDependencies,
   context: Context,
   key: string,
 ): Promise<void> {
   const state = context.state as State;
-  const { partner_id } = await authenticated(authenticator, key.trim(), state);
+  const { partner_id } = await authenticate(authenticator, key.trim(), state);
   state.partner_id = partner_id;
-  log.warn({ partner_id }, 'a connect link with a partner key was opened: this form is deprecated');
+  log.warn({ partner_id }, 'deprecated connect link with a partner key opened');
   const { token } = await onboarding.createConnectSession(
     {
       partner_id,
@@ -176,12 +118,12 @@ async function openByKey(
     state.call,
   );
   context.status = 303;
-  // Relative, so that it stays under whatever path the gateway is reached by.
+  // Relative, so that it holds under any path prefix of the gateway.
   context.set('Location', `?token=${token}&legacy=1`);
   context.body = '';
 }
 
-async function authenticated(
+async function authenticate(
   authenticator: Authenticator,
   key: string,
   { call }: State,
@@ -193,6 +135,26 @@ async function authenticated(
     if (!(error instanceof ApiError) || error.code !== 'INVALID_PARTNER_KEY') throw error;
     throw new ApiError('INVALID_KEY', 'the partner key in the link is not valid');
   }
+}
+
+/** POST /connect/events: a step of the sign-up dialog, recorded under the session's token. */
+function createReportHandler({ onboarding, pepper }: ConnectPageDependencies) {
+  const check = compile(reportConnectStep, 'body');
+  return async (context: Context): Promise<void> => {
+    const state = context.state as State;
+    state.route = '/connect/events';
+    const token = context.get('x-connect-token').trim();
+    if (!isConnectToken(token)) {
+      throw new ApiError('UNAUTHORIZED', 'the header x-connect-token is required');
+    }
+    const body = check(
+      await readBody(context.req as IncomingMessage, REPORT_LIMIT_BYTES),
+    ) as unknown as ReportConnectStepRequest;
+    const token_hash = hashKey(token, pepper);
+    await onboarding.reportConnectStep({ ...body, token_hash }, state.call);
+    context.status = 200;
+    context.body = { success: true };
+  };
 }
 
 const queryText = (context: Context, name: string): string | undefined => {

@@ -1,0 +1,454 @@
+// The browser's part of the hosted onboarding page. It opens the platform's sign-up dialog inside the
+// click, collects the two halves of its answer in either order, sends the code to be exchanged at once
+// (it expires within seconds) and tells the page that opened this window how the sign-up ended.
+
+/** What the server writes into the page's data attribute. */
+export interface PageConfig {
+  token: string;
+  app_id: string;
+  config_id: string;
+  extras: Record<string, unknown>;
+  api_version: string;
+  sdk_url: string;
+  /** The partner's own text; it is on every message to the opener. */
+  state: string | null;
+}
+
+/** The platform's script, as far as this page uses it. */
+interface Sdk {
+  init(options: object): void;
+  login(answer: (response: LoginResponse | null) => void, options: object): void;
+}
+
+interface LoginResponse {
+  authResponse?: { code?: string } | null;
+}
+
+/** What the platform's dialog posts to this window, beside its answer to `login`. */
+interface DialogMessage {
+  type?: string;
+  event?: string;
+  data?: Record<string, unknown>;
+}
+
+/** One opening of the dialog. */
+interface SignUp {
+  /** First half of the answer: from the callback of `login`. */
+  code: string | null;
+  /** Second half of the answer: from a message of the dialog. The code alone is enough. */
+  account: Account | null;
+  /** The error that the dialog reported. */
+  problem: { code: string | null; message: string; session: string | null } | null;
+  /** Where in the dialog the person was. */
+  step: string | null;
+  registering: boolean;
+  ended: boolean;
+}
+
+interface Account {
+  waba_id: string | undefined;
+  phone_number_id: string | undefined;
+}
+
+type Registration = { success: true; client: Client } | { success: false; error: Failure };
+
+interface Client {
+  waba_id: string;
+  phone_number_id: string;
+  display_name: string;
+  quality_rating: string;
+  connection_mode: string;
+}
+
+interface Failure {
+  code: string;
+  message: string;
+  retryable: boolean;
+}
+
+const SDK_LOAD_LIMIT_MS = 15_000;
+/** How long a code waits for the message that names the account. */
+const ACCOUNT_WAIT_MS = 1_000;
+/** How long a closed dialog waits for a message that is still in transit, and the other way round. */
+const LATE_MESSAGE_MS = 600;
+const LATE_CODE_MS = 4_000;
+const REQUEST_LIMIT_MS = 50_000;
+const ATTEMPTS_MAX = 3;
+const TEXT_MAX = 200;
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+const ASK_PROVIDER = ' Please tell your provider.';
+/** What the person reads when the registration fails. */
+const FAILURE_TEXTS: Record<string, string> = {
+  CODE_EXCHANGE_FAILED:
+    'The confirmation of the sign-up came too late or was used before. Please try again.',
+  DISCOVERY_FAILED:
+    'The sign-up ended without a business account or a number. Please try again, and choose both in the sign-up window.',
+  UNAUTHORIZED: 'This link has been used or is too old. Please ask your provider for a new one.',
+  WABA_LIMIT_REACHED: `Your provider cannot connect more businesses at the moment.${ASK_PROVIDER}`,
+  PLATFORM_NOT_CONFIGURED: `Connecting numbers is not set up yet.${ASK_PROVIDER}`,
+  UPSTREAM_ERROR: 'The messaging platform refused the connection. Please try again in a moment.',
+  NO_ANSWER: 'The service could not be reached. Please check your connection and try again.',
+};
+const OTHER_FAILURE = `Something went wrong on our side. Please try again in a moment.${ASK_PROVIDER}`;
+/** The step that the opener is told; the registration unless named here. */
+const STEP_OF_FAILURE: Record<string, string> = {
+  CODE_EXCHANGE_FAILED: 'CODE_EXCHANGE',
+  DISCOVERY_FAILED: 'DISCOVERY',
+};
+
+const element = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
+const startButton = element('start') as HTMLButtonElement;
+const config = JSON.parse(element('connect').dataset['config'] as string) as PageConfig;
+const sdkWindow = window as Window & { FB?: Sdk; fbAsyncInit?: () => void };
+const sdkOrigin = new URL(config.sdk_url).origin;
+const openerOrigin = findOpenerOrigin();
+let current: SignUp | null = null;
+
+// --- what the person sees ---
+
+function showStatus(text: string, { working = false, done = false } = {}): void {
+  const status = element('status');
+  status.textContent = text;
+  status.className = done ? 'status done' : 'status';
+  status.hidden = text === '';
+  element('progress').hidden = !working;
+  element('problem').hidden = true;
+}
+
+function showProblem(text: string): void {
+  showStatus('');
+  const problem = element('problem');
+  problem.hidden = false;
+  problem.textContent = text;
+}
+
+function enableStart(label?: string): void {
+  startButton.hidden = false;
+  startButton.disabled = false;
+  if (label) startButton.textContent = label;
+}
+
+// --- what the opener and the service are told ---
+
+/**
+ * The opener's origin where the browser lets us read it, else that of the referrer, so that no other page
+ * hears the outcome. Where neither is known the message goes to any origin ('*') in the opener's window.
+ */
+function findOpenerOrigin(): string | null {
+  if (!window.opener) return null;
+  try {
+    const { origin } = (window.opener as Window).location;
+    if (origin && origin !== 'null') return origin;
+  } catch {
+    // The opener has another origin: the referrer may name it.
+  }
+  try {
+    const { origin } = new URL(document.referrer);
+    if (origin !== 'null' && origin !== location.origin) return origin;
+  } catch {
+    // No referrer.
+  }
+  return '*';
+}
+
+function tellOpener(type: string, fields: object): void {
+  if (!window.opener || !openerOrigin) return;
+  const message = { type, state: config.state, ...fields };
+  (window.opener as Window).postMessage(message, openerOrigin);
+}
+
+function tellError(error: { code: string; message: string }, signUp?: SignUp, step?: string): void {
+  tellOpener('SERVICE_CONNECT_ERROR', {
+    message: error.message,
+    code: error.code,
+    upstream_session_id: signUp?.problem?.session || null,
+    current_step: step || signUp?.step || null,
+  });
+}
+
+/** Records a step in the onboarding events. Nothing waits for it: it must not hold the person up. */
+function report(kind: string, facts: object = {}): void {
+  fetch('connect/events', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-connect-token': config.token },
+    body: JSON.stringify({ kind, ...withoutEmpty(facts) }),
+    keepalive: true,
+  }).catch(() => undefined);
+}
+
+const withoutEmpty = (facts: object): object =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value));
+
+// --- the platform's script ---
+
+function loadSdk(): void {
+  let settled = false;
+  const timer = setTimeout(failed, SDK_LOAD_LIMIT_MS);
+  function failed(): void {
+    if (settled) return;
+    settled = true;
+    clearTimeout(timer);
+    showProblem(
+      'The sign-up of the messaging platform could not be loaded. A content blocker, a private window ' +
+        'or a company network may be in the way. Allow this page, or use another browser, and load it again.',
+    );
+    startButton.hidden = true;
+    element('reload').hidden = false;
+    report('page_failed', {
+      error_code: 'SCRIPT_BLOCKED',
+      error_message: 'the sign-up script did not load',
+    });
+    tellError({ code: 'SCRIPT_BLOCKED', message: 'The sign-up script did not load.' });
+  }
+  sdkWindow.fbAsyncInit = () => {
+    if (settled) return;
+    settled = true;
+    clearTimeout(timer);
+    sdkWindow.FB?.init({
+      appId: config.app_id,
+      autoLogAppEvents: true,
+      xfbml: true,
+      version: config.api_version,
+    });
+    showStatus('Ready. The sign-up opens in a new window.');
+    enableStart();
+  };
+  const script = document.createElement('script');
+  script.src = config.sdk_url;
+  script.async = true;
+  script.crossOrigin = 'anonymous';
+  script.onerror = failed;
+  document.head.append(script);
+}
+
+// --- the dialog ---
+
+function start(): void {
+  if (current && !current.ended) return;
+  const signUp: SignUp = {
+    code: null,
+    account: null,
+    problem: null,
+    step: null,
+    registering: false,
+    ended: false,
+  };
+  current = signUp;
+  startButton.disabled = true;
+  showStatus('The sign-up is open in another window. Please finish it there.', { working: true });
+  const opened = watchWindowOpen(() =>
+    sdkWindow.FB?.login((response) => onAnswer(signUp, response), {
+      config_id: config.config_id,
+      response_type: 'code',
+      override_default_response_type: true,
+      extras: config.extras,
+    }),
+  );
+  if (opened.called && !opened.window) return popupBlocked(signUp);
+  report('dialog_opened');
+}
+
+/** Only `window.open` itself shows whether the browser blocked the platform's window. */
+function watchWindowOpen(work: () => void): { called: boolean; window: Window | null } {
+  const original = window.open;
+  const opened = { called: false, window: null as Window | null };
+  window.open = (...args: Parameters<typeof original>) => {
+    opened.called = true;
+    opened.window = original.apply(window, args);
+    return opened.window;
+  };
+  try {
+    work();
+  } finally {
+    window.open = original;
+  }
+  return opened;
+}
+
+function popupBlocked(signUp: SignUp): void {
+  signUp.ended = true;
+  showProblem(
+    'Your browser has blocked the sign-up window. Allow pop-up windows for this page, then press the button again.',
+  );
+  enableStart('Try again');
+  report('page_failed', {
+    error_code: 'POPUP_BLOCKED',
+    error_message: 'the browser blocked the sign-up window',
+  });
+  tellError({ code: 'POPUP_BLOCKED', message: 'The browser blocked the sign-up window.' });
+}
+
+/** The answer to `login`: a code when the person finished, none when the dialog was closed. */
+function onAnswer(signUp: SignUp, response: LoginResponse | null): void {
+  const code = response?.authResponse?.code;
+  if (!code) {
+    setTimeout(() => endWithoutCode(signUp), LATE_MESSAGE_MS);
+    return;
+  }
+  if (signUp.code) return;
+  signUp.code = code;
+  if (signUp.account) void complete(signUp);
+  else setTimeout(() => void complete(signUp), ACCOUNT_WAIT_MS);
+}
+
+function onMessage(event: MessageEvent): void {
+  if (!current || !isPlatform(event.origin) || typeof event.data !== 'string') return;
+  const message = parseMessage(event.data);
+  if (message?.type !== 'WA_EMBEDDED_SIGNUP') return;
+  const data = message.data ?? {};
+  if (String(message.event).startsWith('FINISH')) onFinished(current, data);
+  else if (message.event === 'CANCEL' || message.event === 'ERROR') {
+    onInterrupted(current, message.event, data);
+  }
+}
+
+function isPlatform(origin: string): boolean {
+  if (origin === sdkOrigin) return true;
+  try {
+    const { protocol, hostname } = new URL(origin);
+    return (
+      protocol === 'https:' && (hostname === 'facebook.com' || hostname.endsWith('.facebook.com'))
+    );
+  } catch {
+    return false;
+  }
+}
+
+function parseMessage(text: string): DialogMessage | null {
+  try {
+    return JSON.parse(text) as DialogMessage | null;
+  } catch {
+    return null; // The platform posts other texts too.
+  }
+}
+
+function onFinished(signUp: SignUp, data: Record<string, unknown>): void {
+  signUp.account = {
+    waba_id: idOrNothing(data['waba_id']),
+    phone_number_id: idOrNothing(data['phone_number_id']),
+  };
+  report('dialog_finished', signUp.account);
+  if (signUp.code) void complete(signUp);
+}
+
+function onInterrupted(signUp: SignUp, event: string, data: Record<string, unknown>): void {
+  if (signUp.code) return;
+  signUp.step = shortText(data['current_step']);
+  const code = shortText(data['error_code']) || shortText(data['error_id']);
+  if (event === 'ERROR' || code || data['error_message']) {
+    signUp.problem = {
+      code,
+      message: shortText(data['error_message']) || 'The sign-up reported an error.',
+      session: shortText(data['session_id']),
+    };
+  }
+  // The dialog usually answers `login` as well; some versions never do.
+  setTimeout(() => endWithoutCode(signUp), LATE_CODE_MS);
+}
+
+const shortText = (value: unknown): string | null =>
+  value === undefined || value === null ? null : String(value).slice(0, TEXT_MAX);
+
+const idOrNothing = (value: unknown): string | undefined =>
+  ID.test(String(value)) ? String(value) : undefined;
+
+// --- outcomes ---
+
+function endWithoutCode(signUp: SignUp): void {
+  if (signUp.ended || signUp.code) return;
+  signUp.ended = true;
+  enableStart('Try again');
+  if (signUp.problem) {
+    const { code, message, session } = signUp.problem;
+    showProblem(`The sign-up ended with an error: ${message}`);
+    report('dialog_failed', {
+      error_code: code,
+      error_message: message,
+      upstream_session_id: session,
+      current_step: signUp.step,
+    });
+    return tellError({ code: code || 'DIALOG_FAILED', message }, signUp);
+  }
+  if (signUp.account) {
+    showProblem('The sign-up finished, but the permission did not arrive. Please try again.');
+    report('dialog_failed', { error_code: 'NO_CODE', error_message: 'the dialog gave no code' });
+    return tellError({ code: 'NO_CODE', message: 'The dialog gave no code.' }, signUp);
+  }
+  showStatus(
+    'The sign-up was closed before it was finished. Nothing was connected. You can try again.',
+  );
+  startButton.focus();
+  report('dialog_cancelled', { current_step: signUp.step });
+  tellOpener('SERVICE_CONNECT_CANCEL', {
+    reason: signUp.step ? 'cancelled' : 'dialog_closed',
+    current_step: signUp.step,
+  });
+}
+
+async function complete(signUp: SignUp): Promise<void> {
+  if (signUp.registering) return;
+  signUp.registering = true;
+  showStatus('Connecting your number. This takes a few seconds: please leave this page open.', {
+    working: true,
+  });
+  const answer = await register(signUp);
+  signUp.ended = true;
+  if (answer.success) return succeeded(answer.client);
+  const { code } = answer.error;
+  showProblem(`Your number could not be connected. ${FAILURE_TEXTS[code] ?? OTHER_FAILURE}`);
+  element('problem').focus();
+  if (code === 'UNAUTHORIZED') startButton.hidden = true;
+  else enableStart('Try again');
+  tellError(answer.error, signUp, STEP_OF_FAILURE[code] ?? 'REGISTRATION');
+}
+
+function succeeded(client: Client): void {
+  const { waba_id, phone_number_id, display_name, quality_rating, connection_mode } = client;
+  startButton.hidden = true;
+  element('close').hidden = !window.opener;
+  const name = display_name || 'Your number';
+  showStatus(`Done. ${name} is connected. You can close this window.`, { done: true });
+  element('status').focus();
+  tellOpener('SERVICE_CONNECT_SUCCESS', {
+    waba_id,
+    phone_number_id,
+    display_name,
+    quality_rating,
+    connection_mode,
+  });
+}
+
+/** Safe to repeat: for the same code the service continues, or answers the same client again. */
+async function register(signUp: SignUp): Promise<Registration> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await registerOnce(signUp);
+    if (answer.success || !answer.error.retryable || attempt === ATTEMPTS_MAX) return answer;
+    await new Promise((resolve) => setTimeout(resolve, attempt * 1_000));
+  }
+}
+
+async function registerOnce(signUp: SignUp): Promise<Registration> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), REQUEST_LIMIT_MS);
+  try {
+    const response = await fetch('v1/clients/register-from-code', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-connect-token': config.token },
+      body: JSON.stringify({ code: signUp.code, ...withoutEmpty(signUp.account ?? {}) }),
+      signal: abort.signal,
+    });
+    return (await response.json()) as Registration;
+  } catch {
+    const message = 'the service could not be reached';
+    return { success: false, error: { code: 'NO_ANSWER', message, retryable: true } };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+window.addEventListener('message', onMessage);
+startButton.addEventListener('click', start);
+element('reload').addEventListener('click', () => location.reload());
+element('close').addEventListener('click', () => window.close());
+loadSdk();
