@@ -1,4 +1,4 @@
-// The list of services (deploy/local/src/services.json) against the code, and against the files that have to
+// The list of services (deploy/local/src/service-table.json) against the code, and against the files that have to
 // name every service themselves.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

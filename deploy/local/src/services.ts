@@ -1,8 +1,8 @@
-// The list of services: services.json, typed. Everything that needs "all services" reads it: the
+// The list of services: service-table.json, typed. Everything that needs "all services" reads it: the
 // background mesh, the tests, the chart's facts, lint and the Makefile.
-import table from './services.json';
+import table from './service-table.json';
 
-/** One service, as services.json describes it. */
+/** One service, as service-table.json describes it. */
 export interface ServiceFacts {
   /** Its folder, from the root of the repository. */
   workspace: string;
