@@ -11,8 +11,8 @@ import {
   templateContent,
   textContent,
 } from './send/content';
-import { uploadMedia, type UploadDependencies } from './media/media';
-import { downloadMedia, type DownloadDependencies } from './media/media-download';
+import { uploadMedia, type UploadDependencies } from './media/upload';
+import { downloadMedia, type DownloadDependencies } from './media/download';
 import { findOutcome } from './send/outcome';
 import { beforeAnythingLeaves, repeatable, uploadedOnce } from './send/outcome-errors';
 import { send, type SendDependencies } from './send/send';

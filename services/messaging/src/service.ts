@@ -16,7 +16,7 @@ import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';
 import { applyContactEvents } from './contacts';
 import { messagingHandlers } from './handlers';
-import { createMediaHosts } from './media/media-hosts';
+import { createMediaHosts } from './media/hosts';
 import { applyStatusEvents } from './statuses';
 import { createContactIndexes, createContacts } from './store/contacts';
 import { createDailyCountIndexes, createDailyCounts } from './store/daily-counts';

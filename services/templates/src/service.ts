@@ -14,8 +14,8 @@ import { createUpstream } from '@bmg/common/upstream';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import type { settings } from './config';
-import { templateHandlers } from './operations';
-import { applyTemplateEvents } from './status';
+import { templateHandlers } from './handlers';
+import { applyTemplateEvents } from './events';
 import { purgeRows } from './store/purge';
 import { createTemplateIndexes, createTemplateStore } from './store/templates';
 

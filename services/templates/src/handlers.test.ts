@@ -2,7 +2,7 @@ import { createUpstream, type Upstream } from '@bmg/common/upstream';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Call } from '@bmg/common/rpc';
 import { startEmulator, type Emulator } from '../../../test/emulator';
-import { templateHandlers } from './operations';
+import { templateHandlers } from './handlers';
 import type { TemplateFact } from './store/templates';
 
 const WABA = '900000000000001';

@@ -1,4 +1,4 @@
-import { headerRule } from './header-limits';
+import { headerRule } from './limits';
 
 const MB = 1_048_576;
 

@@ -1,4 +1,4 @@
-import { createMediaHosts } from './media-hosts';
+import { createMediaHosts } from './hosts';
 
 const hosts = createMediaHosts({
   UPSTREAM_URL: 'https://graph.example.org/base',

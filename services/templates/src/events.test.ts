@@ -1,6 +1,6 @@
 import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';
-import { applyTemplateEvents } from './status';
+import { applyTemplateEvents } from './events';
 import type { TemplateChange } from './store/templates';
 
 const AT = 1_790_000_000;

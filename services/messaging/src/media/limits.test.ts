@@ -1,4 +1,4 @@
-import { isAnimatedWebp, limitOf, mediaRule, SUPPORTED_TYPES } from './media-limits';
+import { isAnimatedWebp, limitOf, mediaRule, SUPPORTED_TYPES } from './limits';
 
 const KB = 1_024;
 const MB = 1_048_576;

@@ -8,8 +8,8 @@ import {
   type Transfer,
 } from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
-import { startEmulator } from '../../../test/emulator';
-import { uploadHeader } from './header-upload';
+import { startEmulator } from '../../../../test/emulator';
+import { uploadHeader } from './upload';
 
 const MB = 1_048_576;
 const TARGET = {

@@ -6,7 +6,7 @@ import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
 import { segment } from '@bmg/common/upstream';
 import type { UploadHeaderRequest, UploadHeaderResponse } from '@bmg/proto/templates';
-import { headerRule } from './header-limits';
+import { headerRule } from './limits';
 import { needTarget } from '@bmg/common/upstream';
 
 export interface HeaderDependencies {

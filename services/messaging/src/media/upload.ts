@@ -13,7 +13,7 @@ import type { Credentials } from '@bmg/common/directory';
 import { needTarget, segment } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { UploadMediaRequest, UploadMediaResponse } from '@bmg/proto/messaging';
-import { limitOf, mediaRule, type MediaRule } from './media-limits';
+import { limitOf, mediaRule, type MediaRule } from './limits';
 
 export interface UploadDependencies {
   credentials: Pick<Credentials, 'of'>;

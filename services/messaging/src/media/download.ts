@@ -6,7 +6,7 @@ import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
 import { needTarget, segment, type Json } from '@bmg/common/upstream';
 import type { DownloadMediaChunk, DownloadMediaRequest } from '@bmg/proto/messaging';
-import type { MediaHosts } from './media-hosts';
+import type { MediaHosts } from './hosts';
 
 export interface DownloadDependencies {
   credentials: Pick<Credentials, 'of'>;

@@ -8,7 +8,7 @@ import type { Credentials } from '@bmg/common/directory';
 import { segment, type Json, type Upstream } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { TemplatesDefinition } from '@bmg/proto/templates';
-import { uploadHeader, type HeaderDependencies } from './header-upload';
+import { uploadHeader, type HeaderDependencies } from './header/upload';
 import { listTemplates } from './list';
 import { needTarget } from '@bmg/common/upstream';
 import { factOf, type TemplateStore } from './store/templates';

@@ -6,8 +6,8 @@ import { createTransfer, type Transfer } from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
 import type { DownloadMediaChunk } from '@bmg/proto/messaging';
 import { startEmulator, type Emulator } from '../../../../test/emulator';
-import { downloadMedia } from './media-download';
-import { createMediaHosts } from './media-hosts';
+import { downloadMedia } from './download';
+import { createMediaHosts } from './hosts';
 
 const NUMBER = '800000000000001';
 const TOKEN = 'EMULATED-TOKEN-1';

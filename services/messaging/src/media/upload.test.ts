@@ -9,7 +9,7 @@ import {
   type Transfer,
 } from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
-import { uploadMedia } from './media';
+import { uploadMedia } from './upload';
 
 const MB = 1_048_576;
 const TARGET = {
