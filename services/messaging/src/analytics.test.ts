@@ -19,13 +19,13 @@ describe('days', () => {
   test.each([
     ['the first moment of a day', TODAY * 1_000],
     ['the last moment of a day', (TODAY + DAY_S) * 1_000 - 1],
-  ])('are whole UTC days, today the last: %s', (_name, now_ms) => {
+  ])('are whole UTC days that end with today: %s', (_name, now_ms) => {
     expect(utcDays(new Date(now_ms), 3)).toEqual([TODAY - 2 * DAY_S, TODAY - DAY_S, TODAY]);
   });
 });
 
 describe('the upstream’s points', () => {
-  test('are read in order, numbers in texts included', () => {
+  test('are sorted, and numbers sent as strings are read', () => {
     const data_points = [
       { start: TODAY, end: TODAY + DAY_S, sent: '3', delivered: 2 },
       { start: TODAY - DAY_S, end: TODAY, sent: 1, delivered: null },
@@ -36,13 +36,13 @@ describe('the upstream’s points', () => {
     ]);
   });
 
-  test('are none where the field is missing', () => {
+  test('are empty if the field is missing', () => {
     expect(readPoints({ id: '1' })).toEqual([]);
     expect(readPoints({ analytics: {} })).toEqual([]);
   });
 });
 
-test('reads come from our own log, also for days that begin elsewhere than in UTC', () => {
+test('counts reads from our own records, also for days that do not start at UTC midnight', () => {
   const points = [
     { start: TODAY - DAY_S - 3 * 3_600, end: TODAY - 3 * 3_600, sent: 5, delivered: 4 },
     { start: TODAY, end: TODAY + DAY_S, sent: 2, delivered: 2 },
@@ -69,7 +69,7 @@ test('reads come from our own log, also for days that begin elsewhere than in UT
   });
 });
 
-test('a day counts each message once, under the furthest that it has come', () => {
+test('counts each message of a day once, under its highest status', () => {
   expect(
     addUp(TODAY, [
       ['accepted', 1],
@@ -92,7 +92,7 @@ test.each([
   expect(isFresh(TODAY - days_ago * DAY_S, counted_at, now)).toBe(fresh);
 });
 
-test('the account’s days are asked of the platform, and lowered to 90', async () => {
+test('requests at most 90 days of the account from the upstream', async () => {
   const emulator = await startEmulator({ port: 0 });
   const upstream = createUpstream({
     UPSTREAM_URL: emulator.url,

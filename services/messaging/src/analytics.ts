@@ -1,5 +1,5 @@
-// The upstream's own numbers of a business account, with what only our log knows: who has read, and what
-// has failed.
+// GET /analytics: the upstream's figures of a business account, combined with the counts of our own message
+// records for reads and failures, which the upstream does not report.
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
 import { needTarget, segment, type Json, type Upstream } from '@bmg/common/upstream';
@@ -60,7 +60,7 @@ function analyticsField(days: number[]): string {
 
 type UpstreamPoint = Omit<GetAnalyticsResponse['data_points'][number], 'read'>;
 
-/** The field is missing when there is nothing to tell. */
+/** The upstream leaves the field out when there is no data. */
 export function readPoints(answer: Json): UpstreamPoint[] {
   const { data_points } = (answer['analytics'] ?? {}) as Json;
   const points = Array.isArray(data_points) ? (data_points as Json[]) : [];
@@ -74,7 +74,7 @@ export function readPoints(answer: Json): UpstreamPoint[] {
     .sort((one, other) => one.start - other.start);
 }
 
-/** The upstream has no number of reads: a point has those of the UTC day that it mostly covers. */
+/** The upstream does not count reads: each point gets our reads of the UTC day it covers most of. */
 export function combine(points: UpstreamPoint[], counts: DailyCount[]): GetAnalyticsResponse {
   const reads = new Map(counts.map(({ date, read }) => [date, read]));
   const dayOf = ({ start, end }: UpstreamPoint): string =>

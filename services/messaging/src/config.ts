@@ -1,7 +1,7 @@
 import { fields } from '@bmg/common/config';
 import { fileSettings } from '@bmg/common/files';
 
-/** The documentation of the service's environment. */
+/** The service's environment variables. */
 export const settings = {
   ...fields.grpcServer(50052),
   METRICS_PORT: fields.port(9102, 'port of /metrics, /livez and /readyz'),

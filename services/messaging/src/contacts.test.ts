@@ -14,11 +14,11 @@ const TARGET = {
 };
 const AT = 1_790_000_000;
 
-describe('a look-up', () => {
+describe('lookupContact', () => {
   const find = async (_waba_id: string, phone: string) =>
     phone === '15550100777' ? { wa_id: '15550100778' } : null;
 
-  test.each(['15550100777', '+1 555-010-0777'])('finds %s under its digits', async (phone) => {
+  test.each(['15550100777', '+1 555-010-0777'])('finds %s by its digits', async (phone) => {
     await expect(lookupContact({ find }, { target: TARGET, phone })).resolves.toEqual({
       phone: '15550100777',
       exists: true,
@@ -26,13 +26,13 @@ describe('a look-up', () => {
     });
   });
 
-  test('of an unknown number is never a guess', async () => {
+  test('reports an unknown number as not existing', async () => {
     const answer = await lookupContact({ find }, { target: TARGET, phone: '15550100001' });
     expect(answer).toEqual({ phone: '15550100001', exists: false, wa_id: undefined });
   });
 
   test.each(['', 'abc', '0123456789', '123', 'US.4Qm7Zr81Kd02'])(
-    '%j is no number',
+    'rejects %j as a phone number',
     async (phone) => {
       await expect(lookupContact({ find }, { target: TARGET, phone })).rejects.toMatchObject({
         code: 'INVALID_FIELD',
@@ -78,26 +78,26 @@ describe('a send', () => {
     at: new Date(AT * 1_000),
   });
 
-  test('teaches the id of its recipient', async () => {
+  test('stores the platform id of its recipient', async () => {
     await expect(learned([{ input: '15550100777', wa_id: '15550100777' }])).resolves.toEqual([
       fact('15550100777', '15550100777'),
     ]);
   });
 
-  test('teaches both spellings of a number that the platform writes in its own way', async () => {
+  test('stores both spellings of a number that the platform spells differently', async () => {
     await expect(learned([{ input: '+5511900000000', wa_id: '551100000000' }])).resolves.toEqual([
       fact('5511900000000', '551100000000'),
       fact('551100000000', '551100000000'),
     ]);
   });
 
-  test('to a BSUID teaches nothing', async () => {
+  test('to a BSUID stores nothing', async () => {
     await expect(
       learned([{ input: 'US.4Qm7Zr81Kd02', user_id: 'US.4Qm7Zr81Kd02' }]),
     ).resolves.toEqual([]);
   });
 
-  test('is not recorded again soon, unless recording failed', async () => {
+  test('is stored again within the hour only if storing failed', async () => {
     const contacts = [{ input: '15550100777', wa_id: '15550100777' }];
     await expect(learned(contacts, 3)).resolves.toHaveLength(1);
     await expect(learned(contacts, 3, true)).resolves.toHaveLength(3);
@@ -116,7 +116,7 @@ describe('an event', () => {
   const about = { waba_id: WABA, phone: '15550100777', at: new Date(AT * 1_000) };
 
   test.each(['message.received', 'standby.message_received'])(
-    '%s teaches its sender',
+    '%s stores its sender',
     async (name) => {
       await expect(
         changes(
@@ -131,7 +131,7 @@ describe('an event', () => {
     },
   );
 
-  test('contact.synced teaches a number, and takes back only what it has taught itself', async () => {
+  test('contact.synced stores a number, and removes only numbers it has stored', async () => {
     await expect(
       changes(
         ['contact.synced', { action: 'add', phone_number: '15550100777' }],
@@ -142,21 +142,21 @@ describe('an event', () => {
     ).resolves.toEqual([
       { learn: { ...about, wa_id: '15550100777', source: 'sync' } },
       { learn: { ...about, wa_id: '15550100777', source: 'sync' } },
-      { forget: { ...about, source: 'sync' } },
+      { remove: { ...about, source: 'sync' } },
     ]);
   });
 
-  test('message.failed takes a number back that turned out not to be reachable', async () => {
+  test('message.failed removes a number that turned out to be unreachable', async () => {
     await expect(
       changes(
         ['message.failed', { recipient: '15550100777', errors: [{ code: 131026 }] }],
         ['message.failed', { recipient: '15550100777', errors: [{ code: 131047 }] }],
         ['message.failed', { recipient: '15550100777', errors: null }],
       ),
-    ).resolves.toEqual([{ forget: { ...about, at: new Date(AT * 1_000 + 5_000) } }]);
+    ).resolves.toEqual([{ remove: { ...about, at: new Date(AT * 1_000 + 5_000) } }]);
   });
 
-  test('of another kind teaches nothing', async () => {
+  test('of another kind stores nothing', async () => {
     await expect(
       changes(['message.sent', { recipient: '15550100777' }], ['constructor', {}]),
     ).resolves.toEqual([]);

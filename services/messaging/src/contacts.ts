@@ -1,6 +1,6 @@
-// GET /contacts/{phone}: the platform has no check of its own, so the answer is what the service has
-// learned from sends, inbound messages and contact sync. Never a guess: a number of which nothing is known
-// does not exist here.
+// GET /contacts/{phone}, and what the service learns about phone numbers. The upstream offers no contact
+// check, so the answer comes from sends, inbound messages and contact sync (decisions, Success). An unknown
+// number does not exist; the service never guesses.
 import { needTarget } from '@bmg/common/upstream';
 import type { Received } from '@bmg/common/bus';
 import { invalidField } from '@bmg/common/errors';
@@ -31,16 +31,16 @@ export interface LearnDependencies {
 
 type Send<Q> = (request: Q, call: Call) => Promise<SendResult>;
 
-/** Makes a send handler one whose answers are learned from. */
+/** Wraps a send handler so that the contacts in its answers are stored. */
 export interface Learner {
   <Q extends { target?: Target | undefined }>(send: Send<Q>): Send<Q>;
 }
 
-/** A contact that is written to often is not recorded each time. */
+/** A contact stored less than this long ago is not stored again. */
 const RECENT_MS = 3_600_000;
 const RECENT_MAX = 20_000;
 
-/** In the background: the sender does not wait for it, and what is lost is learned from the next send. */
+/** Stores contacts in the background: the sender does not wait, and the next send retries a failed write. */
 export function createLearner({ contacts, now, log }: LearnDependencies): Learner {
   const recent = new Map<string, { wa_id: string; at: number }>();
   let failing = false;
@@ -55,7 +55,7 @@ export function createLearner({ contacts, now, log }: LearnDependencies): Learne
       failing = false;
     } catch (error) {
       recent.delete(key);
-      if (!failing) log.warn({ err: error }, 'contacts cannot be recorded at the moment');
+      if (!failing) log.warn({ err: error }, 'failed to store contacts');
       failing = true;
     }
   };
@@ -63,7 +63,7 @@ export function createLearner({ contacts, now, log }: LearnDependencies): Learne
     const result = await send(request, call);
     for (const { input, wa_id } of result.contacts) {
       if (!request.target || !wa_id) continue;
-      // The two differ where the platform writes a country's numbers in its own way.
+      // The two differ in countries whose numbers the platform spells differently.
       for (const phone of new Set([normalisePhone(input), normalisePhone(wa_id)])) {
         if (phone !== null) void learn(request.target.waba_id, phone, wa_id);
       }
@@ -72,7 +72,7 @@ export function createLearner({ contacts, now, log }: LearnDependencies): Learne
   };
 }
 
-/** The oldest go first, so that the memory stays bounded. */
+/** Evicts the oldest entry, so that memory stays bounded. */
 function remember<V>(recent: Map<string, V>, key: string, value: V): void {
   recent.delete(key);
   recent.set(key, value);
@@ -80,15 +80,15 @@ function remember<V>(recent: Map<string, V>, key: string, value: V): void {
   if (recent.size > RECENT_MAX && oldest !== undefined) recent.delete(oldest);
 }
 
-/** Handles a batch of events; those that say nothing of a contact are passed over. */
+/** Returns the handler of event batches. Events that say nothing about a contact are ignored. */
 export const applyContactEvents =
   (contacts: Pick<Contacts, 'apply'>) =>
   async (batch: Received<Event>[]): Promise<void> =>
     contacts.apply(batch.flatMap(({ message }) => changeOf(message) ?? []));
 
-type Reader = (data: Record<string, unknown>) => Said | undefined;
+type Reader = (data: Record<string, unknown>) => Statement | undefined;
 
-interface Said {
+interface Statement {
   phone: unknown;
   wa_id?: unknown;
   kind: 'traffic' | 'synced' | 'unsynced' | 'undeliverable';
@@ -117,9 +117,9 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ],
 ]);
 
-/** The upstream accepts sends to numbers that it does not know and says so afterwards (131026). */
+/** The upstream accepts a send to an unknown number and reports the failure later. */
 const UNDELIVERABLE = 131026;
-/** The send that it is about was recorded by our clock, the refusal by the upstream's. */
+/** Our clock stamped the send, the upstream's clock its failure. */
 const CLOCK_SKEW_MS = 5_000;
 
 const isUndeliverable = (errors: unknown): boolean =>
@@ -134,9 +134,9 @@ function changeOf({ event, waba_id, timestamp, data }: Event): ContactChange | u
   const about = { waba_id, phone, at: new Date(at_ms) };
   switch (said.kind) {
     case 'unsynced':
-      return { forget: { ...about, source: 'sync' } };
+      return { remove: { ...about, source: 'sync' } };
     case 'undeliverable':
-      return { forget: { ...about, at: new Date(at_ms + CLOCK_SKEW_MS) } };
+      return { remove: { ...about, at: new Date(at_ms + CLOCK_SKEW_MS) } };
     case 'synced':
       return { learn: { ...about, wa_id: phone, source: 'sync' } };
     case 'traffic': {

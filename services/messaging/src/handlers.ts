@@ -1,3 +1,4 @@
+// The RPCs of the service: what each sends to the upstream, and what it learns from the answer.
 import type { Handlers } from '@bmg/common/rpc';
 import { needTarget, segment } from '@bmg/common/upstream';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
@@ -14,7 +15,7 @@ import {
 import { uploadMedia, type UploadDependencies } from './media/upload';
 import { downloadMedia, type DownloadDependencies } from './media/download';
 import { findOutcome } from './send/outcome';
-import { beforeAnythingLeaves, repeatable, uploadedOnce } from './send/outcome-errors';
+import { failingAsNotSent, repeatable, uploadedOnce } from './send/outcome-errors';
 import { send, type SendDependencies } from './send/send';
 import type { Contacts } from './store/contacts';
 
@@ -30,7 +31,7 @@ type SendHandlers = Pick<
   | 'sendBroadcastMessage'
 >;
 
-export const sendHandlers = (deps: SendDependencies): SendHandlers => ({
+const createSendHandlers = (deps: SendDependencies): SendHandlers => ({
   sendText: (q, call) => send(deps, q, textContent(q.text, q.preview_url), call),
   sendTemplate: (q, call) => send(deps, q, templateContent(q.template), call),
   sendMedia: (q, call) => send(deps, q, mediaContent(q.type, q.media), call),
@@ -58,9 +59,11 @@ export type MessagingDependencies = SendDependencies &
   DownloadDependencies &
   AnalyticsDependencies & { contacts: Contacts };
 
-export function messagingHandlers(given: MessagingDependencies): Handlers<MessagingDefinition> {
-  const deps = { ...given, credentials: beforeAnythingLeaves(given.credentials) };
-  const { markRead, ...sends } = sendHandlers(deps);
+export function createMessagingHandlers(
+  given: MessagingDependencies,
+): Handlers<MessagingDefinition> {
+  const deps = { ...given, credentials: failingAsNotSent(given.credentials) };
+  const { markRead, ...sends } = createSendHandlers(deps);
   const learning = createLearner(deps);
   return {
     sendText: learning(sends.sendText),

@@ -1,4 +1,4 @@
-// The composition root: opens things, wires them, returns components in the order of their start.
+// Composition root: opens the engines, wires the service and returns its components in start order.
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
@@ -15,7 +15,7 @@ import { MessagingDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';
 import { applyContactEvents } from './contacts';
-import { messagingHandlers } from './handlers';
+import { createMessagingHandlers } from './handlers';
 import { createMediaHosts } from './media/hosts';
 import { applyStatusEvents } from './statuses';
 import { createContactIndexes, createContacts } from './store/contacts';
@@ -58,7 +58,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
     [
-      implement(MessagingDefinition, messagingHandlers(deps)),
+      implement(MessagingDefinition, createMessagingHandlers(deps)),
       createPurge({ db: mongo.db, rows: purgeRows, owners: ownersFrom(directory.rpc), log }),
     ],
     log,

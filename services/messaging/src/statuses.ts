@@ -1,4 +1,4 @@
-// Status events → the message record.
+// Applies status events to the message records.
 import type { Received } from '@bmg/common/bus';
 import { readCallbackData, statusOfEvent } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
@@ -10,7 +10,7 @@ interface StatusData {
   recipient_bsuid?: unknown;
 }
 
-/** Handles a batch of events in order; those that are no statuses are passed over. */
+/** Returns the handler of event batches. Events other than statuses are ignored. */
 export const applyStatusEvents =
   (messages: Messages) =>
   async (batch: Received<Event>[]): Promise<void> => {

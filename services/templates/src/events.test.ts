@@ -38,20 +38,20 @@ test.each([
     { quality: 'RED' },
   ],
   ['template.category_updated', { new_category: 'MARKETING' }, { category: 'MARKETING' }],
-])('%s with %j', async (event, data, fields) => {
+])('%s with %j sets the right fields', async (event, data, fields) => {
   await expect(changes(event, { ...data, ...template })).resolves.toEqual([{ ...about, fields }]);
 });
 
-test('a change of category that is only announced has not happened yet', async () => {
+test('ignores a category change that is only announced', async () => {
   const data = { new_category: 'MARKETING', announced: true, ...template };
   await expect(changes('template.category_updated', data)).resolves.toEqual([]);
 });
 
-test('without its id a template cannot be told from its namesakes', async () => {
+test('ignores an event without a template id', async () => {
   const data = { status: 'APPROVED', template_id: null, template_name: 'order_update' };
   await expect(changes('template.status_updated', data)).resolves.toEqual([]);
 });
 
-test('other events say nothing of templates', async () => {
+test('ignores events of other kinds', async () => {
   await expect(changes('message.sent', template)).resolves.toEqual([]);
 });

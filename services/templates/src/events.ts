@@ -1,11 +1,11 @@
-// Template events → the template record.
+// Applies template events to the template records.
 import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';
 import type { TemplateChange, TemplateStore } from './store/templates';
 
 type Data = Record<string, unknown>;
 
-/** What each event says; undefined where it is not worth keeping. */
+/** The fields each event sets; undefined if it sets none. */
 const READERS: ReadonlyMap<string, (data: Data) => Data | undefined> = new Map<
   string,
   (data: Data) => Data | undefined
@@ -14,12 +14,12 @@ const READERS: ReadonlyMap<string, (data: Data) => Data | undefined> = new Map<
   ['template.quality_updated', ({ new_quality }) => ({ quality: new_quality })],
   [
     'template.category_updated',
-    // One that is only announced has not happened yet.
+    // An announced change is not in effect yet.
     ({ new_category, announced }) => (announced === true ? undefined : { category: new_category }),
   ],
 ]);
 
-/** Handles a batch of events in order; those that say nothing of a template are passed over. */
+/** Returns the handler of event batches. Events that say nothing about a template are ignored. */
 export const applyTemplateEvents =
   (store: Pick<TemplateStore, 'apply'>) =>
   async (batch: Received<Event>[]): Promise<void> =>
@@ -31,7 +31,7 @@ function changeOf({ event, waba_id, timestamp, data }: Event): TemplateChange | 
   const said = JSON.parse(data) as Data;
   const fields = read(said);
   const { template_id, template_name, template_language } = said;
-  // Without its id a template cannot be told from its namesakes in other languages.
+  // The name alone is ambiguous: every language of a template has the same one.
   if (!fields || typeof template_id !== 'string' || waba_id === '') return undefined;
   return {
     waba_id,

@@ -2,7 +2,7 @@ import { createUpstream, type Upstream } from '@bmg/common/upstream';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Call } from '@bmg/common/rpc';
 import { startEmulator, type Emulator } from '../../../test/emulator';
-import { templateHandlers } from './handlers';
+import { createTemplatesHandlers } from './handlers';
 import type { TemplateFact } from './store/templates';
 
 const WABA = '900000000000001';
@@ -39,14 +39,14 @@ beforeEach(() => emulator.reset());
 function rig(its_store: 'works' | 'fails' | 'hangs' = 'works') {
   const store = {
     learned: [] as TemplateFact[],
-    forgotten: [] as string[],
+    removed: [] as string[],
     listed: undefined as { facts: TemplateFact[]; complete: boolean } | undefined,
   };
   const reached = async (): Promise<void> => {
     if (its_store === 'fails') throw new Error('away');
     if (its_store === 'hangs') await new Promise(() => undefined);
   };
-  const rpc = templateHandlers({
+  const rpc = createTemplatesHandlers({
     upstream,
     credentials: { of: async () => ({ access_token: 'EMULATED-TOKEN-1' }) as never },
     store: {
@@ -57,7 +57,7 @@ function rig(its_store: 'works' | 'fails' | 'hangs' = 'works') {
         await reached(),
         void (store.listed = { facts, complete })
       ),
-      forget: async (_waba_id, name) => (await reached(), void store.forgotten.push(name)),
+      remove: async (_waba_id, name) => (await reached(), void store.removed.push(name)),
     },
     now: () => new Date(),
     log,
@@ -78,7 +78,7 @@ const aTemplate = (over: object = {}) => ({
 });
 
 describe('the list', () => {
-  test('has the contract’s fields and no others', async () => {
+  test('has exactly the contract’s fields', async () => {
     const { rpc, store } = rig();
     const { templates } = await rpc.listTemplates({ target: TARGET }, call());
     expect(templates.length).toBeGreaterThan(0);
@@ -92,7 +92,7 @@ describe('the list', () => {
     expect(store.listed?.facts).toHaveLength(templates.length);
   });
 
-  test('follows the upstream’s pages to their end', async () => {
+  test('follows the upstream’s pages to the last one', async () => {
     const before = (await rig().rpc.listTemplates({ target: TARGET }, call())).templates.length;
     for (let serial = 0; serial < 120; serial += 1) {
       await emulator.template({ waba_id: WABA, name: `page_${serial}`, status: 'APPROVED' });
@@ -112,7 +112,7 @@ describe('the list', () => {
 });
 
 describe('a creation', () => {
-  test('passes components on and answers the whole template', async () => {
+  test('passes components on and answers the complete template', async () => {
     const { rpc, store } = rig();
     const { fields } = await rpc.createTemplate(aTemplate(), call());
     expect(fields).toEqual({
@@ -134,7 +134,7 @@ describe('a creation', () => {
     });
   });
 
-  test('names its parameters where that is asked for', async () => {
+  test('uses named parameters if requested', async () => {
     const named = [
       {
         type: 'BODY',
@@ -149,7 +149,7 @@ describe('a creation', () => {
     expect(asked?.body).not.toHaveProperty('unknown');
   });
 
-  test('that the upstream refuses carries its sentence for people', async () => {
+  test('that the upstream rejects carries the upstream’s explanation', async () => {
     const { rpc } = rig();
     await rpc.createTemplate(aTemplate(), call());
     await expect(rpc.createTemplate(aTemplate(), call())).rejects.toMatchObject({
@@ -174,7 +174,7 @@ describe('a creation', () => {
     await expect(emulator.requests({ method: 'POST' })).resolves.toEqual([]);
   });
 
-  test('whose outcome is unknown says so', async () => {
+  test('whose outcome is unknown is answered with details.outcome unknown', async () => {
     await emulator.fault({
       match: { path: 'message_templates', method: 'POST' },
       drop: 'after',
@@ -188,17 +188,17 @@ describe('a creation', () => {
 });
 
 describe('a deletion', () => {
-  test('takes every language of the name', async () => {
+  test('deletes every language of the name', async () => {
     const { rpc, store } = rig();
     await emulator.template({ waba_id: WABA, name: 'bye', language: 'en_US', status: 'APPROVED' });
     await emulator.template({ waba_id: WABA, name: 'bye', language: 'ms', status: 'APPROVED' });
     await rpc.deleteTemplate({ target: TARGET, template_name: 'bye' }, call());
-    expect(store.forgotten).toEqual(['bye']);
+    expect(store.removed).toEqual(['bye']);
     const { templates } = await rpc.listTemplates({ target: TARGET }, call());
     expect(templates.filter(({ name }) => name === 'bye')).toEqual([]);
   });
 
-  test('of an unknown name is the upstream’s error', async () => {
+  test('of an unknown name answers the upstream’s error', async () => {
     await expect(
       rig().rpc.deleteTemplate({ target: TARGET, template_name: 'nobody' }, call()),
     ).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 100 });

@@ -1,5 +1,4 @@
-// What partners reach through the gateway. The upstream is asked each time: what is stored here is what
-// has been learned on the way, for our own use.
+// The RPCs of the service. Every call asks the upstream; the template records are by-products for our own use.
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import { within } from '@bmg/common/lifecycle';
 import type { Call, Handlers } from '@bmg/common/rpc';
@@ -22,18 +21,18 @@ export interface TemplateDependencies extends HeaderDependencies {
 }
 
 const CLOCK_SKEW_MS = 5_000;
-const RECORD_LIMIT_MS = 1_000;
+const RECORD_TIMEOUT_MS = 1_000;
 
-export function templateHandlers(deps: TemplateDependencies): Handlers<TemplatesDefinition> {
+export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<TemplatesDefinition> {
   const { upstream, store, credentials, now, log } = deps;
 
-  /** Our own record may be behind: the answer does not wait for a database that is away. */
-  const remember = async (what: Promise<void>): Promise<void> =>
-    within(RECORD_LIMIT_MS, what).catch((error: unknown) =>
-      log.warn({ err: error }, 'templates could not be recorded'),
+  /** Records may lag behind: the answer never waits long for the database, and never fails with it. */
+  const record = async (write: Promise<void>): Promise<void> =>
+    within(RECORD_TIMEOUT_MS, write).catch((error: unknown) =>
+      log.warn({ err: error }, 'failed to record templates'),
     );
 
-  /** Events are stamped by the upstream's clock, in seconds: one of about now must still count as newer. */
+  /** Events have the upstream's timestamps, in seconds: an event of the same moment must count as newer. */
   const since = (): Date => new Date(now().getTime() - CLOCK_SKEW_MS);
 
   const token = async (target: Target, call: Call): Promise<string> =>
@@ -49,9 +48,9 @@ export function templateHandlers(deps: TemplateDependencies): Handlers<Templates
         await token(target, call),
         call,
       );
-      if (!complete) log.warn({ templates: templates.length }, 'a list of templates was cut');
+      if (!complete) log.warn({ templates: templates.length }, 'truncated template list');
       const facts = templates.flatMap((template) => factOf(target.waba_id, template) ?? []);
-      await remember(store.learnAll(target.waba_id, facts, { at, complete }));
+      await record(store.learnAll(target.waba_id, facts, { at, complete }));
       return { templates };
     },
     async createTemplate(request, call) {
@@ -64,7 +63,7 @@ export function templateHandlers(deps: TemplateDependencies): Handlers<Templates
           method: 'POST',
           path: `/${segment(target.waba_id)}/message_templates`,
           token: await token(target, call),
-          // No message goes out, yet a creation whose outcome is unknown must not be repeated blindly.
+          // As for a send: a creation whose outcome is unknown must not be retried blindly.
           send: true,
           body: template,
         },
@@ -74,7 +73,7 @@ export function templateHandlers(deps: TemplateDependencies): Handlers<Templates
       const { id, status, category } = created(answer, template);
       const fields = { id, name, language, category, status, components };
       const fact = factOf(target.waba_id, fields);
-      if (fact) await remember(store.learn([fact], at));
+      if (fact) await record(store.learn([fact], at));
       return { fields };
     },
     uploadHeader: (request, call) => uploadHeader(deps, request, call),
@@ -92,7 +91,7 @@ export function templateHandlers(deps: TemplateDependencies): Handlers<Templates
         },
         call,
       );
-      await remember(store.forget(target.waba_id, name));
+      await record(store.remove(target.waba_id, name));
       return {};
     },
   };
@@ -106,7 +105,7 @@ type NewTemplate = Record<
   unknown
 >;
 
-/** The upstream's body: the contract's keys and no others, `parameter_format` at the top level alone. */
+/** The upstream's body: only the contract's keys, with `parameter_format` at the top level. */
 function readTemplate(given: Json): NewTemplate {
   const { name, language, category, components } = given;
   const parameter_format = given['parameter_format'] ?? 'POSITIONAL';
@@ -130,17 +129,21 @@ const isBlank = (value: unknown): boolean =>
   (typeof value === 'string' && value.trim() === '') ||
   (Array.isArray(value) && value.length === 0);
 
-/** The upstream may file a template under another category than was asked for. */
+/** The upstream may assign another category than the requested one. */
 function created(
   answer: Json,
   { category }: NewTemplate,
 ): Record<'id' | 'status' | 'category', string> {
   const { id, status } = answer;
   if ((typeof id !== 'string' && typeof id !== 'number') || id === '') {
-    throw new ApiError('UPSTREAM_ERROR', 'the upstream took the template without naming it', {
-      retryable: false,
-      details: { outcome: 'unknown' },
-    });
+    throw new ApiError(
+      'UPSTREAM_ERROR',
+      'the upstream accepted the template but returned no template ID',
+      {
+        retryable: false,
+        details: { outcome: 'unknown' },
+      },
+    );
   }
   return {
     id: String(id),

@@ -1,9 +1,9 @@
-// The list of an account's templates: the upstream pages it, our caller does not.
+// GET /templates: the complete list of an account's templates, collected from the upstream's pages.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { eachPage, segment, type Json, type Upstream } from '@bmg/common/upstream';
 
-/** Contract, Template; quality and rejection reasons arrive by events instead. */
+/** Contract, Template. Quality and rejection reasons arrive by events instead. */
 export interface ListedTemplate {
   id: string;
   name: unknown;
@@ -15,15 +15,15 @@ export interface ListedTemplate {
 
 export interface TemplateList {
   templates: ListedTemplate[];
-  /** False when the caps below ended the list. */
+  /** False if a limit below truncated the list. */
   complete: boolean;
 }
 
 const FIELDS = 'id,name,language,category,status,components';
 const PAGE_SIZE = 100;
-/** An account has 6,000 templates at most. */
+/** An account has at most 6,000 templates. */
 const PAGES_MAX = 61;
-/** What one answer may hold, with room for its envelope. */
+/** Below the gRPC message limit, with room for the envelope. */
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
 
 export async function listTemplates(
@@ -59,12 +59,12 @@ export async function listTemplates(
 
 function readPage({ data }: Json): Json[] {
   if (Array.isArray(data)) return data as Json[];
-  throw new ApiError('UPSTREAM_ERROR', 'the upstream answered without a list of templates', {
+  throw new ApiError('UPSTREAM_ERROR', 'the upstream returned no list of templates', {
     retryable: true,
   });
 }
 
-/** Ids are texts: a number of theirs does not fit into one of ours. */
+/** Ids become strings: as numbers they exceed the safe integers. */
 const listed = ({ id, name, language, category, status, components }: Json): ListedTemplate => ({
   id: String(id ?? ''),
   name,

@@ -1,4 +1,4 @@
-// The composition root: opens things, wires them, returns components in the order of their start.
+// Composition root: opens the engines, wires the service and returns its components in start order.
 import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
@@ -14,12 +14,12 @@ import { createUpstream } from '@bmg/common/upstream';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import type { settings } from './config';
-import { templateHandlers } from './handlers';
+import { createTemplatesHandlers } from './handlers';
 import { applyTemplateEvents } from './events';
 import { purgeRows } from './store/purge';
 import { createTemplateIndexes, createTemplateStore } from './store/templates';
 
-/** A list of every template that an account may have; the gateway's client takes as much. */
+/** Fits the list of every template an account can have. The gateway's client allows the same size. */
 const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
 
 export function createTemplates({ config, warnings }: Loaded<typeof settings>): Service {
@@ -50,7 +50,7 @@ export function createTemplates({ config, warnings }: Loaded<typeof settings>): 
       message_limit_bytes: MESSAGE_LIMIT_BYTES,
     },
     [
-      implement(TemplatesDefinition, templateHandlers(deps)),
+      implement(TemplatesDefinition, createTemplatesHandlers(deps)),
       createPurge({ db: mongo.db, rows: purgeRows, owners: ownersFrom(directory.rpc), log }),
     ],
     log,

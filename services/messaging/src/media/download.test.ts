@@ -83,12 +83,12 @@ async function read(chunks: AsyncIterable<DownloadMediaChunk>): Promise<Download
   };
 }
 
-describe('from the platform', () => {
+describe('a download', () => {
   let emulator: Emulator;
   beforeAll(async () => (emulator = await startEmulator({ port: 0 })));
   afterAll(() => emulator.close());
 
-  test('a file comes with its type and length, byte for byte, in pieces', async () => {
+  test('streams a file byte for byte, with its type and size', async () => {
     const size_bytes = 5_000_000;
     const media = await emulator.media({
       phone_number_id: NUMBER,
@@ -105,7 +105,7 @@ describe('from the platform', () => {
     expect(got.largest_bytes).toBeLessThanOrEqual(CHUNK_MAX_BYTES);
   });
 
-  test('an unknown id and one of another number are not found', async () => {
+  test('answers MEDIA_NOT_FOUND for an unknown id and for one of another number', async () => {
     const media = await emulator.media({ phone_number_id: NUMBER, size_bytes: 10 });
     const download = from(emulator.url);
     const notFound = { code: 'MEDIA_NOT_FOUND', http: 404, retryable: false };
@@ -115,14 +115,14 @@ describe('from the platform', () => {
     ).rejects.toMatchObject(notFound);
   });
 
-  test('an id that cannot be one is not even asked for', async () => {
+  test('does not ask the upstream for a malformed id', async () => {
     const download = from('http://127.0.0.1:9');
     for (const media_id of ['', '..', 'a/b', 'a?b', 'x'.repeat(65)]) {
       await expect(read(download(media_id))).rejects.toMatchObject({ code: 'MEDIA_NOT_FOUND' });
     }
   });
 
-  test('a caller who goes away ends the download upstream', async () => {
+  test('ends the upstream download when the caller disconnects', async () => {
     const media = await emulator.media({ phone_number_id: NUMBER, size_bytes: 50_000_000 });
     const abort = new AbortController();
     const chunks = from(emulator.url)(media.id, { signal: abort.signal });
@@ -156,7 +156,7 @@ const withNode =
     response.end(JSON.stringify({ url: `${origin}/file`, mime_type: 'image/png', ...node }));
   };
 
-test('the token goes to the hosts that may have it and to no other', async () => {
+test('sends the token only to allowed hosts', async () => {
   let asked = 0;
   const stranger = await upstream(() => (_request, response) => {
     asked += 1;
@@ -170,7 +170,7 @@ test('the token goes to the hosts that may have it and to no other', async () =>
   expect(asked).toBe(0);
 });
 
-test('an address that has expired is asked for anew, once', async () => {
+test('requests an expired URL once more', async () => {
   let nodes = 0;
   let files = 0;
   const listener =
@@ -225,7 +225,7 @@ test.each([
   ['audio/ogg; codecs=opus', 'audio/ogg', 'audio/ogg; codecs=opus'],
   [undefined, 'audio/ogg', 'audio/ogg'],
   ['bad\r\nx: y', undefined, 'application/octet-stream'],
-])('the type %j before %j is %s', async (mime_type, header, expected) => {
+])('of types %j and %j, answers %s', async (mime_type, header, expected) => {
   const origin = await upstream(
     withNode({ mime_type }, (_request, response) => {
       if (header) response.setHeader('content-type', header);
@@ -239,7 +239,7 @@ test.each([
   });
 });
 
-test('a file that breaks off is an error, not an end', async () => {
+test('fails when the file breaks off', async () => {
   const origin = await upstream(
     withNode({}, (_request, response) => {
       response.writeHead(200, { 'content-length': '10' }).write('abc');

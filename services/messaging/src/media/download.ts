@@ -1,5 +1,5 @@
-// Downloading: the upstream names a short-lived address for a media id, and the bytes behind it are passed
-// on as they come. Nothing is kept.
+// Media downloads: asks the upstream for the short-lived URL of a media id and streams its bytes through.
+// Nothing is stored.
 import { ApiError } from '@bmg/common/errors';
 import { parseMimeType, type OpenFile, type Refusal, type Transfer } from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
@@ -15,13 +15,13 @@ export interface DownloadDependencies {
 }
 
 const CHUNK_MAX_BYTES = 256 * 1024;
-/** An address that has expired in the meantime is asked for anew, once. */
-const ADDRESSES_MAX = 2;
-/** What cannot be an id is as unknown as one that was never given. */
+/** A URL that has expired in the meantime is requested once more. */
+const URLS_MAX = 2;
+/** Any other id is answered as unknown, without asking the upstream. */
 const MEDIA_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** The first chunk carries the head, the following ones bytes. */
+/** Yields type and size first, then the bytes. Throws MEDIA_NOT_FOUND, or UPSTREAM_ERROR. */
 export async function* downloadMedia(
   deps: DownloadDependencies,
   { target: named, media_id }: DownloadMediaRequest,
@@ -60,7 +60,7 @@ async function openMedia(
   wanted: Wanted,
   call: Call,
 ): Promise<{ file: OpenFile; mime_type: string }> {
-  for (let addresses = 1; ; addresses += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const { url, mime_type, file_size } = await readNode(transfer, wanted, call);
     const file = await transfer.open(
       { operation: 'GET media', url: mediaHosts.check(url), token: wanted.access_token },
@@ -71,7 +71,7 @@ async function openMedia(
     }
     file.body.destroy();
     if (file.status !== 404) throw refused(file.status);
-    if (addresses >= ADDRESSES_MAX) throw notFound();
+    if (attempt >= URLS_MAX) throw notFound();
   }
 }
 
@@ -91,7 +91,7 @@ async function readNode(
     call,
   );
   const { url, mime_type, file_size } = node;
-  // An id of something else than a medium.
+  // The id belongs to another kind of object.
   if (typeof url !== 'string') throw notFound();
   return { url, mime_type, file_size };
 }
@@ -100,7 +100,7 @@ const INVALID_PARAMETER = 100;
 const UNKNOWN_OBJECT_SUBCODE = 33;
 const UNKNOWN_OBJECT = 33;
 
-/** Unknown, expired, or of another number: the upstream does not tell them apart. */
+/** The upstream does not distinguish an unknown, an expired and another number's id. */
 const notFoundWhere: Refusal = (status, { code, error_subcode }) => {
   const unknown =
     (Number(code) === INVALID_PARAMETER && Number(error_subcode) === UNKNOWN_OBJECT_SUBCODE) ||
@@ -118,16 +118,16 @@ const notFound = (
 ): ApiError =>
   new ApiError(
     'MEDIA_NOT_FOUND',
-    'there is no such media for this number, or it has expired',
+    'no media file has this ID for this number, or it has expired',
     upstream,
   );
 
 const refused = (status: number): ApiError =>
-  new ApiError('UPSTREAM_ERROR', `the upstream did not hand out the file (HTTP ${status})`, {
+  new ApiError('UPSTREAM_ERROR', `the upstream refused the download (HTTP ${status})`, {
     retryable: status >= 500 || status === 429,
   });
 
-/** We asked for the file as it is; compressed, its bytes and its length would be other ones. */
+/** We request the file uncompressed; a compressed body would have other bytes and another length. */
 const isPlain = ({ headers }: OpenFile): boolean =>
   ['', 'identity'].includes(
     String(headers['content-encoding'] ?? '')
@@ -135,7 +135,7 @@ const isPlain = ({ headers }: OpenFile): boolean =>
       .toLowerCase(),
   );
 
-/** The media host explains itself in HTML, or says nothing at all: neither is the file. */
+/** A media host reports errors as HTML or with an empty body, even with status 200. */
 function isFile(file: OpenFile, mime_type: unknown, file_size: unknown): boolean {
   const type = String(file.headers['content-type'] ?? '').toLowerCase();
   if (type.startsWith('text/html') && !String(mime_type).startsWith('text/html')) return false;
@@ -147,7 +147,7 @@ function sizeOf({ headers }: OpenFile): number | undefined {
   return typeof length === 'string' && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
-/** The medium's own type comes first; it goes into a header, so it must look like a type. */
+/** The first valid content type: it becomes a response header, so it must be well-formed. */
 function typeOf(...candidates: unknown[]): string {
   for (const candidate of candidates) {
     const type = typeof candidate === 'string' ? parseMimeType(candidate) : null;

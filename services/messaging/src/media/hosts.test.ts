@@ -9,7 +9,7 @@ test.each([
   'https://graph.example.org/any?a=1',
   'https://files.example.org/a?mid=1&hash=2',
   'https://other.example.org:8443/a',
-])('%s may have the token', (url) => {
+])('allows %s', (url) => {
   expect(hosts.check(url).href).toBe(url);
 });
 
@@ -24,7 +24,7 @@ test.each([
   'https://other.example.org/a',
   'file:///etc/passwd',
   'no url',
-])('%s may not', (url) => {
+])('refuses %s', (url) => {
   expect(() => hosts.check(url)).toThrow(
     expect.objectContaining({ code: 'UPSTREAM_ERROR', retryable: false }),
   );

@@ -1,9 +1,9 @@
-// Which addresses may be shown the token: the upstream's own, and the hosts from which it hands out files.
-// The address of a medium comes from an answer of the upstream, and is nevertheless not simply believed.
+// The hosts that may receive the access token: the upstream's own, and UPSTREAM_MEDIA_HOSTS. A download URL
+// comes from the upstream, but the token must not go to any host it happens to name.
 import { ApiError } from '@bmg/common/errors';
 
 export interface MediaHosts {
-  /** The address, parsed; throws for one that is not to be asked. */
+  /** The parsed URL; throws UPSTREAM_ERROR for any other host. */
   check(url: string): URL;
 }
 
@@ -22,7 +22,7 @@ export function createMediaHosts(settings: {
       if (url && own) return url;
       throw new ApiError(
         'UPSTREAM_ERROR',
-        'the upstream named a place for the file that is not its own',
+        'the upstream returned a download URL on an unknown host',
         {
           cause: new Error(`host ${url?.host ?? 'unreadable'}: see UPSTREAM_MEDIA_HOSTS`),
         },

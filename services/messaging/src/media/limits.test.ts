@@ -26,13 +26,13 @@ test.each([
   ],
   ['text/plain', 'document', 100 * MB],
   ['image/webp', 'sticker', 500 * KB],
-])('%s is of the kind %s and may have %i bytes', (mime_type, kind, limit_bytes) => {
+])('%s is of kind %s, with at most %i bytes', (mime_type, kind, limit_bytes) => {
   expect(mediaRule(mime_type)).toEqual({ kind, mime_type, limit_bytes });
 });
 
-test('these are all', () => expect(SUPPORTED_TYPES).toHaveLength(18));
+test('no other type is supported', () => expect(SUPPORTED_TYPES).toHaveLength(18));
 
-test('a type may be spelled freely and keeps its parameters', () => {
+test('a type is matched whatever its case, and keeps its parameters', () => {
   expect(mediaRule(' Audio/OGG; codecs=opus')).toMatchObject({
     kind: 'audio',
     mime_type: 'audio/ogg; codecs=opus',
@@ -75,7 +75,7 @@ describe('a sticker', () => {
     expect(limitOf(rule, head)).toBe(animated ? 500 * KB : 100 * KB);
   });
 
-  test('is looked into by no other kind', () => {
+  test('is the only kind whose content is checked', () => {
     expect(limitOf(mediaRule('image/png'), webp('VP8X', 0x02))).toBe(5 * MB);
   });
 });

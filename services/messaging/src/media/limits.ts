@@ -1,5 +1,5 @@
-// Which media the platform takes, and how large (contract, Limits). Pure: it looks at a content type and
-// at the first bytes of a file.
+// The supported media types and their size limits (contract, Limits). Pure: it reads a content type and the
+// first bytes of a file.
 import { invalidField } from '@bmg/common/errors';
 import { parseMimeType } from '@bmg/common/files';
 
@@ -7,9 +7,9 @@ export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker';
 
 export interface MediaRule {
   kind: MediaKind;
-  /** The content type as it is passed on. */
+  /** The content type, as passed to the upstream. */
   mime_type: string;
-  /** The most that any file of this type may have. */
+  /** Maximum size of a file of this type; `limitOf` may lower it. */
   limit_bytes: number;
 }
 
@@ -50,7 +50,7 @@ const KIND_BY_TYPE: ReadonlyMap<string, MediaKind> = new Map(
 
 export const SUPPORTED_TYPES: readonly string[] = [...KIND_BY_TYPE.keys()];
 
-/** Throws INVALID_FIELD for a type that the platform does not take. */
+/** Throws INVALID_FIELD for an unsupported type. */
 export function mediaRule(mime_type: string): MediaRule {
   const type = parseMimeType(mime_type);
   const kind = type ? KIND_BY_TYPE.get(type.essence) : undefined;
@@ -60,7 +60,7 @@ export function mediaRule(mime_type: string): MediaRule {
   return { kind, mime_type: type.full, limit_bytes: KINDS[kind].limit_bytes };
 }
 
-/** What the file itself may have: only an animated sticker may use the larger of the two limits. */
+/** Maximum size of this file: only an animated sticker may use the larger of the two sticker limits. */
 export const limitOf = ({ kind, limit_bytes }: MediaRule, head: Uint8Array): number =>
   kind === 'sticker' && !isAnimatedWebp(head) ? STICKER_STATIC_LIMIT_BYTES : limit_bytes;
 

@@ -97,7 +97,7 @@ const upload = (url: string, mime_type: string) =>
     call(),
   );
 
-test('a file arrives upstream byte for byte, named by its URL and of the type that was given', async () => {
+test('uploads a file byte for byte, with the name in its URL and the given type', async () => {
   const uploads = await upstream();
   const content = Buffer.from('%PDF-1.7 content');
   const source = await serve((_request, response) => {
@@ -120,7 +120,7 @@ test('a file arrives upstream byte for byte, named by its URL and of the type th
   expect(sent?.text).toContain(`\r\n\r\n${content.toString()}\r\n--`);
 });
 
-test('an unsupported type is refused before any fetch', async () => {
+test('rejects an unsupported type before fetching', async () => {
   const uploads = await upstream();
   let asked = 0;
   const source = await serve((_request, response) => {
@@ -138,7 +138,7 @@ test('an unsupported type is refused before any fetch', async () => {
 test.each([
   ['breaks in the middle', { 'content-length': '1000000' }],
   ['has no length and breaks in the middle', {}],
-])('of a source that %s the upstream hears nothing', async (_name, headers) => {
+])('does not ask the upstream if the source %s', async (_name, headers) => {
   const uploads = await upstream();
   const source = await serve((_request, response) => {
     response.writeHead(200, headers).write(Buffer.alloc(100_000));
@@ -151,7 +151,7 @@ test.each([
   expect(uploads).toHaveLength(0);
 });
 
-test('a file that turns out too large is refused, and the upstream hears nothing', async () => {
+test('rejects a file that turns out too large, without asking the upstream', async () => {
   const uploads = await upstream();
   const source = await serve((_request, response) => {
     response.on('error', () => undefined);
@@ -177,7 +177,7 @@ describe('a sticker', () => {
     [102_400, false],
     [102_401, true],
     [512_000, true],
-  ])('of %i bytes, animated: %s, is taken', async (size, animated) => {
+  ])('of %i bytes, animated: %s, is accepted', async (size, animated) => {
     await upstream();
     await expect(upload(await sticker(size, animated), 'image/webp')).resolves.toHaveProperty(
       'media_id',
@@ -198,10 +198,10 @@ describe('a sticker', () => {
   });
 });
 
-describe('an upstream that', () => {
+describe('the upstream’s answer', () => {
   const source = (): Promise<string> => serve((_request, response) => response.end('x'));
 
-  test('refuses is passed on', async () => {
+  test('is passed on if it is an error', async () => {
     await upstream('{"error":{"code":131053,"message":"bad","error_data":{"details":"why"}}}', 400);
     await expect(upload(`${await source()}/a.png`, 'image/png')).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
@@ -210,7 +210,7 @@ describe('an upstream that', () => {
     });
   });
 
-  test('does not name what it took is an error', async () => {
+  test('is an error if it names no media ID', async () => {
     await upstream('{}');
     await expect(upload(`${await source()}/a.png`, 'image/png')).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
@@ -219,7 +219,7 @@ describe('an upstream that', () => {
   });
 });
 
-test('the memory of a large document does not grow with its size', async () => {
+test('uploads a large document in constant memory', async () => {
   // More than the whole process may grow by, its source and its upstream included.
   const SIZE = 100 * MB;
   const GROWTH_MAX = 64 * MB;

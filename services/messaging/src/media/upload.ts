@@ -1,4 +1,4 @@
-// Uploading: the partner's file is fetched whole, looked at, and only then streamed upstream.
+// POST /media/upload: fetches the partner's file completely, checks it, then streams it to the upstream.
 import { ApiError } from '@bmg/common/errors';
 import {
   fileNameOf,
@@ -80,9 +80,13 @@ async function post(
     call,
   );
   if ((typeof id !== 'string' && typeof id !== 'number') || id === '') {
-    throw new ApiError('UPSTREAM_ERROR', 'the upstream took the file without naming it', {
-      retryable: true,
-    });
+    throw new ApiError(
+      'UPSTREAM_ERROR',
+      'the upstream accepted the file but returned no media ID',
+      {
+        retryable: true,
+      },
+    );
   }
   return { media_id: String(id) };
 }

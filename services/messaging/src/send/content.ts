@@ -1,4 +1,4 @@
-// A message of ours → the upstream's message: one small function per kind. Nothing here does any I/O.
+// Builds the upstream's message object, one function per kind of message. Pure.
 import { invalidField, missingFields } from '@bmg/common/errors';
 import type { Json } from '@bmg/common/upstream';
 
@@ -16,7 +16,7 @@ export const textContent = (text: string, preview_url: boolean | undefined): Con
   },
 });
 
-/** The caller's `language` is a string; the upstream wants it wrapped. */
+/** The contract's `language` is a string; the upstream expects an object. */
 export function templateContent(template: Json | undefined): Content {
   const { name, language, components } = template ?? {};
   const missing = [
@@ -63,7 +63,7 @@ export const reactionContent = (message_id: string, emoji: string): Content => (
   body: { type: 'reaction', reaction: { message_id, emoji } },
 });
 
-/** Passed on unchanged but for the limits that the contract lists. */
+/** Passed to the upstream unchanged; only the limits of the contract are checked. */
 export function interactiveContent(interactive: Json | undefined): Content {
   if (!interactive) throw missingFields(['interactive']);
   checkInteractiveLimits(interactive);
@@ -78,7 +78,10 @@ function checkInteractiveLimits({ type, action }: Json): void {
     typeof action === 'object' && action !== null ? action : {}
   ) as Json;
   if (type === 'button' && Array.isArray(buttons) && buttons.length > BUTTONS_MAX) {
-    throw invalidField('interactive.action.buttons', `has more than ${BUTTONS_MAX} reply buttons`);
+    throw invalidField(
+      'interactive.action.buttons',
+      `must have at most ${BUTTONS_MAX} reply buttons`,
+    );
   }
   if (type !== 'list' || !Array.isArray(sections)) return;
   for (const [index, section] of sections.entries()) {
@@ -86,7 +89,7 @@ function checkInteractiveLimits({ type, action }: Json): void {
     if (Array.isArray(rows) && rows.length > ROWS_MAX) {
       throw invalidField(
         `interactive.action.sections[${index}].rows`,
-        `has more than ${ROWS_MAX} items`,
+        `must have at most ${ROWS_MAX} rows`,
       );
     }
   }
@@ -101,13 +104,13 @@ export function mediaContent(type: string, media: Json | undefined): Content {
   }
   if (!media) throw missingFields(['media']);
   const named = ['id', 'link'].filter((key) => media[key] !== undefined && media[key] !== null);
-  if (named.length !== 1) throw invalidField('media', 'needs id or link, exactly one of them');
+  if (named.length !== 1) throw invalidField('media', 'must have either id or link, and not both');
   const source = media[named[0] as string];
   if (typeof source !== 'string' || source.trim() === '') {
-    throw invalidField(`media.${named[0] as string}`, 'must be a text that is not blank');
+    throw invalidField(`media.${named[0] as string}`, 'must be a non-blank string');
   }
   if (type === 'image' && 'filename' in media) {
-    throw invalidField('media.filename', 'is not allowed on an image');
+    throw invalidField('media.filename', 'is not allowed for an image');
   }
   return { kind: type, body: { type, [type]: media } };
 }

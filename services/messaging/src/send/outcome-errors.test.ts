@@ -1,7 +1,7 @@
 import { ApiError, type ErrorCode, type ErrorExtras } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
-import { beforeAnythingLeaves, repeatable, uploadedOnce } from './outcome-errors';
+import { failingAsNotSent, repeatable, uploadedOnce } from './outcome-errors';
 
 const failure = (code: ErrorCode, extras: ErrorExtras = {}): ApiError =>
   new ApiError(code, 'why', extras);
@@ -21,9 +21,9 @@ const broke = (code?: string): ErrorExtras => ({
   cause: Object.assign(new Error('broke'), { code }),
 });
 
-describe('a token that cannot be had', () => {
+describe('a failure to fetch the token', () => {
   const given = (error: ApiError): Credentials =>
-    beforeAnythingLeaves({
+    failingAsNotSent({
       of: () => Promise.reject(error),
       forSending: () => Promise.reject(error),
     });
@@ -33,7 +33,7 @@ describe('a token that cannot be had', () => {
     ['SERVER_ERROR', {}],
     ['INTERNAL_ERROR', {}],
     ['SERVICE_UNAVAILABLE', { retryable: false }],
-  ])('because of %s: nothing was sent, so that it may be repeated', async (code, extras) => {
+  ])('because of %s is retryable: nothing was sent', async (code, extras) => {
     const error = failure(code, extras);
     const { of, forSending } = given(error);
     for (const step of [of(target, call()), forSending(target, call())]) {
@@ -51,13 +51,13 @@ describe('a token that cannot be had', () => {
     failure('WABA_NOT_REGISTERED'),
     failure('PAYMENT_ACTION_REQUIRED', { payment_url: 'https://pay.example' }),
     failure('SERVICE_UNAVAILABLE'),
-  ])('because of $code: that says all there is to say', async (error) => {
+  ])('because of $code is passed on unchanged', async (error) => {
     expect(await told(given(error).forSending(target, call()))).toBe(error);
   });
 });
 
 describe('marking as read', () => {
-  test('may be repeated when nobody answered', async () => {
+  test('is retryable if the upstream did not answer', async () => {
     const error = failure('UPSTREAM_ERROR');
     expect(await told(repeatable(Promise.reject(error)))).toMatchObject({
       code: 'UPSTREAM_ERROR',
@@ -74,7 +74,7 @@ describe('marking as read', () => {
 });
 
 describe('an upload', () => {
-  test('that broke off may have arrived: under a key that is said', async () => {
+  test('that broke off may have arrived: under an Idempotency-Key the error says so', async () => {
     for (const error of [
       failure('UPSTREAM_ERROR', broke('ECONNRESET')),
       failure('UPSTREAM_ERROR', broke()),
@@ -92,7 +92,7 @@ describe('an upload', () => {
     failure('UPSTREAM_ERROR', { upstream_code: 100 }),
     failure('MEDIA_TOO_LARGE'),
     failure('SERVICE_UNAVAILABLE'),
-  ])('that certainly did not happen is told as before: $code', async (error) => {
+  ])('that certainly did not happen keeps its error: $code', async (error) => {
     expect(await told(uploadedOnce(Promise.reject(error), call('req_1')))).toBe(error);
   });
 });

@@ -1,24 +1,24 @@
-// What an error says of whether the work was done, where the general rule does not know: whoever repeats a
-// request under an Idempotency-Key depends on it.
+// Records on errors whether the work may have been done, where the general rule cannot know, so that retries
+// under an Idempotency-Key are safe.
 import { ApiError, rewrap } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
 
 /**
- * The token is asked for before anything leaves: whatever breaks there, nothing was done. Without that word
- * a directory that does not answer in time would look like a send that may have gone out.
+ * The token is fetched before the request leaves, so a failure there means `not_sent`. Otherwise a timeout of
+ * the directory would look like a message that may have been sent.
  */
-export const beforeAnythingLeaves = ({ of, forSending }: Credentials): Credentials => ({
-  of: (target, call) => of(target, call).catch(nothingDone),
-  forSending: (target, call) => forSending(target, call).catch(nothingDone),
+export const failingAsNotSent = ({ of, forSending }: Credentials): Credentials => ({
+  of: (target, call) => of(target, call).catch(throwAsNotSent),
+  forSending: (target, call) => forSending(target, call).catch(throwAsNotSent),
 });
 
-function nothingDone(error: unknown): never {
+function throwAsNotSent(error: unknown): never {
   if (!(error instanceof ApiError) || error.retryable || error.http < 500) throw error;
   throw rewrap(error, { details: { outcome: 'not_sent' }, retryable: true });
 }
 
-/** Marking a message as read a second time changes nothing: a lost answer is no reason not to repeat. */
+/** Marking a message as read is idempotent, so a lost answer is retryable. */
 export async function repeatable<T>(step: Promise<T>): Promise<T> {
   try {
     return await step;
@@ -36,8 +36,8 @@ const NEVER_LEFT: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * An upload may be repeated without harm, and its errors say so. Under a key it is promised to be done
- * once: there the error says that the file may have arrived.
+ * A repeated upload does no harm, so its errors are retryable. Under an Idempotency-Key it is promised to
+ * happen once, so there the error also says that the file may have arrived.
  */
 export async function uploadedOnce<T>(step: Promise<T>, call: Call): Promise<T> {
   try {
@@ -49,6 +49,6 @@ export async function uploadedOnce<T>(step: Promise<T>, call: Call): Promise<T> 
   }
 }
 
-/** The upstream was asked, and gave no reason of its own. */
+/** The upstream was asked but sent no error of its own. */
 const isNoAnswer = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'UPSTREAM_ERROR' && error.upstream_code === undefined;

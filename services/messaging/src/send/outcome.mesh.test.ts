@@ -46,11 +46,11 @@ const aRecord = (over: Partial<MessageRecord>): MessageRecord => ({
   ...over,
 });
 
-test('nothing is known of a request id that nobody has used', async () => {
+test('finds nothing under an unused request id', async () => {
   expect(await findOutcome(deps, { target, request_id: 'req_0' })).toEqual({});
 });
 
-test('a recorded send is found by its request id, and by its partner alone', async () => {
+test('finds a recorded send by its request id, for its own partner only', async () => {
   await messages.record(aRecord({}));
   expect(await findOutcome(deps, { target, request_id: 'req_1' })).toEqual({
     result: {
@@ -62,7 +62,7 @@ test('a recorded send is found by its request id, and by its partner alone', asy
   expect(await findOutcome(deps, { target: other, request_id: 'req_1' })).toEqual({});
 });
 
-test('the platform’s own id of the number is told where it has been learned', async () => {
+test('answers the platform id of the number if it is known', async () => {
   await messages.record(aRecord({ _id: 'req_2', recipient: '5215550100777' }));
   await deps.contacts.learn({
     waba_id: target.waba_id,
@@ -75,13 +75,13 @@ test('the platform’s own id of the number is told where it has been learned', 
   expect(result?.contacts).toEqual([{ input: '5215550100777', wa_id: '525550100777' }]);
 });
 
-test('a send to a BSUID is told with its user id and no number', async () => {
+test('answers a send to a BSUID with its user id and no number', async () => {
   await messages.record(aRecord({ _id: 'req_3', recipient: 'US.4Qm7Zr81Kd02' }));
   const { result } = await findOutcome(deps, { target, request_id: 'req_3' });
   expect(result?.contacts).toEqual([{ input: 'US.4Qm7Zr81Kd02', user_id: 'US.4Qm7Zr81Kd02' }]);
 });
 
-test('a send that was never recorded is found once one of its statuses has arrived', async () => {
+test('finds a send that was never recorded once one of its statuses has arrived', async () => {
   const status = {
     message: {
       event: 'message.sent',

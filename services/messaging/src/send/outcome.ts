@@ -1,5 +1,5 @@
-// What is known of a send whose answer was lost on the way: asked for by its request id, answered from the
-// record, whether the send itself has written it or a status event has brought it back.
+// FindOutcome: the result of a send whose answer was lost, from its message record, which the send itself or a
+// later status event has stored.
 import { needTarget } from '@bmg/common/upstream';
 import { normalisePhone, parseBsuid } from '@bmg/common/ids';
 import type { Contact, FindOutcomeRequest, FindOutcomeResponse } from '@bmg/proto/messaging';
@@ -17,13 +17,13 @@ export async function findOutcome(
 ): Promise<FindOutcomeResponse> {
   const { partner_id } = needTarget(target);
   const record = await messages.findByRequest(request_id);
-  // A request id is no secret: another partner's says nothing.
+  // A request id is not secret: another partner's send counts as unknown.
   if (!record || record.partner_id !== partner_id) return {};
   const { message_id, waba_id, recipient } = record;
   return { result: { message_id, contacts: await contactsOf(contacts, waba_id, recipient) } };
 }
 
-/** As the upstream would have told them, as far as it is known. */
+/** The contacts of the upstream's answer, as well as the service knows them. */
 async function contactsOf(
   contacts: Pick<Contacts, 'find'>,
   waba_id: string,

@@ -1,4 +1,4 @@
-// Address, quote, post, record, answer: a send is one request upstream and one record, never repeated.
+// Sends one message: one upstream request, never retried, and one message record.
 import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { resolveRecipient, upstreamAddress, writeCallbackData } from '@bmg/common/messages';
@@ -23,7 +23,7 @@ export interface SendRequest {
   target?: Target | undefined;
   recipient?: NamedRecipient | undefined;
   quoted_message_id?: string | undefined;
-  /** Given by a caller that wants to ask later what became of it. */
+  /** Set by a caller that may ask for the outcome later. Defaults to the Idempotency-Key's, or a new id. */
   request_id?: string;
 }
 
@@ -36,7 +36,6 @@ export async function send(
   const recipient = resolveRecipient(request.recipient ?? {});
   const target = needTarget(request.target);
   const { access_token } = await deps.credentials.forSending(target, call);
-  // Whoever may ask later what became of it has named it: a broadcast, or the edge for an Idempotency-Key.
   const request_id = request.request_id ?? call.idempotency?.key ?? newId('msg');
   const answer = await deps.upstream.request(
     {
@@ -74,14 +73,14 @@ export async function send(
       updated_at: at,
     })
     .catch((error: unknown) => {
-      // The message is on its way: an error would invite a second one. Its status rebuilds the record.
-      deps.log.error({ err: error, request_id }, 'a send could not be recorded');
+      // The message is sent: an error would invite a second one. Its status event recreates the record.
+      deps.log.error({ err: error, request_id }, 'failed to record send');
     });
   await atMost(RECORD_WAIT_MS, recorded);
   return result;
 }
 
-/** While the store is away the record waits in memory; the answer does not wait for it that long. */
+/** The answer waits this long for the record; the record itself waits in memory for the database. */
 const RECORD_WAIT_MS = 2_000;
 
 function atMost(limit_ms: number, work: Promise<void>): Promise<void> {
@@ -94,21 +93,25 @@ function atMost(limit_ms: number, work: Promise<void>): Promise<void> {
   });
 }
 
-/** A 200 without a usable body leaves the outcome unknown: the message may be on its way. */
+/** A 200 without a usable body leaves the outcome unknown: the message may have been sent. */
 function readAnswer(answer: Json): SendResult {
   const [message] = Array.isArray(answer['messages']) ? (answer['messages'] as Json[]) : [];
   const message_id = message?.['id'];
   if (typeof message_id !== 'string' || message_id === '') {
-    throw new ApiError('UPSTREAM_ERROR', 'the upstream accepted without naming the message', {
-      retryable: false,
-      details: { outcome: 'unknown' },
-    });
+    throw new ApiError(
+      'UPSTREAM_ERROR',
+      'the upstream accepted the message but returned no message ID',
+      {
+        retryable: false,
+        details: { outcome: 'unknown' },
+      },
+    );
   }
   const status = message?.['message_status'];
   const contacts = Array.isArray(answer['contacts']) ? (answer['contacts'] as Json[]) : [];
   return {
     message_id,
-    // Message send result: present only when delivery is paced; the upstream says `accepted` otherwise.
+    // Contract, Message send result: present only if delivery is paced; otherwise the upstream says `accepted`.
     message_status: typeof status === 'string' && status !== 'accepted' ? status : undefined,
     contacts: contacts.map((contact) => ({
       input: String(contact['input'] ?? ''),

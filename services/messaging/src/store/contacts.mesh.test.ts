@@ -26,7 +26,7 @@ const told = { waba_id: WABA, phone: PHONE };
 const bySync = { ...told, wa_id: PHONE, source: 'sync' as const };
 const byTraffic = { ...told, wa_id: '15550100778', source: 'traffic' as const };
 
-test('a number is known to the account that has learned of it, and to no other', async () => {
+test('a number is known only to the account that stored it', async () => {
   await Promise.all([
     contacts.learn({ ...byTraffic, at: at(0) }),
     contacts.learn({ ...byTraffic, phone: '15550100001', at: at(0) }),
@@ -36,7 +36,7 @@ test('a number is known to the account that has learned of it, and to no other',
   await expect(contacts.find(WABA, '15550100002')).resolves.toBeNull();
 });
 
-test('an address book does not overwrite what traffic has told', async () => {
+test('contact sync does not overwrite facts from traffic', async () => {
   await contacts.apply([
     { learn: { ...bySync, at: at(0) } },
     { learn: { ...byTraffic, at: at(1) } },
@@ -45,33 +45,33 @@ test('an address book does not overwrite what traffic has told', async () => {
   await expect(contacts.find(WABA, PHONE)).resolves.toEqual({ wa_id: '15550100778' });
 });
 
-test('a removal from the address book takes back what only the address book has told', async () => {
+test('a removal by contact sync keeps facts from traffic', async () => {
   await contacts.apply([
     { learn: { ...bySync, at: at(0) } },
-    { forget: { ...told, source: 'sync', at: at(1) } },
+    { remove: { ...told, source: 'sync', at: at(1) } },
   ]);
   await expect(contacts.find(WABA, PHONE)).resolves.toBeNull();
   await contacts.apply([
     { learn: { ...byTraffic, at: at(0) } },
-    { forget: { ...told, source: 'sync', at: at(1) } },
+    { remove: { ...told, source: 'sync', at: at(1) } },
   ]);
   await expect(contacts.find(WABA, PHONE)).resolves.not.toBeNull();
 });
 
-test('what was learned later stays, and repeating a batch changes nothing', async () => {
+test('later facts stay, and repeating a batch changes nothing', async () => {
   const batch = [
     { learn: { ...byTraffic, at: at(0) } },
-    { forget: { ...told, at: at(1) } },
+    { remove: { ...told, at: at(1) } },
     { learn: { ...byTraffic, at: at(2) } },
   ];
   await contacts.apply(batch);
   await contacts.apply(batch);
   await expect(contacts.find(WABA, PHONE)).resolves.not.toBeNull();
-  await contacts.apply([{ forget: { ...told, at: at(2) } }]);
+  await contacts.apply([{ remove: { ...told, at: at(2) } }]);
   await expect(contacts.find(WABA, PHONE)).resolves.toBeNull();
 });
 
-test('records expire 180 days after the last news', async () => {
+test('records expire 180 days after the last activity', async () => {
   await contacts.learn({ ...byTraffic, at: at(5) });
   await contacts.learn({ ...byTraffic, at: at(3) });
   const [record] = await db.collection('contacts').find().toArray();

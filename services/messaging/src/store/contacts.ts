@@ -1,15 +1,15 @@
-// What the service has learned of phone numbers: that the platform knows them, and under which id. A
-// record is written again and again for an active contact, and expires when nothing is heard any more.
+// Contacts: the phone numbers that the platform is known to have, with their platform ids. Traffic renews a
+// record; without any it expires.
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 
-/** `traffic`: a message went between the two. `sync`: the business has the number in its address book. */
+/** `traffic`: a message was exchanged. `sync`: the number is in the business's address book. */
 export type ContactSource = 'traffic' | 'sync';
 
 export interface ContactFact {
   waba_id: string;
   phone: string;
-  /** The platform's id of the number; of a synced contact the number itself unless known better. */
+  /** The platform's id of the number. For a synced contact the number itself, unless traffic told another. */
   wa_id: string;
   source: ContactSource;
   at: Date;
@@ -18,18 +18,18 @@ export interface ContactFact {
 export interface ContactRemoval {
   waba_id: string;
   phone: string;
-  /** Facts learned later stay. */
+  /** Facts learned after this time stay. */
   at: Date;
-  /** Takes back only what this source has told; everything unless given. */
+  /** Removes the contact only if this source told it. Defaults to any source. */
   source?: ContactSource;
 }
 
-export type ContactChange = { learn: ContactFact } | { forget: ContactRemoval };
+export type ContactChange = { learn: ContactFact } | { remove: ContactRemoval };
 
 export interface Contacts {
-  /** Stores changes in their order. */
+  /** Applies changes in order. */
   apply(changes: ContactChange[]): Promise<void>;
-  /** One fact, stored together with others that arrive meanwhile. */
+  /** Stores one fact; concurrent facts share one write. */
   learn(fact: ContactFact): Promise<void>;
   find(waba_id: string, phone: string): Promise<{ wa_id: string } | null>;
   drain(): Promise<void>;
@@ -63,7 +63,7 @@ export function createContacts(db: Db): Contacts {
       await contacts.bulkWrite(changes.map(operation), { ordered: true });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      // Another process stored one of the contacts first; what stands behind it has not been written yet.
+      // Another process created one of the contacts first, which ended the ordered write: repeat it.
       await contacts.bulkWrite(changes.map(operation), { ordered: true });
     }
   };
@@ -80,17 +80,17 @@ export function createContacts(db: Db): Contacts {
 }
 
 function operation(change: ContactChange): AnyBulkWriteOperation<ContactRecord> {
-  if ('forget' in change) {
-    const { at, source } = change.forget;
+  if ('remove' in change) {
+    const { at, source } = change.remove;
     return {
       deleteOne: {
-        filter: { _id: idOf(change.forget), seen_at: { $lte: at }, ...(source && { source }) },
+        filter: { _id: idOf(change.remove), seen_at: { $lte: at }, ...(source && { source }) },
       },
     };
   }
   const { waba_id, phone, wa_id, source, at } = change.learn;
   const told = { wa_id, source };
-  // An address book knows numbers, not the platform's ids: it never overwrites what traffic has told.
+  // An address book has numbers, not platform ids: it never overwrites what traffic told.
   const byTraffic = source === 'traffic';
   return {
     updateOne: {

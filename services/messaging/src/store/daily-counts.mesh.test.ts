@@ -37,7 +37,7 @@ const aMessage = (over: Partial<MessageRecord> = {}): MessageRecord => {
   };
 };
 
-test('messages are counted by day and partner, each once, whatever is repeated', async () => {
+test('counts messages by day and partner, each once, even if statuses repeat', async () => {
   const messages = createMessages(db);
   const counts = createDailyCounts(db);
   const yesterday = new Date((TODAY - 1) * 1_000);

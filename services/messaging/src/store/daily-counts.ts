@@ -1,11 +1,11 @@
-// Sends of a business account by UTC day and by what became of them. Derived from the message records, so
-// that nothing is counted twice however often a status is repeated; the count of a past day is kept, since
-// a day of a large account is many records.
+// Counts the sends of a business account by UTC day and status. Counted from the message records, so that a
+// repeated status changes nothing. Counts of past days are stored, because a large account has many records
+// per day.
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import type { MessageRecord, RecordStatus } from './messages';
 
-/** Who asks: a partner sees what it has sent itself. */
+/** A partner sees only its own sends. */
 export interface CountScope {
   partner_id: string;
   waba_id: string;
@@ -14,40 +14,40 @@ export interface CountScope {
 export interface DailyCount {
   /** UTC day, YYYY-MM-DD. */
   date: string;
-  /** Everything that the upstream accepted, whatever became of it. */
+  /** Messages that the upstream accepted, whatever their status. */
   sent: number;
-  /** Read ones are delivered ones too. */
+  /** Includes read messages. */
   delivered: number;
   read: number;
   failed: number;
 }
 
 export interface DailyCounts {
-  /** One row a day, in the order of the days, which are epoch seconds of UTC midnights. */
+  /** One count per day, in the order of `days`: UTC midnights in epoch seconds. */
   of(scope: CountScope, days: number[], now: Date): Promise<DailyCount[]>;
 }
 
-interface KeptCount extends DailyCount {
+interface StoredCount extends DailyCount {
   _id: string;
   counted_at: Date;
 }
 
 export const DAY_S = 86_400;
 const DAY_MS = DAY_S * 1_000;
-/** Longer than any day can be asked for. */
+/** Longer than the period that GET /analytics can ask for. */
 const KEPT_DAYS = 100;
-/** The older a day, the less it changes: a count may be this share of its day's age old. */
-const FRESH_SHARE = 0.02;
+/** A stored count may be this share of its day's age old: the older a day, the less it changes. */
+const STALE_SHARE = 0.02;
 const DAYS_AT_ONCE = 8;
 const COUNT_LIMIT_MS = 5_000;
 
 const messagesOf = (db: Db): Collection<MessageRecord> => db.collection('messages');
-const keptOf = (db: Db): Collection<KeptCount> => db.collection('daily_counts');
+const storedOf = (db: Db): Collection<StoredCount> => db.collection('daily_counts');
 
 export async function createDailyCountIndexes(db: Db): Promise<void> {
-  // Holds everything that counting reads, so that counting never touches a record.
+  // Covers the aggregation, so that counting never reads a record.
   await messagesOf(db).createIndex({ partner_id: 1, waba_id: 1, sent_at: 1, status: 1 });
-  await keptOf(db).createIndex({ counted_at: 1 }, { expireAfterSeconds: KEPT_DAYS * DAY_S });
+  await storedOf(db).createIndex({ counted_at: 1 }, { expireAfterSeconds: KEPT_DAYS * DAY_S });
 }
 
 export function createDailyCounts(db: Db): DailyCounts {
@@ -67,20 +67,20 @@ export function createDailyCounts(db: Db): DailyCounts {
       groups.map(({ _id, messages }) => [_id, messages]),
     );
   };
-  const keep = async ({ _id, ...fields }: KeptCount): Promise<void> => {
+  const store = async ({ _id, ...fields }: StoredCount): Promise<void> => {
     try {
-      await keptOf(db).updateOne({ _id }, { $set: fields }, { upsert: true });
+      await storedOf(db).updateOne({ _id }, { $set: fields }, { upsert: true });
     } catch (error) {
-      // Somebody else has just counted the same day.
+      // Another replica has just stored the same day.
       if (!isDuplicateKey(error)) throw error;
     }
   };
   return {
     async of(scope, days, now) {
       const ids = new Map(days.map((day) => [day, `${scope.partner_id}/${scope.waba_id}/${day}`]));
-      const kept = new Map(
+      const stored = new Map(
         (
-          await keptOf(db)
+          await storedOf(db)
             .find({ _id: { $in: [...ids.values()] } })
             .limit(days.length)
             .toArray()
@@ -88,12 +88,12 @@ export function createDailyCounts(db: Db): DailyCounts {
       );
       const one = async (day: number): Promise<DailyCount> => {
         const _id = ids.get(day) as string;
-        const known = kept.get(_id);
+        const known = stored.get(_id);
         if (known && isFresh(day, known.counted_at, now)) return withoutKeys(known);
         const counted = await count(scope, day);
-        // Today's changes with every send: keeping it would be a write for nothing.
+        // Today's count changes with every send, so it is not worth storing.
         if (now.getTime() >= day * 1_000 + DAY_MS) {
-          await keep({ _id, ...counted, counted_at: now });
+          await store({ _id, ...counted, counted_at: now });
         }
         return counted;
       };
@@ -106,10 +106,11 @@ export function createDailyCounts(db: Db): DailyCounts {
   };
 }
 
-/** Statuses come late, but ever fewer of them. */
+/** Whether a stored count is recent enough: late statuses become rarer as a day ages. */
 export const isFresh = (day: number, counted_at: Date, now: Date): boolean =>
-  now.getTime() - counted_at.getTime() <= (now.getTime() - day * 1_000) * FRESH_SHARE;
+  now.getTime() - counted_at.getTime() <= (now.getTime() - day * 1_000) * STALE_SHARE;
 
+/** The count of a day, from the number of messages of each status. */
 export function addUp(day: number, groups: Array<[RecordStatus, number]>): DailyCount {
   const row: DailyCount = { date: dateOf(day), sent: 0, delivered: 0, read: 0, failed: 0 };
   for (const [status, messages] of groups) {
@@ -123,7 +124,7 @@ export function addUp(day: number, groups: Array<[RecordStatus, number]>): Daily
 
 export const dateOf = (day: number): string => new Date(day * 1_000).toISOString().slice(0, 10);
 
-const withoutKeys = ({ date, sent, delivered, read, failed }: KeptCount): DailyCount => ({
+const withoutKeys = ({ date, sent, delivered, read, failed }: StoredCount): DailyCount => ({
   date,
   sent,
   delivered,

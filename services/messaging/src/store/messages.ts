@@ -1,14 +1,14 @@
-// The message record: one document a send, written in batches, brought up to date by status events.
+// Message records: one document per send, written in batches and updated by status events.
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { statusesBelow, type MessageStatus } from '@bmg/common/messages';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 import { metrics } from '@bmg/common/telemetry';
 
-/** A record starts as `accepted`; statuses move it up from there. */
+/** A record starts as `accepted`; a status raises it and never lowers it. */
 export type RecordStatus = 'accepted' | MessageStatus;
 
 export interface MessageRecord {
-  /** Our request id: what the upstream echoes in biz_opaque_callback_data. */
+  /** Our request id, which the upstream echoes in biz_opaque_callback_data. */
   _id: string;
   partner_id: string;
   waba_id: string;
@@ -25,12 +25,12 @@ export interface StatusUpdate {
   message_id: string;
   status: MessageStatus;
   at: Date;
-  /** Lets a record be made of the status, where a crash cut off its own. */
+  /** Creates the record if a crash prevented the send from storing it. */
   rebuild?: Pick<MessageRecord, '_id' | 'partner_id' | 'waba_id' | 'phone_number_id' | 'recipient'>;
 }
 
 export interface Messages {
-  /** Resolves once the record is stored; records that arrive together are stored together. */
+  /** Resolves once the record is stored; concurrent records share one write. */
   record(message: MessageRecord): Promise<void>;
   find(phone_number_id: string, message_id: string): Promise<MessageRecord | null>;
   findByRequest(request_id: string): Promise<MessageRecord | null>;
@@ -38,11 +38,11 @@ export interface Messages {
   drain(): Promise<void>;
 }
 
-/** The kind of a record that was made of a status: what was sent is not known. */
+/** The kind of a record created from a status, which does not tell what was sent. */
 const REBUILT = 'unknown';
-/** While the store is away, records wait in memory and are written when it is back. */
+/** While the database is unavailable, records wait in memory and are retried at this interval. */
 const RETRY_MS = 1_000;
-/** Batches this far apart: a command costs the driver and the server far more than one more document. */
+/** Minimum time between batches: one more command costs far more than one more document. */
 const BATCHES_APART_MS = 4;
 const KEPT_DAYS = 90;
 const DAY_S = 86_400;
@@ -61,7 +61,7 @@ export function createMessages(db: Db): Messages {
     try {
       await messages.bulkWrite(operations, { ordered: false });
     } catch (error) {
-      // Two upserts of one id may race: the other one has stored it.
+      // A concurrent upsert has stored the same id.
       if (!isDuplicateKey(error)) throw error;
     }
   };
@@ -71,7 +71,7 @@ export function createMessages(db: Db): Messages {
         await messages.insertMany(records, { ordered: false });
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        // A status event was faster for some: its status stays, the rest is filled in.
+        // A status event created some of the records first: keep its status, fill in the other fields.
         await bulk(
           records.map(({ _id, status: _status, ...fields }) => ({
             updateOne: { filter: { _id, kind: REBUILT }, update: { $set: fields } },

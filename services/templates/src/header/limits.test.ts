@@ -8,13 +8,13 @@ test.each([
   ['IMAGE/PNG', 5 * MB],
   ['video/mp4; codecs=avc1', 16 * MB],
   ['application/pdf', 100 * MB],
-])('%s may have %i bytes', (mime_type, limit_bytes) => {
+])('%s has a limit of %i bytes', (mime_type, limit_bytes) => {
   const essence = mime_type.split(';')[0]?.toLowerCase();
   expect(headerRule(mime_type)).toEqual({ mime_type: essence, limit_bytes });
 });
 
 test.each(['image/webp', 'audio/ogg', 'text/plain', '', 'image/png\r\na: b'])(
-  '%j cannot be a header sample',
+  '%j is not supported',
   (mime_type) => {
     expect(() => headerRule(mime_type)).toThrow(
       expect.objectContaining({

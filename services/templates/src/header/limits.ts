@@ -1,5 +1,5 @@
-// Which files may be samples of a template header, and how large (contract, Limits: Template header
-// sample). The types are those that the upstream's upload sessions take.
+// The file types and size limits of template header samples (contract, Limits: Template header sample). The
+// types are those that the upstream's upload sessions accept.
 import { invalidField } from '@bmg/common/errors';
 import { parseMimeType } from '@bmg/common/files';
 
@@ -23,6 +23,6 @@ export function headerRule(mime_type: string): { mime_type: string; limit_bytes:
   if (limit_bytes === undefined) {
     throw invalidField('mime_type', 'is not supported', { supported: [...LIMITS.keys()] });
   }
-  // A session is opened for a bare type.
+  // Upload sessions accept a type without parameters.
   return { mime_type: essence, limit_bytes };
 }

@@ -56,7 +56,7 @@ function uploading(upstream_url: string, app_id: string | undefined = 'app-local
     );
 }
 
-test('a sample becomes a handle, through the platform’s resumable upload', async () => {
+test('uploads a sample and answers its handle', async () => {
   const emulator = await startEmulator({ port: 0 });
   const upload = uploading(emulator.url);
   const source = await serve((_request, response) => {
@@ -75,7 +75,7 @@ test('a sample becomes a handle, through the platform’s resumable upload', asy
   await emulator.close();
 });
 
-test('an upload session is used verbatim, under the scheme word that it wants', async () => {
+test('uses the upload session unescaped, with the scheme OAuth', async () => {
   const seen: Array<[string | undefined, string | undefined, unknown]> = [];
   const upstream = await serve((request, response) => {
     request.resume();
@@ -114,7 +114,7 @@ test.each([['{"id":"upload:../../oauth"}'], ['{"id":"upload:a b"}'], ['{"id":"ot
   },
 );
 
-test('nothing is fetched for a type that cannot be a header, nor without an app', async () => {
+test('fetches nothing for an unsupported type or without an app', async () => {
   let asked = 0;
   const source = await serve((_request, response) => {
     asked += 1;
@@ -139,7 +139,7 @@ test('nothing is fetched for a type that cannot be a header, nor without an app'
   expect(asked).toBe(0);
 });
 
-test('a sample above its limit is refused', async () => {
+test('rejects a sample above its size limit', async () => {
   const source = await serve((_request, response) => {
     response.on('error', () => undefined);
     response.writeHead(200, { 'content-length': String(5 * MB + 1) }).flushHeaders();

@@ -1,5 +1,5 @@
-// A sample file for a template's header: fetched from the partner, uploaded through the upstream's
-// resumable upload, which wants to know the length first and a scheme word of its own.
+// POST /templates/upload-header: fetches the sample file from the partner and uploads it through the
+// upstream's resumable upload API, which needs the length first and uses the authorization scheme `OAuth`.
 import { ApiError } from '@bmg/common/errors';
 import { fileNameOf, type FileFetcher, type SpooledFile, type Transfer } from '@bmg/common/files';
 import type { Call } from '@bmg/common/rpc';
@@ -25,7 +25,10 @@ export async function uploadHeader(
   const { mime_type, limit_bytes } = headerRule(request.mime_type);
   const target = needTarget(request.target);
   if (app_id === undefined) {
-    throw new ApiError('PLATFORM_NOT_CONFIGURED', 'header samples are not set up on this service');
+    throw new ApiError(
+      'PLATFORM_NOT_CONFIGURED',
+      'header sample uploads are not configured on this service',
+    );
   }
   const { access_token: token } = await credentials.of(target, call);
   const { url } = request;
@@ -47,7 +50,7 @@ interface Upload {
   file: SpooledFile;
 }
 
-/** An id that is part of a path: `upload:` and what the upstream has put behind it, a query included. */
+/** A session id becomes a path: `upload:` and further characters, possibly with a query. */
 const SESSION = /^upload:[\u0021-\u007e]+$/;
 const LEAVES_THE_PATH = /[#\\]|\.\.|\/\//;
 
@@ -72,7 +75,7 @@ async function openSession(
     call,
   );
   if (typeof id === 'string' && SESSION.test(id) && !LEAVES_THE_PATH.test(id)) return id;
-  throw unusable('opened no upload session');
+  throw unusable('returned no valid upload session');
 }
 
 async function send(
@@ -85,7 +88,7 @@ async function send(
     {
       operation: 'POST /{upload}',
       method: 'POST',
-      // Verbatim: its signature would not survive another spelling.
+      // Unescaped: the id holds a signature over its exact spelling.
       path: `/${session}`,
       token,
       scheme: 'OAuth',
@@ -95,7 +98,7 @@ async function send(
     call,
   );
   if (typeof h === 'string' && h !== '') return h;
-  throw unusable('took the file without a handle for it');
+  throw unusable('accepted the file but returned no handle');
 }
 
 const unusable = (problem: string): ApiError =>

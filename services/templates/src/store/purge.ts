@@ -1,4 +1,4 @@
-// What of the service's database is a client's: see deploy/DATA.md.
+// The rows to delete when a client is purged; see deploy/DATA.md.
 import type { PurgeRow } from '@bmg/common/purge';
 
 export const purgeRows: PurgeRow[] = [

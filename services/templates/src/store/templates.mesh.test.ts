@@ -45,7 +45,7 @@ const change = (fields: object, second: number) => ({
   at: at(second),
 });
 
-test('a field is what was true last, in whatever order it is told', async () => {
+test('keeps the newest value of each field, in whatever order values arrive', async () => {
   await store.learn([aFact()], at(0));
   await store.apply([
     change({ status: 'REJECTED', reason: 'X' }, 5),
@@ -61,7 +61,7 @@ test('a field is what was true last, in whatever order it is told', async () => 
   });
 });
 
-test('an event of a template that was not known yet makes its record', async () => {
+test('an event of an unknown template creates its record', async () => {
   await store.apply([change({ status: 'APPROVED' }, 1)]);
   await expect(find()).resolves.toMatchObject({
     template_id: '300000000000001',
@@ -69,7 +69,7 @@ test('an event of a template that was not known yet makes its record', async () 
   });
 });
 
-test('a complete list drops what it does not hold, unless that is newer than the list', async () => {
+test('a complete list deletes templates it does not contain, unless they are newer', async () => {
   await store.learn([aFact(), aFact({ id: '300000000000002', name: 'old' })], at(0));
   await store.learn([aFact({ id: '300000000000003', name: 'new' })], at(9));
   const listed = [aFact({ status: 'APPROVED' })];
@@ -81,9 +81,9 @@ test('a complete list drops what it does not hold, unless that is newer than the
   await expect(find()).resolves.toMatchObject({ status: 'APPROVED' });
 });
 
-test('forgetting takes every language of a name, in one account', async () => {
+test('removes every language of a name, in one account only', async () => {
   await store.learn([aFact(), aFact({ id: '300000000000002', language: 'ms' })], at(0));
   await store.learn([{ ...aFact(), waba_id: '900000000000002' }], at(0));
-  await store.forget(WABA, 'order_update');
+  await store.remove(WABA, 'order_update');
   await expect(db.collection('templates').countDocuments()).resolves.toBe(1);
 });

@@ -1,9 +1,9 @@
-// What is known of templates: one document a template, from lists, creations and events. Each field
-// carries the time at which it was true, so that what arrives late never undoes what is newer.
+// Template records: one document per template, from lists, creations and events. Each field has the time at
+// which it was true, so that late information never overwrites newer information.
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 
-/** The fields that change in the life of a template. */
+/** The fields that can change after the creation. */
 export type TemplateField = 'status' | 'category' | 'quality' | 'reason';
 
 export interface TemplateRecord {
@@ -15,13 +15,13 @@ export interface TemplateRecord {
   status?: string;
   category?: string;
   quality?: string;
-  /** Of the last rejection. */
+  /** Reason of the last rejection. */
   reason?: string | null;
   /** Since when each field is known to hold. */
   known_at?: Partial<Record<TemplateField, Date>>;
 }
 
-/** A template as a list or a creation shows it. */
+/** A template as in a list or in the answer to a creation. */
 export interface TemplateFact {
   waba_id: string;
   template_id: string;
@@ -31,7 +31,7 @@ export interface TemplateFact {
   category: string;
 }
 
-/** What an event tells. */
+/** A change that an event reports. */
 export interface TemplateChange {
   waba_id: string;
   template_id: string;
@@ -44,18 +44,18 @@ export interface TemplateChange {
 export interface TemplateStore {
   apply(changes: TemplateChange[]): Promise<void>;
   learn(facts: TemplateFact[], at: Date): Promise<void>;
-  /** A list: writes what differs, and drops what a complete one does not hold any more. */
+  /** Writes the templates of a list that differ; a complete list also deletes those it does not contain. */
   learnAll(
     waba_id: string,
     facts: TemplateFact[],
     list: { at: Date; complete: boolean },
   ): Promise<void>;
-  /** Every language of the name. */
-  forget(waba_id: string, name: string): Promise<void>;
+  /** Deletes the template in every language. */
+  remove(waba_id: string, name: string): Promise<void>;
   find(waba_id: string, name: string, language: string): Promise<TemplateRecord | null>;
 }
 
-/** An account has 6,000 templates at most; every read has a limit. */
+/** Bounds the read; an account has at most 6,000 templates. */
 const TEMPLATES_MAX = 10_000;
 
 const idOf = ({ waba_id, template_id }: { waba_id: string; template_id: string }): string =>
@@ -66,7 +66,7 @@ export async function createTemplateIndexes(db: Db): Promise<void> {
   await collection(db).createIndex({ waba_id: 1, name: 1, language: 1 });
 }
 
-/** Undefined for a node that is not whole. */
+/** Undefined if the node lacks a field. */
 export function factOf(waba_id: string, node: object): TemplateFact | undefined {
   const { id, name, language, status, category } = node as Record<string, unknown>;
   const texts = [id, name, language, status, category];
@@ -91,7 +91,7 @@ export function createTemplateStore(db: Db): TemplateStore {
       await templates.bulkWrite(operations, { ordered: true });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      // Another process has made one of the documents first; what stood behind it was not written yet.
+      // Another process created one of the documents first, which ended the ordered write: repeat it.
       await templates.bulkWrite(operations, { ordered: true });
     }
   };
@@ -121,7 +121,7 @@ export function createTemplateStore(db: Db): TemplateStore {
       if (gone.length === 0) return;
       await templates.deleteMany({ _id: { $in: gone.map(({ _id }) => _id) } });
     },
-    async forget(waba_id, name) {
+    async remove(waba_id, name) {
       await templates.deleteMany({ waba_id, name });
     },
     find: (waba_id, name, language) => templates.findOne({ waba_id, name, language }),
@@ -132,11 +132,11 @@ const saysTheSame = (record: TemplateRecord | undefined, fact: TemplateFact): bo
   record !== undefined &&
   (['name', 'language', 'status', 'category'] as const).every((key) => record[key] === fact[key]);
 
-/** A template that was made while the list was being read is not missing from it. */
+/** A template newer than the list may have been created while the list was read. */
 const isOlder = (known_at: TemplateRecord['known_at'], at: Date): boolean =>
   Object.values(known_at ?? {}).every((time) => time < at);
 
-/** The document first, then each field for itself: only where nothing newer is known. */
+/** Creates the document, then sets each field unless a newer value is known. */
 function operationsOf({
   fields,
   at,
