@@ -1,0 +1,27 @@
+// The workflows run what exists, with pinned actions and least permissions.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+const FOLDER = join(ROOT, '.github/workflows');
+const WORKFLOWS = readdirSync(FOLDER).map((name) => [name]);
+const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
+
+test.each(WORKFLOWS)('%s pins every action by commit, with its version in a comment', (name) => {
+  const uses = read(name).match(/^.*\buses:.*$/gm) ?? [];
+  expect(uses.length).toBeGreaterThan(0);
+  for (const line of uses) {
+    expect(line).toMatch(/uses: [\w-]+(\/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  }
+});
+
+test.each(WORKFLOWS)('%s may read the repository and nothing else', (name) => {
+  expect(read(name)).toMatch(/^permissions:\n {2}contents: read\n(?! )/m);
+  expect(read(name).match(/permissions:/g)).toHaveLength(1);
+});
+
+test.each(WORKFLOWS)('%s runs make targets that exist', (name) => {
+  const targets = readFileSync(join(ROOT, 'Makefile'), 'utf8').match(/^[a-z][a-z-]*(?=:)/gm);
+  const run = [...read(name).matchAll(/run: make ([a-z-]+)/g)].map(([, target]) => target);
+  expect(run.filter((target) => !targets?.includes(target as string))).toEqual([]);
+});
