@@ -78,3 +78,19 @@ test.each(PAGES)('the make targets that %s names exist', (page) => {
 test('the README is short', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(README_LINES_MAX + 1);
 });
+
+test('the worked example of CONTRIBUTING shows the code as it is, in at most six files', () => {
+  const diff = [...read('.github/CONTRIBUTING.md').matchAll(FENCE)].find(
+    ([, , language]) => language === 'diff',
+  )?.[3];
+  const files = (diff ?? '').split(/^@@ (\S+) @@$/m).slice(1);
+  const missing: string[] = [];
+  for (let index = 0; index < files.length; index += 2) {
+    const lines = new Set(read(files[index] as string).split('\n'));
+    for (const line of (files[index + 1] as string).split('\n')) {
+      if (line !== '' && !lines.has(line.replace(/^\+/, ''))) missing.push(line);
+    }
+  }
+  expect(missing).toEqual([]);
+  expect(files.length / 2).toBeLessThanOrEqual(6);
+});
