@@ -1,10 +1,8 @@
 // All 34 methods, each a row or a function of one of the operation files.
-import type { Client, Handlers } from '@bmg/common/rpc';
-import type { Credentials } from '@bmg/common/directory';
-import { createRunner, type Operations, type Runner, type Upstream } from '@bmg/common/upstream';
+import type { Handlers } from '@bmg/common/rpc';
+import { createRunner } from '@bmg/common/upstream';
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
-import type { DirectoryDefinition } from '@bmg/proto/onboarding';
-import { createNumbers, type NumberOf } from './numbers';
+import { createNumbers } from './numbers';
 import { automation } from './operations/automation';
 import { blocking } from './operations/blocking';
 import { calls } from './operations/calls';
@@ -15,27 +13,11 @@ import { phone } from './operations/phone';
 import { profile } from './operations/profile';
 import { qrCodes } from './operations/qr-codes';
 import { settings } from './operations/settings';
+import type { Dependencies, Tools } from './tools';
 
-export interface Dependencies {
-  upstream: Upstream;
-  credentials: Credentials;
-  directory: Pick<Client<DirectoryDefinition>, 'storePin' | 'getPin'>;
-  platform_pin: string;
-}
-
-/** What the functions among the operations work with. */
-export interface Tools extends Pick<Dependencies, 'credentials' | 'directory' | 'platform_pin'> {
-  ask: Runner['ask'];
-  numberOf: NumberOf;
-}
-
-/** The methods of one operation file. */
-export type Part<M extends keyof NumberAdminDefinition['methods']> = Pick<
-  Operations<Handlers<NumberAdminDefinition>>,
-  M
->;
-
-export function createHandlers(dependencies: Dependencies): Handlers<NumberAdminDefinition> {
+export function createNumberAdminHandlers(
+  dependencies: Dependencies,
+): Handlers<NumberAdminDefinition> {
   const { upstream, credentials } = dependencies;
   const numberOf = createNumbers(createRunner({ upstream, credentials }).ask);
   const runner = createRunner({ upstream, credentials, numberOf });

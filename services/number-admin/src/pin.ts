@@ -2,7 +2,7 @@
 import { ApiError, invalidField } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Target } from '@bmg/proto/common';
-import type { Tools } from './handlers';
+import type { Tools } from './tools';
 
 const PIN = /^[0-9]{6}$/;
 

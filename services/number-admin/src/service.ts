@@ -10,7 +10,7 @@ import { createUpstream } from '@bmg/common/upstream';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';
-import { createHandlers } from './handlers';
+import { createNumberAdminHandlers } from './handlers';
 
 export interface NumberAdminService extends Service {
   /** The port that gRPC listens on; known once started. */
@@ -25,7 +25,7 @@ export function createNumberAdmin({
   const redis = openRedis(config, log);
   const upstream = createUpstream(config);
   const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
-  const handlers = createHandlers({
+  const handlers = createNumberAdminHandlers({
     upstream,
     credentials: createCredentials(directory.rpc, createVersions(redis, log)),
     directory: directory.rpc,

@@ -5,7 +5,7 @@ import { createCredentials } from '@bmg/common/directory';
 import { createUpstream } from '@bmg/common/upstream';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import type { GetCredentialResponse, StorePinRequest } from '@bmg/proto/onboarding';
-import { createHandlers } from '../src/handlers';
+import { createNumberAdminHandlers } from '../src/handlers';
 import { startUpstreamStub, type UpstreamStub } from './upstream-stub';
 
 export const WABA = '900000000000001';
@@ -57,7 +57,7 @@ export async function startRig(timeout_ms = TIME_MS): Promise<Rig> {
     },
     { current: async () => undefined },
   );
-  const handlers = createHandlers({
+  const handlers = createNumberAdminHandlers({
     upstream: client,
     credentials,
     directory: {

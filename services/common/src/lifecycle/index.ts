@@ -1,3 +1,4 @@
-export { run, startService, type Component, type Running, type Service } from './run';
+export type { Component, Service } from './component';
+export { run, startService, type Running } from './run';
 export { pause, waitFor, within } from './wait';
 export { createPoller, type Poller } from './poller';

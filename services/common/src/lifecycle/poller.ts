@@ -1,6 +1,6 @@
 // Bounded periodic work: one run at a time, woken early when there is news, stopped cleanly.
 import type { Logger } from '../telemetry';
-import type { Component } from './run';
+import type { Component } from './component';
 import { pause } from './wait';
 
 export interface Poller extends Component {

@@ -1,7 +1,7 @@
 // `main.js prepare`: makes in the engines what the service needs there (topics, indexes) and ends. An
 // upgrade runs it before the new processes start, so that a long index build holds up none of them.
 import type { Logger } from '../telemetry';
-import type { Service } from './run';
+import type { Service } from './component';
 
 /** Waits for an engine that is away, as a start does; whoever runs this sets the limit. */
 export async function prepare(service: Service, log: Logger): Promise<void> {

@@ -41,6 +41,17 @@ export type Handlers<D extends Definition> = {
 /** What a caller gets: the same shape. */
 export type Client<D extends Definition> = Handlers<D>;
 
+export interface Implementation {
+  definition: Definition;
+  handlers: Record<string, unknown>;
+}
+
+/** Ties handlers to their definition; the compiler insists on every method. */
+export const implement = <D extends Definition>(
+  definition: D,
+  handlers: Handlers<D>,
+): Implementation => ({ definition, handlers });
+
 export const isRead = (method: Method): boolean =>
   method.options.idempotencyLevel === 'NO_SIDE_EFFECTS';
 

@@ -2,7 +2,7 @@
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
 import type { HealthCheckRequest, HealthCheckResponse } from '@bmg/proto/health';
 import type { Call } from './call';
-import type { Implementation } from './server';
+import type { Implementation } from './definition';
 
 export interface Health {
   implementation: Implementation;

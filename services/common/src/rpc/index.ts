@@ -1,13 +1,15 @@
 export { HOP_MS, ownCall, type Call } from './call';
 export {
+  implement,
   isRead,
   type Client,
   type Codec,
   type Definition,
   type Handlers,
+  type Implementation,
   type Method,
   type RequestOf,
   type ResponseOf,
 } from './definition';
-export { createRpcServer, implement, type Implementation, type RpcServer } from './server';
+export { createRpcServer, type RpcServer } from './server';
 export { createRpcClient, type RpcClient } from './client';

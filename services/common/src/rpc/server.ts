@@ -15,7 +15,13 @@ import { toApiError, toStatus, type ApiError } from '../errors';
 import type { Component } from '../lifecycle';
 import { endSpan, metrics, SpanKind, startSpan, traceIds, type Logger } from '../telemetry';
 import { readCall, type Call } from './call';
-import { grpcService, isRead, type Definition, type Handlers, type Method } from './definition';
+import {
+  grpcService,
+  isRead,
+  type Definition,
+  type Implementation,
+  type Method,
+} from './definition';
 import { createGate, type Gate, type Incoming } from './gate';
 import { createHealth, type Health } from './health';
 import { serverCredentials } from './tls';
@@ -30,17 +36,6 @@ const DEADLINE_MS = 60_000;
 const DRAIN_LIMIT_MS = 15_000;
 /** Of one connection, so that no caller's queue grows here without bound. */
 const STREAMS_MAX = 2_000;
-
-export interface Implementation {
-  definition: Definition;
-  handlers: Record<string, unknown>;
-}
-
-/** Ties handlers to their definition; the compiler insists on every method. */
-export const implement = <D extends Definition>(
-  definition: D,
-  handlers: Handlers<D>,
-): Implementation => ({ definition, handlers });
 
 export interface RpcServer extends Component {
   readonly port: number;

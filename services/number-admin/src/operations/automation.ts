@@ -6,7 +6,7 @@ import type {
   ConversationalAutomation,
   UpdateConversationalAutomationRequest,
 } from '@bmg/proto/numberadmin';
-import type { Part } from '../handlers';
+import type { Part } from '../tools';
 
 /** Limits: at most 4 ice breakers. */
 const PROMPTS_MAX = 4;

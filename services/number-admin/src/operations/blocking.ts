@@ -12,7 +12,7 @@ import {
   type Question,
 } from '@bmg/common/upstream';
 import type { BlockResult, BlockUsersRequest } from '@bmg/proto/numberadmin';
-import type { Part } from '../handlers';
+import type { Part } from '../tools';
 import { pageQuery, usedLimit } from '../paging';
 import { userEntry } from '../users';
 

@@ -2,7 +2,7 @@
 // needs beyond that, the upstream judges.
 import { missingFields } from '@bmg/common/errors';
 import { needTarget, succeeded, without, type Json } from '@bmg/common/upstream';
-import type { Part, Tools } from '../handlers';
+import type { Part, Tools } from '../tools';
 
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
 

@@ -2,7 +2,7 @@
 import { missingFields } from '@bmg/common/errors';
 import { itemsOf, type Json } from '@bmg/common/upstream';
 import type { CommerceSettings, UpdateCommerceSettingsRequest } from '@bmg/proto/numberadmin';
-import type { Part } from '../handlers';
+import type { Part } from '../tools';
 
 /** What holds upstream before anything was set. */
 const DEFAULTS: CommerceSettings = { is_catalog_visible: false, is_cart_enabled: true };

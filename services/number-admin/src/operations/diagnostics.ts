@@ -10,7 +10,7 @@ import {
   type Targeted,
 } from '@bmg/common/upstream';
 import type { NodeList } from '@bmg/proto/common';
-import type { Part, Tools } from '../handlers';
+import type { Part, Tools } from '../tools';
 import { usedLimit } from '../paging';
 
 // Business account details: without primary_funding_id, which the onboarding token may never read. One

@@ -13,7 +13,7 @@ import {
 } from '@bmg/common/upstream';
 import type { Node } from '@bmg/proto/common';
 import type { CreateGroupRequest, RemoveGroupParticipantsRequest } from '@bmg/proto/numberadmin';
-import type { Part } from '../handlers';
+import type { Part } from '../tools';
 import { pageQuery, usedLimit } from '../paging';
 import { userEntry } from '../users';
 

@@ -10,7 +10,7 @@ import {
   type Json,
 } from '@bmg/common/upstream';
 import type { Node } from '@bmg/proto/common';
-import type { Part, Tools } from '../handlers';
+import type { Part, Tools } from '../tools';
 import { checkPin, choosePin, storePin } from '../pin';
 
 const STATUS_FIELDS = [

@@ -1,7 +1,7 @@
 // The business profile of a number.
 import { missingFields } from '@bmg/common/errors';
 import { isObject, itemsOf, without, type Json } from '@bmg/common/upstream';
-import type { Part } from '../handlers';
+import type { Part } from '../tools';
 
 const FIELDS = 'about,address,description,email,profile_picture_url,websites,vertical';
 /** Profile and analytics: what the contract lets a partner change; other keys are ignored. */

@@ -1,7 +1,7 @@
 // QR codes of a number. Upstream an update is a POST that names the code.
 import { itemsOf, unusable, type Json } from '@bmg/common/upstream';
 import type { QrCode } from '@bmg/proto/numberadmin';
-import type { Part } from '../handlers';
+import type { Part } from '../tools';
 
 /** The upstream's largest page, and as many codes as a number can have. */
 const PAGES = { page_size: 25, items_max: 2_000 };

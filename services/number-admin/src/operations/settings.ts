@@ -2,7 +2,7 @@
 // goes in several, and the second may fail after the first has been applied: the error then says so.
 import { ApiError, invalidField, missingFields, rewrap } from '@bmg/common/errors';
 import { succeeded, type Json } from '@bmg/common/upstream';
-import type { Part, Tools } from '../handlers';
+import type { Part, Tools } from '../tools';
 
 /** Twice as many as the platform has. */
 const GROUPS_MAX = 10;

@@ -1,0 +1,26 @@
+// The types that the operation files share.
+import type { Credentials } from '@bmg/common/directory';
+import type { Client, Handlers } from '@bmg/common/rpc';
+import type { Operations, Runner, Upstream } from '@bmg/common/upstream';
+import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
+import type { DirectoryDefinition } from '@bmg/proto/onboarding';
+import type { NumberOf } from './numbers';
+
+export interface Dependencies {
+  upstream: Upstream;
+  credentials: Credentials;
+  directory: Pick<Client<DirectoryDefinition>, 'storePin' | 'getPin'>;
+  platform_pin: string;
+}
+
+/** What the functions among the operations work with. */
+export interface Tools extends Pick<Dependencies, 'credentials' | 'directory' | 'platform_pin'> {
+  ask: Runner['ask'];
+  numberOf: NumberOf;
+}
+
+/** The methods of one operation file. */
+export type Part<M extends keyof NumberAdminDefinition['methods']> = Pick<
+  Operations<Handlers<NumberAdminDefinition>>,
+  M
+>;
