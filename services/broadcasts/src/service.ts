@@ -20,8 +20,9 @@ import { giveWayToOwnSends } from './pace/own-sends';
 import { createPace } from './pace/redis-pace';
 import { createRunner } from './runner/runner';
 import { applyStatusEvents } from './ledger/status-events';
-import { createBroadcastIndexes, createBroadcastStore } from './store/broadcasts';
+import { createBroadcastStore } from './store/broadcasts';
 import { createChunkStore } from './store/chunks';
+import { indexes } from './store/indexes';
 import { purgeRows } from './store/purge';
 import { createTemplateStateStore } from './store/template-states';
 import { createTemplateCheck } from './template/check';
@@ -38,7 +39,7 @@ export interface BroadcastsService extends Service {
 
 export function createBroadcasts({ config, warnings }: Loaded<typeof settings>): BroadcastsService {
   const log = createLogger('broadcasts');
-  const mongo = openMongo(config, 'broadcasts', log, createBroadcastIndexes);
+  const mongo = openMongo(config, 'broadcasts', log, indexes);
   const redis = openRedis(config, log);
   const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
   const messaging = createRpcClient(MessagingDefinition, config.MESSAGING_ADDR);

@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
-import { createBroadcastIndexes, createBroadcastStore } from '../src/store/broadcasts';
+import { createIndexes } from '@bmg/common/mongo';
+import { createBroadcastStore } from '../src/store/broadcasts';
 import { createChunkStore } from '../src/store/chunks';
+import { indexes } from '../src/store/indexes';
 import { createTemplateStateStore } from '../src/store/template-states';
 
 export const unique = (prefix: string): string => `${prefix}${randomBytes(5).toString('hex')}`;
@@ -38,7 +40,7 @@ export async function openStores() {
   });
   await client.connect();
   const db = client.db(unique('broadcasts_test_'));
-  await createBroadcastIndexes(db);
+  await createIndexes(db, indexes);
   return {
     db,
     /** What has been asked of the database so far. */

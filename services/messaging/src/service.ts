@@ -18,18 +18,15 @@ import { applyContactEvents } from './contacts';
 import { createMessagingHandlers } from './handlers';
 import { createMediaHosts } from './media/hosts';
 import { applyStatusEvents } from './statuses';
-import { createContactIndexes, createContacts } from './store/contacts';
-import { createDailyCountIndexes, createDailyCounts } from './store/daily-counts';
-import { createMessageIndexes, createMessages } from './store/messages';
+import { createContacts } from './store/contacts';
+import { createDailyCounts } from './store/daily-counts';
+import { indexes } from './store/indexes';
+import { createMessages } from './store/messages';
 import { purgeRows } from './store/purge';
 
 export function createMessaging({ config, warnings }: Loaded<typeof settings>): Service {
   const log = createLogger('messaging');
-  const mongo = openMongo(config, 'messaging', log, async (db) => {
-    await createMessageIndexes(db);
-    await createContactIndexes(db);
-    await createDailyCountIndexes(db);
-  });
+  const mongo = openMongo(config, 'messaging', log, indexes);
   const redis = openRedis(config, log);
   const upstream = createUpstream(config);
   const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);

@@ -3,7 +3,7 @@ import { createBus, topics } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { createPurge } from '@bmg/common/purge';
 import { createPoller, type Service } from '@bmg/common/lifecycle';
-import { openMongo } from '@bmg/common/mongo';
+import { missingIndexes, openMongo } from '@bmg/common/mongo';
 import { createVersions } from '@bmg/common/directory';
 import { openRedis } from '@bmg/common/redis';
 import { createRpcServer, implement } from '@bmg/common/rpc';
@@ -31,7 +31,7 @@ import { createClients } from './store/clients';
 import { createDashboardSessions } from './store/dashboard-sessions';
 import { createEndpointUsage } from './store/endpoint-usage';
 import { createExchanges } from './store/code-exchanges';
-import { createIndexes, missingIndexes } from './store/indexes';
+import { indexes } from './store/indexes';
 import { createMessageUsage } from './store/message-usage';
 import { createOnboardingEvents } from './store/onboarding-events';
 import { createPartners } from './store/partners';
@@ -53,7 +53,7 @@ export function createOnboarding(
   now: () => Date = () => new Date(),
 ): Service {
   const log = createLogger('onboarding');
-  const mongo = openMongo(config, 'onboarding', log, createIndexes);
+  const mongo = openMongo(config, 'onboarding', log, indexes);
   const redis = openRedis(config, log);
   const upstream = createUpstream(config);
   const bus = createBus(config, 'onboarding', log);
@@ -131,7 +131,7 @@ export function createOnboarding(
           ...deps,
           warnings,
           ping: () => mongo.db.command({ ping: 1 }),
-          missingIndexes: () => missingIndexes(mongo.db),
+          missingIndexes: () => missingIndexes(mongo.db, indexes),
           pingRedis: () => redis.redis.ping(),
           checkKafka: async () => bus.check?.(),
         }),

@@ -21,7 +21,7 @@ import { createClients } from '../src/store/clients';
 import { createDashboardSessions } from '../src/store/dashboard-sessions';
 import { createEndpointUsage } from '../src/store/endpoint-usage';
 import { createExchanges } from '../src/store/code-exchanges';
-import { createIndexes } from '../src/store/indexes';
+import { indexes } from '../src/store/indexes';
 import { createMessageUsage } from '../src/store/message-usage';
 import { createOnboardingEvents } from '../src/store/onboarding-events';
 import { createPartners, type Partner } from '../src/store/partners';
@@ -48,7 +48,7 @@ export async function openDatabase(): Promise<Database & { drop(): Promise<void>
     MONGO_URL: process.env['MONGO_URL'] as string,
     MONGO_DATABASE_PREFIX: `t${randomBytes(5).toString('hex')}-`,
   };
-  const mongo = openMongo(settings, 'onboarding', log, createIndexes);
+  const mongo = openMongo(settings, 'onboarding', log, indexes);
   await mongo.start(new AbortController().signal);
   return {
     ...mongo,

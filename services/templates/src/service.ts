@@ -17,14 +17,15 @@ import type { settings } from './config';
 import { createTemplatesHandlers } from './handlers';
 import { applyTemplateEvents } from './events';
 import { purgeRows } from './store/purge';
-import { createTemplateIndexes, createTemplateStore } from './store/templates';
+import { indexes } from './store/indexes';
+import { createTemplateStore } from './store/templates';
 
 /** Fits the list of every template an account can have. The gateway's client allows the same size. */
 const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
 
 export function createTemplates({ config, warnings }: Loaded<typeof settings>): Service {
   const log = createLogger('templates');
-  const mongo = openMongo(config, 'templates', log, createTemplateIndexes);
+  const mongo = openMongo(config, 'templates', log, indexes);
   const redis = openRedis(config, log);
   const upstream = createUpstream(config);
   const files = createFileFetcher(config);

@@ -19,7 +19,8 @@ import { createReceivers } from './delivery/receivers';
 import { recovery } from './recovery/recovery';
 import { createRequeue } from './recovery/requeue';
 import { createSeen } from './delivery/seen';
-import { createDeliveries, createDeliveryIndexes } from './store/deliveries';
+import { createDeliveries } from './store/deliveries';
+import { indexes } from './store/indexes';
 import { purgeRows } from './store/purge';
 
 const CONNECTIONS_OF_RECEIVER = 64;
@@ -32,7 +33,7 @@ export interface WebhooksService extends Service {
 export function createWebhooks({ config, warnings }: Loaded<typeof settings>): WebhooksService {
   const log = createLogger('webhooks');
   const redis = openRedis(config, log);
-  const mongo = openMongo(config, 'webhooks', log, createDeliveryIndexes);
+  const mongo = openMongo(config, 'webhooks', log, indexes);
   const bus = createBus(config, 'webhooks', log);
   const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
   const agent = guardedAgent({

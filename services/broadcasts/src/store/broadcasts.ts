@@ -1,5 +1,5 @@
 // Broadcasts: one document each. Conditional updates move them from state to state.
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import { ACTIVE, broadcastMachine, ENDED, SHOWN, type BroadcastEvent } from '../broadcast-machine';
 import type { Broadcast, Stop } from './types';
@@ -66,14 +66,15 @@ const COUNTER = 'broadcast';
 /** Moved at a time; the rest follows a second later. */
 const DUE_MAX = 1_000;
 
-const collection = (db: Db): Collection<Broadcast> => db.collection('broadcasts');
+export const BROADCASTS = 'broadcasts';
+export const broadcastIndexes: IndexDescription[] = [
+  { key: { idempotency: 1 }, unique: true, sparse: true },
+  { key: { partner_id: 1, _id: -1 } },
+  { key: { status: 1, phone_number_id: 1 } },
+  { key: { status: 1, scheduled_at: 1 } },
+];
 
-export async function createBroadcastIndexes(db: Db): Promise<void> {
-  await collection(db).createIndex({ idempotency: 1 }, { unique: true, sparse: true });
-  await collection(db).createIndex({ partner_id: 1, _id: -1 });
-  await collection(db).createIndex({ status: 1, phone_number_id: 1 });
-  await collection(db).createIndex({ status: 1, scheduled_at: 1 });
-}
+const collection = (db: Db): Collection<Broadcast> => db.collection(BROADCASTS);
 
 export const createBroadcastStore = (db: Db): Broadcasts => ({
   ...createPartnerBroadcasts(collection(db)),

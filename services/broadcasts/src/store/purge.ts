@@ -3,11 +3,12 @@
 import type { Db, Document, Filter } from 'mongodb';
 import { below, type ClientScope, type PurgeRow } from '@bmg/common/purge';
 import { chunkIds } from '../request-id';
+import { BROADCASTS } from './broadcasts';
 import type { Broadcast } from './types';
 
 async function chunksOf({ partner_id, waba_id }: ClientScope, db: Db): Promise<Filter<Document>> {
   const broadcasts = await db
-    .collection<Broadcast>('broadcasts')
+    .collection<Broadcast>(BROADCASTS)
     .find({ partner_id, waba_id })
     .project<Pick<Broadcast, '_id' | 'chunk_count'>>({ chunk_count: 1 })
     .toArray();
@@ -18,7 +19,7 @@ export const purgeRows: PurgeRow[] = [
   { collection: 'contacts', of: 'client', filter: chunksOf },
   { collection: 'chunks', of: 'client', filter: chunksOf },
   {
-    collection: 'broadcasts',
+    collection: BROADCASTS,
     of: 'client',
     filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
   },

@@ -1,2 +1,3 @@
+export { createIndexes, missingIndexes, type Indexes } from './indexes';
 export { isDuplicateKey, openMongo, type Database } from './open';
 export { createBatchWriter, type BatchWriter } from './batch-writer';

@@ -13,8 +13,8 @@ test('a database that comes later is found, however many attempts failed before'
   url.port = String(await freePort());
   url.searchParams.set('directConnection', 'true');
   const settings = { MONGO_URL: url.href, MONGO_DATABASE_PREFIX: `late-${Date.now()}-` };
-  const database = openMongo(settings, 'test', createLogger('test'), async (db) => {
-    await db.createCollection('prepared');
+  const database = openMongo(settings, 'test', createLogger('test'), {
+    prepared: [{ key: { name: 1 } }],
   });
   const started = database.start(new AbortController().signal);
   await new Promise((resolve) => setTimeout(resolve, LATE_MS));

@@ -2,6 +2,7 @@
 import { MongoClient, type Db } from 'mongodb';
 import { waitFor, type Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
+import { createIndexes, type Indexes } from './indexes';
 
 /** Every wait for the server has a limit below that of a request, whose answer then says what is wrong. */
 const SELECT_LIMIT_MS = 3_000;
@@ -21,12 +22,12 @@ export interface MongoSettings {
   MONGO_DATABASE_PREFIX: string;
 }
 
-/** `name` is the service's own; `prepare` creates indexes and opens stores; it runs once the server answers. */
+/** `name` is the service's own. Its indexes are created as soon as the server answers. */
 export function openMongo(
   settings: MongoSettings,
   name: string,
   log: Logger,
-  prepare: (db: Db) => Promise<void>,
+  indexes: Indexes,
 ): Database {
   const client = new MongoClient(settings.MONGO_URL, {
     serverSelectionTimeoutMS: SELECT_LIMIT_MS,
@@ -46,7 +47,7 @@ export function openMongo(
       async () => {
         // Said each time: what a failed attempt has left behind would be used for ever otherwise.
         await client.connect();
-        await prepare(db);
+        await createIndexes(db, indexes);
       },
       log,
       signal,

@@ -1,11 +1,13 @@
 import { MongoClient, type Db } from 'mongodb';
+import { createIndexes } from '@bmg/common/mongo';
 import type { Received } from '@bmg/common/bus';
 import { writeCallbackData } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import { findOutcome, type OutcomeDependencies } from './outcome';
 import { applyStatusEvents } from '../statuses';
-import { createContactIndexes, createContacts } from '../store/contacts';
-import { createMessageIndexes, createMessages, type MessageRecord } from '../store/messages';
+import { createContacts } from '../store/contacts';
+import { indexes } from '../store/indexes';
+import { createMessages, type MessageRecord } from '../store/messages';
 
 const NOW = new Date('2026-09-21T12:00:00Z');
 const target = {
@@ -22,8 +24,7 @@ let messages: ReturnType<typeof createMessages>;
 beforeAll(async () => {
   client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
   db = client.db(`outcome-${process.pid}-${Date.now()}`);
-  await createMessageIndexes(db);
-  await createContactIndexes(db);
+  await createIndexes(db, indexes);
   messages = createMessages(db);
   deps = { messages, contacts: createContacts(db) };
 });

@@ -1,5 +1,7 @@
 import { MongoClient, type Db } from 'mongodb';
-import { createContactIndexes, createContacts, type Contacts } from './contacts';
+import { createIndexes } from '@bmg/common/mongo';
+import { createContacts, type Contacts } from './contacts';
+import { indexes } from './indexes';
 
 const WABA = '900000000000001';
 const PHONE = '15550100777';
@@ -11,7 +13,7 @@ let contacts: Contacts;
 beforeAll(async () => {
   client = new MongoClient(process.env['MONGO_URL'] as string);
   db = client.db(`contacts-${process.pid}-${Date.now()}`);
-  await createContactIndexes(db);
+  await createIndexes(db, indexes);
   contacts = createContacts(db);
 });
 afterAll(async () => {

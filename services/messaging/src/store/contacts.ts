@@ -1,6 +1,6 @@
 // Contacts: the phone numbers that the platform is known to have, with their platform ids. Traffic renews a
 // record; without any it expires.
-import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 
 /** `traffic`: a message was exchanged. `sync`: the number is in the business's address book. */
@@ -49,11 +49,13 @@ const DAY_S = 86_400;
 
 const idOf = ({ waba_id, phone }: { waba_id: string; phone: string }): string =>
   `${waba_id}/${phone}`;
-const collection = (db: Db): Collection<ContactRecord> => db.collection('contacts');
 
-export async function createContactIndexes(db: Db): Promise<void> {
-  await collection(db).createIndex({ seen_at: 1 }, { expireAfterSeconds: KEPT_DAYS * DAY_S });
-}
+export const CONTACTS = 'contacts';
+export const contactIndexes: IndexDescription[] = [
+  { key: { seen_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
+];
+
+const collection = (db: Db): Collection<ContactRecord> => db.collection(CONTACTS);
 
 export function createContacts(db: Db): Contacts {
   const contacts = collection(db);

@@ -1,6 +1,8 @@
 import { MongoClient, type Db } from 'mongodb';
-import { createDailyCountIndexes, createDailyCounts } from './daily-counts';
-import { createMessageIndexes, createMessages, type MessageRecord } from './messages';
+import { createIndexes } from '@bmg/common/mongo';
+import { createDailyCounts } from './daily-counts';
+import { indexes } from './indexes';
+import { createMessages, type MessageRecord } from './messages';
 
 const SCOPE = { partner_id: 'par_1', waba_id: '900000000000001' };
 const DAY_S = 86_400;
@@ -12,8 +14,7 @@ let db: Db;
 beforeAll(async () => {
   client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
   db = client.db(`daily-counts-${process.pid}-${Date.now()}`);
-  await createMessageIndexes(db);
-  await createDailyCountIndexes(db);
+  await createIndexes(db, indexes);
 });
 afterAll(async () => {
   await db.dropDatabase();

@@ -1,9 +1,9 @@
 // Counts the sends of a business account by UTC day and status. Counted from the message records, so that a
 // repeated status changes nothing. Counts of past days are stored, because a large account has many records
 // per day.
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import type { MessageRecord, RecordStatus } from './messages';
+import { MESSAGES, type MessageRecord, type RecordStatus } from './messages';
 
 /** A partner sees only its own sends. */
 export interface CountScope {
@@ -41,14 +41,17 @@ const STALE_SHARE = 0.02;
 const DAYS_AT_ONCE = 8;
 const COUNT_LIMIT_MS = 5_000;
 
-const messagesOf = (db: Db): Collection<MessageRecord> => db.collection('messages');
-const storedOf = (db: Db): Collection<StoredCount> => db.collection('daily_counts');
+export const DAILY_COUNTS = 'daily_counts';
+export const dailyCountIndexes: IndexDescription[] = [
+  { key: { counted_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
+];
+/** On the messages: covers the aggregation, so that counting never reads a record. */
+export const countedMessageIndexes: IndexDescription[] = [
+  { key: { partner_id: 1, waba_id: 1, sent_at: 1, status: 1 } },
+];
 
-export async function createDailyCountIndexes(db: Db): Promise<void> {
-  // Covers the aggregation, so that counting never reads a record.
-  await messagesOf(db).createIndex({ partner_id: 1, waba_id: 1, sent_at: 1, status: 1 });
-  await storedOf(db).createIndex({ counted_at: 1 }, { expireAfterSeconds: KEPT_DAYS * DAY_S });
-}
+const messagesOf = (db: Db): Collection<MessageRecord> => db.collection(MESSAGES);
+const storedOf = (db: Db): Collection<StoredCount> => db.collection(DAILY_COUNTS);
 
 export function createDailyCounts(db: Db): DailyCounts {
   const count = async (scope: CountScope, day: number): Promise<DailyCount> => {

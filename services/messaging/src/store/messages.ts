@@ -1,5 +1,5 @@
 // Message records: one document per send, written in batches and updated by status events.
-import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import { statusesBelow, type MessageStatus } from '@bmg/common/messages';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 import { metrics } from '@bmg/common/telemetry';
@@ -47,12 +47,13 @@ const BATCHES_APART_MS = 4;
 const KEPT_DAYS = 90;
 const DAY_S = 86_400;
 
-const collection = (db: Db): Collection<MessageRecord> => db.collection('messages');
+export const MESSAGES = 'messages';
+export const messageIndexes: IndexDescription[] = [
+  { key: { message_id: 1 } },
+  { key: { sent_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
+];
 
-export async function createMessageIndexes(db: Db): Promise<void> {
-  await collection(db).createIndex({ message_id: 1 });
-  await collection(db).createIndex({ sent_at: 1 }, { expireAfterSeconds: KEPT_DAYS * DAY_S });
-}
+const collection = (db: Db): Collection<MessageRecord> => db.collection(MESSAGES);
 
 export function createMessages(db: Db): Messages {
   const messages = collection(db);

@@ -1,16 +1,19 @@
 // The rows to delete when a client is purged; see deploy/DATA.md.
 import { below, type PurgeRow } from '@bmg/common/purge';
+import { CONTACTS } from './contacts';
+import { DAILY_COUNTS } from './daily-counts';
+import { MESSAGES } from './messages';
 
 export const purgeRows: PurgeRow[] = [
   {
-    collection: 'messages',
+    collection: MESSAGES,
     of: 'client',
     filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
   },
   {
-    collection: 'daily_counts',
+    collection: DAILY_COUNTS,
     of: 'client',
     filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
   },
-  { collection: 'contacts', of: 'account', filter: ({ waba_id }) => below(`${waba_id}/`) },
+  { collection: CONTACTS, of: 'account', filter: ({ waba_id }) => below(`${waba_id}/`) },
 ];

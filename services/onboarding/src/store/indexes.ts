@@ -1,5 +1,5 @@
-// All indexes of the service: created at the start, looked for by `diagnose`.
-import type { Db, IndexDescription } from 'mongodb';
+// All indexes of the service: created at the start, checked by `diagnose`.
+import type { Indexes } from '@bmg/common/mongo';
 import { BILLING_ACCOUNTS, billingAccountIndexes } from './billing-accounts';
 import { clientIndexes, CLIENTS } from './clients';
 import { DASHBOARD_SESSIONS, dashboardSessionIndexes } from './dashboard-sessions';
@@ -17,7 +17,7 @@ import { partnerIndexes, PARTNERS } from './partners';
 import { sessionIndexes, SESSIONS } from './connect-sessions';
 import { SLOT_CHARGES, slotChargeIndexes } from './slot-charges';
 
-const INDEXES: Record<string, IndexDescription[]> = {
+export const indexes: Indexes = {
   [CLIENTS]: clientIndexes,
   [PARTNERS]: partnerIndexes,
   [SESSIONS]: sessionIndexes,
@@ -31,23 +31,3 @@ const INDEXES: Record<string, IndexDescription[]> = {
   [SLOT_CHARGES]: slotChargeIndexes,
   [PAYMENT_EVENTS]: paymentEventIndexes,
 };
-
-export async function createIndexes(db: Db): Promise<void> {
-  for (const [name, indexes] of Object.entries(INDEXES)) {
-    await db.collection(name).createIndexes(indexes);
-  }
-}
-
-/** The indexes that are not there, as `collection: key, key`. */
-export async function missingIndexes(db: Db): Promise<string[]> {
-  const missing: string[] = [];
-  for (const [name, indexes] of Object.entries(INDEXES)) {
-    const found = await db.collection(name).indexes();
-    const keys = new Set(found.map(({ key }) => Object.keys(key as object).join(', ')));
-    for (const { key } of indexes) {
-      const wanted = Object.keys(key).join(', ');
-      if (!keys.has(wanted)) missing.push(`${name}: ${wanted}`);
-    }
-  }
-  return missing;
-}

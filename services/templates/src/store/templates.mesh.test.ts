@@ -1,10 +1,7 @@
 import { MongoClient, type Db } from 'mongodb';
-import {
-  createTemplateIndexes,
-  createTemplateStore,
-  factOf,
-  type TemplateStore,
-} from './templates';
+import { createIndexes } from '@bmg/common/mongo';
+import { indexes } from './indexes';
+import { createTemplateStore, factOf, type TemplateStore } from './templates';
 
 const WABA = '900000000000001';
 const at = (second: number): Date => new Date(1_790_000_000_000 + second * 1_000);
@@ -15,7 +12,7 @@ let store: TemplateStore;
 beforeAll(async () => {
   client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
   db = client.db(`templates-${process.pid}-${Date.now()}`);
-  await createTemplateIndexes(db);
+  await createIndexes(db, indexes);
   store = createTemplateStore(db);
 });
 afterAll(async () => {

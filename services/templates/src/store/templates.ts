@@ -1,6 +1,6 @@
 // Template records: one document per template, from lists, creations and events. Each field has the time at
 // which it was true, so that late information never overwrites newer information.
-import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 
 /** The fields that can change after the creation. */
@@ -60,11 +60,11 @@ const TEMPLATES_MAX = 10_000;
 
 const idOf = ({ waba_id, template_id }: { waba_id: string; template_id: string }): string =>
   `${waba_id}/${template_id}`;
-const collection = (db: Db): Collection<TemplateRecord> => db.collection('templates');
 
-export async function createTemplateIndexes(db: Db): Promise<void> {
-  await collection(db).createIndex({ waba_id: 1, name: 1, language: 1 });
-}
+export const TEMPLATES = 'templates';
+export const templateIndexes: IndexDescription[] = [{ key: { waba_id: 1, name: 1, language: 1 } }];
+
+const collection = (db: Db): Collection<TemplateRecord> => db.collection(TEMPLATES);
 
 /** Undefined if the node lacks a field. */
 export function factOf(waba_id: string, node: object): TemplateFact | undefined {

@@ -1,5 +1,5 @@
 // Events that wait: not taken yet, or put aside because their receiver is slow. A delivered event leaves.
-import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 import type { DeliveryStatus } from '../delivery/retry-schedule';
 
@@ -84,13 +84,14 @@ export interface Cursor {
   event_id: string;
 }
 
-const collection = (db: Db): Collection<StoredDelivery> => db.collection('deliveries');
+export const DELIVERIES = 'deliveries';
+export const deliveryIndexes: IndexDescription[] = [
+  { key: { partner_id: 1, status: 1, created_at: 1, _id: 1 } },
+  { key: { status: 1, partition: 1, created_at: 1 } },
+  { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+];
 
-export async function createDeliveryIndexes(db: Db): Promise<void> {
-  await collection(db).createIndex({ partner_id: 1, status: 1, created_at: 1, _id: 1 });
-  await collection(db).createIndex({ status: 1, partition: 1, created_at: 1 });
-  await collection(db).createIndex({ expires_at: 1 }, { expireAfterSeconds: 0 });
-}
+const collection = (db: Db): Collection<StoredDelivery> => db.collection(DELIVERIES);
 
 /** Each race that was lost is over at the next try, so that more than a few mean something else. */
 const RACES_MAX = 5;
