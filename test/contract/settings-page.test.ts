@@ -2,28 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Field } from '@bmg/common/config';
-import { settings as gateway } from '../../gateway/src/config';
-import { settings as broadcasts } from '../../services/broadcasts/src/config';
-import { settings as fanout } from '../../services/fanout/src/config';
-import { settings as messaging } from '../../services/messaging/src/config';
-import { settings as numberAdmin } from '../../services/number-admin/src/config';
-import { settings as onboarding } from '../../services/onboarding/src/config';
-import { settings as templates } from '../../services/templates/src/config';
-import { settings as webhooks } from '../../services/webhooks/src/config';
+import { ROOT, SERVICES } from '../helm/facts';
 
-const PAGE = resolve(__dirname, '../../deploy/SETTINGS.md');
+const PAGE = resolve(ROOT, 'deploy/SETTINGS.md');
 const PART = /(<!-- settings: [^>]*-->\n)[\s\S]*?(<!-- \/settings -->)/;
-
-const services: Record<string, Record<string, Field<unknown>>> = {
-  gateway,
-  onboarding,
-  messaging,
-  templates,
-  broadcasts,
-  'number-admin': numberAdmin,
-  webhooks,
-  fanout,
-};
 
 interface Row {
   readers: string[];
@@ -33,7 +15,7 @@ interface Row {
 
 function table(): string {
   const rows = new Map<string, Row>();
-  for (const [service, fields] of Object.entries(services)) {
+  for (const [service, fields] of Object.entries(SERVICES)) {
     for (const [name, field] of Object.entries(fields)) {
       const row = rows.get(name) ?? {
         readers: [],
@@ -55,7 +37,7 @@ function table(): string {
 
 /** `all`, `all but one`, or the names. */
 function readersOf(readers: string[]): string {
-  const others = Object.keys(services).filter((service) => !readers.includes(service));
+  const others = Object.keys(SERVICES).filter((service) => !readers.includes(service));
   if (others.length === 0) return 'all';
   return others.length === 1 ? `all but ${others[0]}` : readers.join(', ');
 }
