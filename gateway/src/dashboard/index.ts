@@ -1,40 +1,30 @@
-// The API behind the partner's dashboard, beside the contract's endpoints. Every row gets one chain: our own
-// site (for a change) → session → rate limit → body → call. Errors are those of the rest of the edge.
+// The API of the partner's dashboard. Each row gets one chain: own site (for changes) → session →
+// rate limit → body → call. The observer answers errors, as it does for the endpoints.
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { ApiError } from '@bmg/common/errors';
-import type { Client } from '@bmg/common/rpc';
-import type { PaymentsDefinition } from '@bmg/proto/billing';
-import type { SettingsDefinition } from '@bmg/proto/settings';
-import type { WebhooksDefinition } from '@bmg/proto/webhooks';
+import { readBody } from '../edge/body';
 import type { State } from '../edge/state';
 import type { Fields } from '../endpoints/endpoint';
+import { compile, type Validator } from '../endpoints/parts/schema';
 import type { Bucket } from '../limits/bucket';
 import { rateLimited } from '../limits/rate-limited';
-import { readBody } from '../edge/body';
-import { compile, type Validator } from '../endpoints/parts/schema';
-import type { LoginLimit } from './login-limit';
 import { checkOwnSite } from './own-site';
-import { createRoutes, type Asked, type Route, type Visitor } from './routes';
+import type { Route, RouteRequest, Visitor } from './route';
+import { createRoutes, type RouteDependencies } from './routes';
 import { createSessionCookies, type SessionCookies } from './session-cookie';
 
-export interface DashboardDependencies {
-  settings: Client<SettingsDefinition>;
-  webhooks: Client<WebhooksDefinition>;
-  payments: Client<PaymentsDefinition>;
+export interface DashboardDependencies extends Omit<RouteDependencies, 'cookies'> {
   bucket: Bucket;
-  logins: LoginLimit;
-  pepper: string;
-  public_url: string;
 }
 
 const BASE = '/dashboard/api';
 const CSRF = 'x-csrf-token';
 const BODY_LIMIT_BYTES = 16 * 1024;
-/** Of one partner, all browsers together; the partner's REST calls have a bucket of their own. */
+/** Requests of one partner, all browsers together. The partner's REST calls have another bucket. */
 const PER_SEC = 20;
-/** Settings and secrets: never kept, never sniffed into something else. */
+/** Answers hold settings and secrets: they are never cached, nor taken for another content type. */
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 export const dashboard = (deps: DashboardDependencies): ((router: Router<State>) => void) => {
@@ -55,70 +45,72 @@ interface ChainDependencies extends DashboardDependencies {
 }
 
 function createChain(route: Route, deps: ChainDependencies): (context: Context) => Promise<void> {
-  const check = route.body && compile(route.body, 'body');
-  const changes = route.verb !== 'get';
+  const checkBody = route.body && compile(route.body, 'body');
+  const is_change = route.verb !== 'get';
   return async (context) => {
     const state = context.state as State;
     state.route = BASE + route.path;
     if (route.timeout_ms !== undefined) state.call.deadline = Date.now() + route.timeout_ms;
     context.set(HEADERS);
-    if (changes) checkOwnSite(context, deps.own_origin);
-    const asked = async (): Promise<Asked> => ({
-      context,
-      call: state.call,
-      body: await bodyOf(context, check),
-    });
+    if (is_change) checkOwnSite(context, deps.own_origin);
     let answer: Fields;
-    if (route.open) answer = await route.run(await asked());
+    if (route.open) answer = await route.run(await readRequest(context, checkBody));
     else {
-      const visitor = await admit(context, deps, changes);
+      const visitor = await findVisitor(context, deps, is_change);
       state.partner_id = visitor.partner_id;
-      await limit(deps.bucket, visitor, route);
-      answer = await route.run(visitor, await asked());
+      await checkRate(deps.bucket, visitor, route);
+      answer = await route.run(visitor, await readRequest(context, checkBody));
     }
     context.status = route.status ?? 200;
     context.body = { success: true, ...answer };
   };
 }
 
-const bodyOf = async (context: Context, check: Validator | undefined): Promise<Fields> =>
-  check ? check(await readBody(context.req as IncomingMessage, BODY_LIMIT_BYTES)) : {};
+async function readRequest(
+  context: Context,
+  checkBody: Validator | undefined,
+): Promise<RouteRequest> {
+  const { call } = context.state as State;
+  const body = checkBody
+    ? checkBody(await readBody(context.req as IncomingMessage, BODY_LIMIT_BYTES))
+    : {};
+  return { context, call, body };
+}
 
-/** Whom the session speaks for; a change needs what only our own page can read, too. */
-async function admit(
+/** The partner of the session. A change also needs the CSRF token, which only our own page can read. */
+async function findVisitor(
   context: Context,
   { settings, cookies }: ChainDependencies,
-  changes: boolean,
+  is_change: boolean,
 ): Promise<Visitor> {
   const token = cookies.read(context);
   if (token === undefined) throw new ApiError('UNAUTHORIZED', 'there is no session: log in');
-  if (changes && !cookies.isCsrfToken(context.get(CSRF), token)) {
-    throw new ApiError('UNAUTHORIZED', `the header ${CSRF} is not that of the session`);
+  if (is_change && !cookies.isCsrfToken(context.get(CSRF), token)) {
+    throw new ApiError('UNAUTHORIZED', `the header ${CSRF} does not match the session`);
   }
   const { call } = context.state as State;
   try {
     const session = await settings.useSession({ token_hash: cookies.hash(token) }, call);
     return { partner_id: session.partner_id, token, session };
   } catch (error) {
-    // A session that is over is of no more use to the browser.
-    if (error instanceof ApiError && OVER.has(error.code)) cookies.clear(context);
+    if (error instanceof ApiError && ENDS_SESSION.has(error.code)) cookies.clear(context);
     throw error;
   }
 }
 
-const OVER: ReadonlySet<string> = new Set([
+/** The browser's cookie is useless after one of these. */
+const ENDS_SESSION: ReadonlySet<string> = new Set([
   'UNAUTHORIZED',
   'PARTNER_SUSPENDED',
   'SUBSCRIPTION_CANCELLED',
   'TRIAL_EXPIRED',
 ]);
 
-async function limit(bucket: Bucket, { partner_id }: Visitor, route: Route): Promise<void> {
+async function checkRate(bucket: Bucket, { partner_id }: Visitor, route: Route): Promise<void> {
   const limits: Array<[string, number]> = [[`dashboard:${partner_id}`, PER_SEC]];
   if (route.per_sec !== undefined) limits.push([`${route.path}:${partner_id}`, route.per_sec]);
   for (const [name, per_sec] of limits) {
     const { allowed, retry_after_s } = await bucket.take(name, per_sec, 1);
-    if (allowed) continue;
-    throw rateLimited('dashboard', retry_after_s);
+    if (!allowed) throw rateLimited('dashboard', retry_after_s);
   }
 }

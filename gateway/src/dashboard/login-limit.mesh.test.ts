@@ -1,4 +1,4 @@
-// The limit on logging in, on a real Redis and without one.
+// The log-in limit, with a real Redis and without one.
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '@bmg/common/errors';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
@@ -12,20 +12,20 @@ const open = (REDIS_URL: string): RedisConnection =>
   openRedis({ REDIS_URL, REDIS_KEY_PREFIX }, log);
 
 let shared: RedisConnection;
-let away: RedisConnection;
+let down: RedisConnection;
 
 beforeAll(async () => {
   shared = open(process.env['REDIS_URL'] as string);
-  away = open('redis://127.0.0.1:9');
+  down = open('redis://127.0.0.1:9');
   await shared.start(new AbortController().signal);
 });
 afterAll(async () => {
   await shared.stop();
-  await away.stop();
+  await down.stop();
 });
 
-/** How many attempts in a row are taken. */
-async function taken(limits: LoginLimit[], address: string): Promise<number> {
+/** How many attempts in a row are allowed. */
+async function allowedAttempts(limits: LoginLimit[], address: string): Promise<number> {
   for (let count = 0; count < 3 * ATTEMPTS_MAX; count += 1) {
     const limit = limits[count % limits.length] as LoginLimit;
     const refused = await limit.take(address).catch((error: unknown) => error);
@@ -37,19 +37,19 @@ async function taken(limits: LoginLimit[], address: string): Promise<number> {
   return Infinity;
 }
 
-test('two replicas count together, each address for itself', async () => {
+test('two replicas share the count of an address', async () => {
   const replicas = [createLoginLimit(shared), createLoginLimit(shared)];
-  expect(await taken(replicas, '192.0.2.1')).toBe(ATTEMPTS_MAX);
-  expect(await taken(replicas, '192.0.2.2')).toBe(ATTEMPTS_MAX);
+  expect(await allowedAttempts(replicas, '192.0.2.1')).toBe(ATTEMPTS_MAX);
+  expect(await allowedAttempts(replicas, '192.0.2.2')).toBe(ATTEMPTS_MAX);
 });
 
-test('the count ends by itself', async () => {
+test('the count expires', async () => {
   await createLoginLimit(shared).take('192.0.2.3');
   const left_s = await shared.redis.ttl('bmg:{login:192.0.2.3}:attempts');
   expect(left_s).toBeGreaterThan(0);
   expect(left_s).toBeLessThanOrEqual(WINDOW_S);
 });
 
-test('without Redis each replica counts alone', async () => {
-  expect(await taken([createLoginLimit(away)], '192.0.2.4')).toBe(ATTEMPTS_MAX);
+test('each replica counts alone while Redis is down', async () => {
+  expect(await allowedAttempts([createLoginLimit(down)], '192.0.2.4')).toBe(ATTEMPTS_MAX);
 });

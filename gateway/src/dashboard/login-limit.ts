@@ -1,12 +1,12 @@
-// How often an address may try to log in: counted by all replicas together while Redis answers, and by each
-// for itself while it does not. A key cannot be guessed anyhow; this keeps the guessing from being a load.
+// Limits log-in attempts per address, so that guessing keys puts no load on the services (a key is too long
+// to be guessed). Replicas count together in Redis; while it is down each counts in memory.
 import { isIPv4 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { RedisConnection } from '@bmg/common/redis';
 import { rateLimited } from '../limits/rate-limited';
 
 export interface LoginLimit {
-  /** Counts an attempt; throws RATE_LIMIT_EXCEEDED for one too many. */
+  /** Counts an attempt; throws RATE_LIMIT_EXCEEDED above the limit. */
   take(address: string): Promise<void>;
 }
 
@@ -15,18 +15,19 @@ export const WINDOW_S = 60;
 const ADDRESSES_MAX = 50_000;
 
 export function createLoginLimit(connection: RedisConnection): LoginLimit {
-  const own = new LRUCache<string, { attempts: number }>({
+  const local = new LRUCache<string, { attempts: number }>({
     max: ADDRESSES_MAX,
     ttl: WINDOW_S * 1_000,
   });
-  /** Attempts in this window, by the count of this replica. */
-  const countHere = (network: string): number => {
-    const known = own.get(network) ?? { attempts: 0 };
+  /** Attempts at this replica in the current window. */
+  const countLocally = (network: string): number => {
+    const known = local.get(network) ?? { attempts: 0 };
     known.attempts += 1;
-    if (known.attempts === 1) own.set(network, known);
+    if (known.attempts === 1) local.set(network, known);
     return known.attempts;
   };
-  const countTogether = async (network: string): Promise<number> => {
+  /** Attempts at all replicas in the current window; 0 while Redis is down. */
+  const countShared = async (network: string): Promise<number> => {
     if (!connection.up()) return 0;
     const key = `bmg:{login:${network}}:attempts`;
     try {
@@ -43,15 +44,14 @@ export function createLoginLimit(connection: RedisConnection): LoginLimit {
   return {
     async take(address) {
       const network = networkOf(address);
-      const here = countHere(network);
-      const attempts = Math.max(here, await countTogether(network));
+      const attempts = Math.max(countLocally(network), await countShared(network));
       if (attempts <= ATTEMPTS_MAX) return;
-      throw rateLimited('login', WINDOW_S, 'too many attempts to log in: wait a minute');
+      throw rateLimited('login', WINDOW_S, 'too many log-in attempts: wait a minute and try again');
     },
   };
 }
 
-/** Whoever has one IPv6 address has the whole /64 of it. */
+/** An IPv6 host usually owns a whole /64, so that attempts are counted per /64. */
 export function networkOf(address: string): string {
   const mapped = address.replace(/^::ffff:/i, '');
   if (isIPv4(mapped)) return mapped;

@@ -1,16 +1,15 @@
-// What the partner's dashboard asks: one row a request, all under /dashboard/api. None of them is one of the
-// contract's endpoints.
+// The rows of the dashboard's API: session, settings, webhooks, billing. They are not endpoints of the
+// contract.
 import { ApiError, missingFields } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
-import type { Call, Client } from '@bmg/common/rpc';
+import type { Client } from '@bmg/common/rpc';
 import type { GetBillingResponse, PaymentsDefinition } from '@bmg/proto/billing';
 import type { PartnerSettings, Session, SettingsDefinition } from '@bmg/proto/settings';
 import type { SendTestEventResponse, WebhooksDefinition } from '@bmg/proto/webhooks';
-import type { Context } from 'koa';
 import type { Fields } from '../endpoints/endpoint';
-import * as schemas from './schemas';
-import type { Schema } from '../endpoints/parts/schema';
 import type { LoginLimit } from './login-limit';
+import type { Route } from './route';
+import * as schemas from './schemas';
 import type { SessionCookies } from './session-cookie';
 
 export interface RouteDependencies {
@@ -23,43 +22,17 @@ export interface RouteDependencies {
   public_url: string;
 }
 
-/** Who asks, by a session that is alive. */
-export interface Visitor {
-  partner_id: string;
-  token: string;
-  session: Session;
-}
+/** The receiver has 10 seconds to answer a test event. */
+const TEST_TIMEOUT_MS = 15_000;
 
-export interface Asked {
-  context: Context;
-  call: Call;
-  body: Fields;
-}
+export const createRoutes = (deps: RouteDependencies): Route[] => [
+  ...sessionRoutes(deps),
+  ...settingsRoutes(deps),
+  ...webhookRoutes(deps),
+  ...billingRoutes(deps),
+];
 
-interface Common {
-  /** Behind /dashboard/api. */
-  path: string;
-  verb: 'get' | 'post' | 'patch' | 'delete';
-  body?: Schema;
-  /** 200 unless given. */
-  status?: number;
-  timeout_ms?: number;
-  /** A limit of its own, beside that of all requests: this many a second. */
-  per_sec?: number;
-}
-/** A row needs a session unless it opens one; the answer stands beside `success: true`. */
-export type Route = Common &
-  (
-    | { open: true; run(asked: Asked): Promise<Fields> }
-    | { open?: never; run(visitor: Visitor, asked: Asked): Promise<Fields> }
-  );
-
-/** The receiver has 10 seconds. */
-const TEST_LIMIT_MS = 15_000;
-
-export function createRoutes(deps: RouteDependencies): Route[] {
-  const { settings, webhooks, payments, cookies } = deps;
-  const changelog = `${deps.public_url.replace(/\/+$/, '')}/changelog`;
+function sessionRoutes({ settings, cookies, logins, pepper }: RouteDependencies): Route[] {
   const sessionAnswer = (session: Session, token: string): Fields => ({
     partner_id: session.partner_id,
     name: session.partner_name,
@@ -75,14 +48,14 @@ export function createRoutes(deps: RouteDependencies): Route[] {
       body: schemas.openSession,
       async run({ context, call, body }) {
         const partner_key = String(body['partner_key']).trim();
-        await deps.logins.take(context.ip);
+        await logins.take(context.ip);
         if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) throw invalidKey();
         const token = cookies.newToken();
         const session = await settings.openSession(
-          { key_hash: hashKey(partner_key, deps.pepper), token_hash: cookies.hash(token) },
+          { key_hash: hashKey(partner_key, pepper), token_hash: cookies.hash(token) },
           call,
         );
-        cookies.give(context, token);
+        cookies.set(context, token);
         return sessionAnswer(session, token);
       },
     },
@@ -100,24 +73,51 @@ export function createRoutes(deps: RouteDependencies): Route[] {
         return {};
       },
     },
-    {
-      verb: 'get',
-      path: '/settings',
-      run: async ({ partner_id }, { call }) =>
-        settingsAnswer(await settings.getSettings({ partner_id }, call)),
+  ];
+}
+
+const invalidKey = (): ApiError =>
+  new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
+
+const settingsRoutes = ({ settings }: RouteDependencies): Route[] => [
+  {
+    verb: 'get',
+    path: '/settings',
+    run: async ({ partner_id }, { call }) =>
+      settingsAnswer(await settings.getSettings({ partner_id }, call)),
+  },
+  {
+    verb: 'patch',
+    path: '/settings',
+    body: schemas.updateSettings,
+    async run({ partner_id }, { call, body }) {
+      const { webhook_url } = body as { webhook_url?: string | null };
+      if (webhook_url === undefined) throw missingFields(['webhook_url']);
+      return settingsAnswer(
+        await settings.updateSettings({ partner_id, webhook_url: webhook_url ?? '' }, call),
+      );
     },
-    {
-      verb: 'patch',
-      path: '/settings',
-      body: schemas.updateSettings,
-      async run({ partner_id }, { call, body }) {
-        const { webhook_url } = body as { webhook_url?: string | null };
-        if (webhook_url === undefined) throw missingFields(['webhook_url']);
-        return settingsAnswer(
-          await settings.updateSettings({ partner_id, webhook_url: webhook_url ?? '' }, call),
-        );
-      },
-    },
+  },
+];
+
+/** An unset value is null in JSON: the partner sees that the field exists. */
+const settingsAnswer = ({ plan, webhook_secret, ...settings }: PartnerSettings): Fields => ({
+  settings: {
+    ...settings,
+    webhook_url: settings.webhook_url ?? null,
+    plan: { ...plan, max_wabas: plan?.max_wabas ?? null },
+    webhook_secret: webhook_secret
+      ? {
+          created_at: webhook_secret.created_at,
+          previous_expires_at: webhook_secret.previous_expires_at ?? null,
+        }
+      : null,
+  },
+});
+
+function webhookRoutes({ settings, webhooks, public_url }: RouteDependencies): Route[] {
+  const changelog = `${public_url.replace(/\/+$/, '')}/changelog`;
+  return [
     {
       verb: 'post',
       path: '/webhook-secret/reveal',
@@ -140,50 +140,41 @@ export function createRoutes(deps: RouteDependencies): Route[] {
     {
       verb: 'post',
       path: '/webhook-test',
-      timeout_ms: TEST_LIMIT_MS,
+      timeout_ms: TEST_TIMEOUT_MS,
       per_sec: 1,
       run: async ({ partner_id }, { call }) =>
         testAnswer(await webhooks.sendTestEvent({ partner_id, changelog }, call)),
     },
-    {
-      verb: 'get',
-      path: '/billing',
-      run: async ({ partner_id }, { call }) =>
-        billingAnswer(await payments.getBilling({ partner_id }, call)),
-    },
-    {
-      verb: 'post',
-      path: '/card',
-      body: schemas.openCardPage,
-      status: 201,
-      per_sec: 1,
-      run: async ({ partner_id }, { call, body }) => ({
-        ...(await payments.createCardSession(
-          { partner_id, return_url: body['return_url'] as string | undefined },
-          call,
-        )),
-      }),
-    },
   ];
 }
 
-const invalidKey = (): ApiError =>
-  new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
-
-/** What is not set is null, since a partner reads it. */
-const settingsAnswer = ({ plan, webhook_secret, ...settings }: PartnerSettings): Fields => ({
-  settings: {
-    ...settings,
-    webhook_url: settings.webhook_url ?? null,
-    plan: { ...plan, max_wabas: plan?.max_wabas ?? null },
-    webhook_secret: webhook_secret
-      ? {
-          created_at: webhook_secret.created_at,
-          previous_expires_at: webhook_secret.previous_expires_at ?? null,
-        }
-      : null,
-  },
+const testAnswer = (sent: SendTestEventResponse): Fields => ({
+  ...sent,
+  http_status: sent.http_status ?? null,
+  error: sent.error ?? null,
 });
+
+const billingRoutes = ({ payments }: RouteDependencies): Route[] => [
+  {
+    verb: 'get',
+    path: '/billing',
+    run: async ({ partner_id }, { call }) =>
+      billingAnswer(await payments.getBilling({ partner_id }, call)),
+  },
+  {
+    verb: 'post',
+    path: '/card',
+    body: schemas.openCardPage,
+    status: 201,
+    per_sec: 1,
+    run: async ({ partner_id }, { call, body }) => ({
+      ...(await payments.createCardSession(
+        { partner_id, return_url: body['return_url'] as string | undefined },
+        call,
+      )),
+    }),
+  },
+];
 
 const billingAnswer = ({ card, invoices, ...billing }: GetBillingResponse): Fields => ({
   billing: {
@@ -196,10 +187,4 @@ const billingAnswer = ({ card, invoices, ...billing }: GetBillingResponse): Fiel
       paid_at: invoice.paid_at ?? null,
     })),
   },
-});
-
-const testAnswer = (sent: SendTestEventResponse): Fields => ({
-  ...sent,
-  http_status: sent.http_status ?? null,
-  error: sent.error ?? null,
 });

@@ -12,7 +12,7 @@ export const updateSettings = object({
     type: ['string', 'null'],
     minLength: 1,
     maxLength: URL_MAX,
-    description: 'HTTPS and public; null for none: then no events are sent',
+    description: 'HTTPS and public; null to send no events',
   },
 });
 
@@ -22,10 +22,10 @@ export const rotateSecret = object({
     minimum: 0,
     maximum: 720,
     default: 24,
-    description: 'how long the old secret signs beside the new one',
+    description: 'hours for which deliveries are signed with the old secret too',
   },
 });
 
 export const openCardPage = object({
-  return_url: text(URL_MAX, 'where the person goes afterwards: an address of the gateway’s own'),
+  return_url: text(URL_MAX, 'where the browser goes afterwards: an address of the gateway'),
 });

@@ -11,33 +11,33 @@ const answer = () => {
   return { headers, context };
 };
 
-describe('the cookie', () => {
+describe('the session cookie', () => {
   const given = (public_url: string): string => {
     const cookies = createSessionCookies(public_url, 'pepper');
     const { headers, context } = answer();
-    cookies.give(context, cookies.newToken());
+    cookies.set(context, cookies.newToken());
     return headers['Set-Cookie'] as string;
   };
 
-  test('is out of reach of scripts, other sites and plain connections', () => {
+  test('is hidden from scripts, other sites and plain connections', () => {
     expect(given('https://gateway.example.com')).toMatch(
       /^bmg_session=[\w-]{43}; Max-Age=28800; Path=\/dashboard; HttpOnly; SameSite=Strict; Secure$/,
     );
   });
 
-  test('stays usable under a plain address, for local work', () => {
+  test('is not Secure under a plain HTTP address, for local work', () => {
     expect(given('http://127.0.0.1:8080')).not.toContain('Secure');
   });
 
-  test('belongs to the path under which the gateway is reached', () => {
+  test('is limited to the path of PUBLIC_URL', () => {
     expect(given('https://example.com/messaging/')).toContain('Path=/messaging/dashboard;');
   });
 });
 
-describe('the token of changes', () => {
+describe('the CSRF token', () => {
   const cookies = createSessionCookies('https://gateway.example.com', 'pepper');
 
-  test('belongs to one session and does not tell its token', () => {
+  test('belongs to one session and does not reveal its token', () => {
     const [one, other] = [cookies.newToken(), cookies.newToken()];
     const csrf = cookies.csrfToken(one);
     expect(cookies.isCsrfToken(csrf, one)).toBe(true);
@@ -48,7 +48,7 @@ describe('the token of changes', () => {
   });
 });
 
-describe('our own site', () => {
+describe('a change', () => {
   const OWN = 'https://gateway.example.com';
   const from = (headers: Record<string, string>) => () =>
     checkOwnSite({ get: (name: string) => headers[name] ?? '' } as unknown as Context, OWN);
@@ -57,7 +57,7 @@ describe('our own site', () => {
     { origin: OWN },
     { origin: OWN, 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'same-origin' },
-  ])('sends %j', (headers) => {
+  ])('is accepted with the headers %j', (headers) => {
     expect(from(headers as Record<string, string>)).not.toThrow();
   });
 
@@ -70,12 +70,12 @@ describe('our own site', () => {
     { 'sec-fetch-site': 'same-site' },
     { 'sec-fetch-site': 'none' },
     { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
-  ])('does not send %j', (headers) => {
+  ])('is refused with the headers %j', (headers) => {
     expect(from(headers as Record<string, string>)).toThrow(/header Origin/);
   });
 });
 
-describe('who tries to log in', () => {
+describe('the network of an address', () => {
   test.each([
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -85,7 +85,7 @@ describe('who tries to log in', () => {
     ['::1', '0:0:0:0'],
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['', '0:0:0:0'],
-  ])('%s is one of %s', (address, network) => {
+  ])('of %s is %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });

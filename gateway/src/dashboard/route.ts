@@ -1,0 +1,39 @@
+// One request of the dashboard is one row, served under /dashboard/api.
+import type { Call } from '@bmg/common/rpc';
+import type { Session } from '@bmg/proto/settings';
+import type { Context } from 'koa';
+import type { Fields } from '../endpoints/endpoint';
+import type { Schema } from '../endpoints/parts/schema';
+
+/** The partner behind a valid session. */
+export interface Visitor {
+  partner_id: string;
+  token: string;
+  session: Session;
+}
+
+export interface RouteRequest {
+  context: Context;
+  call: Call;
+  body: Fields;
+}
+
+interface Options {
+  /** Below /dashboard/api. */
+  path: string;
+  verb: 'get' | 'post' | 'patch' | 'delete';
+  body?: Schema;
+  /** 200 unless given. */
+  status?: number;
+  /** Instead of REQUEST_TIMEOUT_MS. */
+  timeout_ms?: number;
+  /** Requests a second of one partner to this row, in addition to the limit on all rows. */
+  per_sec?: number;
+}
+
+/** `run` returns the answer beside `success: true`. Only a row with `open: true` needs no session. */
+export type Route = Options &
+  (
+    | { open: true; run(request: RouteRequest): Promise<Fields> }
+    | { open?: never; run(visitor: Visitor, request: RouteRequest): Promise<Fields> }
+  );
