@@ -1,12 +1,12 @@
-// An answer as it is given for the first time, and as it is kept and given again.
+// An answer as it is given first, or as it is stored under an Idempotency-Key and replayed.
 import type { Context } from 'koa';
 import type { Fields } from '../endpoints/endpoint';
 
 export interface Answer {
   status: number;
-  /** Fields, or the JSON text that was kept. */
+  /** Fields of a new answer; the stored JSON text of a replayed one. */
   body: Fields | string;
-  /** It answers an earlier request. */
+  /** True when an earlier request was answered with it. */
   replayed?: boolean;
 }
 

@@ -31,7 +31,7 @@ const ROWS = {
 
 let redis: RedisConnection;
 let guards: Guards;
-/** What the messaging service knows, and what it was asked. */
+/** The messaging service's look-up of an outcome. */
 let findOutcome: (request: FindOutcomeRequest) => Promise<FindOutcomeResponse>;
 beforeAll(async () => {
   redis = openRedis({ REDIS_URL: process.env['REDIS_URL'] as string, REDIS_KEY_PREFIX }, log);
@@ -60,7 +60,7 @@ function aRequest(row: keyof typeof ROWS = 'send', body: Fields = { text: 'Hello
   const key = `key-${(serial += 1)}`;
   const calls: Call[] = [];
   const guard = guards(ROWS[row]);
-  const ask = (run: () => Promise<Fields>, over: Partial<Work> = {}) => {
+  const ask = (run: () => Promise<Fields>, overrides: Partial<Work> = {}) => {
     const call = aCall();
     return guard({
       headers: { 'idempotency-key': key, 'x-waba-id': target.waba_id },
@@ -71,7 +71,7 @@ function aRequest(row: keyof typeof ROWS = 'send', body: Fields = { text: 'Hello
         return run();
       },
       answer: (reply) => ({ status: 201, body: { success: true, ...reply } }),
-      ...over,
+      ...overrides,
     });
   };
   return { key, ask, calls };
@@ -87,7 +87,7 @@ const broken = fails(
 );
 const UNKNOWN = { code: 'UPSTREAM_ERROR', retryable: true, details: { outcome: 'unknown' } };
 
-test('a success is done once and answered again, to the letter', async () => {
+test('does the work once and replays the answer byte for byte', async () => {
   const { ask, calls } = aRequest();
   const first = await ask(done);
   expect(first).toEqual({ status: 201, body: { success: true, message_id: 'wamid.1' } });
@@ -97,7 +97,7 @@ test('a success is done once and answered again, to the letter', async () => {
   expect(calls).toHaveLength(1);
 });
 
-test('the work is done under a name of its own, which is not the key', async () => {
+test('sends the services a request id, not the key', async () => {
   const { key, ask, calls } = aRequest();
   await ask(done);
   expect(calls[0]?.idempotency?.key).toMatch(/^req_[0-9a-z]{26}$/);
@@ -107,7 +107,7 @@ test('the work is done under a name of its own, which is not the key', async () 
   expect(other.calls[0]?.idempotency?.key).not.toBe(calls[0]?.idempotency?.key);
 });
 
-test('a repetition while the first one runs is told to come back', async () => {
+test('refuses a repeat while the first request runs', async () => {
   const { ask } = aRequest();
   let refused: unknown;
   await ask(async () => {
@@ -118,7 +118,7 @@ test('a repetition while the first one runs is told to come back', async () => {
   expect(await ask(never)).toMatchObject({ replayed: true });
 });
 
-test('another body under the same key is refused', async () => {
+test('refuses another body under the same key', async () => {
   const { ask } = aRequest();
   await ask(done);
   const input = { partner_id: 'par_1', params: {}, query: {}, target, waba_id: undefined };
@@ -128,7 +128,7 @@ test('another body under the same key is refused', async () => {
   );
 });
 
-test('a final failure is answered again, to the letter', async () => {
+test('replays a final failure byte for byte', async () => {
   const { ask, calls } = aRequest();
   const failure = new ApiError('UPSTREAM_ERROR', 'Re-engagement', { upstream_code: 131047 });
   await expect(ask(fails(failure))).rejects.toBe(failure);
@@ -143,7 +143,7 @@ test.each([
   new ApiError('NO_ACTIVE_WABA', 'paused', { retryable: true }),
   new ApiError('SERVICE_UNAVAILABLE', 'away'),
   new ApiError('UPSTREAM_ERROR', 'slow down', { upstream_code: 130429, retryable: true }),
-])('a refusal is not kept: $code', async (refusal) => {
+])('does not store a refusal: $code', async (refusal) => {
   const { ask, calls } = aRequest();
   await expect(ask(fails(refusal))).rejects.toBe(refusal);
   expect(await ask(done)).not.toHaveProperty('replayed');
@@ -152,7 +152,7 @@ test.each([
 });
 
 describe('an unknown outcome of a send', () => {
-  test('is asked for until something is known, and never sent again', async () => {
+  test('is looked up until it is known, and never sent again', async () => {
     const { ask, calls } = aRequest();
     await expect(ask(broken)).rejects.toMatchObject(UNKNOWN);
     await expect(ask(never)).rejects.toMatchObject({ ...UNKNOWN, retry_after_s: 2 });
@@ -161,16 +161,16 @@ describe('an unknown outcome of a send', () => {
       asked.push(request);
       return { result: { message_id: 'wamid.9', contacts: [] } };
     };
-    const learnt = await ask(never);
+    const known = await ask(never);
     expect(asked).toEqual([{ target, request_id: calls[0]?.idempotency?.key }]);
-    expect(learnt).toMatchObject({ status: 201, replayed: true });
-    expect(learnt.body).toMatchObject({ success: true, message_id: 'wamid.9' });
-    // From then on it is kept like any other answer.
-    expect(await ask(never)).toEqual({ ...learnt, body: JSON.stringify(learnt.body) });
+    expect(known).toMatchObject({ status: 201, replayed: true });
+    expect(known.body).toMatchObject({ success: true, message_id: 'wamid.9' });
+    // From now on it is replayed like any other answer.
+    expect(await ask(never)).toEqual({ ...known, body: JSON.stringify(known.body) });
     expect([calls.length, asked.length]).toEqual([1, 1]);
   });
 
-  test('stays unknown while the messaging service is away', async () => {
+  test('stays unknown while the messaging service is down', async () => {
     const { ask } = aRequest();
     await expect(ask(broken)).rejects.toMatchObject(UNKNOWN);
     findOutcome = fails(new ApiError('SERVICE_UNAVAILABLE', 'away')) as never;
@@ -181,13 +181,13 @@ describe('an unknown outcome of a send', () => {
     new ApiError('SERVER_ERROR', 'too late'),
     new ApiError('INTERNAL_ERROR', 'a fault'),
     new ApiError('SERVICE_UNAVAILABLE', 'the connection broke', { retryable: false }),
-  ])('looks the same when we fail ourselves: $code', async (failure) => {
+  ])('is answered the same for faults of our own: $code', async (failure) => {
     const { ask } = aRequest();
     await expect(ask(fails(failure))).rejects.toMatchObject(UNKNOWN);
     await expect(ask(never)).rejects.toMatchObject(UNKNOWN);
   });
 
-  test('is also that of an answer that could not be made of its reply', async () => {
+  test('includes a reply that could not be turned into an answer', async () => {
     const { ask } = aRequest();
     const answer = () => {
       throw new TypeError('a fault');
@@ -197,15 +197,15 @@ describe('an unknown outcome of a send', () => {
   });
 });
 
-test('an unknown outcome of what nobody learns about stays unknown', async () => {
+test('an unknown outcome that cannot be looked up stays unknown', async () => {
   const { ask, calls } = aRequest('template');
   await expect(ask(broken)).rejects.toMatchObject(UNKNOWN);
   for (let time = 0; time < 3; time += 1) await expect(ask(never)).rejects.toMatchObject(UNKNOWN);
   expect(calls).toHaveLength(1);
 });
 
-describe('a broadcast whose creation broke off', () => {
-  test('is created under the same request id, which the service knows again', async () => {
+describe('a broadcast whose creation was interrupted', () => {
+  test('is created under the same request id, which the service recognises', async () => {
     const { ask, calls } = aRequest('broadcast');
     await expect(ask(fails(new ApiError('SERVER_ERROR', 'too late')))).rejects.toMatchObject(
       UNKNOWN,
@@ -220,7 +220,7 @@ describe('a broadcast whose creation broke off', () => {
   });
 });
 
-test('the lease lasts as long as the request may, and a little longer', async () => {
+test('the lease lasts until the deadline of the request plus a margin', async () => {
   const { key, ask } = aRequest();
   let lease_ms = 0;
   await ask(async () => {
@@ -232,23 +232,23 @@ test('the lease lasts as long as the request may, and a little longer', async ()
   expect(lease_ms).toBeLessThan(20_000 + LEASE_MARGIN_MS + 2_000);
 });
 
-test('an answer too large to keep leaves that it was done', async () => {
+test('an answer too large to store is replayed without its fields', async () => {
   const { ask } = aRequest();
   const large = { text: 'x'.repeat(ANSWER_LIMIT_BYTES) };
   expect((await ask(async () => large)).body).toEqual({ success: true, ...large });
   expect(await ask(never)).toEqual({ status: 201, body: '{"success":true}', replayed: true });
 });
 
-test('a malformed key is refused before anything is kept', async () => {
+test('refuses a malformed key before anything is stored', async () => {
   const { ask, calls } = aRequest();
   const headers = { 'idempotency-key': 'two words' };
   await expect(ask(done, { headers })).rejects.toMatchObject({ code: 'INVALID_FIELD' });
   expect(calls).toHaveLength(0);
 });
 
-test('without Redis nothing is done under a key', async () => {
-  const away = openRedis({ REDIS_URL: 'redis://127.0.0.1:1', REDIS_KEY_PREFIX }, log);
-  guards = createGuards({ redis: away, messaging: { findOutcome: (q) => findOutcome(q) }, log });
+test('refuses requests with a key while Redis is down', async () => {
+  const down = openRedis({ REDIS_URL: 'redis://127.0.0.1:1', REDIS_KEY_PREFIX }, log);
+  guards = createGuards({ redis: down, messaging: { findOutcome: (q) => findOutcome(q) }, log });
   const { ask, calls } = aRequest();
   await expect(ask(done)).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
@@ -257,5 +257,5 @@ test('without Redis nothing is done under a key', async () => {
     retry_after_s: 1,
   });
   expect(calls).toHaveLength(0);
-  await away.stop();
+  await down.stop();
 });

@@ -1,46 +1,47 @@
-// Repeating a request safely: what is done under an Idempotency-Key is done once, whichever replica is
-// asked how often, and whatever breaks. A request without a key does not come here.
+// Repeating a request safely: the work of an Idempotency-Key is done at most once, across all replicas and
+// failures. Requests without a key never come here.
 import type { IncomingHttpHeaders } from 'node:http';
 import { toApiError, type ApiError } from '@bmg/common/errors';
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
-import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
 import { errorBody } from '../edge/error-body';
+import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
 import type { Answer } from './answer';
 import { fingerprint, readKey } from './key';
-import { judge, keyInUse, keyReused, unknownOutcome, unprotected } from './outcome';
+import { cannotProtect, keyInUse, keyReused, outcomeOf, unknownOutcome } from './outcome';
 import {
   createRecords,
-  type Asked,
-  type Begun,
-  type KeptAnswer,
+  type BeginRequest,
+  type BeginResult,
   type Records,
+  type StoredAnswer,
   type Ticket,
 } from './records';
 import { remedyOf } from './remedy';
 
-/** What a worker may still do after the deadline of its request: past it, it counts as dead. */
+/** Added to the request's deadline for its lease: when the lease ends, the worker counts as dead. */
 export const LEASE_MARGIN_MS = 5_000;
-/** Answers are small; one that is not would fill the memory that all partners share. */
+/** Larger answers are not stored: all partners share the memory of Redis. */
 export const ANSWER_LIMIT_BYTES = 64 * 1024;
-/** The status of a send usually arrives within seconds. */
-const ASK_AGAIN_AFTER_S = 2;
+/** The status event of a send usually arrives within seconds. */
+const LOOK_UP_AFTER_S = 2;
 
+/** The work that a request asks for. */
 export interface Work {
   headers: IncomingHttpHeaders;
   input: Input;
   call: Call;
-  /** Throws what the partner is told when it fails. */
+  /** Does the work; throws the error that the partner gets. */
   run(call: Call): Promise<Fields>;
-  /** The answer that a reply means. */
+  /** Makes the answer from the reply of the service. */
   answer(reply: Fields): Answer;
 }
 
 type Row = Pick<Endpoint, 'rpc' | 'verb' | 'path'>;
 
-/** Of one endpoint. */
+/** Does the work of one endpoint's request, or answers from an earlier request with the same key. */
 export interface Guard {
   (work: Work): Promise<Answer>;
 }
@@ -59,9 +60,9 @@ export function createGuards({ redis, messaging, log }: GuardDependencies): Guar
   const records = createRecords(redis, log);
   return (endpoint) => {
     const remedy = remedyOf(endpoint.rpc);
-    const ask_again_after_s = remedy === 'ask' ? ASK_AGAIN_AFTER_S : undefined;
+    const retry_after_s = remedy === 'look_up' ? LOOK_UP_AFTER_S : undefined;
 
-    const doOnce = async (work: Work, ticket: Ticket): Promise<Answer> => {
+    const runOnce = async (work: Work, ticket: Ticket): Promise<Answer> => {
       const { request_id } = ticket;
       const idempotency = { key: request_id, fingerprint: ticket.fingerprint };
       let answer: Answer;
@@ -69,28 +70,28 @@ export function createGuards({ redis, messaging, log }: GuardDependencies): Guar
         answer = work.answer(await work.run({ ...work.call, idempotency }));
       } catch (error) {
         const failure = toApiError(error);
-        const verdict = judge(failure);
-        await records.settle(ticket, verdict, keptFailure(failure, work.call));
-        if (verdict !== 'unknown' || failure.code === 'IDEMPOTENCY_KEY_IN_USE') throw failure;
-        log.warn({ err: failure, request_id }, 'the outcome of a request with a key is not known');
-        throw unknownOutcome(failure, ask_again_after_s);
+        const outcome = outcomeOf(failure);
+        await records.complete(ticket, outcome, storedFailure(failure, work.call));
+        if (outcome !== 'unknown' || failure.code === 'IDEMPOTENCY_KEY_IN_USE') throw failure;
+        log.warn({ err: failure, request_id }, 'outcome of a request with a key is unknown');
+        throw unknownOutcome(failure, retry_after_s);
       }
-      await records.settle(ticket, 'keep', kept(answer));
+      await records.complete(ticket, 'final', storedAnswer(answer));
       return answer;
     };
 
-    const ask = async (work: Work, ticket: Ticket): Promise<Answer> => {
+    const lookUp = async (work: Work, ticket: Ticket): Promise<Answer> => {
       const { target } = work.input;
-      if (remedy !== 'ask' || !target) throw unknownOutcome();
+      if (remedy !== 'look_up' || !target) throw unknownOutcome();
       const { request_id } = ticket;
       const { result } = await messaging
         .findOutcome({ target, request_id }, work.call)
         .catch((error: unknown) => {
-          throw unknownOutcome(error, ask_again_after_s);
+          throw unknownOutcome(error, retry_after_s);
         });
-      if (!result) throw unknownOutcome(undefined, ask_again_after_s);
+      if (!result) throw unknownOutcome(undefined, retry_after_s);
       const answer = work.answer({ ...result });
-      await records.settle(ticket, 'keep', kept(answer));
+      await records.complete(ticket, 'final', storedAnswer(answer));
       return { ...answer, replayed: true };
     };
 
@@ -100,13 +101,13 @@ export function createGuards({ redis, messaging, log }: GuardDependencies): Guar
         key: readKey(work.headers),
         fingerprint: fingerprint(endpoint, work.input, work.headers),
         lease_ms: Math.max(0, work.call.deadline - Date.now()) + LEASE_MARGIN_MS,
-        again: remedy === 'again',
+        repeatable: remedy === 'repeat',
       });
       switch (begun.state) {
         case 'begun':
-          return doOnce(work, begun.ticket);
+          return runOnce(work, begun.ticket);
         case 'unknown':
-          return ask(work, begun.ticket);
+          return lookUp(work, begun.ticket);
         case 'done':
           return { ...begun.answer, replayed: true };
         case 'running':
@@ -118,20 +119,20 @@ export function createGuards({ redis, messaging, log }: GuardDependencies): Guar
   };
 }
 
-async function begin(records: Records, asked: Asked): Promise<Begun> {
+async function begin(records: Records, request: BeginRequest): Promise<BeginResult> {
   try {
-    return await records.begin(asked);
+    return await records.begin(request);
   } catch (error) {
-    throw unprotected(error);
+    throw cannotProtect(error);
   }
 }
 
-function kept({ status, body }: Answer): KeptAnswer {
+function storedAnswer({ status, body }: Answer): StoredAnswer {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   if (Buffer.byteLength(text) <= ANSWER_LIMIT_BYTES) return { status, body: text };
-  // That it was done is worth more than how it was told.
+  // A repeat still learns that the work was done, only not with which answer.
   return { status, body: JSON.stringify({ success: status < 400 }) };
 }
 
-const keptFailure = (failure: ApiError, { request_id }: Call): KeptAnswer =>
-  kept({ status: failure.http, body: { ...errorBody(failure, request_id) } });
+const storedFailure = (failure: ApiError, { request_id }: Call): StoredAnswer =>
+  storedAnswer({ status: failure.http, body: { ...errorBody(failure, request_id) } });

@@ -6,7 +6,7 @@ const SEND = { verb: 'POST', path: '/messages/send' } as const;
 const WABA = { 'x-waba-id': '900000000000001' };
 const BODY = { to: '15550100777', text: 'Hello', list: [1, 2], deep: { a: { b: 1, c: null } } };
 
-describe('a key', () => {
+describe('an Idempotency-Key', () => {
   test.each([
     ['one character', 'k'],
     ['a UUID', '8e03978e-40d5-43e8-bc93-6894a57f9324'],
@@ -35,7 +35,7 @@ describe('a key', () => {
     );
   });
 
-  test('that was not sent is none', () => {
+  test('is absent without the header', () => {
     expect(hasKey({})).toBe(false);
   });
 });
@@ -54,22 +54,22 @@ describe('the fingerprint', () => {
       { ...WABA, ...change.headers },
     );
 
-  test('is the same for the same body in another spelling', () => {
+  test('does not depend on the order of keys in the body', () => {
     const { deep, list, text, to } = BODY;
     expect(of({ body: { deep: { a: { c: null, b: 1 } }, text, list, to } })).toBe(of({}));
     expect(of({ body: { to, list, deep, text } })).toBe(of({}));
   });
 
-  test('does not depend on headers that decide nothing', () => {
+  test('does not depend on headers that do not select the number', () => {
     const headers = { 'x-request-id': 'r', 'user-agent': 'u', 'x-waba-id': ' 900000000000001 ' };
     expect(of({ headers })).toBe(of({}));
   });
 
-  test('is short, and says nothing of what was asked', () => {
+  test('is a short hash', () => {
     expect(of({})).toMatch(/^[\w-]{43}$/);
   });
 
-  test('differs for everything that could matter', () => {
+  test('differs for another body, path parameter, number, path or verb', () => {
     const all = [
       of({}),
       of({ body: { ...BODY, text: 'Hello ' } }),

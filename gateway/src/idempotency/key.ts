@@ -1,4 +1,4 @@
-// What a repeated request is told by: the partner's Idempotency-Key, and a fingerprint of what was asked.
+// What identifies a repeated request: the partner's Idempotency-Key, and a fingerprint of the request.
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidField } from '@bmg/common/errors';
@@ -9,22 +9,19 @@ export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 const HEADER = IDEMPOTENCY_KEY.toLowerCase();
 /** Decisions, Repeating a request safely: 1 to 255 visible characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
-/** Headers that decide on whose behalf the request acts. */
+/** The headers that select the number the request acts for. */
 const TARGET_HEADERS = ['x-waba-id', 'x-phone-number-id'];
 
 export const hasKey = (headers: IncomingHttpHeaders): boolean => headers[HEADER] !== undefined;
 
-/** A key that is sent twice arrives joined by a comma and a space, and is refused. */
+/** Throws for a malformed key. Two such headers arrive joined by a comma and a space: also malformed. */
 export function readKey(headers: IncomingHttpHeaders): string {
   const key = String(headers[HEADER]);
   if (KEY.test(key)) return key;
   throw invalidField(IDEMPOTENCY_KEY, 'must be 1 to 255 visible ASCII characters');
 }
 
-/**
- * The same for every request that asks for the same thing. The body is taken as it was understood, not as
- * it was spelled: a client that builds it anew may order its keys in another way.
- */
+/** Equal for equal requests. The order of keys in the parsed body does not count: clients may vary it. */
 export function fingerprint(
   { verb, path }: Pick<Endpoint, 'verb' | 'path'>,
   { params, query, body }: Pick<Input, 'params' | 'query' | 'body'>,
@@ -32,12 +29,12 @@ export function fingerprint(
 ): string {
   const target = TARGET_HEADERS.map((name) => headerText(headers, name) ?? '');
   return createHash('sha256')
-    .update(JSON.stringify([verb, path, params, target, query, body], sorted))
+    .update(JSON.stringify([verb, path, params, target, query, body], sortKeys))
     .digest('base64url');
 }
 
-/** For JSON.stringify: objects with their keys in order. */
-function sorted(_name: string, value: unknown): unknown {
+/** A replacer for JSON.stringify that sorts the keys of objects. */
+function sortKeys(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
     Object.entries(value).sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)),

@@ -1,32 +1,33 @@
-// The rules: which failures are kept under an Idempotency-Key, which leave it free, and which leave open
-// what was done.
+// The rules for a failure under an Idempotency-Key: which one frees the key, which one is stored as the
+// answer, and which one leaves open whether the work was done (decisions, Repeating a request safely).
 import { ApiError } from '@bmg/common/errors';
 
 /**
- * forget: nothing was done, the key is free again. keep: final, a repeat gets this answer. unknown: it may
- * have been done, so that it is never done again under this key.
+ * not_done: the key is free again. final: a repeat gets the stored answer. unknown: the work may have
+ * been done, so that it is never done again under this key.
  */
-export type Verdict = 'forget' | 'keep' | 'unknown';
+export type Outcome = 'not_done' | 'final' | 'unknown';
 
-/** Refusals: they come before anything is done. */
-const NOTHING_DONE = new Set([400, 401, 402, 403, 404, 429, 503]);
+/** Statuses of refusals, which are sent before any work is done. */
+const REFUSALS = new Set([400, 401, 402, 403, 404, 429, 503]);
 
-export function judge(error: ApiError): Verdict {
-  const outcome = statedOutcome(error);
-  if (outcome === 'not_sent') return 'forget';
-  if (outcome === 'unknown') return 'unknown';
-  // Retryable is said only of what cannot have been done, or was refused for the moment.
-  if (error.code === 'UPSTREAM_ERROR') return error.retryable ? 'forget' : 'keep';
-  // The connection to a service broke; where that was before the request left, the error is retryable.
-  if (error.code === 'SERVICE_UNAVAILABLE' && !error.retryable) return 'unknown';
-  // The service that did the work is still at it.
-  if (error.code === 'IDEMPOTENCY_KEY_IN_USE') return 'unknown';
-  if (NOTHING_DONE.has(error.http)) return 'forget';
-  // What is left of the 5xx are time outs and faults of our own: they say nothing of what was done.
-  return error.http >= 500 ? 'unknown' : 'keep';
+/** What a failure of the work means for its key. */
+export function outcomeOf(failure: ApiError): Outcome {
+  const stated = statedOutcome(failure);
+  if (stated === 'not_sent') return 'not_done';
+  if (stated === 'unknown') return 'unknown';
+  // Retryable means that the upstream did nothing: it refused for now, or was not reached.
+  if (failure.code === 'UPSTREAM_ERROR') return failure.retryable ? 'not_done' : 'final';
+  // The connection to a service broke. It is retryable where that was before the request was sent.
+  if (failure.code === 'SERVICE_UNAVAILABLE' && !failure.retryable) return 'unknown';
+  // Another run of the same work is still in progress at the service.
+  if (failure.code === 'IDEMPOTENCY_KEY_IN_USE') return 'unknown';
+  if (REFUSALS.has(failure.http)) return 'not_done';
+  // The other 5xx are timeouts and faults of our own: the work may have been done.
+  return failure.http >= 500 ? 'unknown' : 'final';
 }
 
-/** What our services say themselves. Details beside an upstream code are the upstream's words. */
+/** The outcome that our services put into the details. Beside an upstream code, details are upstream's. */
 function statedOutcome({ upstream_code, details }: ApiError): unknown {
   if (upstream_code !== undefined || typeof details !== 'object' || details === null) {
     return undefined;
@@ -34,31 +35,31 @@ function statedOutcome({ upstream_code, details }: ApiError): unknown {
   return (details as { outcome?: unknown }).outcome;
 }
 
-/** One answer for everything that is not known, whichever part failed: under a key, asking again is safe. */
+/** The same answer for every unknown outcome, whichever part failed: repeating under the key is safe. */
 export const unknownOutcome = (cause?: unknown, retry_after_s?: number): ApiError =>
   new ApiError(
     'UPSTREAM_ERROR',
-    'what became of this request is not known: repeat it with the same Idempotency-Key to ask again, it will not be done twice',
+    'the outcome of this request is unknown: repeat it with the same Idempotency-Key to ask for it, it will not be done twice',
     { retryable: true, details: { outcome: 'unknown' }, retry_after_s, cause },
   );
 
 export const keyInUse = (): ApiError =>
   new ApiError(
     'IDEMPOTENCY_KEY_IN_USE',
-    'the first request with this Idempotency-Key is still running',
+    'the first request with this Idempotency-Key is still running: repeat this one in a moment',
     { retry_after_s: 1 },
   );
 
 export const keyReused = (): ApiError =>
   new ApiError(
     'IDEMPOTENCY_KEY_REUSED',
-    'this Idempotency-Key was used for another request within the last 24 hours',
+    'this Idempotency-Key was used for another request within the last 24 hours: use a new key',
   );
 
-/** Unprotected is worse than refused: the partner has asked for protection. */
-export const unprotected = (cause?: unknown): ApiError =>
+/** The partner asked for protection, so that a request without it is refused. */
+export const cannotProtect = (cause?: unknown): ApiError =>
   new ApiError(
     'SERVICE_UNAVAILABLE',
-    'an Idempotency-Key cannot be honoured at the moment: nothing was done, try again',
+    'requests with an Idempotency-Key cannot be served at the moment: nothing was done, try again',
     { retry_after_s: 1, cause },
   );

@@ -3,7 +3,7 @@ import { createServer, connect, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
-import { createRecords, KEPT_MS, recordKey, type Asked, type Ticket } from './records';
+import { createRecords, recordKey, RETENTION_MS, type BeginRequest, type Ticket } from './records';
 
 const REDIS_KEY_PREFIX = `idempotency-${randomBytes(5).toString('hex')}:`;
 const log = createLogger('test');
@@ -34,185 +34,187 @@ afterAll(async () => {
 });
 
 let serial = 0;
-const anAsked = (over: Partial<Asked> = {}): Asked => ({
+const aRequest = (overrides: Partial<BeginRequest> = {}): BeginRequest => ({
   partner_id: 'par_1',
   key: `key-${(serial += 1)}`,
   fingerprint: 'print-1',
   lease_ms: 60_000,
-  again: false,
-  ...over,
+  repeatable: false,
+  ...overrides,
 });
 const OK = { status: 200, body: '{"success":true,"message_id":"wamid.1"}' };
 
-async function begun(asked: Asked, records = first): Promise<Ticket> {
-  const answer = await records.begin(asked);
-  if (answer.state !== 'begun') throw new Error(`it is ${answer.state}`);
-  return answer.ticket;
+async function begin(request: BeginRequest, records = first): Promise<Ticket> {
+  const result = await records.begin(request);
+  if (result.state !== 'begun') throw new Error(`expected begun, got ${result.state}`);
+  return result.ticket;
 }
-const stateOf = async (asked: Asked, records = first): Promise<string> =>
-  (await records.begin(asked)).state;
-/** Begun by a worker that has died: its lease is over. */
-async function abandoned(over: Partial<Asked> = {}): Promise<{ asked: Asked; ticket: Ticket }> {
-  const asked = anAsked(over);
-  const ticket = await begun({ ...asked, lease_ms: 0 });
-  return { asked, ticket };
+const stateOf = async (request: BeginRequest, records = first): Promise<string> =>
+  (await records.begin(request)).state;
+/** Begun by a worker that has died: its lease has ended. */
+async function abandoned(
+  overrides: Partial<BeginRequest> = {},
+): Promise<{ request: BeginRequest; ticket: Ticket }> {
+  const request = aRequest(overrides);
+  const ticket = await begin({ ...request, lease_ms: 0 });
+  return { request, ticket };
 }
 
 test('of many equal requests at two replicas exactly one begins', async () => {
-  const asked = anAsked();
+  const request = aRequest();
   const all = await Promise.all(
-    Array.from({ length: 40 }, (_, place) => stateOf(asked, place % 2 ? first : second)),
+    Array.from({ length: 40 }, (_, place) => stateOf(request, place % 2 ? first : second)),
   );
   expect(all.filter((state) => state === 'begun')).toHaveLength(1);
   expect(all.filter((state) => state === 'running')).toHaveLength(39);
 });
 
-test('a kept answer is given to every replica, and to nobody with another body', async () => {
-  const asked = anAsked();
-  await first.settle(await begun(asked), 'keep', OK);
+test('every replica replays a stored answer, and refuses another body', async () => {
+  const request = aRequest();
+  await first.complete(await begin(request), 'final', OK);
   for (const records of [first, second]) {
-    expect(await records.begin(asked)).toEqual({ state: 'done', answer: OK });
-    expect(await stateOf({ ...asked, fingerprint: 'print-2' }, records)).toBe('reused');
+    expect(await records.begin(request)).toEqual({ state: 'done', answer: OK });
+    expect(await stateOf({ ...request, fingerprint: 'print-2' }, records)).toBe('reused');
   }
 });
 
-test('another body is told apart while the first one runs, too', async () => {
-  const asked = anAsked();
-  await begun(asked);
-  expect(await stateOf({ ...asked, fingerprint: 'print-2' })).toBe('reused');
+test('refuses another body while the first request runs', async () => {
+  const request = aRequest();
+  await begin(request);
+  expect(await stateOf({ ...request, fingerprint: 'print-2' })).toBe('reused');
 });
 
-test('keys of two partners have nothing to do with each other', async () => {
-  const asked = anAsked();
-  await begun(asked);
-  expect(await stateOf({ ...asked, partner_id: 'par_2', fingerprint: 'print-2' })).toBe('begun');
+test('keeps the keys of two partners apart', async () => {
+  const request = aRequest();
+  await begin(request);
+  expect(await stateOf({ ...request, partner_id: 'par_2', fingerprint: 'print-2' })).toBe('begun');
 });
 
-test('a forgotten key is free at once, for another body too, under a new request id', async () => {
-  const asked = anAsked();
-  const ticket = await begun(asked);
-  await first.settle(ticket, 'forget');
-  const next = await begun({ ...asked, fingerprint: 'print-2' }, second);
+test('a key whose work was not done is free at once, for another body too, under a new request id', async () => {
+  const request = aRequest();
+  const ticket = await begin(request);
+  await first.complete(ticket, 'not_done');
+  const next = await begin({ ...request, fingerprint: 'print-2' }, second);
   expect(next.request_id).not.toBe(ticket.request_id);
 });
 
-test('records are gone after a day, counted from the first request', async () => {
-  const asked = anAsked();
-  const life = (): Promise<number> => connection.redis.pttl(recordKey(asked));
-  const ticket = await begun(asked);
-  expect(await life()).toBeGreaterThan(KEPT_MS - 10_000);
-  expect(await life()).toBeLessThanOrEqual(KEPT_MS);
-  await connection.redis.pexpire(recordKey(asked), 5_000);
-  await first.settle(ticket, 'keep', OK);
+test('records expire a day after the first request', async () => {
+  const request = aRequest();
+  const life = (): Promise<number> => connection.redis.pttl(recordKey(request));
+  const ticket = await begin(request);
+  expect(await life()).toBeGreaterThan(RETENTION_MS - 10_000);
+  expect(await life()).toBeLessThanOrEqual(RETENTION_MS);
+  await connection.redis.pexpire(recordKey(request), 5_000);
+  await first.complete(ticket, 'final', OK);
   expect(await life()).toBeLessThanOrEqual(5_000);
 });
 
-test('a kept record holds the answer and the fingerprint, and no key in clear', async () => {
-  const asked = anAsked({ key: 'a-customer-name' });
-  await first.settle(await begun(asked), 'keep', OK);
-  expect(recordKey(asked)).not.toContain('customer');
-  expect(await connection.redis.hgetall(recordKey(asked))).toEqual({
+test('a final record holds the answer and the fingerprint, and not the key itself', async () => {
+  const request = aRequest({ key: 'a-customer-name' });
+  await first.complete(await begin(request), 'final', OK);
+  expect(recordKey(request)).not.toContain('customer');
+  expect(await connection.redis.hgetall(recordKey(request))).toEqual({
     f: 'print-1',
     s: '200',
     b: OK.body,
   });
 });
 
-describe('work whose end is not known', () => {
-  test('is told as unknown under its own request id, and does not begin again', async () => {
-    const asked = anAsked();
-    const ticket = await begun(asked);
-    await first.settle(ticket, 'unknown');
+describe('work with an unknown outcome', () => {
+  test('is unknown under its request id, and does not begin again', async () => {
+    const request = aRequest();
+    const ticket = await begin(request);
+    await first.complete(ticket, 'unknown');
     for (const records of [first, second]) {
-      expect(await records.begin(asked)).toEqual({ state: 'unknown', ticket });
+      expect(await records.begin(request)).toEqual({ state: 'unknown', ticket });
     }
-    expect(await stateOf({ ...asked, fingerprint: 'print-2' })).toBe('reused');
+    expect(await stateOf({ ...request, fingerprint: 'print-2' })).toBe('reused');
   });
 
-  test('is that of a worker whose lease is over', async () => {
-    const { asked, ticket } = await abandoned();
-    expect(await second.begin(asked)).toEqual({ state: 'unknown', ticket });
+  test('is the work of a worker whose lease has ended', async () => {
+    const { request, ticket } = await abandoned();
+    expect(await second.begin(request)).toEqual({ state: 'unknown', ticket });
   });
 
-  test('ends with what has been learnt', async () => {
-    const { asked, ticket } = await abandoned();
-    await second.settle(ticket, 'keep', OK);
-    expect(await first.begin(asked)).toEqual({ state: 'done', answer: OK });
+  test('ends with the outcome that was looked up', async () => {
+    const { request, ticket } = await abandoned();
+    await second.complete(ticket, 'final', OK);
+    expect(await first.begin(request)).toEqual({ state: 'done', answer: OK });
   });
 
-  test('ends with the answer of a worker that was only slow', async () => {
-    const { asked, ticket } = await abandoned();
-    expect(await stateOf(asked, second)).toBe('unknown');
-    await first.settle(ticket, 'keep', OK);
-    expect(await stateOf(asked, second)).toBe('done');
+  test('ends with the answer of a worker that was slow', async () => {
+    const { request, ticket } = await abandoned();
+    expect(await stateOf(request, second)).toBe('unknown');
+    await first.complete(ticket, 'final', OK);
+    expect(await stateOf(request, second)).toBe('done');
   });
 
-  test('begins again where that is safe: once at a time, under the same request id', async () => {
-    const { asked, ticket } = await abandoned({ again: true });
+  test('begins again where that is safe: one run at a time, under the same request id', async () => {
+    const { request, ticket } = await abandoned({ repeatable: true });
     const all = await Promise.all(
-      Array.from({ length: 10 }, (_, place) => (place % 2 ? first : second).begin(asked)),
+      Array.from({ length: 10 }, (_, place) => (place % 2 ? first : second).begin(request)),
     );
     const winners = all.flatMap((one) => (one.state === 'begun' ? one.ticket : []));
     expect(winners).toHaveLength(1);
     expect(winners[0]?.request_id).toBe(ticket.request_id);
-    expect(winners[0]?.attempt).not.toBe(ticket.attempt);
+    expect(winners[0]?.run_id).not.toBe(ticket.run_id);
     expect(all.filter(({ state }) => state === 'running')).toHaveLength(9);
   });
 
-  test('belongs to the latest attempt: an earlier one that comes late changes nothing', async () => {
-    const { asked, ticket } = await abandoned({ again: true });
-    const later = await begun(asked, second);
-    await first.settle(ticket, 'forget');
-    expect(await stateOf(asked)).toBe('running');
-    await second.settle(later, 'keep', OK);
-    await first.settle(ticket, 'keep', { status: 502, body: '{}' });
-    expect(await first.begin(asked)).toEqual({ state: 'done', answer: OK });
+  test('belongs to the latest run: an earlier run that ends late changes nothing', async () => {
+    const { request, ticket } = await abandoned({ repeatable: true });
+    const later = await begin(request, second);
+    await first.complete(ticket, 'not_done');
+    expect(await stateOf(request)).toBe('running');
+    await second.complete(later, 'final', OK);
+    await first.complete(ticket, 'final', { status: 502, body: '{}' });
+    expect(await first.begin(request)).toEqual({ state: 'done', answer: OK });
   });
 
-  test('stays unknown when a further attempt is refused: that says nothing of the first one', async () => {
-    const { asked, ticket } = await abandoned({ again: true });
-    await second.settle(await begun(asked, second), 'forget');
-    expect((await begun(asked)).request_id).toBe(ticket.request_id);
+  test('stays unknown when a later run is refused, which says nothing of the first one', async () => {
+    const { request, ticket } = await abandoned({ repeatable: true });
+    await second.complete(await begin(request, second), 'not_done');
+    expect((await begin(request)).request_id).toBe(ticket.request_id);
   });
 });
 
 describe('when Redis', () => {
-  test('has lost its memory, an answer is kept all the same and a free key stays free', async () => {
-    const [kept, freed] = [anAsked(), anAsked()];
-    const tickets = [await begun(kept), await begun(freed)] as const;
+  test('has lost its data, an answer is still stored and a free key stays free', async () => {
+    const [kept, freed] = [aRequest(), aRequest()];
+    const tickets = [await begin(kept), await begin(freed)] as const;
     await connection.redis.del(recordKey(kept), recordKey(freed));
-    await first.settle(tickets[0], 'keep', OK);
-    await first.settle(tickets[1], 'forget');
+    await first.complete(tickets[0], 'final', OK);
+    await first.complete(tickets[1], 'not_done');
     expect(await first.begin(kept)).toEqual({ state: 'done', answer: OK });
-    expect(await connection.redis.pttl(recordKey(kept))).toBeGreaterThan(KEPT_MS - 10_000);
+    expect(await connection.redis.pttl(recordKey(kept))).toBeGreaterThan(RETENTION_MS - 10_000);
     expect(await stateOf(freed)).toBe('begun');
   });
 
-  test('is away, nothing begins', async () => {
-    const away = await open();
-    await away.stop();
-    await expect(createRecords(away, log).begin(anAsked())).rejects.toThrow();
+  test('is down, nothing begins', async () => {
+    const down = await open();
+    await down.stop();
+    await expect(createRecords(down, log).begin(aRequest())).rejects.toThrow();
   });
 
-  test('answers too late, what it has begun is taken back: nobody is at work there', async () => {
+  test('answers too late, the begun record is removed again', async () => {
     const link = await startLink();
     const records = createRecords(await open(link.url), log);
-    const asked = anAsked();
+    const request = aRequest();
     link.hold();
-    await expect(records.begin(asked)).rejects.toThrow();
-    await until(async () => (await stateOf({ ...asked, fingerprint: 'print-2' })) === 'begun');
+    await expect(records.begin(request)).rejects.toThrow();
+    await until(async () => (await stateOf({ ...request, fingerprint: 'print-2' })) === 'begun');
   });
 
-  test('is away when the work ends, the outcome is written once it is back', async () => {
+  test('is down when the work ends, the outcome is stored once it is back', async () => {
     const link = await startLink();
     const records = createRecords(await open(link.url), log);
-    const asked = anAsked();
-    const ticket = await begun(asked, records);
+    const request = aRequest();
+    const ticket = await begin(request, records);
     await link.cut();
-    await records.settle(ticket, 'keep', OK);
-    expect(await stateOf(asked)).toBe('running');
+    await records.complete(ticket, 'final', OK);
+    expect(await stateOf(request)).toBe('running');
     await link.restore();
-    await until(async () => (await stateOf(asked)) === 'done');
+    await until(async () => (await stateOf(request)) === 'done');
   });
 });
 
@@ -224,7 +226,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** A way to Redis that can be cut, and whose answers can be held back. */
+/** A proxy to Redis whose connections can be cut and whose answers can be held back. */
 async function startLink() {
   const { hostname, port } = new URL(process.env['REDIS_URL'] as string);
   const sockets = new Set<Socket>();

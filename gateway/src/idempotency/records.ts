@@ -1,177 +1,181 @@
-// The records that all gateway replicas share: one a partner and key, in Redis, gone after a day. Each
-// change is one script, so that of many equal requests exactly one begins.
+// The records of Idempotency-Keys, shared by all replicas: one per partner and key, in Redis, expired after
+// a day. Every change is one script, so that of many equal requests exactly one begins.
 import { createHash } from 'node:crypto';
 import { newId } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Redis } from 'ioredis';
-import type { Verdict } from './outcome';
+import type { Outcome } from './outcome';
 
-/** Decisions, Repeating a request safely: kept 24 hours. */
-export const KEPT_MS = 24 * 3_600_000;
-/** Waits between the tries to write an outcome down; past them the lease ends and it counts as unknown. */
-const RETRY_AFTER_MS = [250, 500, 1_000, 2_000, 4_000];
+/** Decisions, Repeating a request safely: 24 hours. */
+export const RETENTION_MS = 24 * 3_600_000;
+/** Backoff of storing an outcome. When it is used up the lease ends and the outcome counts as unknown. */
+const BACKOFF_MS = [250, 500, 1_000, 2_000, 4_000];
 
-/** One attempt at the work of a key. */
+/** The right to do the work of a key: one run of it. */
 export interface Ticket {
   partner_id: string;
   key: string;
   fingerprint: string;
-  /** Names this attempt: only the latest one may say how the work ended. */
-  attempt: string;
-  /** Under which the work is done; further attempts at the same work keep it. */
+  /** Identifies this run: only the latest run may store the outcome. */
+  run_id: string;
+  /** Sent to the services with the work; every run of the same work has the same one. */
   request_id: string;
 }
 
-export interface KeptAnswer {
+export interface StoredAnswer {
   status: number;
   /** JSON text. */
   body: string;
 }
 
-export type Begun =
+export type BeginResult =
   | { state: 'begun' | 'unknown'; ticket: Ticket }
-  | { state: 'done'; answer: KeptAnswer }
+  | { state: 'done'; answer: StoredAnswer }
   | { state: 'running' | 'reused' };
 
-export interface Asked {
+export interface BeginRequest {
   partner_id: string;
   key: string;
   fingerprint: string;
-  /** For how long the work may run before its worker counts as dead. */
+  /** How long the work may run before its worker counts as dead. */
   lease_ms: number;
-  /** Whether to begin once more where a worker died; otherwise that is told as `unknown`. */
-  again: boolean;
+  /** True to begin another run where a worker died; otherwise the state is `unknown`. */
+  repeatable: boolean;
 }
 
 export interface Records {
-  /** Rejects while Redis is away: then nothing has begun. */
-  begin(asked: Asked): Promise<Begun>;
-  /** Resolves once written, or once it is left to the background; never rejects. */
-  settle(ticket: Ticket, verdict: Verdict, answer?: KeptAnswer): Promise<void>;
+  /** Rejects while Redis is down; then nothing has begun. */
+  begin(request: BeginRequest): Promise<BeginResult>;
+  /** Stores how the run ended. Resolves once stored, or once retries go on in the background. */
+  complete(ticket: Ticket, outcome: Outcome, answer?: StoredAnswer): Promise<void>;
 }
 
-// Fields: f fingerprint, r request id, a attempt, l end of the lease; of a finished one f, s status, b body.
-// Time is the server's own, so that replicas with other clocks agree.
+// Fields of a record: f fingerprint, r request id, a run id, l end of the lease; of a final one: f, s status,
+// b body. The time is Redis's: the clocks of the replicas may differ.
 const BEGIN = `
 local known = redis.call('HMGET', KEYS[1], 'f', 'r', 'a', 'l', 's', 'b')
-local fingerprint, attempt, lease_ms, again, kept_ms = unpack(ARGV)
+local fingerprint, run_id, lease_ms, repeatable, retention_ms = unpack(ARGV)
 if known[1] and known[1] ~= fingerprint then return {'reused'} end
 if known[5] then return {'done', known[5], known[6]} end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if known[1] then
   if now < tonumber(known[4]) then return {'running'} end
-  if again ~= '1' then return {'unknown', known[2], known[3]} end
+  if repeatable ~= '1' then return {'unknown', known[2], known[3]} end
 end
 local lease = string.format('%.0f', now + lease_ms)
-local request_id = known[2] or attempt
-redis.call('HSET', KEYS[1], 'f', fingerprint, 'r', request_id, 'a', attempt, 'l', lease)
-if not known[1] then redis.call('PEXPIRE', KEYS[1], kept_ms) end
-return {'begun', request_id, attempt}
+local request_id = known[2] or run_id
+redis.call('HSET', KEYS[1], 'f', fingerprint, 'r', request_id, 'a', run_id, 'l', lease)
+if not known[1] then redis.call('PEXPIRE', KEYS[1], retention_ms) end
+return {'begun', request_id, run_id}
 `;
 
-// A record that Redis has lost meanwhile is made anew. An attempt at work that an earlier one may have
-// done says nothing of that one by being refused: then the outcome stays unknown.
-const SETTLE = `
+// A record that Redis lost in between is written again. When a later run is refused, an earlier run may
+// still have done the work, so that the outcome stays unknown.
+const COMPLETE = `
 local known = redis.call('HMGET', KEYS[1], 'a', 's', 'f', 'r')
-local attempt, request_id, fingerprint, verdict, kept_ms, status, body = unpack(ARGV)
-if known[2] or (known[3] and known[1] ~= attempt) then return 0 end
+local run_id, request_id, fingerprint, outcome, retention_ms, status, body = unpack(ARGV)
+if known[2] or (known[3] and known[1] ~= run_id) then return 0 end
 if known[4] then request_id = known[4] end
-if verdict == 'forget' and request_id == attempt then return redis.call('DEL', KEYS[1]) end
-if verdict == 'keep' then
+if outcome == 'not_done' and request_id == run_id then return redis.call('DEL', KEYS[1]) end
+if outcome == 'final' then
   redis.call('HSET', KEYS[1], 'f', fingerprint, 's', status, 'b', body)
   redis.call('HDEL', KEYS[1], 'r', 'a', 'l')
 else
-  redis.call('HSET', KEYS[1], 'f', fingerprint, 'r', request_id, 'a', attempt, 'l', '0')
+  redis.call('HSET', KEYS[1], 'f', fingerprint, 'r', request_id, 'a', run_id, 'l', '0')
 end
-if not known[3] then redis.call('PEXPIRE', KEYS[1], kept_ms) end
+if not known[3] then redis.call('PEXPIRE', KEYS[1], retention_ms) end
 return 1
 `;
 
 interface WithRecords extends Redis {
   bmgIdempotencyBegin(key: string, ...values: Array<string | number>): Promise<string[]>;
-  bmgIdempotencySettle(key: string, ...values: Array<string | number>): Promise<number>;
+  bmgIdempotencyComplete(key: string, ...values: Array<string | number>): Promise<number>;
 }
 
 export function createRecords(connection: RedisConnection, log: Logger): Records {
   const { redis } = connection;
   redis.defineCommand('bmgIdempotencyBegin', { numberOfKeys: 1, lua: BEGIN });
-  redis.defineCommand('bmgIdempotencySettle', { numberOfKeys: 1, lua: SETTLE });
+  redis.defineCommand('bmgIdempotencyComplete', { numberOfKeys: 1, lua: COMPLETE });
   const scripts = redis as WithRecords;
 
-  const write = (ticket: Ticket, verdict: Verdict, answer: KeptAnswer | undefined) =>
-    scripts.bmgIdempotencySettle(
+  const write = (ticket: Ticket, outcome: Outcome, answer: StoredAnswer | undefined) =>
+    scripts.bmgIdempotencyComplete(
       recordKey(ticket),
-      ticket.attempt,
+      ticket.run_id,
       ticket.request_id,
       ticket.fingerprint,
-      verdict,
-      KEPT_MS,
+      outcome,
+      RETENTION_MS,
       answer?.status ?? '',
       answer?.body ?? '',
     );
 
-  const writeLater: typeof write = async (ticket, verdict, answer) => {
-    for (const wait_ms of RETRY_AFTER_MS) {
+  const retryWrite: typeof write = async (ticket, outcome, answer) => {
+    for (const wait_ms of BACKOFF_MS) {
       await pause(wait_ms);
       try {
-        return await write(ticket, verdict, answer);
+        return await write(ticket, outcome, answer);
       } catch (error) {
         if (redis.status === 'end') throw error;
       }
     }
-    return write(ticket, verdict, answer);
+    return write(ticket, outcome, answer);
   };
 
-  const settle: Records['settle'] = async (ticket, verdict, answer) => {
+  const complete: Records['complete'] = async (ticket, outcome, answer) => {
     try {
-      await write(ticket, verdict, answer);
+      await write(ticket, outcome, answer);
     } catch {
-      // The partner's answer does not wait any longer: it is right in any case.
+      // The answer is right whether or not it is stored: the partner does not wait for the retries.
       const { request_id } = ticket;
-      writeLater(ticket, verdict, answer).catch((error: unknown) =>
-        log.warn({ err: error, request_id, verdict }, 'an outcome was not kept under its key'),
+      retryWrite(ticket, outcome, answer).catch((error: unknown) =>
+        log.warn({ err: error, request_id, outcome }, 'failed to store the outcome of a key'),
       );
     }
   };
 
   return {
-    async begin(asked) {
-      if (!connection.up()) throw new Error('Redis is away');
-      const attempt = newId('req');
-      const { lease_ms, again, ...named } = asked;
+    async begin(request) {
+      if (!connection.up()) throw new Error('Redis is down');
+      const run_id = newId('req');
+      const { lease_ms, repeatable, ...work } = request;
       try {
         const reply = await scripts.bmgIdempotencyBegin(
-          recordKey(asked),
-          asked.fingerprint,
-          attempt,
+          recordKey(request),
+          request.fingerprint,
+          run_id,
           Math.ceil(lease_ms),
-          again ? 1 : 0,
-          KEPT_MS,
+          repeatable ? 1 : 0,
+          RETENTION_MS,
         );
-        return readReply(reply, named);
+        return readReply(reply, work);
       } catch (error) {
-        // It may have been begun all the same, with nobody at work: that must not look like an unknown end.
-        void settle({ ...named, attempt, request_id: attempt }, 'forget');
+        // Redis may have run the script. No work follows, so that its record must not stay behind.
+        void complete({ ...work, run_id, request_id: run_id }, 'not_done');
         throw error;
       }
     },
-    settle,
+    complete,
   };
 }
 
-function readReply([state, one, other]: string[], named: Omit<Asked, 'lease_ms' | 'again'>): Begun {
-  if (state === 'done') return { state, answer: { status: Number(one), body: other as string } };
+function readReply(
+  [state, first, second]: string[],
+  { partner_id, key, fingerprint }: Omit<BeginRequest, 'lease_ms' | 'repeatable'>,
+): BeginResult {
+  if (state === 'done') {
+    return { state, answer: { status: Number(first), body: second as string } };
+  }
   if (state === 'begun' || state === 'unknown') {
-    const { partner_id, key, fingerprint } = named;
-    const ids = { request_id: one as string, attempt: other as string };
+    const ids = { request_id: first as string, run_id: second as string };
     return { state, ticket: { partner_id, key, fingerprint, ...ids } };
   }
   return { state: state === 'running' ? 'running' : 'reused' };
 }
 
-/** Keys are the partner's own text, up to 255 characters of it: hashed they are short and tell nothing. */
+/** The partner's key is hashed: it may be long, and may contain personal data. */
 export const recordKey = ({ partner_id, key }: { partner_id: string; key: string }): string =>
   `bmg:{${partner_id}}:idempotency:${createHash('sha256').update(key).digest('base64url')}`;

@@ -1,21 +1,21 @@
 import { endpoints } from '../endpoints';
 import { remedyOf } from './remedy';
 
-test('every endpoint that takes a key has its way out of an outcome that is not known', () => {
+test('every endpoint that takes a key has a remedy for an unknown outcome', () => {
   const remedies = endpoints
     .filter(({ idempotent }) => idempotent)
     .map(({ verb, path, rpc }) => [`${verb} ${path}`, remedyOf(rpc)]);
   expect(Object.fromEntries(remedies)).toEqual({
-    'POST /messages/send': 'ask',
-    'POST /messages/template': 'ask',
-    'POST /messages/media': 'ask',
-    'POST /messages/interactive': 'ask',
-    'POST /messages/location': 'ask',
-    'POST /messages/reaction': 'ask',
-    'POST /messages/read': 'again',
+    'POST /messages/send': 'look_up',
+    'POST /messages/template': 'look_up',
+    'POST /messages/media': 'look_up',
+    'POST /messages/interactive': 'look_up',
+    'POST /messages/location': 'look_up',
+    'POST /messages/reaction': 'look_up',
+    'POST /messages/read': 'repeat',
     'POST /media/upload': 'none',
     'POST /templates': 'none',
-    'POST /broadcasts': 'again',
+    'POST /broadcasts': 'repeat',
     'POST /calls': 'none',
     'POST /groups': 'none',
   });

@@ -1,21 +1,21 @@
-// What can be done about an outcome that is not known, by endpoint.
+// What a repeated request can do about an earlier one whose outcome is unknown, by endpoint.
 import { SendResult } from '@bmg/proto/messaging';
 import type { Rpc } from '../endpoints/endpoint';
 
 /**
- * ask: a send, and the messaging service may learn what became of it. again: doing it a second time
- * under the same request id is the same as once. none: it stays unknown.
+ * look_up: a send; the messaging service may have learnt the outcome from status events. repeat: doing
+ * the work again under the same request id has no further effect. none: the outcome stays unknown.
  */
-export type Remedy = 'ask' | 'again' | 'none';
+export type Remedy = 'look_up' | 'repeat' | 'none';
 
-const AGAIN = new Set([
-  // A broadcast is created once per request id, whoever asks how often.
+const REPEATABLE = new Set([
+  // A request id creates one broadcast, however often it is sent.
   'createBroadcast',
-  // What is marked as read twice is marked as read.
+  // Marking a read message as read changes nothing.
   'markRead',
 ]);
 
 export function remedyOf({ definition, method }: Rpc): Remedy {
-  if (definition.methods[method]?.responseType === SendResult) return 'ask';
-  return AGAIN.has(method) ? 'again' : 'none';
+  if (definition.methods[method]?.responseType === SendResult) return 'look_up';
+  return REPEATABLE.has(method) ? 'repeat' : 'none';
 }
