@@ -1,9 +1,9 @@
 import { fields } from '@bmg/common/config';
 
-/** The documentation of the gateway's environment. */
+/** The gateway's settings, by environment variable; deploy/SETTINGS.md is generated from them. */
 export const settings = {
-  GATEWAY_HOST: fields.text('address that REST listens on', { default: '0.0.0.0' }),
-  GATEWAY_PORT: fields.port(8080, 'port of REST, the hosted page and the documents'),
+  GATEWAY_HOST: fields.text('address that the REST API listens on', { default: '0.0.0.0' }),
+  GATEWAY_PORT: fields.port(8080, 'port of the REST API, the onboarding page and the documents'),
   METRICS_PORT: fields.port(9100, 'port of /metrics, /livez and /readyz'),
   ...fields.shared,
   ...fields.kafka,
@@ -18,19 +18,19 @@ export const settings = {
   KEY_PEPPER: fields.secret('keys the hash of partner keys and connect tokens', {
     insecure: 'local-pepper-not-for-production',
   }),
-  UPSTREAM_SDK_URL: fields.url('script that the hosted page loads for the sign-up dialog', {
+  UPSTREAM_SDK_URL: fields.url('script that the onboarding page loads for the sign-up dialog', {
     default: 'https://connect.facebook.net/en_US/sdk.js',
   }),
   PROXY_HOPS: fields.integer(
     { min: 0, max: 10, default: 0 },
-    'proxies in front that add to X-Forwarded-For: so many of its addresses, counted from the end, are believed',
+    'proxies in front that add to X-Forwarded-For: that many addresses, counted from its end, are trusted',
   ),
   REQUESTS_IN_FLIGHT_MAX: fields.integer(
     { min: 1, max: 100_000, default: 2_000 },
-    'requests under way at once in a replica, one partner’s up to half of them; more are answered 503',
+    'requests in flight at once in a replica, of one partner up to half of them; further ones get 503',
   ),
   REQUEST_TIMEOUT_MS: fields.integer(
     { min: 1_000, max: 300_000, default: 20_000 },
-    'how long a request may take before it is answered with an error',
+    'timeout of a request; endpoints that transfer files have longer ones',
   ),
 };

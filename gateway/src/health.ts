@@ -1,4 +1,4 @@
-// GET /health: the state of each part, asked in the background, so that the answer itself costs nothing.
+// GET /health: the state of every dependency, checked in the background so that an answer costs nothing.
 import { connect } from 'node:net';
 import { API_VERSION } from '@bmg/common/notices';
 import { createPoller, within, type Component } from '@bmg/common/lifecycle';
@@ -21,11 +21,11 @@ export interface HealthMonitor extends Component {
 }
 
 export const HEALTH_PATH = '/v1/health';
-const ASK_EVERY_MS = 1_000;
-const ASK_LIMIT_MS = 1_000;
-/** Without one of these no send works, once what the services remember of its answers is too old. */
+const CHECK_EVERY_MS = 1_000;
+const CHECK_TIMEOUT_MS = 1_000;
+/** Without one of these no send works; the value is how long the answers cached from it suffice, in ms. */
 const ESSENTIAL = { onboarding: CACHE_LIFE_AWAY_MS, messaging: 0 };
-/** It is called by nobody: it works while it takes the upstream's webhooks from Kafka. */
+/** It has no RPCs: it is healthy while it consumes the upstream's webhooks from Kafka. */
 const FANOUT = 'fanout';
 
 export function createHealthMonitor(
@@ -46,10 +46,10 @@ export function createHealthMonitor(
     states.set(name, ok ? 'ok' : 'down');
     if (ok) last_ok.set(name, performance.now());
   };
-  const ask = async (): Promise<void> => {
+  const checkAll = async (): Promise<void> => {
     await Promise.all([
       ...clients.map(async ({ name, client }) => {
-        const call = ownCall(unsampled(), ASK_LIMIT_MS);
+        const call = ownCall(unsampled(), CHECK_TIMEOUT_MS);
         const serving = await client.rpc.check({ service: '' }, call).then(
           ({ status }) => status === Serving.SERVING,
           () => false,
@@ -57,21 +57,21 @@ export function createHealthMonitor(
         set(name, serving);
       }),
       (async () => {
-        // What was sent last says nothing once there is no traffic: somebody must be listening as well.
-        set('kafka', await succeeds([kafka.bus.check(), anyListens(kafka.brokers)]));
+        // Without traffic the last publish says nothing about now, so that a broker must accept too.
+        set('kafka', await succeeds([kafka.bus.check(), anyAccepts(kafka.brokers)]));
       })(),
       (async () => {
-        set(FANOUT, await succeeds([within(ASK_LIMIT_MS, kafka.bus.attended(FANOUT))]));
+        set(FANOUT, await succeeds([within(CHECK_TIMEOUT_MS, kafka.bus.attended(FANOUT))]));
       })(),
     ]);
     set('redis', redis.up());
   };
-  const poller = createPoller('health', ASK_EVERY_MS, ask, log);
+  const poller = createPoller('health', CHECK_EVERY_MS, checkAll, log);
   return {
     name: 'health',
     async start(signal) {
       for (const { client } of clients) await client.start(signal);
-      await ask();
+      await checkAll();
       await poller.start(signal);
     },
     async stop() {
@@ -79,17 +79,17 @@ export function createHealthMonitor(
       for (const { client } of clients) await client.stop();
     },
     report() {
-      const all = [...states.values()].every((state) => state === 'ok');
+      const all_ok = [...states.values()].every((state) => state === 'ok');
       const now = performance.now();
-      const possible = Object.entries(ESSENTIAL).every(
-        ([name, remembered_ms]) =>
-          states.get(name) === 'ok' || now - (last_ok.get(name) ?? -Infinity) < remembered_ms,
+      const can_send = Object.entries(ESSENTIAL).every(
+        ([name, cached_ms]) =>
+          states.get(name) === 'ok' || now - (last_ok.get(name) ?? -Infinity) < cached_ms,
       );
       return {
-        http: possible ? 200 : 503,
+        http: can_send ? 200 : 503,
         body: {
-          success: possible,
-          status: all ? 'ok' : possible ? 'degraded' : 'down',
+          success: can_send,
+          status: all_ok ? 'ok' : can_send ? 'degraded' : 'down',
           version: API_VERSION,
           dependencies: Object.fromEntries(
             [...states].map(([name, state]) => [name, { status: state }]),
@@ -106,26 +106,27 @@ const succeeds = (checks: Promise<void>[]): Promise<boolean> =>
     () => false,
   );
 
-/** Rejects when no broker takes a connection. */
-const anyListens = (brokers: string): Promise<void> => Promise.any(brokers.split(',').map(listens));
+/** Rejects when no broker accepts a connection. */
+const anyAccepts = (brokers: string): Promise<void> => Promise.any(brokers.split(',').map(accepts));
 
-function listens(address: string): Promise<void> {
+function accepts(address: string): Promise<void> {
   const at = address.lastIndexOf(':');
   const host = address.slice(0, at).replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port: Number(address.slice(at + 1)), timeout: ASK_LIMIT_MS });
-    const settle = (act: () => void) => (): void => {
+    const socket = connect({
+      host,
+      port: Number(address.slice(at + 1)),
+      timeout: CHECK_TIMEOUT_MS,
+    });
+    socket.once('connect', () => {
       socket.destroy();
-      act();
+      resolve();
+    });
+    const refuse = (): void => {
+      socket.destroy();
+      reject(new Error('no broker accepts connections'));
     };
-    socket.once('connect', settle(resolve));
-    socket.once(
-      'timeout',
-      settle(() => reject(new Error('nobody listens'))),
-    );
-    socket.once(
-      'error',
-      settle(() => reject(new Error('nobody listens'))),
-    );
+    socket.once('timeout', refuse);
+    socket.once('error', refuse);
   });
 }

@@ -409,7 +409,7 @@ test('behind a proxy an address is the one that the proxy saw, whatever the clie
   expect(await attempt('203.0.113.7', '203.0.113.8')).toBe(401);
 });
 
-test('too many attempts to log in from one address are refused for a while', async () => {
+test('too many log-in attempts from one address are refused for a minute', async () => {
   const attempts = await Promise.all(Array.from({ length: 60 }, () => logIn('nonsense')));
   const limited = attempts.filter(({ status }) => status === 429);
   expect(limited.length).toBeGreaterThanOrEqual(30);

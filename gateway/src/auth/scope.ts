@@ -1,4 +1,5 @@
-// Which number is meant: headers → target, remembered for a few seconds under the directory's version.
+// The number a request acts for: x-waba-id and x-phone-number-id → target. Targets are cached under the
+// partner's directory version.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { createVersionedCache } from '@bmg/common/directory';
@@ -18,13 +19,14 @@ export interface ScopeResolver {
   ): Promise<Target>;
 }
 
+/** A header's trimmed text; undefined when absent or blank. */
 export const headerText = (headers: IncomingHttpHeaders, name: string): string | undefined => {
   const value = headers[name];
   const text = (Array.isArray(value) ? value.join(',') : value)?.trim();
   return text ? text : undefined;
 };
 
-/** The account that x-waba-id names; one that cannot exist is as unknown as any other. */
+/** The account in x-waba-id. A malformed id is answered like an unknown one (decisions, Who is asking). */
 export function wabaHeader(headers: IncomingHttpHeaders): string | undefined {
   const waba_id = headerText(headers, 'x-waba-id');
   if (waba_id !== undefined && !ID.test(waba_id)) {
@@ -45,14 +47,14 @@ export function createScopeResolver(directory: Client<DirectoryDefinition>): Sco
         details: { fields: ['x-waba-id'] },
       });
     }
-    const named = headerText(headers, 'x-phone-number-id');
-    if (named !== undefined && !ID.test(named)) {
+    const number_header = headerText(headers, 'x-phone-number-id');
+    if (number_header !== undefined && !ID.test(number_header)) {
       throw invalidField('x-phone-number-id', 'does not belong to the WABA');
     }
     const { phone_number_id } = await cache.get(
-      `${partner_id}/${waba_id}/${named ?? ''}`,
+      `${partner_id}/${waba_id}/${number_header ?? ''}`,
       version,
-      () => directory.resolveTarget({ partner_id, waba_id, phone_number_id: named }, call),
+      () => directory.resolveTarget({ partner_id, waba_id, phone_number_id: number_header }, call),
     );
     return { partner_id, waba_id, phone_number_id, directory_version: version ?? '' };
   };

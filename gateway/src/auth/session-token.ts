@@ -1,11 +1,11 @@
-// A connect token at the edge: it speaks for one connect session, and only where a row says so.
+// Connect tokens: sent instead of a key, for one connect session, on rows with scope `session`.
 import { ApiError } from '@bmg/common/errors';
 import { CONNECT_TOKEN_PREFIX, hashKey, isWellFormedKey } from '@bmg/common/keys';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { AuthenticateSessionResponse, DirectoryDefinition } from '@bmg/proto/onboarding';
 
 export interface SessionAuthenticator {
-  /** Throws unless an onboarding may still be completed under the token. */
+  /** The token's session; throws once its onboarding can no longer be completed. */
   find(token: string, call: Call): Promise<AuthenticateSessionResponse>;
 }
 

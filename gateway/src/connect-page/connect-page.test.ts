@@ -73,7 +73,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(base + path, { headers, redirect: 'manual' });
 
 describe('the page', () => {
-  test('asks by the hash of the token and holds nothing inline', async () => {
+  test('sends onboarding the hash of the token, and holds nothing inline', async () => {
     const answer = await get(`/connect?token=${TOKEN}`);
     expect(answer.status).toBe(200);
     expect(openConnectPage.mock.calls[0]?.[0]).toEqual({ token_hash: hashKey(TOKEN, PEPPER) });
@@ -86,7 +86,7 @@ describe('the page', () => {
     expect(JSON.parse(decoded)).toMatchObject({ token: TOKEN, state: PAGE.state, app_id: 'app' });
   });
 
-  test('may load the sign-up script and nothing else from elsewhere', async () => {
+  test('may load only the sign-up script from another origin', async () => {
     const { headers } = await get(`/connect?token=${TOKEN}`);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("script-src 'self' https://sdk.test;");
@@ -100,7 +100,7 @@ describe('the page', () => {
     ['expired', 410, 'not valid any more'],
     ['unknown', 410, 'not valid any more'],
     ['consumed', 410, 'has been used'],
-  ])('of a link that is %s says so', async (outcome, status, text) => {
+  ])('is a notice for a link that is %s', async (outcome, status, text) => {
     openConnectPage.mockResolvedValue({ ...PAGE, outcome });
     const answer = await get(`/connect?token=${TOKEN}`);
     expect(answer.status).toBe(status);
@@ -108,7 +108,7 @@ describe('the page', () => {
   });
 
   test.each(['', '?token=', '?token=bmgc_short', `?token=${TOKEN}&token=${TOKEN}`])(
-    'without a whole token (%s) asks nobody',
+    'is a notice for an incomplete token (%s), without asking onboarding',
     async (query) => {
       expect((await get(`/connect${query}`)).status).toBe(400);
       expect(openConnectPage).not.toHaveBeenCalled();
@@ -119,7 +119,7 @@ describe('the page', () => {
     ['PLATFORM_NOT_CONFIGURED', 503],
     ['PARTNER_SUSPENDED', 403],
     ['SERVICE_UNAVAILABLE', 503],
-  ] as const)('is a page for %s too', async (code, status) => {
+  ] as const)('is a notice for the error %s', async (code, status) => {
     openConnectPage.mockRejectedValue(new ApiError(code, 'words for partners'));
     const answer = await get(`/connect?token=${TOKEN}`);
     expect(answer.status).toBe(status);
@@ -131,7 +131,7 @@ describe('the page', () => {
 });
 
 describe('the deprecated form of the link', () => {
-  test('becomes a session, and the key leaves the address and the log', async () => {
+  test('redirects to a session, and keeps the key out of the address and the log', async () => {
     const answer = await get(`/connect?partner_key=${KEY}&state=s&display_name=d`);
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe(`?token=${TOKEN}&legacy=1`);
@@ -145,7 +145,7 @@ describe('the deprecated form of the link', () => {
     expect(await (await get(`/connect?token=${TOKEN}&legacy=1`)).text()).toContain('deprecated');
   });
 
-  test('with a bad key is a page to a browser, and JSON to who asks for it', async () => {
+  test('answers a bad key with a notice for browsers, and with JSON on request', async () => {
     const page = await get('/connect?partner_key=bmgk_bad', { accept: 'text/html,*/*;q=0.8' });
     expect(page.status).toBe(401);
     expect(await page.text()).toContain('INVALID_KEY');
@@ -154,8 +154,8 @@ describe('the deprecated form of the link', () => {
   });
 });
 
-describe('its files', () => {
-  test('are served under addresses that change with them', async () => {
+describe('the files of the page', () => {
+  test('are served under addresses that change with their content', async () => {
     const html = await (await get(`/connect?token=${TOKEN}`)).text();
     const files = [...html.matchAll(/(?:src|href)="(connect\/[^"]+)"/g)].map(([, path]) => path);
     expect(files).toHaveLength(2);
@@ -173,7 +173,7 @@ describe('its files', () => {
   });
 });
 
-describe('a report of the page', () => {
+describe('a report from the page', () => {
   const post = (headers: Record<string, string>, body: object) =>
     fetch(`${base}/connect/events`, {
       method: 'POST',
@@ -181,7 +181,7 @@ describe('a report of the page', () => {
       body: JSON.stringify(body),
     });
 
-  test('goes on with the hash of its token, whatever the body says', async () => {
+  test('is sent to onboarding with the hash of its token, whatever the body says', async () => {
     const answer = await post(
       { 'x-connect-token': TOKEN },
       { kind: 'dialog_opened', token_hash: 'another' },

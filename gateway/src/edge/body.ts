@@ -1,4 +1,4 @@
-// Reads a JSON object within its limit, before anything else is done with the request.
+// Reads a request's body as a JSON object, within limits on its size and nesting.
 import type { IncomingMessage } from 'node:http';
 import { parse as secureParse } from 'secure-json-parse';
 import { ApiError } from '@bmg/common/errors';
@@ -6,13 +6,13 @@ import { BodyRefused, readBody as readBytes } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
 import { overloaded } from '../limits/load';
 
-/** An opaque part travels as a protobuf Struct, whose decoder takes some thirty levels. */
+/** Opaque parts become a protobuf Struct, whose decoder accepts about thirty levels. */
 const DEPTH_MAX = 30;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const invalid = (message: string): ApiError => new ApiError('INVALID_PAYLOAD', message);
 
-/** `reserve` is asked for the room of each chunk in memory, and refuses with false. */
+/** An absent body is `{}`. `reserve` returns false when there is no memory for a chunk of the body. */
 export async function readBody(
   request: IncomingMessage,
   limit_bytes: number,
@@ -35,7 +35,11 @@ function refused({ problem, cause }: BodyRefused, limit_bytes: number): ApiError
     case 'no_room':
       return overloaded();
     case 'incomplete':
-      return new ApiError('INVALID_PAYLOAD', 'the body was not received whole', { cause });
+      return new ApiError(
+        'INVALID_PAYLOAD',
+        'the body was not received completely: send it again',
+        { cause },
+      );
   }
 }
 
@@ -45,7 +49,7 @@ function checkContentType({ headers }: IncomingMessage): void {
   if (!json || (headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new ApiError(
       'UNSUPPORTED_CONTENT_TYPE',
-      'send the body as application/json, not encoded',
+      'send the body as application/json, without Content-Encoding',
     );
   }
 }
@@ -55,7 +59,7 @@ function parseObject(bytes: Buffer): Fields {
   try {
     text = utf8.decode(bytes);
   } catch (error) {
-    throw new ApiError('INVALID_PAYLOAD', 'the body is not UTF-8', { cause: error });
+    throw new ApiError('INVALID_PAYLOAD', 'the body is not valid UTF-8', { cause: error });
   }
   if (isTooDeep(text)) throw invalid(`the body is nested deeper than ${DEPTH_MAX} levels`);
   let value: unknown;
@@ -66,8 +70,8 @@ function parseObject(bytes: Buffer): Fields {
     throw new ApiError(
       'INVALID_PAYLOAD',
       forbidden
-        ? 'the body has a key that is not allowed: __proto__ or constructor'
-        : 'the body is not JSON',
+        ? 'the keys __proto__ and constructor are not allowed in the body'
+        : 'the body is not valid JSON',
       { cause: error },
     );
   }
@@ -86,20 +90,28 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Deep nesting is refused before it is parsed: later steps walk the value recursively. */
+// Character codes.
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+
+/** Deep nesting is refused before parsing: later steps walk the value recursively. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inText = false;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (inText) {
-      if (code === 92) index += 1;
-      else if (code === 34) inText = false;
-    } else if (code === 34) inText = true;
-    else if (code === 123 || code === 91) {
+      if (code === BACKSLASH) index += 1;
+      else if (code === QUOTE) inText = false;
+    } else if (code === QUOTE) inText = true;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth += 1;
       if (depth > DEPTH_MAX) return true;
-    } else if (code === 125 || code === 93) depth -= 1;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
   }
   return false;
 }

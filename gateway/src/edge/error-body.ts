@@ -1,4 +1,4 @@
-// How an error looks to a partner (contract, Errors).
+// The JSON body of an error answer (contract, Errors).
 import type { ApiError } from '@bmg/common/errors';
 
 export interface ErrorBody {

@@ -1,15 +1,16 @@
-// The usage record: calls and errors of each endpoint, added up here and published now and then.
+// The usage record: counts calls and errors per partner and endpoint, and publishes them every second.
 import { newId } from '@bmg/common/ids';
 import { topics, type Bus } from '@bmg/common/bus';
 import { createPoller, type Component } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 
 export interface Meter extends Component {
+  /** Counts one call; `failed` adds one error. */
   count(partner_id: string, endpoint: string, failed: boolean): void;
 }
 
 const PUBLISH_EVERY_MS = 1_000;
-/** While Kafka is away counts are kept; more partners than this at once are not expected. */
+/** Bounds the memory while Kafka is down and counts accumulate; calls of further partners are not counted. */
 const PARTNERS_MAX = 100_000;
 
 interface Row {
@@ -38,7 +39,7 @@ export function createMeter(bus: Bus, log: Logger): Meter {
         })),
       );
     } catch (error) {
-      // Nothing is lost: the counts go with the next ones.
+      // Published with the next counts.
       for (const [partner_id, rows] of taken) {
         for (const [endpoint, row] of rows) add(partner_id, endpoint, row);
       }

@@ -1,4 +1,5 @@
-// The notice headers of every response (contract, Versioning), made once: they change with a release.
+// The notice headers of every response (contract, Versioning). They change only with a release, so that
+// they are built once.
 import { API_VERSION, highestSeverity, NOTICES } from '@bmg/common/notices';
 
 export const noticeHeaders = (public_url: string): Record<string, string> => {

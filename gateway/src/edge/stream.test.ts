@@ -104,8 +104,8 @@ const piece = (content: Buffer | string): DownloadMediaChunk => ({
   data: Buffer.from(content),
 });
 
-/** Gives the chunks, then fails if it is to. */
-const giving = (chunks: DownloadMediaChunk[], failure?: Error): Download =>
+/** Sends the chunks, then the failure, if any. */
+const sending = (chunks: DownloadMediaChunk[], failure?: Error): Download =>
   async function* () {
     yield* chunks;
     if (failure) throw failure;
@@ -115,12 +115,12 @@ const content = Buffer.from(Array.from({ length: 1_000_000 }, (_, index) => inde
 const pieces = [0, 1, 2, 3].map((at) => piece(content.subarray(at * 250_000, (at + 1) * 250_000)));
 
 test.each(['/media/123', '/contacts/media/123'])(
-  'GET %s answers exactly the bytes, the type and the length',
+  'GET %s answers with the exact bytes, type and length',
   async (path) => {
     let asked: DownloadMediaRequest | undefined;
     download = (request, call) => {
       asked = request;
-      return giving([head(1_000_000, 'audio/ogg; codecs=opus'), ...pieces])(request, call);
+      return sending([head(1_000_000, 'audio/ogg; codecs=opus'), ...pieces])(request, call);
     };
     const response = await get(path);
     expect(response.statusCode).toBe(200);
@@ -140,23 +140,23 @@ test.each(['/media/123', '/contacts/media/123'])(
   },
 );
 
-test('a file of unknown length and type is passed on all the same', async () => {
-  download = giving([head(), ...pieces]);
+test('streams a file of unknown length and type', async () => {
+  download = sending([head(), ...pieces]);
   const response = await get('/media/123');
   expect(response.headers['content-type']).toBe('application/octet-stream');
   expect(response.headers).not.toHaveProperty('content-length');
   expect((await read(response)).equals(content)).toBe(true);
 });
 
-test('an empty file is a file', async () => {
-  download = giving([head(0, 'text/plain')]);
+test('streams an empty file', async () => {
+  download = sending([head(0, 'text/plain')]);
   const response = await get('/media/123');
   expect(response.headers['content-length']).toBe('0');
   expect(await read(response)).toHaveLength(0);
 });
 
-test('what fails before the first byte is an error answer like any other', async () => {
-  download = giving([], new ApiError('MEDIA_NOT_FOUND', 'gone'));
+test('answers a failure before the first byte with the error body', async () => {
+  download = sending([], new ApiError('MEDIA_NOT_FOUND', 'gone'));
   const response = await get('/media/123');
   expect(response.statusCode).toBe(404);
   expect(response.headers['content-type']).toContain('application/json');
@@ -174,19 +174,19 @@ test.each([
     [head(), ...pieces],
     new ApiError('UPSTREAM_ERROR', 'x'),
   ],
-  ['an early end', [head(1_000_000), ...pieces.slice(0, 2)], undefined],
-  ['too many bytes', [head(999_999), ...pieces], undefined],
-])('after the first byte %s breaks the connection', async (_name, chunks, failure) => {
-  download = giving(chunks, failure);
+  ['a file shorter than announced', [head(1_000_000), ...pieces.slice(0, 2)], undefined],
+  ['a file longer than announced', [head(999_999), ...pieces], undefined],
+])('breaks the connection after the first byte for %s', async (_name, chunks, failure) => {
+  download = sending(chunks, failure);
   const response = await get('/media/123');
   expect(response.statusCode).toBe(200);
   await expect(read(response)).rejects.toThrow();
   expect(counted).toEqual([['/media/download', true]]);
 });
 
-test('a client that goes away ends the call', async () => {
+test('cancels the RPC when the client disconnects', async () => {
   let ended: (() => void) | undefined;
-  const over = new Promise<void>((resolve) => (ended = resolve));
+  const call_ended = new Promise<void>((resolve) => (ended = resolve));
   download = async function* (_request, call) {
     yield head();
     try {
@@ -201,12 +201,12 @@ test('a client that goes away ends the call', async () => {
   const response = await get('/media/123');
   await once(response, 'data');
   response.destroy();
-  await over;
+  await call_ended;
   while (counted.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(counted).toEqual([['/media/download', true]]);
 });
 
-test('a client that does not read holds the source back', async () => {
+test('applies backpressure when the client does not read', async () => {
   const TOTAL = 600;
   let given = 0;
   download = async function* () {
@@ -220,7 +220,7 @@ test('a client that does not read holds the source back', async () => {
     before = given;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  // 150 MB are waiting; some are in the sockets and in the two streams of the call.
+  // Of 150 MB only what fits into the sockets and the RPC's two streams was sent.
   expect(given).toBeLessThan(TOTAL / 3);
   const hash = createHash('sha256');
   let size = 0;
@@ -231,8 +231,8 @@ test('a client that does not read holds the source back', async () => {
   expect(size).toBe(TOTAL * 262_144);
 }, 20_000);
 
-test('HEAD answers the head alone', async () => {
-  download = giving([head(1_000_000, 'image/png'), ...pieces]);
+test('answers HEAD with the headers alone', async () => {
+  download = sending([head(1_000_000, 'image/png'), ...pieces]);
   const response = await get('/media/123', 'HEAD');
   expect(response.statusCode).toBe(200);
   expect(response.headers['content-length']).toBe('1000000');

@@ -1,7 +1,6 @@
-// A server-streaming call piped to the answer: the head comes with the first message, the bytes with all
-// that follow. As long as nothing was sent a failure is an error answer like any other; afterwards the
-// connection is broken, because a status that is out cannot be taken back and half a file must not look
-// like a whole one.
+// Pipes a server-streaming RPC to the response: the first message carries the headers, all messages carry
+// bytes. A failure before the first byte is a normal error answer. A later one breaks the connection: the
+// status is already sent, and half a file must not look complete.
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
@@ -16,24 +15,24 @@ export interface Chunk {
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Throws what fails before the first byte; answers what failed after it, if anything. */
+/** Throws a failure before the first byte; returns one after it, and undefined when all bytes were sent. */
 export async function streamAnswer(
   context: Context,
   chunks: AsyncIterable<Chunk>,
 ): Promise<ApiError | undefined> {
   const rest = chunks[Symbol.asyncIterator]();
   const first = await rest.next();
-  if (first.done) throw new ApiError('SERVER_ERROR', 'the service answered nothing');
+  if (first.done) throw new ApiError('SERVER_ERROR', 'the service sent an empty answer');
   const { mime_type, size_bytes, data } = first.value;
   context.status = 200;
   context.set({
     'Content-Type': mime_type ?? UNKNOWN_TYPE,
-    // Files of strangers: neither interpreted nor kept by anybody on the way.
+    // The file's content is not trusted: browsers must not sniff its type, proxies must not store it.
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'private, no-store',
     ...(size_bytes !== undefined && { 'Content-Length': String(size_bytes) }),
   });
-  // From here on the answer is written by hand.
+  // From here on this function writes the response instead of Koa.
   context.respond = false;
   const response = context.res as ServerResponse;
   if (context.method === 'HEAD') {
@@ -43,7 +42,7 @@ export async function streamAnswer(
   }
   response.flushHeaders();
   try {
-    // The pipeline reads on only as fast as the client takes, and breaks the connection when it fails.
+    // The pipeline applies backpressure, and destroys the connection when it fails.
     await pipeline(bytes(data, rest, size_bytes), response);
     return undefined;
   } catch (error) {
@@ -54,11 +53,11 @@ export async function streamAnswer(
 const isPrematureClose = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
 
-/** For the log and the usage record: there is nobody left to read it. */
+/** Only for the log and the usage record: the client is gone. */
 const clientGone = (cause: unknown): ApiError =>
-  new ApiError('SERVER_ERROR', 'the client went away before the file was complete', { cause });
+  new ApiError('SERVER_ERROR', 'the client disconnected before the file was complete', { cause });
 
-/** Exactly as many bytes as were announced, or an error. */
+/** Yields exactly as many bytes as announced, else throws. */
 async function* bytes(
   first: Uint8Array,
   rest: AsyncIterator<Chunk>,
@@ -82,4 +81,4 @@ async function* bytes(
 }
 
 const wrongLength = (): ApiError =>
-  new ApiError('SERVER_ERROR', 'the file had another length than was announced');
+  new ApiError('SERVER_ERROR', 'the file is not as long as announced');

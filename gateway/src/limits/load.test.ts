@@ -1,4 +1,4 @@
-// A replica takes on only so much: what is refused is refused at once, and health is still answered.
+// The bounds of a replica: requests beyond them are refused at once, and health is still answered.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ const OK = { message_id: 'wamid.1', contacts: [] };
 
 let server: Server;
 let base: string;
-/** Ends the calls that are under way. */
+/** Completes the calls in flight. */
 const release: Array<() => void> = [];
 
 beforeAll(async () => {
@@ -63,14 +63,14 @@ async function refused(answer: Response): Promise<void> {
   expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
 }
 
-test('one partner has half of it: the next request is refused, and another partner’s is not', async () => {
-  const under_way = [send('flood'), send('flood')];
+test('refuses a partner that has half of the bound in flight, and no other partner', async () => {
+  const in_flight = [send('flood'), send('flood')];
   await eventually(() => release.length === 2);
   await refused(await send('flood'));
   const other = send('quiet');
   await eventually(() => release.length === 3);
   for (const end of release.splice(0)) end();
-  const answers = await Promise.all([...under_way, other]);
+  const answers = await Promise.all([...in_flight, other]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   const again = send('flood');
   await eventually(() => release.length === 1);
@@ -78,16 +78,16 @@ test('one partner has half of it: the next request is refused, and another partn
   expect((await again).status).toBe(200);
 });
 
-test('a full replica refuses everybody, but says how it is', async () => {
-  const under_way = ['a', 'b', 'c', 'd'].map((partner) => send(partner));
+test('a full replica refuses all partners, but answers health', async () => {
+  const in_flight = ['a', 'b', 'c', 'd'].map((partner) => send(partner));
   await eventually(() => release.length === IN_FLIGHT_MAX);
   await refused(await send('e'));
   expect((await fetch(`${base}/health`)).status).toBe(200);
   for (const end of release.splice(0)) end();
-  for (const answer of await Promise.all(under_way)) expect(answer.status).toBe(200);
+  for (const answer of await Promise.all(in_flight)) expect(answer.status).toBe(200);
 });
 
-test('bodies have a bound of their own, kept until their requests are over', async () => {
+test('bounds the bytes of all bodies until their requests complete', async () => {
   const large = 'x'.repeat(BODY_BYTES_MAX - 1_000);
   const first = send('a', large);
   await eventually(() => release.length === 1);
