@@ -1,4 +1,4 @@
-// Every published code renders as in golden/errors.json, and crosses gRPC unchanged.
+// Every published error code renders as in golden/errors.json and crosses gRPC unchanged.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceError } from '@grpc/grpc-js';
@@ -8,7 +8,7 @@ import { errorBody } from '../../gateway/src/edge/error-body';
 interface Expected {
   http: number;
   retryable: boolean;
-  /** False for what was added to the contract's list. */
+  /** False for codes that are not in the contract's list. */
   published: boolean;
 }
 
@@ -18,7 +18,7 @@ const golden = JSON.parse(readFileSync(join(__dirname, '../golden/errors.json'),
 >;
 const codes = Object.keys(CATALOG) as ErrorCode[];
 
-test('the catalogue has the 36 codes of the contract and what was added to them', () => {
+test('the catalogue has the codes of errors.json, 36 of them from the contract', () => {
   expect([...codes].sort()).toEqual(Object.keys(golden).sort());
   expect(Object.values(golden).filter(({ published }) => published)).toHaveLength(36);
 });
@@ -50,7 +50,7 @@ const extras = {
   retry_after_s: 7,
 };
 
-test.each(codes)('%s crosses a call with all that it carries', (code) => {
+test.each(codes)('%s crosses a call with all its fields', (code) => {
   for (const given of [{}, extras]) {
     const sent = new ApiError(code, 'said to people', given);
     const status = { name: 'Error', message: '', ...toStatus(sent) } as unknown as ServiceError;
@@ -60,7 +60,7 @@ test.each(codes)('%s crosses a call with all that it carries', (code) => {
   }
 });
 
-test('details that are too large for a trailer are cut, and the rest of the error arrives', () => {
+test('truncates details that are too large for a trailer, and keeps the rest of the error', () => {
   const sent = new ApiError('UPSTREAM_ERROR', 'm', { ...extras, details: 'x'.repeat(100_000) });
   const received = fromServiceError(toStatus(sent) as unknown as ServiceError);
   expect(received).toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 131_047 });

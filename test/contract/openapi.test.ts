@@ -1,5 +1,5 @@
-// The OpenAPI document: its structure, held against the specification of OpenAPI 3.1 key by key, its
-// schemas, held against JSON Schema 2020-12, and its agreement with the endpoint table.
+// The OpenAPI document: its structure against the OpenAPI 3.1 specification, its schemas against JSON Schema
+// 2020-12, and its agreement with the endpoint table.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CATALOG } from '@bmg/common/errors';
@@ -29,25 +29,25 @@ const document = buildOpenApi(chapters, { public_url: 'https://gateway.example.c
 const operations = operationsOf(document);
 
 describe('the structure', () => {
-  test('has no key that OpenAPI 3.1 does not know, and every key that it asks for', () => {
+  test('has only keys of OpenAPI 3.1, and all required ones', () => {
     expect(checkDocument(document)).toEqual([]);
   });
 
-  test('every reference leads somewhere, and every component is referred to', () => {
+  test('resolves every reference and uses every component', () => {
     const pointers = pointersOf(document);
     const dead = pointers.filter((pointer) => valueAt(document, pointer) === undefined);
     expect(dead).toEqual([]);
     const components = Object.entries(document.components)
       .filter(([kind]) => kind !== 'securitySchemes')
       .flatMap(([kind, named]) => Object.keys(named).map((name) => `#/components/${kind}/${name}`));
-    // Shared responses stand for every status, whether a row has it or not.
+    // Shared responses exist for every status, even if no row uses it.
     const unused = components.filter(
       (pointer) => !pointers.includes(pointer) && !pointer.includes('/responses/'),
     );
     expect(unused).toEqual([]);
   });
 
-  test('every name in a path is declared, and no other; ids are unique; tags are listed', () => {
+  test('declares exactly the parameters in each path, with unique ids and known tags', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { path, operation, parameters } of operations) {
@@ -63,11 +63,11 @@ describe('the structure', () => {
     }
   });
 
-  test('every chapter says what it is about', () => {
+  test('describes every chapter', () => {
     for (const { name, description } of document.tags) expect(description).not.toBe(name);
   });
 
-  test('security names what is defined', () => {
+  test('uses only defined security schemes', () => {
     const named = [document.security, ...operations.map(({ operation }) => operation.security)]
       .flatMap((list) => list ?? [])
       .flatMap((one) => Object.keys(one));
@@ -87,14 +87,14 @@ describe('the schemas', () => {
     }
   });
 
-  test('have none of our own keywords in them', () => {
+  test('contain none of our own keywords', () => {
     const keys = schemasOf(document).flatMap(([, schema]) => JSON.stringify(schema));
     for (const own of ['requiredOneOf', 'lowerTo', 'mayBeBlank', 'errorCode', 'errorMessage']) {
       expect(keys.filter((text) => text.includes(`"${own}`))).toEqual([]);
     }
   });
 
-  test('take the examples of the document', () => {
+  test('accept the examples of the document', () => {
     let examples = 0;
     const webhooks = Object.values(document.webhooks).map(({ post }) => post);
     for (const operation of [...operations.map((one) => one.operation), ...webhooks]) {
@@ -116,7 +116,7 @@ describe('the schemas', () => {
     expect(examples).toBeGreaterThan(90 + webhooks.length);
   });
 
-  test('take every event that the normaliser makes, and name them all', () => {
+  test('accept every event of the normaliser, and describe exactly those events', () => {
     const made = new Set<string>();
     for (const { event, ...golden } of goldenEvents()) {
       const content = document.webhooks[event]?.post.requestBody.content['application/json'];
@@ -138,7 +138,7 @@ describe('the schemas', () => {
     data: object;
   }
 
-  /** Of every upstream webhook that is kept as a golden file. */
+  /** The events of all golden files. */
   function goldenEvents(): Golden[] {
     const folder = join(__dirname, '../golden/events');
     const files = readdirSync(folder).filter((name) => name.endsWith('.out.json'));
@@ -166,7 +166,7 @@ describe('the table', () => {
   const find = (path: string, verb: string) =>
     operations.find((one) => one.path === path && one.verb === verb.toLowerCase());
 
-  test('stands in the document, row by row, with GET /health', () => {
+  test('is in the document, row by row, with GET /health', () => {
     expect(operations).toHaveLength(endpoints.length + 1);
     for (const row of endpoints) {
       const found = find(documentPath(row), row.verb);
@@ -187,7 +187,7 @@ describe('the table', () => {
     }
   });
 
-  test('needs no key for health, and takes a connect token for the completion of a sign-up alone', () => {
+  test('requires no key for health, and accepts a connect token only to complete a sign-up', () => {
     expect(find('/health', 'get')?.operation.security).toEqual([]);
     const others = operations.filter(({ operation }) => operation.security !== undefined);
     expect(others.map(({ path }) => path).sort()).toEqual([
@@ -196,7 +196,7 @@ describe('the table', () => {
     ]);
   });
 
-  test('answers what its codes say: each code’s status is among the responses', () => {
+  test('has a response for the status of each error code', () => {
     for (const { operation } of operations) {
       const statuses = Object.keys(operation.responses).map(Number);
       for (const code of operation['x-codes']) {
@@ -210,7 +210,7 @@ describe('the pages', () => {
   const reference = referencePage(document);
   const changelog = changelogPage();
 
-  test('the reference names every endpoint, every code and a curl call each', () => {
+  test('the reference has every endpoint with a curl call, and every code', () => {
     for (const { path, verb, operation } of operations) {
       expect(reference).toContain(`id="${operation.operationId}"`);
       expect(reference).toContain(`${verb.toUpperCase()}</span> ${path}`);
@@ -219,7 +219,7 @@ describe('the pages', () => {
     expect(reference.match(/curl /g)).toHaveLength(operations.length);
   });
 
-  test('the changelog has the versions, newest first, and the notices with what they say', () => {
+  test('the changelog has the versions, newest first, and the notices with their texts', () => {
     const places = HISTORY.map(({ version }) => changelog.indexOf(`id="v${version}"`));
     expect(places.every((place) => place > 0)).toBe(true);
     expect([...places].sort((one, other) => one - other)).toEqual(places);
@@ -237,7 +237,7 @@ describe('the pages', () => {
   test.each([
     ['reference', reference],
     ['changelog', changelog],
-  ])('the %s has no script, no style of its own and nothing from elsewhere', (_name, page) => {
+  ])('the %s has no script, no inline style and no external resource', (_name, page) => {
     expect(page).not.toMatch(/<script|<style|<iframe|<form|<img| style=| on\w+=/i);
     const loaded = [...page.matchAll(/<link[^>]*href="([^"]*)"/g)].map(([, href]) => href);
     expect(loaded.every((href) => /^(data:,|docs\/style\.css\?v=\w+)$/.test(href ?? ''))).toBe(
@@ -246,7 +246,7 @@ describe('the pages', () => {
     expect(page).toMatch(/<meta name="viewport" content="width=device-width, initial-scale=1"/);
   });
 
-  test('neither they nor the document hold a secret or an address of a machine', () => {
+  test('neither the pages nor the document contain a secret or a local address', () => {
     for (const text of [reference, changelog, ...strings(document)]) {
       expect(text).not.toMatch(/127\.0\.0\.1|localhost|whsec_|bmg_(live|test)_|EAA[A-Z]/);
     }

@@ -11,7 +11,7 @@ test.each([
   [{ days: '1' }, 1],
   [{ days: '90' }, 90],
   [{ days: '400' }, 90],
-])('%j asks for %i days', (query, days) => {
+])('%j requests %i days', (query, days) => {
   expect(check(query)).toEqual({ days });
 });
 
@@ -24,7 +24,7 @@ test.each(['0', '-1', '1.5', 'week', '1e2'])('days=%s is INVALID_FIELD', (days) 
   );
 });
 
-test('the answer has the contract’s keys', () => {
+test('answers the contract’s keys', () => {
   const point = { start: 1, end: 2, sent: 3, delivered: 2, read: 1 };
   const reply = {
     sent: 3,

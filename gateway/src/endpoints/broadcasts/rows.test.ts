@@ -66,7 +66,7 @@ test('four rows, in the contract’s order', () => {
   for (const { rpc } of broadcasts) expect(rpc.definition).toBe(BroadcastsDefinition);
 });
 
-test('a contact is a text or an object, of whose recipients a phone number wins', () => {
+test('accepts a contact as a string or an object, in which a phone number wins', () => {
   const { contacts } = request({
     contacts: [
       '+1 555 010 0777',
@@ -88,12 +88,12 @@ test('a contact is a text or an object, of whose recipients a phone number wins'
   expect(contacts[2]?.params).toEqual({ '1': 'Ada' });
 });
 
-test('one that names nobody is passed on as such, to be counted as skipped', () => {
+test('passes on a contact without a recipient, to be counted as skipped', () => {
   const { contacts } = request({ contacts: ['', ' ', {}, { params: { '1': 'x' } }, { to: '' }] });
   expect(contacts.map(({ recipient }) => recipient)).toEqual(Array(5).fill(undefined));
 });
 
-test('an array of params gives the variables in their order', () => {
+test('maps an array of params to numbered variables', () => {
   const { contacts } = request({ contacts: [{ to: '15550100777', params: ['Ada', 12, true] }] });
   expect(contacts[0]?.params).toEqual({ '1': 'Ada', '2': 12, '3': true });
 });
@@ -107,16 +107,16 @@ test.each([
   [['15550100777', { to: 15550100777 }], 'contacts[1].to'],
   [[{ to: '15550100777', user_id: '15550100778' }], 'contacts[0].user_id'],
   [[{ to: '15550100777', params: 'Ada' }], 'contacts[0].params'],
-])('contacts %j are refused, naming %s', (contacts, field) => {
+])('rejects contacts %j, naming %s', (contacts, field) => {
   expect(refused({ contacts })).toMatchObject({ code: 'INVALID_FIELD', details: { field } });
 });
 
-test('of many wrong contacts the first ones are named', () => {
+test('names the first of many invalid contacts', () => {
   const { details } = refused({ contacts: Array.from({ length: 500 }, () => 'abc') });
   expect((details as { also: string[] }).also).toHaveLength(20);
 });
 
-test('more than ten thousand contacts are TOO_MANY_CONTACTS, whatever else is wrong with them', () => {
+test('answers TOO_MANY_CONTACTS for more than 10,000 contacts, whatever else is wrong with them', () => {
   const many = (count: number): unknown[] => Array.from({ length: count }, () => 1);
   expect(refused({ contacts: many(10_001) })).toMatchObject({
     code: 'TOO_MANY_CONTACTS',
@@ -125,7 +125,7 @@ test('more than ten thousand contacts are TOO_MANY_CONTACTS, whatever else is wr
   expect(refused({ contacts: many(10_000) }).code).toBe('INVALID_FIELD');
 });
 
-test('a body full of nonsense is refused without collecting a fault for each item', () => {
+test('rejects a body of invalid items without collecting a fault for each', () => {
   const started = performance.now();
   expect(refused({ contacts: new Array(2_000_000).fill(1) }).code).toBe('TOO_MANY_CONTACTS');
   expect(refused({ template_components: new Array(2_000_000).fill(1) })).toMatchObject({
@@ -139,11 +139,11 @@ test.each([
   ['2030-01-02T03:04+02:00', '2030-01-02T01:04:00.000Z'],
   ['2030-01-02t03:04:05.250-0130', '2030-01-02T04:34:05.250Z'],
   ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
-])('scheduled_at %s is %s', (scheduled_at, at) => {
+])('reads scheduled_at %s as %s', (scheduled_at, at) => {
   expect(request({ scheduled_at }).scheduled_at).toEqual(new Date(at));
 });
 
-test.each([undefined, null])('scheduled_at %s is at once', (scheduled_at) => {
+test.each([undefined, null])('starts at once if scheduled_at is %s', (scheduled_at) => {
   expect(request({ scheduled_at }).scheduled_at).toBeUndefined();
 });
 
@@ -156,21 +156,21 @@ test.each([
   '2030-13-01T00:00:00Z',
   '2030-01-02T25:00:00Z',
   1_900_000_000,
-])('scheduled_at %j is no date', (scheduled_at) => {
+])('rejects scheduled_at %j', (scheduled_at) => {
   expect(refused({ scheduled_at })).toMatchObject({
     code: 'INVALID_FIELD',
     details: { field: 'scheduled_at' },
   });
 });
 
-test('what is missing is said, all of it', () => {
+test('lists all missing fields', () => {
   expect(refused({ name: ' ', template_name: null, contacts: [] })).toMatchObject({
     code: 'MISSING_FIELDS',
     details: { fields: ['name', 'template_name', 'contacts'] },
   });
 });
 
-test('components are passed on, and must be objects', () => {
+test('passes components on and rejects those that are not objects', () => {
   const template_components = [
     {
       type: 'header',
@@ -184,7 +184,7 @@ test('components are passed on, and must be objects', () => {
   });
 });
 
-test('an id that cannot exist is not found', () => {
+test('answers NOT_FOUND for a malformed id', () => {
   const read = row('GET', '/broadcasts/:broadcast_id').request;
   const cancel = row('POST', '/broadcasts/:broadcast_id/cancel').request;
   for (const broadcast_id of ['0', '-1', 'abc', '1.5', '9'.repeat(20)]) {
@@ -236,7 +236,7 @@ const LISTED = {
   created_at: new Date(0),
 };
 
-test('the detail shows the contract’s fields, null where there is nothing', () => {
+test('answers the contract’s fields in the detail view, null if absent', () => {
   const reply = row('GET', '/broadcasts/:broadcast_id').reply;
   const answer: GetBroadcastResponse = { broadcast: BROADCAST, progress: 100 };
   expect(reply?.(answer, input({}))).toEqual({
@@ -253,7 +253,7 @@ test('the detail shows the contract’s fields, null where there is nothing', ()
   });
 });
 
-test('the list says which page it is', () => {
+test('answers limit and offset with the list', () => {
   const reply = row('GET', '/broadcasts').reply;
   const query = { limit: 100, offset: 0 };
   expect(reply?.({ broadcasts: [BROADCAST], total: 1 }, input({ query }))).toEqual({

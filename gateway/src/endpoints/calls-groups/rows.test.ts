@@ -1,4 +1,4 @@
-// Rows over HTTP, with a service that answers what a test wants: what a partner sees.
+// The rows of number administration over HTTP, with a stubbed service behind them.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLogger } from '@bmg/common/telemetry';
@@ -132,7 +132,7 @@ test.each<[string, string, object | undefined, object, object]>([
   ['GET', '/groups/Y2Fw%3D%3D', undefined, FIELDS, { group: NODE }],
   ['DELETE', '/groups/Y2Fw%3D%3D', { confirm: true }, { fields: {} }, {}],
   ['DELETE', '/groups/g/participants', { participants: ['1'] }, FIELDS, { group: NODE }],
-])('%s %s answers what the contract shows', async (verb, path, body, answer, expected) => {
+])('%s %s answers as in the contract', async (verb, path, body, answer, expected) => {
   reply = answer;
   const result = await rest(verb, path, body);
   expect(result.body).toEqual({ success: true, ...expected });
@@ -147,7 +147,7 @@ const requestOf = async (verb: string, path: string, body?: object): Promise<unk
   return asked[0]?.[1];
 };
 
-test('a body is read on DELETE, and the group id is decoded once', async () => {
+test('reads a body on DELETE and decodes the group id once', async () => {
   expect(
     await requestOf('DELETE', '/groups/Y2Fw%2B%3D%3D/participants', {
       participants: [
@@ -163,7 +163,7 @@ test('a body is read on DELETE, and the group id is decoded once', async () => {
 test.each([
   ['DELETE', '/groups/g'],
   ['POST', '/phone/deregister'],
-])('%s %s without confirm: true reaches nobody', async (verb, path) => {
+])('%s %s without confirm: true is not called', async (verb, path) => {
   for (const body of [undefined, {}, { confirm: 'true' }]) {
     const result = await rest(verb, path, body);
     expect(result).toMatchObject({
@@ -174,7 +174,7 @@ test.each([
   }
 });
 
-test('what is left out of the automation stays out, what is empty stays empty', async () => {
+test('keeps absent automation fields absent and empty ones empty', async () => {
   expect(await requestOf('POST', '/conversational-automation', { prompts: [] })).toEqual({
     target: TARGET,
     enable_welcome_message: undefined,
@@ -183,14 +183,14 @@ test('what is left out of the automation stays out, what is empty stays empty', 
   });
 });
 
-test('a call and settings go on whole', async () => {
+test('passes the bodies of calls and settings on unchanged', async () => {
   const call = { later: { x: [null] }, action: 'connect' };
   expect(await requestOf('POST', '/calls', call)).toEqual({ target: TARGET, call });
   const settings = { unheard_of: { on: true }, calling: { status: 'DISABLED' } };
   expect(await requestOf('POST', '/settings', settings)).toEqual({ target: TARGET, settings });
 });
 
-test('the code in the path wins over one in the body', async () => {
+test('prefers the code in the path over one in the body', async () => {
   const body = { code: 'ZZ', prefilled_message: 'Hi', target: { partner_id: 'other' } };
   expect(await requestOf('PUT', '/qr-codes/AB', body)).toEqual({
     target: TARGET,
@@ -199,7 +199,7 @@ test('the code in the path wins over one in the body', async () => {
   });
 });
 
-test('another number is named in the body, or in the query of the status', async () => {
+test('accepts phone_number_id in the body, or in the query of the status', async () => {
   const other = { phone_number_id: '801' };
   expect(await requestOf('POST', '/phone/deregister', { confirm: true, ...other })).toEqual({
     target: TARGET,

@@ -63,7 +63,7 @@ test.each<[string, Schema, object, string, object]>([
     'INVALID_FIELD',
     { field: 'participants[0]' },
   ],
-])('%s is refused', (_what, schema, body, code, details) => {
+])('rejects %s', (_what, schema, body, code, details) => {
   expect(() => take(schema, body)).toThrow(expect.objectContaining({ code, details }));
 });
 
@@ -76,17 +76,17 @@ test.each([{}, { confirm: false }, { confirm: 'yes' }])(
   },
 );
 
-test('a call is taken as it is', () => {
+test('accepts a call with any further keys', () => {
   const call = { later: [null, { b: 1 }], action: 'connect', session: { sdp: 'no sdp at all' } };
   expect(JSON.stringify(take(schemas.placeCall, call))).toBe(JSON.stringify(call));
 });
 
-test('people join by themselves unless told otherwise', () => {
+test('defaults join_approval_mode to auto_approve', () => {
   expect(take(schemas.createGroup, { subject: 'x'.repeat(128) })).toMatchObject({
     join_approval_mode: 'auto_approve',
   });
 });
 
-test('a page of groups is at most 1,024', () => {
+test('lowers the page size of groups to 1,024', () => {
   expect(compile(schemas.listGroups, 'query')({ limit: '9999' })).toEqual({ limit: 1_024 });
 });

@@ -7,7 +7,7 @@ const row = (verb: string, path: string): Endpoint =>
   (media as Endpoint[]).find((one) => one.verb === verb && one.path === path) as Endpoint;
 const input = { target: { waba_id: '900000000000001' } } as Input;
 
-test('an upload answers 201 with the id and the account, and is counted', () => {
+test('answers an upload with 201, media_id and waba_id', () => {
   const upload = row('POST', '/media/upload');
   expect(upload).toMatchObject({ status: 201, idempotent: true, scope: 'number' });
   expect(upload.counted ?? true).toBe(true);
@@ -32,7 +32,7 @@ describe('the body of an upload', () => {
   const check = compile(row('POST', '/media/upload').body ?? {}, 'body');
   const body = { url: 'https://example.org/a.png', mime_type: 'image/png' };
 
-  test('arrives whole', () => {
+  test('is passed on completely', () => {
     expect(UploadMediaRequest.fromPartial(check({ ...body }) as object)).toMatchObject(body);
   });
 
@@ -56,7 +56,7 @@ describe('the body of an upload', () => {
 test.each([
   [{ phone: '15550100777', exists: true, wa_id: '15550100778' }, '15550100778'],
   [{ phone: '15550100777', exists: false, wa_id: undefined }, null],
-])('a contact has the one key in camelCase: %j', (reply, waId) => {
+])('answers a contact with waId in camelCase: %j', (reply, waId) => {
   const { phone, exists } = reply;
   expect(row('GET', '/contacts/:phone').reply?.(reply, input)).toEqual({ phone, exists, waId });
 });

@@ -15,17 +15,17 @@ const CREATED = new Set(['POST /qr-codes', 'POST /groups']);
 
 const nameOf = ({ verb, path }: Endpoint): string => `${verb} ${path.replace(/:(\w+)/g, '{$1}')}`;
 
-test('stand in the endpoint table', () => {
+test('are in the endpoint table', () => {
   expect(endpoints).toEqual(expect.arrayContaining(rows));
 });
 
-test('reach every method of the service once', () => {
+test('call every method of the service once', () => {
   const methods = rows.map(({ rpc }) => rpc.method).sort();
   expect(methods).toEqual(Object.keys(NumberAdminDefinition.methods).sort());
 });
 
 describe.each(rows.map((row) => [nameOf(row), row] as const))('%s', (name, row) => {
-  test('acts on a number, is counted, created and repeatable as the contract says', () => {
+  test('has the scope, counting, status and idempotency of the contract', () => {
     expect(row.scope).toBe('number');
     expect(row.counted ?? true).toBe(COUNTED.has(row.path));
     expect(row.status ?? 200).toBe(CREATED.has(name) ? 201 : 200);
@@ -34,7 +34,7 @@ describe.each(rows.map((row) => [nameOf(row), row] as const))('%s', (name, row) 
     expect(row.summary).toMatch(/^[A-Z].*[^.]$/);
   });
 
-  test('loses no field of its schemas and its path on the way into the message', () => {
+  test('passes every field of its schemas and its path into the message', () => {
     const names = Object.keys({ ...row.query?.properties, ...row.body?.properties });
     const params = [...row.path.matchAll(/:(\w+)/g)].map(([, param]) => param as string);
     const text = JSON.stringify(messageOf(row, names, params));

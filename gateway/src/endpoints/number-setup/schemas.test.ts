@@ -35,7 +35,7 @@ describe('POST /qr-codes', () => {
   });
 });
 
-test('PUT /qr-codes/{code} needs a message', () => {
+test('PUT /qr-codes/{code} requires prefilled_message', () => {
   expect(judge(schemas.updateQrCode, {})).toEqual(missing('prefilled_message'));
   expect(judge(schemas.updateQrCode, { prefilled_message: [] })).toEqual(
     missing('prefilled_message'),
@@ -97,7 +97,7 @@ describe('POST and DELETE /blocked', () => {
   });
 });
 
-test('POST /commerce-settings takes flags alone', () => {
+test('POST /commerce-settings accepts only booleans', () => {
   expect(judge(schemas.updateCommerce, { is_cart_enabled: 'true' })).toEqual(
     invalid('is_cart_enabled'),
   );
@@ -122,7 +122,7 @@ describe('POST /settings', () => {
   });
 });
 
-test('GET /phone-status takes an id alone', () => {
+test('GET /phone-status accepts only an id', () => {
   expect(judge(schemas.phoneStatus, { phone_number_id: '../1' }, 'query')).toEqual(
     invalid('phone_number_id'),
   );

@@ -24,7 +24,7 @@ const requestOf = (name: string, change: Partial<Input>): Fields =>
 const replyOf = (name: string, reply: object, change: Partial<Input> = {}): Fields =>
   row(name).reply?.(reply, input(change)) as Fields;
 
-test('are the contract’s, no more and no fewer', () => {
+test('are exactly the contract’s', () => {
   expect(onboarding.map(({ verb, path }) => `${verb} ${path}`).sort()).toEqual(
     [
       'POST /clients/register-from-code',
@@ -42,12 +42,12 @@ test('are the contract’s, no more and no fewer', () => {
   expect(onboarding.every(({ counted }) => counted !== false)).toBe(true);
 });
 
-test('take a connect token on one row alone', () => {
+test('accept a connect token on one row only', () => {
   const rows = onboarding.filter(({ scope }) => scope === 'session');
   expect(rows.map(({ path }) => path)).toEqual(['/clients/register-from-code']);
 });
 
-test('name every method by one row, except those of the hosted page', () => {
+test('call every method once, except those of the hosted page', () => {
   const named = onboarding.map(({ rpc }) => rpc.method);
   const hosted = ['openConnectPage', 'reportConnectStep'];
   expect([...named, ...hosted].sort()).toEqual(Object.keys(OnboardingDefinition.methods).sort());
@@ -56,7 +56,7 @@ test('name every method by one row, except those of the hosted page', () => {
 describe('registering from a code', () => {
   const NAME = 'POST /clients/register-from-code';
 
-  test('takes who is asking from the token or the key, never from the body', () => {
+  test('takes the partner from the token or the key, never from the body', () => {
     const body = { code: 'c', partner_id: 'ptn_2', session_id: 'cns_2' };
     expect(requestOf(NAME, { body, session_id: 'cns_1' })).toMatchObject({
       code: 'c',
@@ -66,13 +66,13 @@ describe('registering from a code', () => {
     expect(requestOf(NAME, { body })).toMatchObject({ partner_id: 'ptn_1', session_id: undefined });
   });
 
-  test('has a state only where the session had one', () => {
+  test('answers a state only if the session has one', () => {
     const client = { waba_id: '1' };
     expect(replyOf(NAME, { client, state: 's' })).toMatchObject({ state: 's' });
     expect(replyOf(NAME, { client })).not.toHaveProperty('state');
   });
 
-  test('is 201 the first time and 200 later', () => {
+  test('answers 201 for a new client and 200 for an existing one', () => {
     const status = row(NAME).status as (reply: object) => number;
     expect([status({ created: true }), status({ created: false })]).toEqual([201, 200]);
   });
@@ -85,7 +85,7 @@ describe('the period of the usage record', () => {
     return requestOf(NAME, { query: check(query) });
   };
 
-  test('may be days, whole, or times', () => {
+  test('accepts dates and times', () => {
     expect(read({ from: '2026-09-01', to: '2026-09-30' })).toEqual({
       partner_id: 'ptn_1',
       from: new Date('2026-09-01T00:00:00.000Z'),
@@ -108,7 +108,7 @@ describe('the period of the usage record', () => {
     },
   );
 
-  test('is answered with categories by name', () => {
+  test('answers messages by category', () => {
     const messages = [{ category: 'utility', sent: 2, read: 1 }];
     const period = { from: new Date(0), to: new Date(1) };
     expect(replyOf(NAME, { ...period, endpoints: [], messages, billing: {} })).toEqual({
@@ -120,7 +120,7 @@ describe('the period of the usage record', () => {
   });
 });
 
-test('the log has nulls where the contract shows them', () => {
+test('answers null for absent fields of the log', () => {
   const event = { current_step: 'PAGE_OPENED', created_at: new Date(0) };
   expect(replyOf('GET /onboarding/events', { events: [event] }, { query: { limit: 50 } })).toEqual({
     count: 1,

@@ -1,5 +1,6 @@
-// JSON Schema with three keywords of ours, and its checking: is this the published shape? All faults are
-// collected. A missing, null, blank or empty required key is MISSING_FIELDS, anything else INVALID_FIELD.
+// Request schemas: JSON Schema with keywords of our own, compiled to validators. A validator reports all faults
+// of one kind together: required fields that are absent, null, blank or empty are MISSING_FIELDS, any other
+// fault is INVALID_FIELD, unless the schema names another code.
 import { ApiError, invalidField, isErrorCode, missingFields } from '@bmg/common/errors';
 import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -21,28 +22,26 @@ export interface Schema {
   format?: string;
   default?: unknown;
   description?: string;
-  /** In the documents the schema stands under this name, once. */
+  /** Name of the schema under `components` in the OpenAPI document. */
   title?: string;
   examples?: unknown[];
   additionalProperties?: boolean | Schema;
-  /** Of an object: at least one of these keys must be filled. */
+  /** At least one of these keys must be present and not blank. */
   requiredOneOf?: string[];
-  /** What the message says when none of them is. */
+  /** Error message if none of them is. */
   requiredOneOfMessage?: string;
-  /** A paging limit above this is lowered to it instead of refused. */
+  /** A paging limit above this is lowered to it instead of rejected. */
   lowerTo?: number;
-  /** A required text that may be empty: its emptiness means something. */
+  /** A required string that may be empty, because an empty one has a meaning. */
   mayBeBlank?: boolean;
-  /** The code that a violation here has instead of INVALID_FIELD or MISSING_FIELDS. */
+  /** Error code of a violation, instead of INVALID_FIELD or MISSING_FIELDS. */
   errorCode?: string;
-  /** What the message says instead of the validator's own words. */
+  /** Error message of a violation, instead of the generated one. */
   errorMessage?: string;
 }
 
-export interface Validator {
-  /** Throws the ApiError of the first kind of fault; answers the value, with defaults filled in. */
-  (value: unknown): Record<string, unknown>;
-}
+/** Returns the value with defaults filled in. Throws ApiError. */
+export type Validator = (value: unknown) => Record<string, unknown>;
 
 const ajv = new Ajv({
   allErrors: true,
@@ -63,7 +62,7 @@ for (const keyword of [
   ajv.addKeyword({ keyword });
 }
 
-/** Texts of a query become what the schema says they are; what is no number stays a text and is refused. */
+/** A query value of an integer field is converted if it matches; otherwise it stays a string and is rejected. */
 const WHOLE = /^-?\d{1,15}$/;
 
 export function compile(schema: Schema, kind: 'body' | 'query'): Validator {
@@ -98,7 +97,7 @@ function check(schema: Schema, value: unknown, validate: ValidateFunction): void
   throw invalidField(field, problemOf(first), others.length > 0 ? { also: others } : {});
 }
 
-/** The keys that are required and not filled, wherever in the value. */
+/** The required keys that are absent or blank, at any depth. */
 function findMissing(
   schema: Schema,
   value: unknown,
@@ -179,13 +178,32 @@ function messageOf(error: ErrorObject, field: string): string {
   return own ?? `${field} ${problemOf(error)}`;
 }
 
+/** Plain wording of the faults that occur; ajv's own wording for any other keyword. */
+const PROBLEMS: Readonly<Record<string, (params: Record<string, unknown>) => string>> = {
+  enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).join(', ')}`,
+  type: ({ type }) => `must be ${[type].flat().map(typeName).join(' or ')}`,
+  maxLength: ({ limit }) => `must have at most ${String(limit)} characters`,
+  minLength: ({ limit }) => `must have at least ${String(limit)} characters`,
+  maximum: ({ limit }) => `must be at most ${String(limit)}`,
+  minimum: ({ limit }) => `must be at least ${String(limit)}`,
+  maxItems: ({ limit }) => `must have at most ${String(limit)} items`,
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+};
+
+const typeName = (type: unknown): string => TYPES[String(type)] ?? String(type);
+
 function problemOf(error: ErrorObject): string {
   const own = (error.parentSchema as Schema | undefined)?.errorMessage;
   if (own) return own;
-  if (error.keyword === 'enum') {
-    return `must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}`;
-  }
-  return error.message ?? 'is invalid';
+  return PROBLEMS[error.keyword]?.(error.params) ?? error.message ?? 'is invalid';
 }
 
 function readQuery(schema: Schema, query: Record<string, unknown>): Record<string, unknown> {
@@ -193,7 +211,7 @@ function readQuery(schema: Schema, query: Record<string, unknown>): Record<strin
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     const given = query[key];
     if (given === undefined || given === '') continue;
-    if (Array.isArray(given)) throw invalidField(key, 'was given more than once');
+    if (Array.isArray(given)) throw invalidField(key, 'must be sent only once');
     const text = String(given);
     const whole = property.type === 'integer' && WHOLE.test(text);
     const number = whole ? Number(text) : undefined;

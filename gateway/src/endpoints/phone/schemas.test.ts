@@ -44,17 +44,17 @@ test.each<[string, Schema, object, string, object]>([
   ['letters', schemas.twoStep, { pin: '12345a' }, 'INVALID_FIELD', { field: 'pin' }],
   ['a line break', schemas.twoStep, { pin: '123456\n' }, 'INVALID_FIELD', { field: 'pin' }],
   ['a blank optional PIN', schemas.registerPhone, { pin: '' }, 'INVALID_FIELD', { field: 'pin' }],
-])('%s is refused', (_what, schema, body, code, details) => {
+])('rejects %s', (_what, schema, body, code, details) => {
   refused(schema, body, code, details);
 });
 
-test('a PIN is never repeated in the refusal', () => {
+test('does not repeat the PIN in the error', () => {
   expect(() => compile(schemas.twoStep, 'body')({ pin: '98765' })).toThrow(
     'pin must be a string of exactly 6 digits',
   );
 });
 
-test('a registration needs nothing', () => {
+test('accepts a registration without fields', () => {
   expect(compile(schemas.registerPhone, 'body')({})).toEqual({});
 });
 
@@ -65,6 +65,6 @@ test.each([{}, { confirm: false }, { confirm: 'true' }, { confirm: 1 }, { confir
   },
 );
 
-test('deregistering with confirm: true is taken', () => {
+test('accepts a deregistration with confirm: true', () => {
   expect(compile(schemas.deregisterPhone, 'body')({ confirm: true })).toEqual({ confirm: true });
 });

@@ -15,7 +15,7 @@ const body = {
   components: [{ type: 'BODY', text: 'Hi {{1}}!', example: { body_text: [['Ada']] } }],
 };
 
-test('the list has its count beside it', () => {
+test('answers the total beside the list', () => {
   const listed = [{ id: '1' }, { id: '2' }];
   expect(row('GET', '/templates').reply?.({ templates: listed }, {} as Input)).toEqual({
     templates: listed,
@@ -29,7 +29,7 @@ describe('a creation', () => {
     expect(create.reply?.({ fields: { id: '1' } }, {} as Input)).toEqual({ template: { id: '1' } });
   });
 
-  test('passes the contract’s keys on, and nothing else', () => {
+  test('passes on only the contract’s keys', () => {
     const target = { waba_id: '900000000000001' };
     const checked = check({ ...body, components: [...body.components], allow: true });
     const request = create.request?.({ body: checked, target } as unknown as Input) ?? {};
@@ -57,7 +57,7 @@ describe('a creation', () => {
   });
 });
 
-test('the rows are logged under their own names', () => {
+test('have their own names in the usage record', () => {
   expect((templates as Endpoint[]).map((one) => `${one.verb} ${usageName(one)}`)).toEqual([
     'GET /templates',
     'POST /templates',
