@@ -12,7 +12,7 @@ export const protobufFileName = "bmg/messaging/v1/messaging.proto";
 
 /** Sends, media, contacts and analytics of one number. */
 
-/** A recipient as the partner named it; the service decides who wins. */
+/** A recipient as the partner gave it; the service decides which field wins (contract, Recipient rules). */
 export interface Recipient {
   to?: string | undefined;
   user_id?: string | undefined;
@@ -66,7 +66,7 @@ export interface SendReactionRequest {
   target?: Target | undefined;
   recipient?: Recipient | undefined;
   message_id: string;
-  /** Empty takes the reaction back. */
+  /** Empty removes the reaction. */
   emoji: string;
 }
 
@@ -101,12 +101,12 @@ export interface FindOutcomeRequest {
   target?:
     | Target
     | undefined;
-  /** Under which the message was sent (biz_opaque_callback_data). */
+  /** The request id that the message was sent with (biz_opaque_callback_data). */
   request_id: string;
 }
 
 export interface FindOutcomeResponse {
-  /** Absent while nothing has been learnt. */
+  /** Absent if the outcome is not known. */
   result?: SendResult | undefined;
 }
 
@@ -2177,7 +2177,7 @@ export const MessagingDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The first chunk carries the head, the following ones bytes. */
+    /** The first chunk carries type and size, the following ones bytes. */
     downloadMedia: {
       name: "DownloadMedia",
       requestType: DownloadMediaRequest as typeof DownloadMediaRequest,
@@ -2202,7 +2202,7 @@ export const MessagingDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** For the broadcasts service: one contact of a broadcast. request_id makes it safe to ask what became of it. */
+    /** For broadcasts: sends to one contact. FindOutcome finds the outcome by request_id. */
     sendBroadcastMessage: {
       name: "SendBroadcastMessage",
       requestType: SendBroadcastMessageRequest as typeof SendBroadcastMessageRequest,
@@ -2211,7 +2211,7 @@ export const MessagingDefinition = {
       responseStream: false,
       options: {},
     },
-    /** For the gateway: what is known of a send whose answer was lost. It is never sent again. */
+    /** For the gateway: the outcome of a send whose answer was lost. Sends nothing. */
     findOutcome: {
       name: "FindOutcome",
       requestType: FindOutcomeRequest as typeof FindOutcomeRequest,
