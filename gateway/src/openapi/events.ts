@@ -4,7 +4,12 @@ import type { Schema } from '../endpoints/parts/schema';
 import * as is from '../endpoints/parts/answers';
 
 export interface EventDocs {
+  /** A phrase without a full stop. */
   summary: string;
+  /** The part of an upstream webhook that becomes the event, in Markdown. Printed in fanout's EVENTS.md only. */
+  upstream?: string;
+  /** What the schema of `data` does not say, in whole sentences. Printed in fanout's EVENTS.md only. */
+  notes?: string;
   data: Schema;
   /** True: the event belongs to no business account and no number. */
   without_account?: boolean;
@@ -75,16 +80,27 @@ const quality = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'];
 
 const statusOf = (summary: string): EventDocs => ({
   summary,
+  upstream: '`messages` → `statuses[]`',
+  notes: '`participant` and `participant_bsuid` in groups. `message.failed` always has `errors`.',
   data: data(status.always, status.maybe),
 });
-const accountEvent = (summary: string, example: string): EventDocs => ({
+const accountEvent = (
+  summary: string,
+  { example, upstream }: { example: string; upstream: string },
+): EventDocs => ({
   summary,
+  upstream,
+  notes:
+    'Further keys of the upstream’s, such as `ban_info`, `restriction_info`, `violation_info` and `waba_info`.',
   data: data({ event: is.text(example) }),
 });
 
 export const EVENTS: Readonly<Record<string, EventDocs>> = {
   'message.received': {
     summary: 'A customer sent a message',
+    upstream: '`messages` → `messages[]`, every type, including unknown ones',
+    notes:
+      '`from` is absent if the phone number is hidden. `contact` has `name` and `wa_id` where given.',
     data: data(received.always, received.maybe),
   },
   'message.sent': statusOf('A message was sent'),
@@ -93,6 +109,7 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
   'message.failed': statusOf('A message could not be delivered; `errors` holds the reason'),
   'message.echo': {
     summary: 'The client sent a message from the business app',
+    upstream: '`smb_message_echoes`',
     data: data(
       { direction: { const: 'outbound' }, source: { const: 'business_app' }, ...echo },
       { to: phone },
@@ -100,6 +117,9 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
   },
   'message.history': {
     summary: 'A message from before the onboarding; do not trigger automation',
+    upstream: '`history`: threads, and media that follows later',
+    notes:
+      'Media that follows later has `phase` and `progress` null. If the client declined to share its history, one event has `errors` and no message.',
     data: data(
       {
         history: { const: true },
@@ -121,6 +141,8 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
   },
   'contact.synced': {
     summary: 'A contact in the client’s address book changed',
+    upstream: '`smb_app_state_sync`',
+    notes: 'The upstream sends `add` for edits too; for a known contact it becomes `update`.',
     data: data(
       { action: is.open(['add', 'update', 'remove']), phone_number: is.orNull(phone), bsuid },
       { full_name: is.text('Ada'), first_name: is.text('Ada'), username: is.text('ada') },
@@ -128,6 +150,9 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
   },
   'template.status_updated': {
     summary: 'A template was approved, rejected, paused or disabled',
+    upstream: '`message_template_status_update`',
+    notes:
+      '`reason` is always present on `REJECTED`; the upstream’s `NONE` is null. Further keys: `rejection_info`, `disable_info`, `other_info`.',
     data: data(
       { status: is.open(['APPROVED', 'REJECTED', 'PENDING', 'PAUSED', 'DISABLED']), ...template },
       { reason: is.orNull(is.text('ABUSIVE_CONTENT')) },
@@ -135,6 +160,7 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
   },
   'template.quality_updated': {
     summary: 'The quality of a template changed',
+    upstream: '`message_template_quality_update`',
     data: data({
       previous_quality: is.orNull(is.open(quality)),
       new_quality: is.open(quality),
@@ -143,6 +169,9 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
   },
   'template.category_updated': {
     summary: 'The category of a template changed or will change',
+    upstream: '`template_category_update`',
+    notes:
+      'An announced change has `announced` true and `effective_at`, and `new_category` is the future category.',
     data: data(
       {
         previous_category: is.orNull(is.text('UTILITY')),
@@ -155,16 +184,18 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
       },
     ),
   },
-  'waba.account_updated': accountEvent(
-    'The status of a business account changed',
-    'VERIFIED_ACCOUNT',
-  ),
+  'waba.account_updated': accountEvent('The status of a business account changed', {
+    example: 'VERIFIED_ACCOUNT',
+    upstream: '`account_update`, every event without a row of its own',
+  }),
   'waba.review_updated': {
     summary: 'A business account was reviewed',
+    upstream: '`account_review_update`',
     data: data({ decision: is.open(['APPROVED', 'REJECTED']) }),
   },
   'waba.quality_updated': {
     summary: 'The quality of a number changed',
+    upstream: '`phone_number_quality_update`: `FLAGGED`, `UNFLAGGED` and unknown events',
     data: data({
       event: is.open(['FLAGGED', 'UNFLAGGED']),
       display_phone_number: is.text('15550100001'),
@@ -173,6 +204,10 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
   },
   'waba.tier_updated': {
     summary: 'The messaging limit of a number or of a business account changed',
+    upstream:
+      '`phone_number_quality_update`: `ONBOARDING`, `UPGRADE`, `DOWNGRADE`, or an old limit that differs; `business_capability_update` with a daily limit',
+    notes:
+      'Limits have the contract’s spelling (`TIER_2K`, `UNLIMITED`). Only an event of a number has `event` and `display_phone_number`.',
     data: data(
       {
         messaging_limit_tier: is.text('TIER_10K'),
@@ -183,6 +218,8 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
   },
   'waba.pricing_tier_updated': {
     summary: 'A pricing tier was reached; use the event with the smallest `tier_update_time`',
+    upstream: '`account_update`: `VOLUME_BASED_PRICING_TIER_UPDATE`',
+    notes: 'Of several events, use the one with the smallest `tier_update_time`.',
     data: data({
       waba_id: is.text('900000000000001'),
       pricing_category: is.orNull(is.text('UTILITY')),
@@ -192,25 +229,36 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
       tier_update_time: is.orNull(seconds),
     }),
   },
-  'waba.offboarded': accountEvent(
-    'A number was offboarded and is paused until it is reconnected',
-    'ACCOUNT_OFFBOARDED',
-  ),
-  'waba.reconnected': accountEvent('A number was reconnected', 'ACCOUNT_RECONNECTED'),
+  'waba.offboarded': accountEvent('A number was offboarded and is paused until it is reconnected', {
+    example: 'ACCOUNT_OFFBOARDED',
+    upstream: '`account_update`: `ACCOUNT_OFFBOARDED`',
+  }),
+  'waba.reconnected': accountEvent('A number was reconnected', {
+    example: 'ACCOUNT_RECONNECTED',
+    upstream: '`account_update`: `ACCOUNT_RECONNECTED`',
+  }),
   'standby.message_received': {
     summary: 'A customer sent a message while the upstream’s AI agent is the handler; do not reply',
+    upstream: '`standby` → `messages[]`',
+    notes: '`current_handler` is `ai_agent` until a handover names another one.',
     data: data({ ...standby, ...received.always }, received.maybe),
   },
   'standby.message_echo': {
     summary: 'The upstream’s AI agent sent a message',
+    upstream: '`standby` → `message_echoes[]`',
+    notes: 'As `message.echo`, without `direction` and `source`.',
     data: data({ ...standby, ...echo }, { to: phone }),
   },
   'standby.message_status': {
     summary: 'Status of a message from the upstream’s AI agent',
+    upstream: '`standby` → `statuses[]`',
     data: data({ ...standby, ...status.always }, status.maybe),
   },
   group_lifecycle_update: {
     summary: 'A group was created, changed or deleted, or participants joined or left',
+    upstream:
+      '`group_lifecycle_update`, `group_participants_update`, `group_settings_update`, `group_status_update`: one event per group',
+    notes: 'Further keys of the upstream’s, such as `subject`, `added_participants` and `errors`.',
     data: data(
       {
         group_id: is.orNull(is.text('Y2FwaV9ncm91cDox')),
