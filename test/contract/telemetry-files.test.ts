@@ -1,5 +1,5 @@
-// The files of Prometheus and Grafana are what the tables give (`make golden` writes them), and every alert
-// leads to an entry of the runbook.
+// The files of Prometheus and Grafana match the tables they are generated from (`make golden` writes them),
+// and every alert has an entry in the runbook.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { alerts, rulesFile, runbookUrl } from '../../deploy/telemetry/src/alerts';
@@ -16,18 +16,18 @@ const files: Record<string, () => string> = {
   ),
 };
 
-test.each(Object.keys(files))('%s is what the table gives', (name) => {
+test.each(Object.keys(files))('%s matches its table', (name) => {
   const path = join(TELEMETRY, name);
   const wanted = (files[name] as () => string)();
   if (process.env['GOLDEN'] === 'write') writeFileSync(path, wanted);
   else expect(existsSync(path) ? readFileSync(path, 'utf8') : '').toBe(wanted);
 });
 
-test('no dashboard is left that no table makes', () => {
+test('every dashboard file has a table', () => {
   expect(readdirSync(DASHBOARDS).sort()).toEqual(dashboards.map(({ uid }) => `${uid}.json`).sort());
 });
 
-test('alerts have names of their own, say what is wrong, and page only with patience', () => {
+test('alerts have unique names, a summary, and a waiting time before they fire', () => {
   const names = alerts.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const alert of alerts) {
@@ -44,24 +44,24 @@ describe('the runbook', () => {
   );
 
   test.each(alerts.map((alert) => [alert.name, alert] as const))(
-    '%s: symptom, where to look, what to do',
+    '%s has a symptom, a meaning, what to check and what to do',
     (name, alert) => {
       expect(runbookUrl(alert)).toBe(`deploy/runbook.md#${name.toLowerCase()}`);
       const entry = sections.get(name) ?? '';
-      for (const part of ['Symptom', 'Look here', 'Do this']) {
+      for (const part of ['Symptom', 'Meaning', 'Check', 'Do']) {
         expect(entry).toMatch(new RegExp(`^- \\*\\*${part}\\*\\*: \\S.{15,}`, 'm'));
       }
     },
   );
 
-  test('has no entry for an alert that does not exist', () => {
+  test('has no entry without an alert', () => {
     const names = new Set(alerts.map(({ name }) => name));
     const inAlerts = text.slice(text.indexOf('## Alerts'), text.indexOf('\n## Health'));
     const entries = [...inAlerts.matchAll(/^### (\S+)$/gm)].map(([, name]) => name as string);
     expect(entries.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  test('every link within it leads somewhere', () => {
+  test('has no broken links within the page', () => {
     const anchors = new Set(
       [...text.matchAll(/^#{2,3} (.+)$/gm)].map(([, title]) =>
         (title as string)
