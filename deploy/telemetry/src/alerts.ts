@@ -1,11 +1,11 @@
-// Every alert. The files of Prometheus are made from this table (`make golden`), and a test holds each row
-// against the metrics of a running mesh and against the runbook, which has an entry of the same name.
+// Every alert. `make golden` generates Prometheus's rules file from these rows. Tests check each expression
+// against the metrics of a running mesh, and that the runbook has an entry for each alert.
 import { promiseAlerts, recordings } from './promises';
 import type { Alert } from './rule';
 import { toYaml, type Data } from './yaml';
 
 const LAG = 'max by (destination, group, partition) (messaging_consumer_lag)';
-/** What the upstream says when it is the one that fails: its codes for passing faults, or nothing at all. */
+/** Outcomes for which the upstream is at fault: its codes for temporary errors, and no answer. */
 const UPSTREAM_FAULTS = 'no_answer|1|2|131000|131016|133004';
 const UPSTREAM_LIMITS = '4|80007|130429|131048|131056';
 
@@ -15,31 +15,31 @@ const events: Alert[] = [
     severity: 'page',
     for: '5m',
     expr: `sum by (destination, group) (${LAG}) > 20000`,
-    summary: '{{ $labels.group }} is {{ $value }} messages of {{ $labels.destination }} behind',
+    summary: '{{ $labels.group }} is {{ $value }} messages behind on {{ $labels.destination }}',
   },
   {
     name: 'ConsumerStuck',
     severity: 'page',
     for: '5m',
-    // Behind for all of five minutes, while nothing was handled.
+    // Messages were waiting throughout the five minutes, and none was handled.
     expr: `sum by (destination, group) (min_over_time(messaging_consumer_lag[5m])) > 0
 unless on (destination, group)
 sum by (destination, group) (rate(messaging_consumed_messages_total[5m])) > 0`,
-    summary: '{{ $labels.group }} handles nothing of {{ $labels.destination }}',
+    summary: '{{ $labels.group }} has stopped consuming {{ $labels.destination }}',
   },
   {
     name: 'BatchesFail',
     severity: 'ticket',
     for: '10m',
     expr: 'sum by (destination, group) (rate(messaging_process_duration_seconds_count{outcome="failed"}[5m])) > 0.1',
-    summary: '{{ $labels.group }} tries batches of {{ $labels.destination }} again and again',
+    summary: '{{ $labels.group }} keeps retrying failed batches of {{ $labels.destination }}',
   },
   {
     name: 'KafkaRefusesMessages',
     severity: 'page',
     for: '2m',
     expr: 'sum(rate(messaging_publish_failures_total[2m])) > 0.1',
-    summary: 'Kafka does not take messages',
+    summary: 'Kafka refuses messages',
   },
   {
     name: 'PartnerNotAttempted',
@@ -47,7 +47,7 @@ sum by (destination, group) (rate(messaging_consumed_messages_total[5m])) > 0`,
     for: '5m',
     expr: 'max by (partner_id) (webhook_oldest_unattempted_seconds) > 300',
     summary:
-      'Partner {{ $labels.partner_id }} has an event of {{ $value }} s ago that was never tried',
+      'Partner {{ $labels.partner_id }} has an event that is {{ $value }} s old and was never attempted',
   },
   {
     name: 'ManyPartnersNotAttempted',
@@ -55,14 +55,14 @@ sum by (destination, group) (rate(messaging_consumed_messages_total[5m])) > 0`,
     for: '2m',
     expr: 'sum(webhook_partners_unattempted) >= 5',
     summary:
-      '{{ $value }} partners have events that wait for their first attempt for a minute or longer',
+      '{{ $value }} partners have events that have waited a minute or longer for their first attempt',
   },
   {
     name: 'OldestWaitingEvent',
     severity: 'ticket',
     for: '15m',
     expr: 'max(webhook_oldest_waiting_seconds) > 21600',
-    summary: 'An event waits for {{ $value }} s',
+    summary: 'The oldest undelivered event has waited for {{ $value }} s',
   },
   {
     name: 'MostDeliveriesFail',
@@ -72,42 +72,44 @@ sum by (destination, group) (rate(messaging_consumed_messages_total[5m])) > 0`,
 / sum(rate(webhook_deliveries_total[5m])) > 0.5
 and sum(rate(webhook_deliveries_total[5m])) > 1`,
     summary:
-      '{{ $value | humanizePercentage }} of all attempts fail: our way out rather than their way in',
+      '{{ $value | humanizePercentage }} of all delivery attempts fail, probably because of our outgoing network',
   },
   {
     name: 'EventsGivenUp',
     severity: 'ticket',
     for: '5m',
     expr: 'max(webhook_deliveries_waiting{status="failed"}) - max(webhook_deliveries_waiting{status="failed"} offset 1h) > 100',
-    summary: '{{ $value }} events were given up within the hour',
+    summary: '{{ $value }} events moved to the failed list within an hour',
   },
   {
     name: 'DeliverySlotsTaken',
     severity: 'page',
     for: '5m',
     expr: 'min(webhook_deliveries_in_flight / webhook_deliveries_in_flight_limit) > 0.9',
-    summary: 'Nearly all attempts that may be under way are: partners wait for each other',
+    summary: 'Deliveries in flight are at their limit: partners wait for each other',
   },
   {
     name: 'DeliveriesUnsettled',
     severity: 'page',
     for: '5m',
     expr: 'sum(rate(webhook_deliveries_unsettled_total[5m])) > 1',
-    summary: 'Deliveries cannot be settled: the store or the directory is away',
+    summary:
+      'Results of deliveries cannot be stored: MongoDB of webhooks or onboarding is unavailable',
   },
   {
     name: 'DeadLetters',
     severity: 'ticket',
     for: '1m',
     expr: 'sum by (topic, reason) (increase(dead_letters_total[15m])) > 0',
-    summary: '{{ $value }} of {{ $labels.topic }} were put aside: {{ $labels.reason }}',
+    summary:
+      '{{ $value }} messages of {{ $labels.topic }} were dead-lettered: {{ $labels.reason }}',
   },
   {
     name: 'WebhookAckSlow',
     severity: 'ticket',
     for: '10m',
     expr: 'histogram_quantile(0.99, sum by (le) (rate(ingress_duration_seconds_bucket[5m]))) > 2',
-    summary: 'The upstream waits {{ $value }} s for its 200 (p99)',
+    summary: 'The upstream waits {{ $value }} s (p99) for the 200 to its webhooks',
   },
 ];
 
@@ -119,15 +121,14 @@ const sending: Alert[] = [
     expr: `sum(rate(upstream_request_duration_seconds_count{outcome=~"${UPSTREAM_FAULTS}"}[5m]))
 / sum(rate(upstream_request_duration_seconds_count[5m])) > 0.05
 and sum(rate(upstream_request_duration_seconds_count[5m])) > 0.5`,
-    summary:
-      '{{ $value | humanizePercentage }} of the requests to the upstream fail through its own fault',
+    summary: '{{ $value | humanizePercentage }} of the requests to the upstream fail by its fault',
   },
   {
     name: 'UpstreamLimitsReached',
     severity: 'ticket',
     for: '15m',
     expr: `sum by (outcome) (rate(upstream_request_duration_seconds_count{outcome=~"${UPSTREAM_LIMITS}"}[5m])) > 1`,
-    summary: 'The upstream answers {{ $labels.outcome }} {{ $value }} times a second',
+    summary: 'The upstream limits us: code {{ $labels.outcome }}, {{ $value }} times a second',
   },
   {
     name: 'TokensRefused',
@@ -141,14 +142,14 @@ and sum(rate(upstream_request_duration_seconds_count[5m])) > 0.5`,
     severity: 'ticket',
     for: '5m',
     expr: 'max(upstream_tokens_expiring) > 0',
-    summary: 'The tokens of {{ $value }} numbers end within two weeks, or have ended',
+    summary: 'The tokens of {{ $value }} numbers expire within two weeks, or have expired',
   },
   {
     name: 'LimiterOnMemory',
     severity: 'page',
     for: '2m',
     expr: 'max by (instance) (rate_limiter_in_memory) == 1',
-    summary: '{{ $labels.instance }} limits in its own memory: Redis is away',
+    summary: '{{ $labels.instance }} applies rate limits from its own memory: Redis is unavailable',
   },
   {
     name: 'RequestsShed',
@@ -156,14 +157,14 @@ and sum(rate(upstream_request_duration_seconds_count[5m])) > 0.5`,
     for: '2m',
     expr: 'sum by (service, server, reason) (rate(requests_shed_total[2m])) > 1',
     summary:
-      '{{ $labels.service }} turns {{ $value }} requests a second away: {{ $labels.reason }}',
+      '{{ $labels.service }} refuses {{ $value }} requests a second because of overload: {{ $labels.reason }}',
   },
   {
     name: 'SyncsRunOut',
     severity: 'ticket',
     for: '5m',
     expr: 'max(coexistence_syncs_due) > 0',
-    summary: '{{ $value }} numbers have less than six hours left for their data sync',
+    summary: '{{ $value }} numbers have less than six hours left for their coexistence data sync',
   },
   {
     name: 'BroadcastsStand',
@@ -171,7 +172,7 @@ and sum(rate(upstream_request_duration_seconds_count[5m])) > 0.5`,
     for: '10m',
     expr: `max(broadcasts_active{status="processing"}) > 0
 unless sum(rate(broadcast_contacts_total[10m])) > 0`,
-    summary: '{{ $value }} broadcasts are running, and nothing is sent',
+    summary: '{{ $value }} broadcasts are running, but nothing is sent',
   },
 ];
 
@@ -181,14 +182,14 @@ const processes: Alert[] = [
     severity: 'page',
     for: '1m',
     expr: 'sum by (service) (up{job="bmg"}) == 0',
-    summary: 'No replica of {{ $labels.service }} answers',
+    summary: 'No replica of {{ $labels.service }} responds',
   },
   {
     name: 'ReplicaDown',
     severity: 'ticket',
     for: '10m',
     expr: 'up{job="bmg"} == 0',
-    summary: '{{ $labels.service }} at {{ $labels.instance }} does not answer',
+    summary: '{{ $labels.service }} at {{ $labels.instance }} does not respond',
   },
   {
     name: 'ComponentDown',
@@ -203,27 +204,25 @@ const processes: Alert[] = [
     for: '10m',
     expr: 'max by (service, instance) (nodejs_eventloop_lag_p99_seconds) > 0.5',
     summary:
-      '{{ $labels.service }} at {{ $labels.instance }} answers late: its event loop is blocked',
+      '{{ $labels.service }} at {{ $labels.instance }} responds late: its event loop is blocked',
   },
   {
     name: 'CertificateExpiresSoon',
     severity: 'ticket',
     for: '1h',
     expr: 'min by (service) (tls_certificate_expiry_timestamp_seconds) - time() < 14 * 86400',
-    summary:
-      'The certificate of {{ $labels.service }} is valid for {{ $value | humanizeDuration }} more',
+    summary: 'The certificate of {{ $labels.service }} expires in {{ $value | humanizeDuration }}',
   },
   {
     name: 'CertificateExpires',
     severity: 'page',
     for: '5m',
     expr: 'min by (service) (tls_certificate_expiry_timestamp_seconds) - time() < 86400',
-    summary:
-      'The certificate of {{ $labels.service }} is valid for {{ $value | humanizeDuration }} more',
+    summary: 'The certificate of {{ $labels.service }} expires in {{ $value | humanizeDuration }}',
   },
 ];
 
-/** Of the engines: these need their exporters, and the file system figures of the cluster or of the host. */
+/** Alerts on the engines: they need the engines' exporters, and the volume metrics of the cluster or the host. */
 const engines: Alert[] = [
   {
     name: 'DiskFills',
@@ -232,7 +231,7 @@ const engines: Alert[] = [
     expr: `predict_linear(kubelet_volume_stats_available_bytes[6h], 86400) < 0
 or kubelet_volume_stats_available_bytes / kubelet_volume_stats_capacity_bytes < 0.1
 or predict_linear(node_filesystem_avail_bytes{fstype!~"tmpfs|overlay"}[6h], 86400) < 0`,
-    summary: 'A disk of an engine is full within a day, or nearly full',
+    summary: 'A disk of an engine will be full within a day, or is nearly full',
     needs: [
       'kubelet_volume_stats_available_bytes',
       'kubelet_volume_stats_capacity_bytes',
@@ -244,7 +243,7 @@ or predict_linear(node_filesystem_avail_bytes{fstype!~"tmpfs|overlay"}[6h], 8640
     severity: 'page',
     for: '5m',
     expr: 'sum(kafka_topic_partition_under_replicated_partition) > 0',
-    summary: '{{ $value }} partitions have fewer in-sync replicas than they should',
+    summary: '{{ $value }} partitions have fewer in-sync replicas than configured',
     needs: ['kafka_topic_partition_under_replicated_partition'],
   },
   {
@@ -252,7 +251,7 @@ or predict_linear(node_filesystem_avail_bytes{fstype!~"tmpfs|overlay"}[6h], 8640
     severity: 'page',
     for: '1m',
     expr: 'sum(mongodb_rs_members_state == bool 1) < 1',
-    summary: 'The replica set has no primary',
+    summary: 'The MongoDB replica set has no primary',
     needs: ['mongodb_rs_members_state'],
   },
   {
@@ -260,7 +259,7 @@ or predict_linear(node_filesystem_avail_bytes{fstype!~"tmpfs|overlay"}[6h], 8640
     severity: 'page',
     for: '1m',
     expr: 'increase(redis_evicted_keys_total[5m]) > 0',
-    summary: 'Redis throws keys away: answers under an Idempotency-Key and the pace are not safe',
+    summary: 'Redis evicts keys: idempotency records and the pace of broadcasts are not safe',
     needs: ['redis_evicted_keys_total'],
   },
 ];
@@ -290,9 +289,9 @@ const rule = (alert: Alert): Data => ({
   },
 });
 
-const HEADER = '# Made from src/alerts.ts by `make golden`. A change here is lost.\n';
+const HEADER = '# Generated from src/alerts.ts by `make golden`. Do not edit.\n';
 
-/** alerts.yaml: a rules file of Prometheus. */
+/** The text of alerts.yaml, Prometheus's rules file. */
 export const rulesFile = (): string =>
   HEADER +
   toYaml({

@@ -1,5 +1,5 @@
-// The dashboards, as tables: a panel is a title, a unit and its queries. The files of Grafana are made from
-// them (`make golden`), and a test holds every query against the metrics of a running mesh.
+// The dashboards, as tables: a panel has a title, a unit and queries. `make golden` generates Grafana's files
+// from them, and a test checks every query against the metrics of a running mesh.
 export type Unit = 's' | 'reqps' | 'percentunit' | 'short' | 'bytes' | 'cps';
 
 export interface Query {
@@ -16,7 +16,7 @@ export interface Panel {
 }
 
 export interface Dashboard {
-  /** The file's name, and the address in Grafana. */
+  /** The file's name, and the path in Grafana. */
   uid: string;
   title: string;
   rows: Array<{ title: string; panels: Panel[] }>;
@@ -41,13 +41,13 @@ interface Hop {
   title: string;
   /** A histogram of durations without its suffix. */
   metric: string;
-  /** What tells one kind of request from another. */
+  /** The label that separates kinds of requests. */
   by: string;
-  /** The observations that failed, as a selector. */
+  /** The selector of failed observations. */
   failed: string;
 }
 
-/** Each step that a message takes: rate, errors and duration of all of them look the same. */
+/** The hops of a message. Each gets the same three panels: rate, errors and duration. */
 const HOPS: Hop[] = [
   {
     title: 'Edge: partners’ requests',
@@ -56,13 +56,13 @@ const HOPS: Hop[] = [
     failed: 'http_response_status_code=~"5.."',
   },
   {
-    title: 'Calls between services, as answered',
+    title: 'gRPC calls, server side',
     metric: 'rpc_server_duration_seconds',
     by: 'rpc_method',
     failed: 'outcome=~"INTERNAL_ERROR|SERVER_ERROR|SERVICE_UNAVAILABLE"',
   },
   {
-    title: 'Calls between services, as asked',
+    title: 'gRPC calls, client side',
     metric: 'rpc_client_duration_seconds',
     by: 'rpc_method',
     failed: 'outcome=~"INTERNAL_ERROR|SERVER_ERROR|SERVICE_UNAVAILABLE"',
@@ -86,7 +86,7 @@ const HOPS: Hop[] = [
     failed: 'outcome="failed"',
   },
   {
-    title: 'Delivery: attempts at partners’ receivers',
+    title: 'Delivery: attempts to partners’ receivers',
     metric: 'webhook_delivery_duration_seconds',
     by: 'outcome',
     failed: 'outcome!~"2xx|delivered"',
@@ -99,7 +99,7 @@ const redOf = ({ title, metric, by, failed }: Hop): Dashboard['rows'][number] =>
     panel('Rate', 'reqps', [rate(`${metric}_count`, by), `{{${by}}}`]),
     panel('Errors', 'percentunit', [
       `(${rate(`${metric}_count{${failed}}`)} or vector(0)) / ${rate(`${metric}_count`)}`,
-      'share that failed',
+      'share of failures',
     ]),
     {
       ...panel(
@@ -121,10 +121,10 @@ export const dashboards: Dashboard[] = [
     title: 'Gateway: overview',
     rows: [
       {
-        title: 'Promises',
+        title: 'Service level objectives',
         panels: ['ingress', 'delivery', 'edge'].map((name) =>
           panel(
-            `${name}: share that failed`,
+            `${name}: share of failures`,
             'percentunit',
             [`bmg:${name}_failed:ratio_rate5m`, '5 minutes'],
             [`bmg:${name}_failed:ratio_rate1h`, 'hour'],
@@ -135,7 +135,7 @@ export const dashboards: Dashboard[] = [
         title: 'Traffic',
         panels: [
           panel('Sends accepted', 'reqps', [rate('messages_recorded_total'), 'sends']),
-          panel('Events made', 'cps', [rate('events_normalised_total', 'event'), '{{event}}']),
+          panel('Events created', 'cps', [rate('events_normalised_total', 'event'), '{{event}}']),
           panel('Deliveries by outcome', 'cps', [
             rate('webhook_deliveries_total', 'outcome'),
             '{{outcome}}',
@@ -154,9 +154,9 @@ export const dashboards: Dashboard[] = [
         ],
       },
       {
-        title: 'Engines, as the services see them',
+        title: 'Engines, as seen by the services',
         panels: [
-          panel('Components that are well', 'short', [
+          panel('Component health (1: up)', 'short', [
             'min by (service, component) (component_up)',
             '{{service}} {{component}}',
           ]),
@@ -164,7 +164,7 @@ export const dashboards: Dashboard[] = [
             'max by (service) (nodejs_eventloop_lag_p99_seconds)',
             '{{service}}',
           ]),
-          panel('Certificates: time left', 's', [
+          panel('Certificates: time until expiry', 's', [
             'min by (service) (tls_certificate_expiry_timestamp_seconds) - time()',
             '{{service}}',
           ]),
@@ -182,7 +182,7 @@ export const dashboards: Dashboard[] = [
         panels: [
           {
             ...panel(
-              'Our own part: until the event could be sent',
+              'From webhook to ready for delivery (our part)',
               's',
               [quantile(0.5, 'webhook_intake_delay_seconds', ''), 'p50'],
               [quantile(0.99, 'webhook_intake_delay_seconds', ''), 'p99'],
@@ -191,33 +191,33 @@ export const dashboards: Dashboard[] = [
           },
           {
             ...panel(
-              'Until the partner has it',
+              'From webhook to delivered',
               's',
               [quantile(0.5, 'webhook_delivery_delay_seconds', ''), 'p50'],
               [quantile(0.99, 'webhook_delivery_delay_seconds', ''), 'p99'],
             ),
             exemplars: true,
           },
-          panel('The upstream waits for its 200', 's', [
+          panel('Response time to the upstream’s webhooks', 's', [
             quantile(0.99, 'ingress_duration_seconds', ''),
             'p99',
           ]),
         ],
       },
       {
-        title: 'Waiting',
+        title: 'Backlog',
         panels: [
-          panel('Accepted, not attempted: the oldest by partner', 's', [
+          panel('Oldest unattempted event by partner', 's', [
             'topk(10, max by (partner_id) (webhook_oldest_unattempted_seconds))',
             '{{partner_id}}',
           ]),
           panel(
-            'The oldest that waits; partners that wait a minute for a first attempt',
+            'Oldest undelivered event; partners that have waited a minute for a first attempt',
             'short',
             ['max(webhook_oldest_waiting_seconds)', 'seconds'],
             ['sum(webhook_partners_unattempted)', 'partners'],
           ),
-          panel('Put aside, by status', 'short', [
+          panel('Persisted deliveries by status', 'short', [
             'max by (status) (webhook_deliveries_waiting)',
             '{{status}}',
           ]),
@@ -228,14 +228,14 @@ export const dashboards: Dashboard[] = [
         panels: [
           panel('By outcome', 'cps', [rate('webhook_deliveries_total', 'outcome'), '{{outcome}}']),
           panel(
-            'Under way',
+            'In flight',
             'short',
-            ['sum(webhook_deliveries_in_flight)', 'under way'],
+            ['sum(webhook_deliveries_in_flight)', 'in flight'],
             ['sum(webhook_deliveries_in_flight_limit)', 'limit'],
           ),
-          panel('Could not be settled', 'cps', [
+          panel('Results that could not be stored', 'cps', [
             rate('webhook_deliveries_unsettled_total'),
-            'turns',
+            'attempts',
           ]),
         ],
       },
@@ -253,7 +253,7 @@ export const dashboards: Dashboard[] = [
             [rate('messaging_consumed_messages_total', 'group'), 'out: {{group}}'],
           ),
           panel(
-            'Sending a batch, p99, and failures',
+            'Publishing a batch (p99), and failures',
             's',
             [
               quantile(0.99, 'messaging_publish_duration_seconds', 'destination'),
@@ -264,13 +264,13 @@ export const dashboards: Dashboard[] = [
         ],
       },
       {
-        title: 'Put aside for good',
+        title: 'Not processed',
         panels: [
           panel('Dead letters', 'cps', [
             rate('dead_letters_total', 'topic, reason'),
             '{{topic}} {{reason}}',
           ]),
-          panel('Items for which there is no event', 'cps', [
+          panel('Webhook items without a partner event', 'cps', [
             rate('upstream_items_ignored_total', 'field, reason'),
             '{{field}} {{reason}}',
           ]),
@@ -303,25 +303,25 @@ export const dashboards: Dashboard[] = [
         ],
       },
       {
-        title: 'Partners’ limits',
+        title: 'Limits and refusals',
         panels: [
           panel('Refused by the rate limit', 'reqps', [
             rate('rate_limit_refusals_total', 'limiter'),
             '{{limiter}}',
           ]),
-          panel('Tokens that end within two weeks', 'short', [
+          panel('Tokens that expire within two weeks', 'short', [
             'max(upstream_tokens_expiring)',
             'numbers',
           ]),
-          panel('Replicas that limit in their own memory', 'short', [
+          panel('Replicas that limit from their own memory', 'short', [
             'sum(rate_limiter_in_memory)',
             'replicas',
           ]),
-          panel('Turned away before they were begun', 'reqps', [
+          panel('Refused because of overload', 'reqps', [
             rate('requests_shed_total', 'server, reason'),
             '{{server}} {{reason}}',
           ]),
-          panel('Answers by status', 'reqps', [
+          panel('Responses by status', 'reqps', [
             rate('http_server_request_duration_seconds_count', 'http_response_status_code'),
             '{{http_response_status_code}}',
           ]),
@@ -345,7 +345,7 @@ const WIDTH = 24;
 const HEIGHT = 8;
 const DATASOURCE = { type: 'prometheus', uid: 'prometheus' };
 
-/** The JSON that Grafana reads. */
+/** The JSON of a Grafana dashboard. */
 export function dashboardFile({ uid, title, rows }: Dashboard): string {
   const panels: object[] = [];
   let [id, y] = [1, 0];

@@ -1,13 +1,13 @@
-// What the gateway promises, as ratios of what went wrong, and the alerts on how quickly the allowance of a
-// month is used up: the usual pairs of a long window, which says that it matters, and a short one, which
-// says that it still goes on.
+// The gateway's service level objectives, and alerts on the rate at which the month's error budget is spent.
+// Each alert combines a long window, which shows that the failures matter, with a short one, which shows
+// that they continue.
 import type { Alert, Recording } from './rule';
 
 interface Promise {
-  /** Begins the names of its rules. */
+  /** The prefix of its rules' names. */
   name: string;
   text: string;
-  /** The share that may go wrong. */
+  /** The error budget: the share that may fail. */
   allowance: number;
   bad(window: string): string;
   all(window: string): string;
@@ -18,14 +18,14 @@ const count = (metric: string, window: string): string => `sum(rate(${metric}[${
 const PROMISES: Promise[] = [
   {
     name: 'Ingress',
-    text: 'the upstream’s webhooks are taken (99.9 %)',
+    text: '99.9 % of the upstream’s webhooks are accepted',
     allowance: 0.001,
     bad: (w) => count('ingress_duration_seconds_count{http_response_status_code=~"5.."}', w),
     all: (w) => count('ingress_duration_seconds_count', w),
   },
   {
     name: 'Delivery',
-    text: 'events could be sent to their partner within 5 s of the upstream’s webhook (99.9 %)',
+    text: '99.9 % of events are ready to be sent within 5 s of the upstream’s webhook',
     allowance: 0.001,
     bad: (w) =>
       `${count('webhook_intake_delay_seconds_count', w)} - ${count('webhook_intake_delay_seconds_bucket{le="5"}', w)}`,
@@ -33,7 +33,7 @@ const PROMISES: Promise[] = [
   },
   {
     name: 'Edge',
-    text: 'partners’ requests do not fail through us (99.9 %; 502 is the upstream’s)',
+    text: '99.9 % of partners’ requests do not fail because of us (502 is the upstream’s)',
     allowance: 0.001,
     bad: (w) =>
       count(
@@ -52,12 +52,12 @@ const ratio = ({ name }: Promise, window: string): string =>
 export const recordings: Recording[] = PROMISES.flatMap((promise) =>
   WINDOWS.map((window) => ({
     record: ratio(promise, window),
-    // A failure that never happened has no series; without traffic there is no ratio.
+    // Without failures there is no series, hence vector(0); without traffic there is no ratio.
     expr: `(${promise.bad(window)} or vector(0)) / (${promise.all(window)} > 0)`,
   })),
 );
 
-/** Both windows use up the allowance at `speed` times the rate that would last a month. */
+/** True when both windows spend the error budget `speed` times as fast as the month allows. */
 const burns = (promise: Promise, [long, short]: [string, string], speed: number): string =>
   [long, short]
     .map(
@@ -71,13 +71,13 @@ export const promiseAlerts: Alert[] = PROMISES.flatMap((promise) => [
     severity: 'page',
     for: '2m',
     expr: `(${burns(promise, ['1h', '5m'], 14.4)})\nor\n(${burns(promise, ['6h', '30m'], 6)})`,
-    summary: `A month’s allowance is gone within two days: ${promise.text}`,
+    summary: `The month’s error budget will be spent within two days: ${promise.text}`,
   },
   {
     name: `${promise.name}PromiseBurnsSlowly`,
     severity: 'ticket',
     for: '1h',
     expr: burns(promise, ['3d', '6h'], 1),
-    summary: `The month’s allowance will not last: ${promise.text}`,
+    summary: `The error budget will be spent before the month ends: ${promise.text}`,
   },
 ]);

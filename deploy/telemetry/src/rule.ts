@@ -1,4 +1,4 @@
-// What a rule of Prometheus is made from.
+// The tables that Prometheus's rules are generated from.
 export interface Recording {
   record: string;
   expr: string;
@@ -6,11 +6,11 @@ export interface Recording {
 
 export interface Alert {
   name: string;
-  /** page: a person is woken. ticket: on the next working day. */
+  /** page: wakes a person. ticket: can wait until the next working day. */
   severity: 'page' | 'ticket';
   for: string;
   expr: string;
   summary: string;
-  /** Metrics of others (exporters of the engines, the cluster) that it needs: without them it never fires. */
+  /** Metrics of engine exporters or the cluster; without them the alert never fires. */
   needs?: string[];
 }

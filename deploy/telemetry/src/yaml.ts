@@ -1,5 +1,5 @@
-// Writes plain data as YAML: maps, lists, text and numbers, which is all that rules need. Text is quoted as
-// JSON quotes it, or stands as a block where it has several lines.
+// Writes maps, lists, strings and numbers as YAML, which is all that rules need. Strings are quoted as in
+// JSON; strings of several lines become blocks.
 export type Data = string | number | boolean | Data[] | { [key: string]: Data };
 
 const STEP = '  ';
@@ -17,7 +17,7 @@ export function toYaml(data: Data, indent = ''): string {
     .join('');
 }
 
-/** An item begins on the line of its dash. */
+/** The item's first line follows the dash. */
 function inline(item: Data, indent: string): string {
   return toYaml(item, indent).slice(indent.length);
 }
