@@ -7,7 +7,7 @@ import {
   type ListBroadcastsResponse,
 } from '@bmg/proto/broadcasts';
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { normalisePhone, parseBsuid } from '@bmg/common/ids';
+import { isObject, readContacts } from './contacts';
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { get, post, rpc, type Fields, type Input } from '../endpoint';
@@ -15,15 +15,8 @@ import { get, post, rpc, type Fields, type Input } from '../endpoint';
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
 /** Checking and storing 10,000 contacts takes a second or two; longer on a busy database. */
 const CREATE_TIMEOUT_MS = 60_000;
-/** Contract, Limits: contacts per broadcast. */
-const CONTACTS_MAX = 10_000;
 /** More than any template has: four kinds of components and ten buttons. */
 const COMPONENTS_MAX = 50;
-const RECIPIENT_LENGTH_MAX = 200;
-const FAULTS_SHOWN_MAX = 20;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const createRequest = ({ body, target }: Input): Fields => ({
   name: body['name'],
@@ -43,89 +36,6 @@ function readComponents(components: unknown[]): Fields[] {
     if (isObject(component)) return component;
     throw invalidField(`template_components[${place}]`, 'must be an object');
   });
-}
-
-interface Contact {
-  recipient?: string | undefined;
-  params?: Fields | undefined;
-}
-
-/** Reports the first faults together, each with the contact it is in. */
-function readContacts(contacts: unknown[]): Contact[] {
-  if (contacts.length > CONTACTS_MAX) {
-    throw new ApiError('TOO_MANY_CONTACTS', `a broadcast takes at most ${CONTACTS_MAX} contacts`, {
-      details: { field: 'contacts', limit: CONTACTS_MAX },
-    });
-  }
-  const faults: Array<{ field: string; problem: string }> = [];
-  const fault = (field: string, problem: string): void => {
-    if (faults.length <= FAULTS_SHOWN_MAX) faults.push({ field, problem });
-  };
-  const read = contacts.map((contact, place) => readContact(contact, `contacts[${place}]`, fault));
-  const [first, ...others] = faults;
-  if (first) {
-    const also = others.map(({ field }) => field);
-    throw invalidField(first.field, first.problem, also.length > 0 ? { also } : {});
-  }
-  return read;
-}
-
-type Fault = (field: string, problem: string) => void;
-
-const NO_RECIPIENT = 'is neither a phone number in international format nor a BSUID';
-
-/**
- * Contract, Recipient rules 5: a phone number, a BSUID or an object. A contact without a recipient is
- * passed on, so that the service counts it as skipped.
- */
-function readContact(contact: unknown, where: string, fault: Fault): Contact {
-  if (typeof contact === 'string') return { recipient: readRecipient(contact, where, fault)?.text };
-  if (!isObject(contact)) {
-    fault(where, 'must be a string or an object');
-    return {};
-  }
-  const named = (['to', 'recipient', 'user_id'] as const).flatMap((key) => {
-    const value = contact[key];
-    if (value === undefined || value === null) return [];
-    const found = readRecipient(value, `${where}.${key}`, fault);
-    if (found?.phone && key === 'user_id') fault(`${where}.${key}`, 'is not a BSUID');
-    return found ?? [];
-  });
-  // Contract, Recipient rules 3: a phone number wins over a BSUID.
-  const winner = named.find(({ phone }) => phone) ?? named[0];
-  return {
-    recipient: winner?.text,
-    params: readParams(contact['params'], `${where}.params`, fault),
-  };
-}
-
-function readRecipient(
-  value: unknown,
-  where: string,
-  fault: Fault,
-): { text: string; phone: boolean } | undefined {
-  if (typeof value !== 'string' || value.length > RECIPIENT_LENGTH_MAX) {
-    fault(where, NO_RECIPIENT);
-    return undefined;
-  }
-  const text = value.trim();
-  if (text === '') return undefined;
-  // BSUID first: it must never be normalised into a phone number.
-  const bsuid = parseBsuid(text);
-  const phone = bsuid === null ? normalisePhone(text) : null;
-  if (bsuid === null && phone === null) fault(where, NO_RECIPIENT);
-  return { text: bsuid ?? phone ?? text, phone: phone !== null };
-}
-
-/** An array is short for the keys 1, 2 and so on. */
-function readParams(params: unknown, where: string, fault: Fault): Fields | undefined {
-  if (params === undefined || params === null) return undefined;
-  if (isObject(params)) return params;
-  if (Array.isArray(params)) {
-    return Object.fromEntries(params.map((value: unknown, at) => [String(at + 1), value]));
-  }
-  fault(where, 'must be an object or an array');
-  return undefined;
 }
 
 const ISO_WITH_ZONE =

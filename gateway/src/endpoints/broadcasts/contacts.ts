@@ -1,0 +1,92 @@
+// Reads the contacts of POST /broadcasts: the REST spellings become the service's one spelling. What a
+// contact may be, and how many there may be, is in common/messages.
+import {
+  checkContactCount,
+  ContactFaults,
+  INVALID_CONTACT,
+  parseContact,
+} from '@bmg/common/messages';
+import type { Fields } from '../endpoint';
+
+interface Contact {
+  recipient?: string | undefined;
+  params?: Fields | undefined;
+}
+
+interface NamedRecipient {
+  text: string;
+  isPhone: boolean;
+}
+
+const RECIPIENT_LENGTH_MAX = 200;
+
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Throws TOO_MANY_CONTACTS, or INVALID_FIELD for the first faults together, each with its contact. */
+export function readContacts(contacts: unknown[]): Contact[] {
+  checkContactCount(contacts);
+  const faults = new ContactFaults();
+  const read = contacts.map((contact, place) => readContact(contact, `contacts[${place}]`, faults));
+  faults.throwIfAny();
+  return read;
+}
+
+/**
+ * Contract, Recipient rules 5: a phone number, a BSUID or an object. A contact without a recipient is
+ * passed on, so that the service counts it as skipped.
+ */
+function readContact(contact: unknown, where: string, faults: ContactFaults): Contact {
+  if (typeof contact === 'string')
+    return { recipient: readRecipient(contact, where, faults)?.text };
+  if (!isObject(contact)) {
+    faults.add(where, 'must be a string or an object');
+    return {};
+  }
+  const named = (['to', 'recipient', 'user_id'] as const).flatMap((key) => {
+    const value = contact[key];
+    if (value === undefined || value === null) return [];
+    const found = readRecipient(value, `${where}.${key}`, faults);
+    if (found?.isPhone && key === 'user_id') faults.add(`${where}.${key}`, 'is not a BSUID');
+    return found ?? [];
+  });
+  // Contract, Recipient rules 3: a phone number wins over a BSUID.
+  const winner = named.find(({ isPhone }) => isPhone) ?? named[0];
+  return {
+    recipient: winner?.text,
+    params: readParams(contact['params'], `${where}.params`, faults),
+  };
+}
+
+/** Undefined for a blank text, and for a text that is no recipient, which is a fault. */
+function readRecipient(
+  value: unknown,
+  where: string,
+  faults: ContactFaults,
+): NamedRecipient | undefined {
+  if (typeof value !== 'string' || value.length > RECIPIENT_LENGTH_MAX) {
+    faults.add(where, INVALID_CONTACT);
+    return undefined;
+  }
+  const text = value.trim();
+  if (text === '') return undefined;
+  const parsed = parseContact(text);
+  if (parsed === null) {
+    faults.add(where, INVALID_CONTACT);
+    return undefined;
+  }
+  return 'phone' in parsed
+    ? { text: parsed.phone, isPhone: true }
+    : { text: parsed.bsuid, isPhone: false };
+}
+
+/** An array is short for the keys 1, 2 and so on. */
+function readParams(params: unknown, where: string, faults: ContactFaults): Fields | undefined {
+  if (params === undefined || params === null) return undefined;
+  if (isObject(params)) return params;
+  if (Array.isArray(params)) {
+    return Object.fromEntries(params.map((value: unknown, at) => [String(at + 1), value]));
+  }
+  faults.add(where, 'must be an object or an array');
+  return undefined;
+}
