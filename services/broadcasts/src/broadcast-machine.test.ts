@@ -9,7 +9,7 @@ const STATES: BroadcastStatus[] = [
   'cancelled',
 ];
 
-/** What the contract and the decisions allow; everything else is refused. */
+/** Everything else is refused (Contract, Broadcast status). */
 const ALLOWED: Record<BroadcastEvent, Partial<Record<BroadcastStatus, BroadcastStatus>>> = {
   queue: { draft: 'pending' },
   schedule: { draft: 'scheduled' },
@@ -27,6 +27,6 @@ describe.each(STATES)('a broadcast that is %s', (state) => {
   });
 });
 
-test('every event of the machine is tested here', () => {
+test('the table above has every event of the machine', () => {
   expect([...broadcastMachine.events].sort()).toEqual(Object.keys(ALLOWED).sort());
 });

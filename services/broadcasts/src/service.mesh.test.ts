@@ -7,7 +7,7 @@ import { eventually } from '../../../test/testkit/eventually';
 jest.setTimeout(90_000);
 const rig = useService();
 
-test('a broadcast runs from creation to completion, and its statuses arrive once each', async () => {
+test('a broadcast runs from creation to completion, and each status counts once', async () => {
   const from = rig.messaging.sent.length;
   const contacts = Array.from({ length: 60 }, (_, at) => ({ recipient: phone(at) }));
   const created = await rig.create({ contacts: [...contacts, { recipient: phone(3) }, {}] });
@@ -58,7 +58,7 @@ test('a broadcast runs from creation to completion, and its statuses arrive once
   });
 });
 
-test('cancelling: once, twice, too late, unknown, another partner’s', async () => {
+test('cancels once or twice, and refuses a late cancel, an unknown and a foreign broadcast', async () => {
   const cancel = (broadcast_id: number, scope: { partner_id?: string; waba_id?: string } = {}) =>
     rig.rpc.cancelBroadcast({ partner_id: 'ptn_1', ...scope, broadcast_id }, rig.call());
   const later = await rig.create({ scheduled_at: new Date(Date.now() + 3_600_000) });
@@ -79,7 +79,7 @@ test('cancelling: once, twice, too late, unknown, another partner’s', async ()
   await expect(rig.get(now.broadcast_id, 'ptn_2')).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('a list holds the partner’s own, the newest first, by page and account', async () => {
+test('lists the partner’s own broadcasts, newest first, by page and account', async () => {
   const partner_id = unique('ptn_');
   const mine = (waba_id: string) =>
     rig.create({

@@ -34,7 +34,7 @@ export const aBroadcast = (overrides: Partial<Broadcast> = {}): Broadcast => ({
   ...overrides,
 });
 
-/** Stores a broadcast as a creation does; answers it as it is then. */
+/** Stores a broadcast in the way a creation does; returns the stored one. */
 export async function storeBroadcast(
   { broadcasts, chunks }: Pick<Stores, 'broadcasts' | 'chunks'>,
   contacts: Contact[],

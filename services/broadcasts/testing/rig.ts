@@ -1,4 +1,4 @@
-// Stores, Redis and workers of one test file, cleaned up after each test.
+// Stores, Redis and workers of a test file. Workers are stopped after each test.
 import type { Broadcast } from '../src/store/types';
 import { countsByBroadcast, zeroCounts, type Counts } from '../src/ledger/progress';
 import { chunkIds } from '../src/request-id';
@@ -22,7 +22,7 @@ export function useRig(): Rig {
   let redis: ReturnType<typeof openTestRedis> | undefined;
   let workers: Array<{ stop(): Promise<void> }> = [];
   const open = <T>(one: T | undefined): T => {
-    if (one === undefined) throw new Error('the rig is open inside a test only');
+    if (one === undefined) throw new Error('use the rig inside a test only');
     return one;
   };
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// The whole service over gRPC and Kafka, with doubles in place of its neighbours.
+// The whole service over gRPC and Kafka, with test doubles for the services it calls.
 import { createBus, type Bus } from '@bmg/common/bus';
 import { loadConfig } from '@bmg/common/config';
 import { startService, type Running } from '@bmg/common/lifecycle';
@@ -59,7 +59,7 @@ export interface ServiceRig {
   messaging: MessagingDouble;
   bus: Bus;
   rpc: Client<BroadcastsDefinition>;
-  /** What the directory says of every number. */
+  /** The directory's answer for every number. */
   credential: Credential;
   call(overrides?: Partial<Call>): Call;
   create(

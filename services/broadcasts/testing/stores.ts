@@ -1,4 +1,4 @@
-// A database of the test's own on the real server, gone when the test is.
+// A database per test file on the real server, dropped afterwards.
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
@@ -12,15 +12,15 @@ export const unique = (prefix: string): string => `${prefix}${randomBytes(5).toS
 
 const setting = (name: string): string => {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: this test needs the engines`);
+  if (!value) throw new Error(`${name} is not set: start the engines before this test`);
   return value;
 };
 
 export interface Asked {
   commands: number;
-  /** A runner's look for work is the only one that aggregates. */
+  /** Rounds of a runner that looks for work: only those aggregate. */
   looks: number;
-  /** Answered in lists. */
+  /** Returned in cursors. */
   documents: number;
 }
 
@@ -43,7 +43,7 @@ export async function openStores() {
   await createIndexes(db, indexes);
   return {
     db,
-    /** What has been asked of the database so far. */
+    /** The commands to the database so far. */
     asked: (): Asked => ({ ...asked }),
     broadcasts: createBroadcastStore(db),
     chunks: createChunkStore(db),

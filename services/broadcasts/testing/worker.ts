@@ -1,4 +1,4 @@
-// A worker with real stores and a messaging service of the test's own, that can be made to die.
+// A worker with real stores and a test double for messaging. It can be killed like a crashed process.
 import pino from 'pino';
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
@@ -21,14 +21,14 @@ export interface Sent {
   components: unknown;
 }
 
-/** Stands in for the messaging service: remembers what arrives, answers as it is told. */
+/** Test double of the messaging service: records requests and answers as configured. */
 export function createMessagingDouble(latency_ms = 20) {
   const sent: Sent[] = [];
   let answer: (request: SendBroadcastMessageRequest, sent: Sent) => Promise<void> | void = () =>
     undefined;
   return {
     sent,
-    /** Throws, waits, or lets the message be accepted. */
+    /** Sets the answer: it may throw, wait, or accept the message. */
     answers(next: typeof answer): void {
       answer = next;
     },
@@ -69,7 +69,7 @@ export const aCredential = (overrides: Partial<Credential> = {}): Credential => 
 
 interface Life {
   dead: boolean;
-  /** What a dead worker waits for; it rejects when the worker is buried, so that nothing of it stays behind. */
+  /** Calls of a dead worker wait for this; it rejects at the end of the test, so that nothing stays pending. */
   never: Promise<never>;
   bury: (error: Error) => void;
 }
@@ -82,7 +82,7 @@ function createLife(): Life {
   return life;
 }
 
-/** Once dead, whatever it asks for is never answered, and what was under way is never heard of again. */
+/** Once dead, calls are never answered, and the results of calls in flight are dropped. */
 function mortal<T extends object>(inner: T, life: Life): T {
   return new Proxy(inner, {
     get(target, name) {
@@ -136,7 +136,7 @@ export async function startWorker(options: WorkerOptions) {
   return {
     runner,
     ledger,
-    /** As a killed process: nothing is given back, nothing is waited for. */
+    /** Like a killed process: no lease is returned, no answer awaited. */
     kill(): void {
       life.dead = true;
     },

@@ -14,7 +14,7 @@ const refused = (work: () => unknown): ApiError => {
   throw new Error('nothing was thrown');
 };
 
-test('a contact is a phone number or a BSUID, normalised', () => {
+test('normalises phone numbers and BSUIDs', () => {
   const { contacts, places } = readPlain([
     { recipient: '+1 (555) 010-0777' },
     { recipient: ' US.4Qm7Zr81Kd02 ' },
@@ -28,7 +28,7 @@ test('a contact is a phone number or a BSUID, normalised', () => {
   expect(places).toEqual([0, 1, 2]);
 });
 
-test('one that names nobody is skipped, a person who is given twice is counted once', () => {
+test('skips contacts without a recipient, and keeps the first of duplicates', () => {
   const { contacts, skipped, duplicates, places } = readPlain([
     {},
     { recipient: ' ' },
@@ -45,7 +45,7 @@ test('one that names nobody is skipped, a person who is given twice is counted o
   expect(places).toEqual([2, 4]);
 });
 
-test('what is no recipient names its contact, and some others that are wrong', () => {
+test('an invalid recipient names its contact and up to 20 others', () => {
   const list = Array.from({ length: 40 }, (_, at) => ({ recipient: at % 2 ? 'abc' : phone(at) }));
   const error = refused(() => readPlain(list));
   expect(error.code).toBe('INVALID_FIELD');
@@ -55,7 +55,7 @@ test('what is no recipient names its contact, and some others that are wrong', (
   });
 });
 
-test('params that the components do not ask for, or ask for in vain, name their contact', () => {
+test('params that lack a placeholder’s value name their contact', () => {
   const filler = createFiller([{ type: 'body', parameters: [{ type: 'text', text: '{{name}}' }] }]);
   const error = refused(() =>
     readContacts(
@@ -66,13 +66,13 @@ test('params that the components do not ask for, or ask for in vain, name their 
   expect(error).toMatchObject({ code: 'INVALID_FIELD', details: { field: 'contacts[1].params' } });
 });
 
-test('ten thousand are taken, one more is not', () => {
+test('accepts 10,000 contacts and not one more', () => {
   const list = Array.from({ length: 10_001 }, (_, at) => ({ recipient: phone(at) }));
   expect(readPlain(list.slice(1)).contacts).toHaveLength(10_000);
   expect(refused(() => readPlain(list))).toMatchObject({ code: 'TOO_MANY_CONTACTS', http: 403 });
 });
 
-test('everybody who is given is sent, skipped or a duplicate, and nobody is sent twice', () => {
+test('every contact is kept, skipped or a duplicate, and no recipient is kept twice', () => {
   const recipient = fc.oneof(
     fc.integer({ min: 1_000_000, max: 1_000_030 }).map((digits) => `+${digits}`),
     fc

@@ -5,10 +5,10 @@ import { aCredential } from '../../testing/worker';
 jest.setTimeout(90_000);
 const rig = useService();
 
-/** Half a second on a machine that has nothing else to do. */
+/** It takes half a second on an idle machine. */
 const CREATE_LIMIT_MS = 8_000;
 
-test('ten thousand contacts are checked and stored within one request', async () => {
+test('checks and stores 10,000 contacts within one request', async () => {
   const contacts = Array.from({ length: 10_000 }, (_, at) => ({
     recipient: `+1 (555) ${String(1_000_000 + at)}`,
     params: { '1': `Ada ${at}`, '2': `A-${at}` },
@@ -41,7 +41,7 @@ test.each([
   },
 );
 
-test('an authentication template is not taken for a BSUID', async () => {
+test('refuses an authentication template for a BSUID', async () => {
   const contacts = [{ recipient: phone(1) }, { recipient: 'US.4Qm7Zr81Kd02' }];
   await expect(rig.create({ template_name: 'code', contacts })).rejects.toMatchObject({
     code: 'AUTH_TEMPLATE_NEEDS_PHONE',
@@ -62,7 +62,7 @@ test('params that do not fit the template name their contact', async () => {
   });
 });
 
-test('what is wrong with a request is found before anything is stored', async () => {
+test('stores nothing of a request that is refused', async () => {
   const before = await rig.rpc.listBroadcasts(
     { partner_id: 'ptn_1', limit: 1, offset: 0 },
     rig.call(),
@@ -93,7 +93,7 @@ test('what is wrong with a request is found before anything is stored', async ()
   expect(after.total).toBe(before.total);
 });
 
-test('a number that may not send now is refused, unless the broadcast is for later', async () => {
+test('refuses a number that may not send, unless the broadcast is scheduled', async () => {
   const usual = rig.credential;
   rig.credential = aCredential({ sending: 'paused' });
   try {
@@ -109,7 +109,7 @@ test('a number that may not send now is refused, unless the broadcast is for lat
   }
 });
 
-test('more people than the number’s messaging limit are said at creation, and on a repetition too', async () => {
+test('warns of exceeding the messaging limit at creation, and when the request is repeated', async () => {
   const usual = rig.credential;
   rig.credential = aCredential({ messaging_limit_tier: 'TIER_250' });
   try {
@@ -129,7 +129,7 @@ test('more people than the number’s messaging limit are said at creation, and 
   }
 });
 
-test('the same Idempotency-Key creates one broadcast, another body under it none', async () => {
+test('one Idempotency-Key creates one broadcast, and refuses another body', async () => {
   const scheduled_at = new Date(Date.now() + 3_600_000);
   const idempotency = { key: 'k-1', fingerprint: 'f-1' };
   const answers = await Promise.allSettled(

@@ -46,7 +46,7 @@ describe.each(STATES)('a contact that is %s', (state) => {
   });
 });
 
-const fresh = (count: number) => ({ states: allWaiting(count), failures: [] });
+const waitingChunk = (count: number) => ({ states: allWaiting(count), failures: [] });
 
 const changes = (events: readonly ContactEvent[], count: number) =>
   fc.array(
@@ -59,12 +59,12 @@ const changes = (events: readonly ContactEvent[], count: number) =>
   );
 
 const COUNT = 8;
-const TOLD: ContactEvent[] = ['status_sent', 'status_delivered', 'status_failed'];
+const STATUS_EVENTS: ContactEvent[] = ['status_sent', 'status_delivered', 'status_failed'];
 
-test('the counters always add up to everybody, and failures to the failed', () => {
+test('the counters add up to all contacts, and the failures to the failed ones', () => {
   fc.assert(
     fc.property(changes(contactMachine.events, COUNT), (list) => {
-      const { states, failures } = applyChanges(fresh(COUNT), list);
+      const { states, failures } = applyChanges(waitingChunk(COUNT), list);
       const { waiting, in_flight, sent, delivered, failed } = tallyOf(states);
       expect(waiting + in_flight + sent + failed).toBe(COUNT);
       expect(delivered).toBeLessThanOrEqual(sent);
@@ -75,8 +75,8 @@ test('the counters always add up to everybody, and failures to the failed', () =
   );
 });
 
-test('status events count once each, however often and in whatever order they come', () => {
-  const withOrder = changes(TOLD, COUNT).chain((list) =>
+test('repeated and reordered status events count once', () => {
+  const withOrder = changes(STATUS_EVENTS, COUNT).chain((list) =>
     fc.tuple(
       fc.constant(list),
       fc.shuffledSubarray([...list, ...list], {
@@ -87,19 +87,19 @@ test('status events count once each, however often and in whatever order they co
   );
   fc.assert(
     fc.property(withOrder, ([list, shuffled]) => {
-      const once = applyChanges(fresh(COUNT), list);
-      const again = applyChanges(fresh(COUNT), shuffled);
+      const once = applyChanges(waitingChunk(COUNT), list);
+      const again = applyChanges(waitingChunk(COUNT), shuffled);
       expect(again.states).toBe(once.states);
     }),
   );
 });
 
-test('it does not matter how changes are cut into writes', () => {
+test('the result does not depend on how changes are split into writes', () => {
   fc.assert(
     fc.property(changes(contactMachine.events, COUNT), fc.nat(120), (list, cut) => {
-      const first = applyChanges(fresh(COUNT), list.slice(0, cut));
+      const first = applyChanges(waitingChunk(COUNT), list.slice(0, cut));
       const second = applyChanges(first, list.slice(cut));
-      const whole = applyChanges(fresh(COUNT), list);
+      const whole = applyChanges(waitingChunk(COUNT), list);
       expect(second.states).toBe(whole.states);
       expect([...first.moved, ...second.moved]).toEqual(whole.moved);
       expect(tallyOf(second.states)).toEqual(tallyOf(whole.states));
@@ -107,48 +107,48 @@ test('it does not matter how changes are cut into writes', () => {
   );
 });
 
-test('nobody who was marked can be marked again unless the lease’s holder says that nothing was sent', () => {
+test('a marked contact cannot be marked again before it is released', () => {
   const list = changes(
     contactMachine.events.filter((event) => event !== 'release'),
     COUNT,
   );
   fc.assert(
     fc.property(list, (events) => {
-      const { moved } = applyChanges(fresh(COUNT), events);
+      const { moved } = applyChanges(waitingChunk(COUNT), events);
       const marks = events.filter(({ event }, at) => event === 'mark' && moved[at]);
       expect(new Set(marks.map(({ index }) => index)).size).toBe(marks.length);
     }),
   );
 });
 
-test('a contact in doubt that turns out to have been sent leaves the failures', () => {
-  const lost = applyChanges(fresh(2), [
+test('a late status removes a contact in doubt from the failures', () => {
+  const expired = applyChanges(waitingChunk(2), [
     { index: 0, event: 'mark' },
     { index: 0, event: 'expire', example: '1555••••001' },
   ]);
-  expect(lost.failures).toEqual([{ code: OUTCOME_UNKNOWN, count: 1, example: '1555••••001' }]);
-  const told = applyChanges(lost, [{ index: 0, event: 'status_delivered' }]);
-  expect(told.failures).toEqual([]);
-  expect(stateAt(told.states, 0)).toBe('delivered');
+  expect(expired.failures).toEqual([{ code: OUTCOME_UNKNOWN, count: 1, example: '1555••••001' }]);
+  const corrected = applyChanges(expired, [{ index: 0, event: 'status_delivered' }]);
+  expect(corrected.failures).toEqual([]);
+  expect(stateAt(corrected.states, 0)).toBe('delivered');
 });
 
-test('codes without end are counted, together from some number on', () => {
+test('beyond a limit, further codes are counted together', () => {
   const list = Array.from({ length: 80 }, (_, index): Change[] => [
     { index, event: 'mark' },
     { index, event: 'refuse', code: `9${index}` },
   ]).flat();
-  const { failures } = applyChanges(fresh(80), list);
+  const { failures } = applyChanges(waitingChunk(80), list);
   expect(failures.length).toBeLessThanOrEqual(51);
   expect(failures.reduce((sum, { count }) => sum + count, 0)).toBe(80);
 });
 
-test('an index that does not exist changes nothing', () => {
-  const { states, moved } = applyChanges(fresh(2), [{ index: 7, event: 'mark' }]);
+test('an unknown index has no effect', () => {
+  const { states, moved } = applyChanges(waitingChunk(2), [{ index: 7, event: 'mark' }]);
   expect(states).toBe(allWaiting(2));
   expect(moved).toEqual([false]);
 });
 
-test('failures of several chunks are told together, the most frequent first', () => {
+test('adds up the failures of several chunks, most frequent first', () => {
   expect(
     addFailures([
       [{ code: '1', count: 1, example: 'a' }],

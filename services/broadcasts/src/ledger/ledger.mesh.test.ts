@@ -17,7 +17,7 @@ const stored = async (id: string) => {
 };
 const told = (index: number): Change => ({ index, event: 'status_delivered' });
 
-test('writers of several replicas lose nothing of each other, and what repeats counts once', async () => {
+test('replicas do not overwrite each other, and repeated changes count once', async () => {
   const { id, salt } = await aChunk(60);
   const ledgers = [1, 2, 3].map(() => createLedger(rig.stores.chunks));
   await Promise.all(
@@ -31,7 +31,7 @@ test('writers of several replicas lose nothing of each other, and what repeats c
   expect(progress.done).toBe(true);
 });
 
-test('of many who mark the same contact under one lease one alone is told that it did', async () => {
+test('of several concurrent marks of one contact exactly one succeeds', async () => {
   const { id } = await aChunk(1);
   const ledgers = [1, 2, 3, 4].map(() => createLedger(rig.stores.chunks));
   const applied = await Promise.all(
@@ -40,7 +40,7 @@ test('of many who mark the same contact under one lease one alone is told that i
   expect(applied.filter(({ moved }) => moved[0])).toHaveLength(1);
 });
 
-test('an owner whose chunk was taken over is refused, also when it does not know yet', async () => {
+test('refuses an owner whose chunk was claimed by another worker', async () => {
   const { id, salt } = await aChunk(3);
   const ledger = createLedger(rig.stores.chunks);
   const now = new Date();
@@ -54,13 +54,13 @@ test('an owner whose chunk was taken over is refused, also when it does not know
     refused: true,
     moved: [false],
   });
-  // What an answer said is the truth whoever owns the chunk.
+  // The answer to a send counts, whoever owns the chunk.
   expect(await ledger.apply(id, [{ index: 1, event: 'sent' }], { salt })).toMatchObject({
     moved: [true],
   });
 });
 
-test('events of another broadcast, and of none, change nothing', async () => {
+test('events of another or an unknown broadcast have no effect', async () => {
   const { id } = await aChunk(1);
   const ledger = createLedger(rig.stores.chunks);
   expect(await ledger.apply(id, [told(0)], { salt: 'another' })).toMatchObject({ refused: true });
@@ -72,7 +72,7 @@ test('events of another broadcast, and of none, change nothing', async () => {
   expect((await stored(id)).progress.rev).toBe(0);
 });
 
-test('what changes nothing is not written', async () => {
+test('changes without effect are not written', async () => {
   const { id, salt } = await aChunk(1);
   const ledger = createLedger(rig.stores.chunks);
   await ledger.apply(id, [told(0)], { salt });
@@ -83,7 +83,7 @@ test('what changes nothing is not written', async () => {
   expect((await stored(id)).progress).toEqual(progress);
 });
 
-test('a write whose answer was lost is asked for again without harm', async () => {
+test('a write whose answer was lost can be repeated', async () => {
   const { id, salt } = await aChunk(2);
   let lose = true;
   const ledger = createLedger({
@@ -98,7 +98,7 @@ test('a write whose answer was lost is asked for again without harm', async () =
     'broke',
   );
   lose = false;
-  // Stored or not: the lease's holder gives it back, and it waits again.
+  // Stored or not: the holder of the lease releases it, and it waits again.
   await ledger.apply(id, [{ index: 0, event: 'release' }], { fence: 0 });
   await ledger.apply(id, [told(1)], { salt });
   expect((await stored(id)).progress.states).toBe('wd');

@@ -6,7 +6,7 @@ import { detail, zeroCounts, progressOf, countsByBroadcast, summary } from './pr
 const NOW = new Date('2026-11-21T10:00:00Z');
 const noRate = { number_rate: undefined, sharing: 1 };
 const tally = (overrides: Partial<Tally>): Tally => ({ ...emptyTally(), ...overrides });
-const standing = (overrides: Partial<Tally>) => ({ tally: tally(overrides), failures: [] });
+const counts = (overrides: Partial<Tally>) => ({ tally: tally(overrides), failures: [] });
 const running = (overrides = {}) =>
   aBroadcast({
     status: 'processing',
@@ -15,7 +15,7 @@ const running = (overrides = {}) =>
     ...overrides,
   });
 
-test('progress is attempted over total in percent, and 100 when completed', () => {
+test('progress is the percentage of attempted contacts, and 100 when completed', () => {
   expect(progressOf({ status: 'pending', total: 0 }, emptyTally())).toBe(0);
   expect(progressOf({ status: 'processing', total: 3 }, tally({ sent: 1 }))).toBe(33.33);
   expect(
@@ -25,7 +25,7 @@ test('progress is attempted over total in percent, and 100 when completed', () =
   expect(progressOf({ status: 'cancelled', total: 9 }, emptyTally())).toBe(0);
 });
 
-test('progress lies between 0 and 100, whatever has been counted', () => {
+test('progress is between 0 and 100', () => {
   fc.assert(
     fc.property(fc.nat(10_000), fc.nat(10_000), fc.nat(10_000), (sent, failed, waiting) => {
       const progress = progressOf(
@@ -38,7 +38,7 @@ test('progress lies between 0 and 100, whatever has been counted', () => {
   );
 });
 
-test('chunks are counted together', () => {
+test('adds up the chunks of each broadcast', () => {
   const failures = [{ code: '131026', count: 1, example: '1555••••001' }];
   const counted = countsByBroadcast([
     { broadcast_id: 1, tally: tally({ sent: 2, delivered: 1, failed: 1 }), failures },
@@ -52,8 +52,8 @@ test('chunks are counted together', () => {
   expect(counted.get(2)?.tally.waiting).toBe(5);
 });
 
-test('while it runs, its rate is its part of the number’s present pace, and the end follows from it', () => {
-  const { broadcast, progress } = detail(running(), standing({ sent: 40, waiting: 60 }), NOW, {
+test('a running broadcast shows its part of the number’s rate, and the end that follows from it', () => {
+  const { broadcast, progress } = detail(running(), counts({ sent: 40, waiting: 60 }), NOW, {
     number_rate: 76,
     sharing: 2,
   });
@@ -62,19 +62,19 @@ test('while it runs, its rate is its part of the number’s present pace, and th
   expect(broadcast?.estimated_completion_at).toEqual(new Date(NOW.getTime() + (60 / 38) * 1_000));
 });
 
-test('without the number’s pace the rate is what it came to so far', () => {
-  const { broadcast } = detail(running(), standing({ sent: 50 }), NOW, noRate);
+test('without the number’s rate it shows its average so far', () => {
+  const { broadcast } = detail(running(), counts({ sent: 50 }), NOW, noRate);
   expect(broadcast?.rate_per_sec).toBe(5);
   expect(broadcast?.estimated_completion_at).toEqual(new Date(NOW.getTime() + 10_000));
 });
 
-test('one that has not begun has neither a rate nor an end, one that has ended no end', () => {
+test('a pending broadcast has neither rate nor estimated end, a completed one no estimated end', () => {
   const waiting = detail(aBroadcast({ status: 'pending', total: 9 }), zeroCounts(), NOW, noRate);
   expect(waiting.broadcast?.rate_per_sec).toBeUndefined();
   expect(waiting.broadcast?.estimated_completion_at).toBeUndefined();
   const ended = detail(
     running({ status: 'completed', completed_at: NOW }),
-    standing({ sent: 100 }),
+    counts({ sent: 100 }),
     NOW,
     noRate,
   );
@@ -82,7 +82,7 @@ test('one that has not begun has neither a rate nor an end, one that has ended n
   expect(ended.broadcast?.estimated_completion_at).toBeUndefined();
 });
 
-test('the error log says why it stopped, or what failed, or nothing', () => {
+test('the error log says why the broadcast stopped or which codes failed', () => {
   const log = (broadcast: ReturnType<typeof running>, failed: number) =>
     detail(
       broadcast,
@@ -100,8 +100,8 @@ test('the error log says why it stopped, or what failed, or nothing', () => {
   );
 });
 
-test('the list shows the contract’s fields and no failures', () => {
-  const shown = summary(running(), standing({ sent: 7, delivered: 3, failed: 1 }));
+test('the summary has the contract’s fields and no failures', () => {
+  const shown = summary(running(), counts({ sent: 7, delivered: 3, failed: 1 }));
   expect(shown).toMatchObject({
     id: 1,
     total: 100,

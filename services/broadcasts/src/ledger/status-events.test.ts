@@ -38,7 +38,7 @@ async function changesOf(...events: Array<ReturnType<typeof event>>) {
   return asked;
 }
 
-test('a status is a change of the contact that it names, under its broadcast’s salt', async () => {
+test('a status changes the contact that its request id names, under the broadcast’s salt', async () => {
   expect(
     await changesOf(event('message.sent'), event('message.delivered'), event('message.read')),
   ).toEqual([
@@ -59,14 +59,14 @@ test.each([
   ['{"errors":null}', 'failed'],
   ['{"errors":[]}', 'failed'],
   ['no json', 'failed'],
-])('a failure carries its reason: %s', async (data, code) => {
+])('a failure carries its code: %s', async (data, code) => {
   const [asked] = await changesOf(event('message.failed', { data }));
   expect(asked?.changes).toEqual([
     { index: 17, event: 'status_failed', code, example: '1555••••777' },
   ]);
 });
 
-test('what is not about a broadcast’s message is passed over', async () => {
+test('skips events that are not about a message of a broadcast', async () => {
   expect(
     await changesOf(
       event('message.received'),

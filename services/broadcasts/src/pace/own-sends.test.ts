@@ -34,12 +34,12 @@ async function slotsGiven(...events: Array<ReturnType<typeof event>>) {
   return given;
 }
 
-test('each message that is no broadcast’s takes a slot of its number, also one without our mark', async () => {
+test('each message outside a broadcast takes a slot of its number, even without callback data of ours', async () => {
   expect(
     await slotsGiven(
       event(),
       event({ opaque: undefined }),
-      event({ phone_number_id: '701', opaque: 'somebody else’s' }),
+      event({ phone_number_id: '701', opaque: 'foreign data' }),
     ),
   ).toEqual([
     ['700', 2],
@@ -51,8 +51,8 @@ test.each<[string, Partial<Event>]>([
   ['a broadcast’s own message', { opaque: 'bmg1:ptn_1:bc_42_3_17_0123456789ab' }],
   ['a number without an active broadcast', { phone_number_id: '702' }],
   ['a later status of the same message', { event: 'message.delivered' }],
-  ['a message of a backlog', { timestamp: NOW / 1_000 - 11 }],
+  ['an old message from a backlog', { timestamp: NOW / 1_000 - 11 }],
   ['an event of the account', { phone_number_id: undefined }],
-])('%s takes none', async (_what, overrides) => {
+])('%s takes no slot', async (_what, overrides) => {
   expect(await slotsGiven(event(overrides))).toEqual([]);
 });

@@ -11,15 +11,15 @@ test.each([
   expect(limitOf(facts)).toBe(limit);
 });
 
-test('a window is a fifth of a second, and never nothing', () => {
+test('a window is a fifth of a second, and at least one message', () => {
   expect([0.1, 19, 76, 950].map((rate) => windowOf(rate))).toEqual([1, 4, 15, 190]);
 });
 
-test('a window grows with the time that marking it takes', () => {
+test('a window grows with the time that marking takes', () => {
   expect([25, 100, 400, 800].map((lead) => windowOf(76, lead))).toEqual([15, 15, 46, 91]);
 });
 
-test('what may be in flight grows with the rate, within bounds', () => {
+test('the limit of sends in flight grows with the rate, within bounds', () => {
   expect([1, 19, 76, 950].map(inFlightMax)).toEqual([16, 95, 380, 2_000]);
   fc.assert(
     fc.property(fc.double({ min: 0.5, max: 5_000, noNaN: true }), (rate) => {

@@ -8,11 +8,11 @@ afterAll(() => open.close());
 
 const reserve = async (number: string, rate: number, count: number, lead = 0): Promise<Slots> => {
   const slots = await pace.reserve(number, rate, count, lead);
-  if (!slots) throw new Error('Redis is away');
+  if (!slots) throw new Error('Redis is unavailable');
   return slots;
 };
 
-/** When the first slot begins, as far as this side can know: the answer took its time to come here. */
+/** The bounds of when the first slot begins: the answer took some time to arrive. */
 const beginning = async (number: string, rate: number, count: number, lead = 0) => {
   const asked = performance.now();
   const slots = await reserve(number, rate, count, lead);
@@ -20,23 +20,23 @@ const beginning = async (number: string, rate: number, count: number, lead = 0) 
   return { ...slots, earliest: asked + slots.wait_ms, latest: answered + slots.wait_ms };
 };
 
-test('slots follow each other at the interval of the rate, whoever asks', async () => {
+test('slots follow each other at the interval of the rate across reservations', async () => {
   const number = unique('n');
   const starts: { earliest: number; latest: number }[] = [];
   for (let at = 0; at < 10; at += 1) {
-    // The lead keeps the slots ahead of the clock on a slow machine too.
+    // The lead keeps the slots in the future, on a slow machine too.
     const slots = await beginning(number, 20, 2, at === 0 ? 1_200 : 0);
     expect(slots).toMatchObject({ count: 2 });
     expect(slots.interval_ms).toBeCloseTo(50, 1);
     starts.push({ earliest: slots.earliest - at * 100, latest: slots.latest - at * 100 });
   }
-  // One first moment fits all ten.
+  // All ten agree on when the first slot began.
   const earliest = Math.max(...starts.map((start) => start.earliest));
   const latest = Math.min(...starts.map((start) => start.latest));
   expect(earliest).toBeLessThan(latest + 1);
 });
 
-test('an idle number saves nothing up: the first slots come no faster than the others', async () => {
+test('an idle number saves up no slots', async () => {
   const number = unique('n');
   await reserve(number, 100, 1);
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -45,18 +45,18 @@ test('an idle number saves nothing up: the first slots come no faster than the o
   expect(second.latest - first.earliest).toBeGreaterThan(99);
 });
 
-test('the first slot leaves the time that was asked for', async () => {
+test('the first slot respects the lead time', async () => {
   const { wait_ms } = await reserve(unique('n'), 80, 1, 250);
   expect(wait_ms).toBeCloseTo(250, 0);
 });
 
-test('nobody takes more than the next two and a half seconds along', async () => {
+test('hands out slots for the next 2.5 seconds only', async () => {
   const number = unique('n');
   const started = performance.now();
   const { count } = await reserve(number, 20, 1_000);
   expect(count).toBeLessThanOrEqual(51);
   const further = await reserve(number, 20, 1_000);
-  // No more than what has come within reach meanwhile, a slot every 50 ms.
+  // Plus the slots that have come within the horizon since, one every 50 ms.
   expect(count + further.count).toBeLessThanOrEqual(52 + (performance.now() - started) / 50);
   const refused = await eventually(async () => {
     const slots = await reserve(number, 20, 1_000);
@@ -66,7 +66,7 @@ test('nobody takes more than the next two and a half seconds along', async () =>
   expect(refused.wait_ms).toBeLessThan(200);
 });
 
-test('slowing down takes a third off, once however many say it together, and recovers slowly', async () => {
+test('concurrent refusals lower the rate by a third once, and it recovers slowly', async () => {
   const number = unique('n');
   await reserve(number, 100, 1);
   expect(await pace.rate(number)).toBe(100);
@@ -80,14 +80,14 @@ test('slowing down takes a third off, once however many say it together, and rec
   expect(later).toBeLessThan(slowed + 4);
 });
 
-test('numbers do not know of each other', async () => {
+test('numbers are independent of each other', async () => {
   const [one, other] = [unique('n'), unique('n')];
   await reserve(one, 20, 20);
   expect((await reserve(other, 20, 1)).wait_ms).toBeLessThan(5);
   expect(await pace.rate(unique('n'))).toBeUndefined();
 });
 
-test('while Redis is away nothing is handed out', async () => {
+test('hands out no slots while Redis is unavailable', async () => {
   const gone = openTestRedis();
   gone.redis.disconnect();
   const away = createPace(gone);
@@ -96,15 +96,15 @@ test('while Redis is away nothing is handed out', async () => {
   await away.slowDown('n');
 });
 
-test('what goes past the broadcasts takes their slots, up to a part of them', async () => {
+test('own sends take slots from the broadcasts, up to half of the horizon', async () => {
   const number = unique('n');
-  // A number that nobody paces has nothing to give.
+  // A number without a pace is not affected.
   await pace.giveWay(number, 5);
   expect((await reserve(number, 20, 1)).wait_ms).toBeLessThan(50);
   const before = await beginning(number, 20, 1);
   await pace.giveWay(number, 4);
   const after = await beginning(number, 20, 1);
-  // Four slots and its own one, of 50 ms each.
+  // Four slots and its own, 50 ms each.
   expect(after.latest - before.earliest).toBeGreaterThanOrEqual(249);
   await pace.giveWay(number, 1_000);
   const { count, wait_ms } = await reserve(number, 20, 1);

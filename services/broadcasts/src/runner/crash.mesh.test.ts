@@ -24,17 +24,17 @@ const statusEvent = (event: string, request_id: string): Event => ({
   opaque: `bmg1:ptn_1:${request_id}`,
 });
 
-const tell = (ledger: Ledger, events: Event[]): Promise<void> =>
+const applyEvents = (ledger: Ledger, events: Event[]): Promise<void> =>
   applyStatusEvents(ledger)(
     events.map((message) => ({ message, key: '', span: undefined, partition: 0, offset: '0' })),
   );
 
-const everyoneAtMostOnce = (messaging: MessagingDouble): void => {
+const expectNoneSentTwice = (messaging: MessagingDouble): void => {
   const recipients = messaging.recipients();
   expect(new Set(recipients).size).toBe(recipients.length);
 };
 
-test('after a crash mid-flight everybody is sent at most one message, and the counters add up', async () => {
+test('after a crash with sends in flight no contact gets two messages, and the counters add up', async () => {
   const messaging = createMessagingDouble(150);
   const { _id, total } = await storeBroadcast(rig.stores, someContacts(300), {
     phone_number_id: 'c1',
@@ -47,11 +47,11 @@ test('after a crash mid-flight everybody is sent at most one message, and the co
   second.kill();
   await rig.worker({ messaging, credentials });
   await rig.until(_id, 'completed');
-  everyoneAtMostOnce(messaging);
+  expectNoneSentTwice(messaging);
   const { tally, failures } = await rig.counts(_id);
   expect(tally.sent + tally.failed).toBe(total);
   expect(tally.waiting + tally.in_flight).toBe(0);
-  // What was in flight at the two deaths, and nothing else.
+  // Only the sends in flight at the two crashes.
   expect(tally.failed).toBeGreaterThan(0);
   expect(tally.failed).toBeLessThan(120);
   expect(failures).toEqual([
@@ -63,7 +63,7 @@ test('after a crash mid-flight everybody is sent at most one message, and the co
   ]);
 });
 
-test('what was in flight at a crash is settled by its status event, in time or later', async () => {
+test('a status event decides a send that was in flight at a crash, in time or later', async () => {
   const messaging = createMessagingDouble(60_000);
   const { _id } = await storeBroadcast(rig.stores, someContacts(12), { phone_number_id: 'c2' });
   const first = await rig.worker({ messaging, credentials });
@@ -72,7 +72,7 @@ test('what was in flight at a crash is settled by its status event, in time or l
   messaging.sent.splice(6);
   const second = await rig.worker({ messaging, credentials, settings: { grace_ms: 2_500 } });
   const ids = messaging.sent.map(({ request_id }) => request_id);
-  await tell(second.ledger, [
+  await applyEvents(second.ledger, [
     statusEvent('message.sent', ids[0] as string),
     statusEvent('message.delivered', ids[1] as string),
     statusEvent('message.failed', ids[2] as string),
@@ -80,8 +80,8 @@ test('what was in flight at a crash is settled by its status event, in time or l
   await rig.until(_id, 'completed');
   expect(messaging.sent).toHaveLength(6);
   expect((await rig.counts(_id)).tally).toMatchObject({ sent: 2, delivered: 1, failed: 10 });
-  // An event that comes after all is believed: the message did go out.
-  await tell(second.ledger, [
+  // A late event still corrects the counters: the message was sent.
+  await applyEvents(second.ledger, [
     statusEvent('message.read', ids[3] as string),
     statusEvent('message.sent', ids[4] as string),
   ]);
@@ -90,7 +90,7 @@ test('what was in flight at a crash is settled by its status event, in time or l
   expect(failures).toContainEqual(expect.objectContaining({ code: 'outcome_unknown', count: 7 }));
 });
 
-test('a worker that stops in order gives its contacts back at once, with nothing in doubt', async () => {
+test('a graceful stop returns the contacts at once and leaves none in doubt', async () => {
   const messaging = createMessagingDouble(100);
   const { _id } = await storeBroadcast(rig.stores, someContacts(200), { phone_number_id: 'c3' });
   const lease = { lease_ms: 60_000 };
@@ -99,17 +99,17 @@ test('a worker that stops in order gives its contacts back at once, with nothing
   await first.stop();
   await rig.worker({ messaging, credentials, settings: lease });
   await rig.until(_id, 'completed');
-  everyoneAtMostOnce(messaging);
+  expectNoneSentTwice(messaging);
   expect(messaging.sent).toHaveLength(200);
   expect((await rig.counts(_id)).tally).toMatchObject({ sent: 200, failed: 0 });
 });
 
-test('a worker that was silent for longer than its lease sends nothing of what another has taken over', async () => {
+test('a worker that has lost its lease sends nothing of the chunk', async () => {
   const messaging = createMessagingDouble(10);
   const { _id } = await storeBroadcast(rig.stores, someContacts(400), { phone_number_id: 'c4' });
   const slow = await rig.worker({ messaging, credentials });
   await eventually(() => messaging.sent.length >= 20);
-  // Somebody else takes the chunk away while this one goes on.
+  // Another worker claims the chunk while this one continues.
   const [head] = await rig.stores.chunks.heads([`${_id}/0`]);
   const claimed = await rig.stores.chunks.claim(
     `${_id}/0`,
@@ -120,16 +120,16 @@ test('a worker that was silent for longer than its lease sends nothing of what a
   expect(claimed).not.toBeNull();
   const before = messaging.sent.length;
   await new Promise((resolve) => setTimeout(resolve, 700));
-  // No more than what was marked already.
+  // Only the contacts that were already marked.
   expect(messaging.sent.length - before).toBeLessThan(40);
   await rig.until(_id, 'completed');
-  everyoneAtMostOnce(messaging);
+  expectNoneSentTwice(messaging);
   const { tally } = await rig.counts(_id);
   expect(tally.sent + tally.failed).toBe(400);
   expect(slow).toBeDefined();
 });
 
-test('writes that fail, before or after they were stored, send nobody twice and lose nobody', async () => {
+test('failing writes, stored or not, neither repeat nor lose a contact', async () => {
   const messaging = createMessagingDouble(15);
   const { _id, total } = await storeBroadcast(rig.stores, someContacts(300), {
     phone_number_id: 'c5',
@@ -139,7 +139,7 @@ test('writes that fail, before or after they were stored, send nobody twice and 
     ...rig.stores.chunks,
     async swap(swaps) {
       writes += 1;
-      if (writes % 7 === 0) throw new Error('the store is away');
+      if (writes % 7 === 0) throw new Error('the store is unavailable');
       const matched = await rig.stores.chunks.swap(swaps);
       if (writes % 11 === 0) throw new Error('the answer was lost');
       return matched;
@@ -152,20 +152,20 @@ test('writes that fail, before or after they were stored, send nobody twice and 
   ]);
   await rig.until(_id, 'completed', 50_000);
   expect(writes).toBeGreaterThan(20);
-  everyoneAtMostOnce(messaging);
+  expectNoneSentTwice(messaging);
   const { tally } = await rig.counts(_id);
   expect(tally.sent + tally.failed).toBe(total);
   expect(tally.sent).toBe(messaging.sent.length);
 });
 
-test('a worker that is told to stop while the store is away does not wait for it', async () => {
+test('a stop does not wait for an unavailable store', async () => {
   const messaging = createMessagingDouble(10);
   await storeBroadcast(rig.stores, someContacts(200), { phone_number_id: 'c6' });
   let away = false;
   const chunks: typeof rig.stores.chunks = {
     ...rig.stores.chunks,
     swap: (swaps) =>
-      away ? Promise.reject(new Error('the store is away')) : rig.stores.chunks.swap(swaps),
+      away ? Promise.reject(new Error('the store is unavailable')) : rig.stores.chunks.swap(swaps),
   };
   const worker = await rig.worker({
     messaging,
@@ -174,9 +174,9 @@ test('a worker that is told to stop while the store is away does not wait for it
   });
   await eventually(() => messaging.sent.length >= 10);
   away = true;
-  const told = performance.now();
+  const began = performance.now();
   await worker.stop();
-  // The limit for what is on its way, and a little.
-  expect(performance.now() - told).toBeLessThan(10_000);
+  // Little more than the limit for sends in flight.
+  expect(performance.now() - began).toBeLessThan(10_000);
   away = false;
 });

@@ -29,7 +29,7 @@ function departures(slots: Array<Slots | undefined> = [], share = 0.95) {
   };
 }
 
-test('each goes at its slot', async () => {
+test('each contact departs at its slot', async () => {
   const { board, gone } = departures();
   board.add(sends(1, 2, 3), ALONE, performance.now() + 100);
   await jest.advanceTimersByTimeAsync(1_000);
@@ -40,7 +40,7 @@ test('each goes at its slot', async () => {
   ]);
 });
 
-test('alone, those that are late catch up, never faster than the number’s own rate', async () => {
+test('a worker that has the number to itself catches up, never above the number’s rate', async () => {
   const { board, gone, asked } = departures();
   const late = Array.from({ length: 20 }, (_, at) => at);
   board.add(sends(...late), ALONE, performance.now() - 900);
@@ -56,7 +56,7 @@ test('alone, those that are late catch up, never faster than the number’s own 
   expect(gone.at(-1)?.at).toBeLessThan(20 * 50);
 });
 
-test('beside other workers a slot that was missed by far is given up for a new one', async () => {
+test('a worker that shares the number reserves a new slot for one missed by far', async () => {
   const { board, gone, asked } = departures([
     undefined,
     { count: 1, wait_ms: 400, ...SHARED },
@@ -74,18 +74,23 @@ test('beside other workers a slot that was missed by far is given up for a new o
 test.each([
   [0.95, [30, 50], [51]],
   [0.99, [20], [21, 50]],
-  // Even without any room some lateness is no lateness.
+  // The lower bound applies even if the share leaves no room.
   [1, [20], [21]],
-])('a share of %d leaves room for being late by %j ms, not by %j', async (share, intime, late) => {
-  for (const ms of [...intime, ...late]) {
-    const { board, gone, asked } = departures([], share);
-    board.add(sends(1), SHARED, performance.now() - ms);
-    expect([ms, gone.length, asked.length]).toEqual(intime.includes(ms) ? [ms, 1, 0] : [ms, 0, 1]);
-    board.close();
-  }
-});
+])(
+  'with a share of %d, a delay of %j ms keeps the slot and one of %j ms does not',
+  async (share, intime, late) => {
+    for (const ms of [...intime, ...late]) {
+      const { board, gone, asked } = departures([], share);
+      board.add(sends(1), SHARED, performance.now() - ms);
+      expect([ms, gone.length, asked.length]).toEqual(
+        intime.includes(ms) ? [ms, 1, 0] : [ms, 0, 1],
+      );
+      board.close();
+    }
+  },
+);
 
-test('closing keeps everybody who has not gone', async () => {
+test('close returns the contacts that have not departed', async () => {
   const { board, gone } = departures();
   board.add(sends(1, 2, 3), { alone: true, interval_ms: 100 }, performance.now());
   await jest.advanceTimersByTimeAsync(50);

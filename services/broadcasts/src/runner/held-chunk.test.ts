@@ -27,7 +27,7 @@ const chunk = (states: string): Chunk => {
 const held = (states: string, now = 0): HeldChunk =>
   new HeldChunk(chunk(states), someContacts(states.length), now, GRACE_MS);
 
-test('those who wait are next, those who were in flight under another owner are waited for', () => {
+test('takes waiting contacts, and treats those in flight under another owner as in doubt', () => {
   const one = held('wfsw');
   expect(one.readyCount(0)).toBe(2);
   expect(one.take(5)).toEqual([0, 3]);
@@ -36,7 +36,7 @@ test('those who wait are next, those who were in flight under another owner are 
   expect(one.takeExpired(GRACE_MS)).toEqual([]);
 });
 
-test('who was taken is flying until the outcome is recorded', () => {
+test('a taken contact is in flight until its outcome is recorded', () => {
   const one = held('ww');
   one.take(2);
   expect(one.isIdle()).toBe(false);
@@ -46,7 +46,7 @@ test('who was taken is flying until the outcome is recorded', () => {
   expect(one.isDone()).toBe(true);
 });
 
-test('who is put aside comes back when it is time, behind the others', () => {
+test('a postponed contact joins the end of the queue when it is due', () => {
   const one = held('www');
   const [first] = one.take(1) as [number];
   one.postpone(first, 500);
@@ -55,7 +55,7 @@ test('who is put aside comes back when it is time, behind the others', () => {
   expect(one.take(3)).toEqual([1, 2, 0]);
 });
 
-test('a look finds what was missed: who waits there waits here, who was settled is not waited for', () => {
+test('refresh takes over the stored states: waiting contacts wait, decided ones leave the doubt', () => {
   const one = held('ffw');
   one.take(1);
   one.recorded(2, false);
@@ -64,7 +64,7 @@ test('a look finds what was missed: who waits there waits here, who was settled 
   expect(one.takeExpired(100 + GRACE_MS)).toEqual([2]);
 });
 
-test('while anybody is flying a look changes nothing of who is next', () => {
+test('refresh does not change the queue while a contact is in flight', () => {
   const one = held('ww');
   one.take(1);
   one.refresh(chunk('fw'), 0, GRACE_MS);
@@ -72,14 +72,14 @@ test('while anybody is flying a look changes nothing of who is next', () => {
   expect(one.hasDoubtful()).toBe(false);
 });
 
-test('a chunk that another worker has taken gives nobody away', () => {
+test('a chunk whose lease is lost has no contacts to send', () => {
   const one = held('ww');
   one.leaseLost = true;
   expect(one.readyCount(0)).toBe(0);
   expect(one.isIdle()).toBe(true);
 });
 
-test('contacts that are not stored any more are nobody', () => {
+test('a deleted contact has an empty recipient', () => {
   const one = new HeldChunk(chunk('w'), [], 0, GRACE_MS);
   expect(one.contact(0)).toEqual({ recipient: '', params: null });
 });

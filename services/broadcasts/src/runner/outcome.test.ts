@@ -7,23 +7,17 @@ const upstream = (upstream_code: number, retryable = false): ApiError =>
 test.each([
   [130_429, 'throttled'],
   [131_056, 'pair'],
-])(
-  'upstream code %d means that nothing was sent, and that the contact is tried again',
-  (code, reason) => {
-    expect(outcomeOf(upstream(code, true))).toMatchObject({
-      kind: 'retry',
-      reason,
-      code: String(code),
-    });
-  },
-);
+])('upstream code %d is retried as %s: nothing was sent', (code, reason) => {
+  expect(outcomeOf(upstream(code, true))).toMatchObject({
+    kind: 'retry',
+    reason,
+    code: String(code),
+  });
+});
 
-test.each([190, 132_001, 132_015, 132_016])(
-  'upstream code %d is true for every contact: it stops',
-  (code) => {
-    expect(outcomeOf(upstream(code))).toMatchObject({ kind: 'stop', code: String(code) });
-  },
-);
+test.each([190, 132_001, 132_015, 132_016])('upstream code %d stops the broadcast', (code) => {
+  expect(outcomeOf(upstream(code))).toMatchObject({ kind: 'stop', code: String(code) });
+});
 
 test.each<ErrorCode>([
   'WABA_NOT_REGISTERED',
@@ -34,18 +28,18 @@ test.each<ErrorCode>([
   'SUBSCRIPTION_CANCELLED',
   'TRIAL_EXPIRED',
   'PARTNER_SUSPENDED',
-])('%s is true for every contact: it stops', (code) => {
+])('%s stops the broadcast', (code) => {
   expect(outcomeOf(new ApiError(code, 'no'))).toMatchObject({ kind: 'stop', code });
 });
 
 test.each([100, 131_000, 131_016, 131_026, 131_047, 131_049, 132_000, 80_007])(
-  'upstream code %d is final for its contact alone, whether it may be repeated or not',
+  'upstream code %d is final for its contact only, even if it is retryable',
   (code) => {
     expect(outcomeOf(upstream(code, true))).toEqual({ kind: 'refused', code: String(code) });
   },
 );
 
-test('a BSUID that cannot get this template is final for that contact', () => {
+test('AUTH_TEMPLATE_NEEDS_PHONE is final for its contact only', () => {
   const error = new ApiError('AUTH_TEMPLATE_NEEDS_PHONE', 'no', { upstream_code: 131_062 });
   expect(outcomeOf(error)).toEqual({ kind: 'refused', code: '131062' });
 });
@@ -53,7 +47,7 @@ test('a BSUID that cannot get this template is final for that contact', () => {
 test.each<[string, ApiError]>([
   ['the upstream cannot be reached', new ApiError('UPSTREAM_ERROR', 'x', { retryable: true })],
   ['messaging cannot be reached', new ApiError('SERVICE_UNAVAILABLE', 'x', { retryable: true })],
-])('%s: nothing left, it is tried again', (_what, error) => {
+])('%s: nothing was sent, so the contact is retried', (_what, error) => {
   expect(outcomeOf(error)).toMatchObject({ kind: 'retry', reason: 'unreachable' });
 });
 
@@ -62,15 +56,18 @@ test.each<[string, unknown]>([
     'the upstream did not answer',
     new ApiError('UPSTREAM_ERROR', 'x', { details: { outcome: 'unknown' } }),
   ],
-  ['messaging broke off', new ApiError('SERVICE_UNAVAILABLE', 'x', { retryable: false })],
+  [
+    'the call to messaging broke off',
+    new ApiError('SERVICE_UNAVAILABLE', 'x', { retryable: false }),
+  ],
   ['messaging did not answer in time', new ApiError('SERVER_ERROR', 'x')],
   ['messaging failed', new ApiError('INTERNAL_ERROR', 'x')],
   ['something else was thrown', new Error('x')],
-])('%s: the message may be on its way', (_what, error) => {
+])('%s: the outcome is unknown', (_what, error) => {
   expect(outcomeOf(error)).toEqual({ kind: 'unknown' });
 });
 
-test('what messaging refuses by itself is final', () => {
+test('a refusal by messaging is final', () => {
   expect(outcomeOf(new ApiError('INVALID_FIELD', 'x'))).toEqual({
     kind: 'refused',
     code: 'INVALID_FIELD',
@@ -81,27 +78,27 @@ test('what messaging refuses by itself is final', () => {
   });
 });
 
-describe('waiting for another try', () => {
+describe('the retry delay', () => {
   const delay = (reason: RetryReason, tries: number, retry_after_s = 0, random = 0) =>
     retryDelayMs({ reason, retry_after_s }, tries, random);
 
-  test('a pair limit waits for six seconds at least', () => {
+  test('is at least six seconds after a pair limit', () => {
     expect(delay('pair', 1)).toBe(6_000);
     expect(delay('pair', 2)).toBe(12_000);
     expect(delay('pair', 50)).toBe(60_000);
   });
 
-  test('what the refusal asks for is honoured, within bounds', () => {
+  test('honours retry_after_s, within bounds', () => {
     expect(delay('throttled', 1, 5)).toBe(5_000);
     expect(delay('throttled', 1, 3_600)).toBe(30_000);
   });
 
-  test('waiting varies a little, so that contacts do not come back together', () => {
+  test('has jitter, so that contacts are not retried together', () => {
     expect(delay('throttled', 1, 0, 1)).toBe(1_200);
   });
 
   test.each<RetryReason>(['throttled', 'pair', 'unreachable'])(
-    '%s is not tried for ever',
+    '%s ends after a maximum of refusals',
     (reason) => {
       expect(delay(reason, 1)).toBeDefined();
       expect(delay(reason, 20_000)).toBeUndefined();

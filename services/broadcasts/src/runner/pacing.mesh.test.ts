@@ -12,7 +12,7 @@ const SHARE = 0.95;
 const ratePerSec = (sent: Sent[]): number =>
   ((sent.length - 1) * 1_000) / ((sent.at(-1)?.at ?? 0) - (sent[0]?.at ?? 0));
 
-/** The most that any second holds, wherever it begins. */
+/** The highest number of sends in any period of one second. */
 const mostInOneSecond = (sent: Sent[]): number =>
   Math.max(
     ...sent.map(({ at }) => sent.filter((one) => one.at >= at && one.at < at + 1_000).length),
@@ -23,7 +23,7 @@ const within5Percent = (rate: number, of: number): void => {
   expect(rate).toBeLessThan(of * 1.05);
 };
 
-test('a number in the business app sends its share of 20 a second, within 5 %, and never above 20', async () => {
+test('a number in the business app sends its share of 20 a second within 5 %, and never above 20', async () => {
   const messaging = createMessagingDouble(120);
   const { _id } = await storeBroadcast(rig.stores, someContacts(200), { phone_number_id: 'p1' });
   await rig.worker({ messaging });
@@ -33,7 +33,7 @@ test('a number in the business app sends its share of 20 a second, within 5 %, a
   expect(mostInOneSecond(messaging.sent)).toBeLessThanOrEqual(20);
 });
 
-test('two broadcasts of one number share its pace, and another number keeps its own', async () => {
+test('two broadcasts of one number share its pace; another number is not affected', async () => {
   const messaging = createMessagingDouble(60);
   const contacts = someContacts(200);
   const [first, second, other] = await Promise.all([
@@ -52,12 +52,12 @@ test('two broadcasts of one number share its pace, and another number keeps its 
   expect(shared).toHaveLength(400);
   expect(alone).toHaveLength(200);
   for (const rate of [ratePerSec(shared), ratePerSec(alone)]) {
-    // A machine that is busy with other things misses slots, and missed ones are not made up for.
+    // A busy machine misses slots, and missed slots are not made up for.
     expect(rate).toBeGreaterThan(80 * SHARE * 0.75);
     expect(rate).toBeLessThan(80 * SHARE * 1.05);
   }
   expect(mostInOneSecond(shared)).toBeLessThanOrEqual(80);
-  // In turns, not one after the other.
+  // The broadcasts take turns.
   const half = shared
     .slice(0, 200)
     .filter(({ request_id }) => request_id.startsWith(`bc_${first._id}_`));
@@ -65,7 +65,7 @@ test('two broadcasts of one number share its pace, and another number keeps its 
   expect(half.length).toBeLessThan(140);
 });
 
-test('a number that the upstream calls too fast slows down, and nobody is lost or sent twice', async () => {
+test('a throttled number slows down, and every contact gets exactly one message', async () => {
   const messaging = createMessagingDouble(10);
   const refused = new Set<string>();
   messaging.answers((_request, { recipient }) => {
@@ -83,7 +83,7 @@ test('a number that the upstream calls too fast slows down, and nobody is lost o
   expect(ratePerSec(messaging.sent.slice(40, 100))).toBeLessThan(76 * 0.85);
 });
 
-test('without the shared pace nothing is sent, and it goes on once Redis is back', async () => {
+test('sends nothing while the shared pace is unavailable, and continues once Redis is back', async () => {
   const messaging = createMessagingDouble(5);
   let away = true;
   const pace = createPace({ redis: rig.redis });
@@ -94,7 +94,7 @@ test('without the shared pace nothing is sent, and it goes on once Redis is back
   });
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect(messaging.sent).toHaveLength(0);
-  // Nothing has gone out: it can still be cancelled.
+  // Nothing was sent, so the broadcast can still be cancelled.
   expect((await rig.load(_id)).status).toBe('pending');
   away = false;
   await rig.until(_id, 'completed');

@@ -1,4 +1,4 @@
-// Broadcasts are kept as long as the page about data says; what has ended longer ago leaves with its chunks.
+// The retention period is the one in deploy/DATA.md.
 import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { eventually } from '../../../../test/testkit/eventually';
@@ -8,7 +8,7 @@ jest.setTimeout(30_000);
 const rig = useRig();
 const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
 
-test('a worker removes what ended more than 400 days ago, and nothing else', async () => {
+test('removes ended broadcasts that are older than 400 days with their chunks, and nothing else', async () => {
   const { broadcasts, chunks } = rig.stores;
   const stored = await Promise.all(
     [401, 399].map((days) =>

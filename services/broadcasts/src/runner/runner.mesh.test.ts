@@ -11,10 +11,10 @@ const rig = useRig();
 const credentials = () => aCredential({ is_on_biz_app: false, throughput_level: 'HIGH' });
 const noRate = { number_rate: undefined, sharing: 1 };
 
-const told = async (id: number) =>
+const shown = async (id: number) =>
   detail(await rig.load(id), await rig.counts(id), new Date(), noRate).broadcast;
 
-test('a refusal is final for its contact alone, and is counted by the upstream’s code', async () => {
+test('a refusal is final for its contact only, and is counted under the upstream’s code', async () => {
   const messaging = createMessagingDouble(2);
   messaging.answers((_request, { recipient }) => {
     if (recipient === phone(3)) throw refusal(131_026);
@@ -27,7 +27,7 @@ test('a refusal is final for its contact alone, and is counted by the upstream�
   expect(broadcast.completed_at?.getTime()).toBeGreaterThanOrEqual(
     broadcast.started_at?.getTime() ?? Infinity,
   );
-  expect(await told(_id)).toMatchObject({
+  expect(await shown(_id)).toMatchObject({
     total: 20,
     sent: 17,
     failed: 3,
@@ -39,7 +39,7 @@ test('a refusal is final for its contact alone, and is counted by the upstream�
   });
 });
 
-test('a pair limit sets the contact aside and tries it again, nobody else waits for it', async () => {
+test('a pair limit postpones the contact without delaying the others', async () => {
   const messaging = createMessagingDouble(2);
   messaging.answers((_request, { recipient }) => {
     const tries = messaging.sent.filter((one) => one.recipient === recipient).length;
@@ -69,11 +69,11 @@ test.each([
     'NO_ACTIVE_WABA',
   ],
   ['an invoice is unpaid', new ApiError('PAYMENT_FAILED', 'unpaid'), 'PAYMENT_FAILED'],
-  ['the token is dead', refusal(190), '190'],
+  ['the token is invalid', refusal(190), '190'],
   ['the template is paused', refusal(132_015), '132015'],
   ['the template is unknown', refusal(132_001), '132001'],
 ])(
-  'a broadcast stops by itself when %s: the rest fails with the reason',
+  'a broadcast stops when %s, and the remaining contacts fail with the reason',
   async (_why, error, code) => {
     const messaging = createMessagingDouble(2);
     messaging.answers((_request, { recipient }) => {
@@ -90,11 +90,11 @@ test.each([
     expect(tally.sent).toBeLessThanOrEqual(600);
     expect(messaging.sent.length).toBeLessThan(1_100);
     expect(failures).toEqual([expect.objectContaining({ code, count: tally.failed })]);
-    expect((await told(_id))?.error_log).toContain(error.message);
+    expect((await shown(_id))?.error_log).toContain(error.message);
   },
 );
 
-test('a number that may not send when its broadcast begins fails all of it without one send', async () => {
+test('a broadcast whose number may not send fails completely, without a send', async () => {
   const messaging = createMessagingDouble(2);
   const { _id } = await storeBroadcast(rig.stores, someContacts(10), { phone_number_id: 'r4' });
   await rig.worker({
@@ -108,7 +108,7 @@ test('a number that may not send when its broadcast begins fails all of it witho
   expect((await rig.counts(_id)).tally).toMatchObject({ sent: 0, failed: 10 });
 });
 
-test('an answer that is lost leaves the contact in doubt, and it is not sent again', async () => {
+test('a lost answer leaves the contact in doubt, and it is not sent again', async () => {
   const messaging = createMessagingDouble(2);
   messaging.answers((_request, { recipient }) => {
     if (recipient !== phone(1)) return;
@@ -121,14 +121,14 @@ test('an answer that is lost leaves the contact in doubt, and it is not sent aga
   await rig.worker({ messaging, credentials });
   await rig.until(_id, 'completed');
   expect(messaging.sent).toHaveLength(5);
-  expect(await told(_id)).toMatchObject({
+  expect(await shown(_id)).toMatchObject({
     sent: 4,
     failed: 1,
     failures: [{ code: 'outcome_unknown', count: 1 }],
   });
 });
 
-test('while the messaging service cannot be reached everybody waits, and then gets one message', async () => {
+test('contacts wait while messaging is unreachable, and then get one message each', async () => {
   const messaging = createMessagingDouble(2);
   let away = true;
   const arrived: string[] = [];
@@ -155,7 +155,7 @@ test('while the messaging service cannot be reached everybody waits, and then ge
   expect((await rig.counts(_id)).tally).toMatchObject({ sent: 40, failed: 0 });
 });
 
-test('a scheduled broadcast falls due to the second, also for a worker that was not there when it was made', async () => {
+test('a scheduled broadcast starts within a second of its time, on a worker that started later too', async () => {
   const messaging = createMessagingDouble(2);
   const due = new Date(Date.now() + 2_500);
   const { _id } = await storeBroadcast(rig.stores, someContacts(3), {
@@ -169,7 +169,7 @@ test('a scheduled broadcast falls due to the second, also for a worker that was 
   expect(started_at?.getTime()).toBeLessThan(due.getTime() + 1_000);
 });
 
-test('a cancel and a start never both win', async () => {
+test('a cancel and a start never both succeed', async () => {
   const messaging = createMessagingDouble(2);
   await rig.worker({ messaging, credentials });
   const outcomes = await Promise.all(
@@ -192,14 +192,14 @@ test('a cancel and a start never both win', async () => {
   expect(new Set(outcomes.map(({ cancelled }) => cancelled)).size).toBe(2);
 });
 
-test('a broadcast to nobody is completed at once', async () => {
+test('a broadcast without contacts completes at once', async () => {
   const { _id } = await storeBroadcast(rig.stores, [], { phone_number_id: 'r9', skipped: 2 });
   await rig.worker({ messaging: createMessagingDouble(), credentials });
   await rig.until(_id, 'completed');
-  expect(await told(_id)).toMatchObject({ total: 0, sent: 0, failed: 0, skipped: 2 });
+  expect(await shown(_id)).toMatchObject({ total: 0, sent: 0, failed: 0, skipped: 2 });
 });
 
-test('contacts are forgotten when the broadcast has ended', async () => {
+test('deletes the contacts when the broadcast has ended', async () => {
   const { _id } = await storeBroadcast(rig.stores, someContacts(3), { phone_number_id: 'r10' });
   expect(await rig.stores.chunks.contacts(`${_id}/0`)).toHaveLength(3);
   await rig.worker({ messaging: createMessagingDouble(), credentials });
@@ -207,7 +207,7 @@ test('contacts are forgotten when the broadcast has ended', async () => {
   await eventually(async () => !(await rig.load(_id)).has_contacts);
 });
 
-test('each message is made of the broadcast’s components and the contact’s params', async () => {
+test('each message combines the broadcast’s components with the contact’s params', async () => {
   const messaging = createMessagingDouble(2);
   const contacts = [
     { recipient: phone(1), params: { '1': 'Ada', '2': 'A-17' } },

@@ -8,7 +8,7 @@ jest.setTimeout(120_000);
 const BROADCASTS = 100;
 const CONTACTS = 10_000;
 const LOOKS = 3;
-/** The look for what is due, and the look for what is active. */
+/** One query for due broadcasts and one for active ones. */
 const COMMANDS_A_LOOK = 2;
 
 let stores: Stores;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-/** What a worker asks of the database in some looks, once it has settled. */
+/** The database commands of an idle worker during a few rounds. */
 async function looking(): Promise<Asked> {
   const worker = await startWorker({
     stores,
@@ -41,7 +41,7 @@ async function looking(): Promise<Asked> {
   };
 }
 
-test('a hundred scheduled broadcasts of ten thousand ask for nothing until they are due', async () => {
+test('a hundred scheduled broadcasts of 10,000 cost no database work until they are due', async () => {
   const none = await looking();
   const contacts = someContacts(CONTACTS);
   const scheduled_at = new Date(Date.now() + 3_600_000);
@@ -50,7 +50,7 @@ test('a hundred scheduled broadcasts of ten thousand ask for nothing until they 
   }
   const many = await looking();
   for (const { commands, looks, documents } of [none, many]) {
-    // One may have begun when the counting did.
+    // One round may have begun before the counting.
     expect(commands).toBeLessThanOrEqual(COMMANDS_A_LOOK * looks + 1);
     expect(documents).toBe(0);
   }

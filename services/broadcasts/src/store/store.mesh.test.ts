@@ -8,13 +8,13 @@ const rig = useRig();
 const LATER = new Date(Date.now() + 3_600_000);
 const scope = { partner_id: 'ptn_1' };
 
-test('ids are whole numbers, each given once, also to those who ask together', async () => {
+test('ids are positive integers, unique even under concurrency', async () => {
   const ids = await Promise.all(Array.from({ length: 50 }, () => rig.stores.broadcasts.nextId()));
   expect(new Set(ids).size).toBe(50);
   expect(ids.every((id) => Number.isInteger(id) && id > 0)).toBe(true);
 });
 
-test('contacts come back as they were sealed, in chunks of five hundred', async () => {
+test('contacts are stored in chunks of 500 and read back unchanged', async () => {
   const contacts = someContacts(1_201).map((contact, at) =>
     at === 700 ? { ...contact, params: { '1': 'Ada $ and {{2}}' } } : contact,
   );
@@ -27,7 +27,7 @@ test('contacts come back as they were sealed, in chunks of five hundred', async 
   expect(pages.flat()).toEqual(contacts);
 });
 
-test('a chunk has one owner at a time, and another one once the lease is over', async () => {
+test('a chunk has one owner at a time, and can be claimed again once its lease has expired', async () => {
   const { _id } = await storeBroadcast(rig.stores, someContacts(1));
   const { chunks } = rig.stores;
   const at = (ms: number): Date => new Date(1_000_000 + ms);
@@ -42,7 +42,7 @@ test('a chunk has one owner at a time, and another one once the lease is over', 
     fence: fence + 1,
     worker: 'b',
   });
-  // The earlier owner renews and releases nothing of the new one's.
+  // The earlier owner can neither renew nor release the new lease.
   await chunks.renew([{ id: `${_id}/0`, fence }], at(900));
   await chunks.release(`${_id}/0`, fence);
   expect(await chunks.claim(`${_id}/0`, 'c', at(299), at(400))).toBeNull();
@@ -50,7 +50,7 @@ test('a chunk has one owner at a time, and another one once the lease is over', 
   expect(await chunks.claim(`${_id}/0`, 'c', at(299), at(400))).not.toBeNull();
 });
 
-test('drafts are shown to nobody and belong to nobody', async () => {
+test('drafts are invisible to partners', async () => {
   const { broadcasts } = rig.stores;
   const draft = aBroadcast({ _id: await broadcasts.nextId(), partner_id: unique('ptn_') });
   await broadcasts.insertDraft(draft);
@@ -64,7 +64,7 @@ test('drafts are shown to nobody and belong to nobody', async () => {
   expect(await broadcasts.draftsBefore(new Date(Date.now() + 1), 100)).toContainEqual(draft);
 });
 
-test('what is due falls due, in order and once, and the next one is told', async () => {
+test('moves due broadcasts to pending, and returns when the next one is due', async () => {
   const { broadcasts } = rig.stores;
   const now = new Date(Date.now() + 1_000_000);
   const at = (ms: number): Date => new Date(now.getTime() + ms);
@@ -86,7 +86,7 @@ test('what is due falls due, in order and once, and the next one is told', async
   expect(await broadcasts.fallDue(at(10_000), at(11_000))).toBeUndefined();
 });
 
-test('one number with many broadcasts hides none of another’s', async () => {
+test('a number with many broadcasts does not hide another number’s', async () => {
   const [crowded, quiet] = [unique('n'), unique('n')];
   const ids: number[] = [];
   for (let at = 0; at < 12; at += 1) {
@@ -99,7 +99,7 @@ test('one number with many broadcasts hides none of another’s', async () => {
   expect(active.get(quiet)).toEqual([alone._id]);
 });
 
-test('a reason to stop is kept once, and only while there is something to stop', async () => {
+test('keeps the first reason to stop, and only for an active broadcast', async () => {
   const { broadcasts } = rig.stores;
   const { _id } = await storeBroadcast(rig.stores, someContacts(1));
   await broadcasts.stop(_id, { code: '190', message: 'token' });
@@ -111,7 +111,7 @@ test('a reason to stop is kept once, and only while there is something to stop',
   expect((await rig.load(ended._id)).stop).toBeNull();
 });
 
-test('a key is taken once, and free again when it is forgotten', async () => {
+test('an Idempotency-Key can be used once, and again after it is released', async () => {
   const { broadcasts } = rig.stores;
   const idempotency = unique('ptn_1/');
   const insert = async () =>
@@ -125,9 +125,9 @@ test('a key is taken once, and free again when it is forgotten', async () => {
   expect(await insert()).toBe('stored');
 });
 
-test('template events are remembered by the newest, whatever comes late', async () => {
+test('keeps the newest status of a template when events arrive late', async () => {
   const { states } = rig.stores;
-  const told = (status: string, timestamp: number) => ({
+  const event = (status: string, timestamp: number) => ({
     message: {
       occurrence_id: status,
       event: 'template.status_updated',
@@ -145,8 +145,8 @@ test('template events are remembered by the newest, whatever comes late', async 
   });
   const template = { name: 'order', language: 'en_US' };
   expect(await states.statusOf('800', template)).toBeUndefined();
-  await states.apply([told('APPROVED', 10), told('PAUSED', 20)]);
-  await states.apply([told('APPROVED', 15)]);
+  await states.apply([event('APPROVED', 10), event('PAUSED', 20)]);
+  await states.apply([event('APPROVED', 15)]);
   expect(await states.statusOf('800', template)).toBe('PAUSED');
   expect(await states.statusOf('801', template)).toBeUndefined();
 });

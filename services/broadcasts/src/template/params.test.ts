@@ -32,7 +32,7 @@ test('named params carry their names', () => {
   ]);
 });
 
-test('without params the components go out as they are', () => {
+test('without params the components stay unchanged', () => {
   const components = [
     {
       type: 'header',
@@ -43,7 +43,7 @@ test('without params the components go out as they are', () => {
   expect(fill([], {})).toEqual([]);
 });
 
-test('a placeholder is filled wherever it stands, and its value is not given a second time', () => {
+test('fills placeholders in any text, and does not add their values to the body', () => {
   const components = [
     {
       type: 'header',
@@ -61,7 +61,7 @@ test('a placeholder is filled wherever it stands, and its value is not given a s
   ]);
 });
 
-test('fixed parameters stay, unless a contact gives that variable itself', () => {
+test('a contact’s param replaces the fixed parameter of the same variable', () => {
   const fixed = [{ type: 'BODY', parameters: [text('Hello'), text('there')] }];
   expect(fill(fixed, { '3': 'Ada' })).toEqual([
     { type: 'BODY', parameters: [text('Hello'), text('there'), text('Ada')] },
@@ -75,7 +75,7 @@ test('fixed parameters stay, unless a contact gives that variable itself', () =>
   ]);
 });
 
-test('a whole parameter may stand for a text that is nothing but its placeholder', () => {
+test('a whole parameter can replace a text that is only a placeholder', () => {
   const amount = {
     type: 'currency',
     currency: { fallback_value: '12', code: 'USD', amount_1000: 12_000 },
@@ -112,7 +112,7 @@ test.each<[string, Json[], Json]>([
   });
 });
 
-test('what passes the check can be filled, with as many body parameters as the check said', () => {
+test('params that pass the check fill as many body parameters as the check returned', () => {
   const key = fc.constantFrom('1', '2', '3', 'name', 'total');
   const params = fc.dictionary(
     key,
@@ -154,7 +154,7 @@ test('what passes the check can be filled, with as many body parameters as the c
   );
 });
 
-test('the components themselves are never changed', () => {
+test('does not modify the given components', () => {
   const components = [body(text('{{1}}'))];
   const before = structuredClone(components);
   fill(components, { '1': 'Ada' });

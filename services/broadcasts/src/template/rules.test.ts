@@ -13,11 +13,11 @@ const template = (overrides = {}) => ({
 const facts = (...templates: Array<ReturnType<typeof template>>) =>
   factsOf(templates, { name: 'order', language: 'en_US' });
 
-test('an approved template tells its variables, each once', () => {
+test('returns the distinct variables of an approved template', () => {
   expect(facts(template())).toEqual({ authentication: false, variables: ['1', '2'] });
 });
 
-test('parts beyond the plain ones are the upstream’s to judge', () => {
+test('does not check variables of templates with other parts', () => {
   const components = [
     { type: 'BODY', text: 'Hi {{1}}' },
     { type: 'CAROUSEL', cards: [] },
@@ -32,7 +32,7 @@ test.each([
   ['a rejected one', [template({ status: 'REJECTED' })], 132_001],
   ['a paused one', [template({ status: 'PAUSED' })], 132_015],
   ['a disabled one', [template({ status: 'DISABLED' })], 132_016],
-])('%s is what the upstream would say', (_what, templates, upstream_code) => {
+])('%s gives the upstream’s error', (_what, templates, upstream_code) => {
   expect(facts(...templates)).toMatchObject({
     code: 'UPSTREAM_ERROR',
     http: 502,
@@ -41,13 +41,13 @@ test.each([
   });
 });
 
-test('a status that is not known yet counts as not approved', () => {
+test('an unknown status counts as not approved', () => {
   expect(statusError('order', 'LIMIT_EXCEEDED')).toMatchObject({ upstream_code: 132_001 });
 });
 
 const plain = createFiller([]);
 
-test('an authentication template needs a phone number', () => {
+test('an authentication template requires a phone number', () => {
   const facts = { authentication: true, variables: undefined };
   const phones = readPlain([{ recipient: phone(1) }]);
   const mixed = readPlain([{ recipient: phone(1) }, { recipient: 'US.4Qm7Zr81Kd02' }]);
@@ -61,7 +61,7 @@ test('an authentication template needs a phone number', () => {
   );
 });
 
-test('a contact that does not fill the body is named by its place in the request', () => {
+test('names the contact that does not fill the body by its place in the request', () => {
   const facts = { authentication: false, variables: ['1', '2'] };
   const read = readPlain([
     {},
