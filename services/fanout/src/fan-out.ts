@@ -193,7 +193,9 @@ export function createFanOut(
     }
   }
 
-  /** What was not sent is counted; what could not be read goes to the dead letters with its reason. */
+  /**
+   * What was not sent is counted; what could not be read goes to the dead letters with its reason.
+   */
   async function account({ normalised, webhook, span, published }: Read): Promise<void> {
     for (const { field, reason, count } of normalised.ignored) {
       const label = KNOWN_REASONS.has(reason) ? field : 'unknown';

@@ -1,5 +1,6 @@
-// What one webhook must know of earlier ones: which statuses a message has had, who handles a thread,
-// which contacts are known. Kept in Redis; while it is away, events go out without these additions.
+// What one webhook must know of earlier ones: which statuses a message has had, who handles a
+// thread, which contacts are known. Kept in Redis; while it is away, events go out without these
+// additions.
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '@bmg/common/redis';
 import { contentId } from '@bmg/common/ids';
@@ -11,7 +12,8 @@ export interface Memory {
   complete(events: NormalisedEvent[], state: StateChange[]): Promise<void>;
 }
 
-// Bits 0 to 3: seen; bits 4 to 7: was superseded when it first came, so that a repetition reads the same.
+// Bits 0 to 3: seen; bits 4 to 7: was superseded when it first came, so that a repetition reads the
+// same.
 const STATUS_SCRIPT = `
 local rank = tonumber(ARGV[1])
 local bits = tonumber(redis.call('GET', KEYS[1]) or '0')

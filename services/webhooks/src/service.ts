@@ -12,21 +12,22 @@ import { createLogger } from '@bmg/common/telemetry';
 import { PaymentsDefinition } from '@bmg/proto/billing';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';
-import { createDispatcher } from './delivery/dispatcher';
+import { Dispatcher } from './delivery/dispatcher';
 import { createIngress } from './ingress/ingress';
 import { createPaymentEvents } from './ingress/payment-events';
 import { createReceivers } from './delivery/receivers';
-import { recovery } from './recovery/recovery';
-import { createRequeue } from './recovery/requeue';
+import { createRecoveryHandlers } from './recovery/handlers';
+import { createRequeueChannel } from './recovery/requeue-channel';
 import { createSeen } from './delivery/seen';
 import { createDeliveries } from './store/deliveries';
 import { indexes } from './store/indexes';
 import { purgeRows } from './store/purge';
 
-const CONNECTIONS_OF_RECEIVER = 64;
+/** To one receiver: a partner's share by default. */
+const RECEIVER_CONNECTIONS_MAX = 64;
 
 export interface WebhooksService extends Service {
-  /** The port that the upstream's webhooks are taken on; known once started. */
+  /** The port of the upstream's webhooks; known once started. */
   ingressPort(): number;
 }
 
@@ -38,7 +39,7 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
   const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
   const agent = guardedAgent({
     allowPrivate: config.ALLOW_PRIVATE_URLS,
-    connectionsPerOrigin: CONNECTIONS_OF_RECEIVER,
+    connectionsPerOrigin: RECEIVER_CONNECTIONS_MAX,
   });
   const shared = {
     deliveries: createDeliveries(mongo.db),
@@ -47,23 +48,33 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
     agent,
     log,
   };
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     ...shared,
-    settings: { share: config.DELIVERY_SHARE, total: config.DELIVERY_TOTAL },
+    limits: { share: config.DELIVERY_SHARE, total: config.DELIVERY_TOTAL },
   });
-  bus.consumeUnsettled(topics.delivery, 'webhooks', dispatcher.accept, dispatcher.assign);
-  const requeue = createRequeue(redis, dispatcher.reload, log);
+  bus.consumeUnsettled(
+    topics.delivery,
+    'webhooks',
+    (batch, heartbeat) => dispatcher.accept(batch, heartbeat),
+    (partitions) => dispatcher.assignPartitions(partitions),
+  );
+  const requeue = createRequeueChannel(redis, (id) => dispatcher.reloadPartner(id), log);
   const payments = createRpcClient(PaymentsDefinition, config.ONBOARDING_ADDR);
   const ingress = createIngress(config, bus, createPaymentEvents(payments.rpc, log), log);
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
     [
-      recovery({ ...shared, announce: requeue.announce, settled: dispatcher.forget }),
+      createRecoveryHandlers({
+        ...shared,
+        announceRequeue: requeue.announce,
+        untrack: (event_id) => dispatcher.untrack(event_id),
+      }),
       createPurge({ db: mongo.db, rows: purgeRows, owners: ownersFrom(directory.rpc), log }),
     ],
     log,
   );
-  // Stopped first: no new deliveries, while the ones in flight still end and are committed.
+  // Last in the list, so stopped first: no new deliveries, while those in flight end and are
+  // committed.
   const intake: Component = {
     name: 'intake',
     start: async () => {},

@@ -1,4 +1,5 @@
-// What the normaliser hands to its caller. Names and spellings are the contract's (Events: Event names).
+// What the normaliser hands to its caller. Names and spellings are the contract's (Events: Event
+// names).
 
 export const EVENT_NAMES = [
   'message.received',

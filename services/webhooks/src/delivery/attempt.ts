@@ -1,4 +1,4 @@
-// One attempt: sign, post, judge.
+// One attempt: signs a delivery, posts it to the receiver and classifies the answer.
 import { guardedPost, PostFailed, type GuardedAgent } from '@bmg/common/outbound';
 import {
   endSpan,
@@ -11,55 +11,61 @@ import {
   type SpanContext,
 } from '@bmg/common/telemetry';
 import type { Receiver } from './receivers';
-import { isDelivered, parseRetryAfter, type Attempt } from './retry-schedule';
+import { isDelivered, parseRetryAfter, type ReceiverAnswer } from './retry-schedule';
 import { signatureHeaders } from './sign-delivery';
 
-/** What became of an attempt; `dropped` where the partner wants no events at all. */
-export interface Outcome extends Attempt {
-  result: 'delivered' | 'dropped' | 'refused';
-  /** For the failed list: what went wrong, in a word. */
-  error: string | null;
-  /** Whether the receiver was asked at all. */
-  asked: boolean;
-}
-
-export interface Posting {
+export interface Attempt {
   event_id: string;
   partner_id: string;
   event: string;
   body: Buffer;
   received_at_ms: number;
-  attempt: number;
+  /** 1 for the first attempt of the delivery. */
+  number: number;
   span: SpanContext | undefined;
 }
 
-const ANSWER_LIMIT_MS = 10_000;
+export interface Outcome extends ReceiverAnswer {
+  /** `dropped`: the partner takes no events, so the delivery ends without being delivered. */
+  result: 'delivered' | 'dropped' | 'refused';
+  /** A short reason for the failed list: `timeout`, `HTTP 500`, `no webhook URL`. */
+  error: string | null;
+  /** False if no POST was made, so that the outcome says nothing about the receiver. */
+  posted: boolean;
+}
 
-export async function attempt(
-  posting: Posting,
+/** Decisions, Events: a delivery must be answered within 10 s. */
+const ANSWER_TIMEOUT_MS = 10_000;
+
+/**
+ * Never throws for a receiver that refuses, hangs or cannot be reached: the outcome says so. Without
+ * a POST it ends at once for a partner that is unknown, not active or has no webhook URL.
+ */
+export async function postAttempt(
+  attempt: Attempt,
   receiver: Receiver,
   agent: GuardedAgent,
   log: Logger,
 ): Promise<Outcome> {
-  const { event_id, partner_id, event } = posting;
-  // A partner without a webhook URL: events are not stored for later.
+  const { event_id, partner_id, event } = attempt;
   if (receiver.status === 'unknown')
-    return { result: 'dropped', error: 'no such partner', asked: false };
+    return { result: 'dropped', error: 'no such partner', posted: false };
   if (receiver.status !== 'active')
-    return { result: 'refused', error: `partner is ${receiver.status}`, asked: false };
+    return { result: 'refused', error: `partner is ${receiver.status}`, posted: false };
   if (!receiver.webhook_url) {
-    return posting.attempt === 1
-      ? { result: 'dropped', error: 'no webhook URL', asked: false }
-      : { result: 'refused', error: 'no webhook URL', asked: false };
+    // Decisions, Events: without a webhook URL, new events are not stored for later.
+    return attempt.number === 1
+      ? { result: 'dropped', error: 'no webhook URL', posted: false }
+      : { result: 'refused', error: 'no webhook URL', posted: false };
   }
   const span = startSpan(`deliver ${event}`, {
     kind: SpanKind.PRODUCER,
-    parent: posting.span,
-    attributes: { 'bmg.event': event, 'bmg.attempt': posting.attempt },
+    parent: attempt.span,
+    attributes: { 'bmg.event': event, 'bmg.attempt': attempt.number },
   });
   const context = span.spanContext();
   const started = performance.now();
-  const outcome = await post(posting, receiver.webhook_url, receiver, agent, context);
+  const outcome = await post(attempt, receiver.webhook_url, receiver, agent, context);
   const seconds = (performance.now() - started) / 1_000;
   const name = outcome.result === 'delivered' ? 'delivered' : (outcome.error ?? 'refused');
   const label =
@@ -67,7 +73,7 @@ export async function attempt(
   metrics.deliveries.inc({ outcome: label });
   metrics.delivery_duration.observe({ outcome: label }, seconds, context);
   if (outcome.result === 'delivered') {
-    const delay_ms = Math.max(0, Date.now() - posting.received_at_ms);
+    const delay_ms = Math.max(0, Date.now() - attempt.received_at_ms);
     metrics.delivery_delay.observe({}, delay_ms / 1_000, context);
   }
   endSpan(span, outcome.result === 'delivered' ? undefined : { code: name });
@@ -76,7 +82,7 @@ export async function attempt(
       event_id,
       partner_id,
       event,
-      attempt: posting.attempt,
+      attempt: attempt.number,
       outcome: name,
       status: outcome.http_status,
       duration_ms: Math.round(seconds * 1e6) / 1e3,
@@ -88,7 +94,7 @@ export async function attempt(
 }
 
 async function post(
-  { event_id, body }: Posting,
+  { event_id, body }: Attempt,
   url: string,
   { webhook_secrets }: Receiver,
   agent: GuardedAgent,
@@ -97,7 +103,7 @@ async function post(
   try {
     const { status, headers } = await guardedPost(url, body, {
       agent,
-      timeout_ms: ANSWER_LIMIT_MS,
+      timeout_ms: ANSWER_TIMEOUT_MS,
       headers: {
         'content-type': 'application/json',
         'user-agent': 'business-messaging-gateway',
@@ -106,17 +112,17 @@ async function post(
       },
     });
     if (isDelivered({ http_status: status })) {
-      return { result: 'delivered', http_status: status, error: null, asked: true };
+      return { result: 'delivered', http_status: status, error: null, posted: true };
     }
     return {
       result: 'refused',
       http_status: status,
       retry_after_ms: parseRetryAfter(headers['retry-after'], Date.now()),
       error: `HTTP ${status}`,
-      asked: true,
+      posted: true,
     };
   } catch (error) {
     const reason = error instanceof PostFailed ? error.reason : 'failed';
-    return { result: 'refused', error: reason, asked: true };
+    return { result: 'refused', error: reason, posted: true };
   }
 }

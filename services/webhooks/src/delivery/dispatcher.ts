@@ -1,42 +1,32 @@
-// Moves deliveries from Kafka to receivers. A delivery is in one of three places, and its Kafka offset is
-// committed only once it is in the last two: in flight, done, or stored with the time of its next attempt.
-// A receiver that is slow or away has its further deliveries stored instead of waited for, so that it
-// costs nobody else anything, and the healthy path writes nothing per delivery.
+// Moves deliveries from Kafka to receivers. A delivery is in one of three places: in memory only,
+// stored with the time of its next attempt, or done. Its Kafka offset is committed only in the last
+// two. Deliveries of a slow or failing receiver are stored instead of waited for, so that they
+// delay no other partner; the healthy path writes nothing per delivery.
 import type { Unsettled } from '@bmg/common/bus';
 import { pause, type Component } from '@bmg/common/lifecycle';
 import type { GuardedAgent } from '@bmg/common/outbound';
 import { metrics, type Logger, type SpanContext } from '@bmg/common/telemetry';
 import type { Delivery } from '@bmg/proto/stream';
-import { attempt, type Outcome, type Posting } from './attempt';
-import {
-  freshEntry,
-  freshPosting,
-  KEPT_MS,
-  rowOf,
-  storedPosting,
-  waitingEntry,
-  type Entry,
-} from './entry';
-import { createFresh, TICK_MS } from './uncommitted';
-import { createLanes, type Verdict } from './lanes';
-import { createLoading } from './loading';
-import { createObserver } from './observer';
-import { createOverflow, OF_PARTNER_MAX } from './overflow';
+import { postAttempt, type Attempt, type Outcome } from './attempt';
+import { Lanes } from './lanes';
+import { createLoading, type Loading } from './loading';
+import { createObserver, type Observer } from './observer';
+import { OF_PARTNER_MAX, Overflow } from './overflow';
+import type { Feedback } from './partner-share';
 import type { Receivers } from './receivers';
-import { nextDelayMs } from './retry-schedule';
+import { deliveryMachine, nextDelayMs } from './retry-schedule';
 import type { Seen } from './seen';
-import type { AttemptRecord, Deliveries, Waiting } from '../store/deliveries';
-
-export interface Dispatcher extends Component {
-  /** Takes a batch; the promise holds the intake back while too much is unsettled. */
-  accept(batch: Unsettled<Delivery>[], heartbeat: () => Promise<void>): Promise<void>;
-  /** These partitions are ours now: what waits in them is loaded, what waits in others forgotten. */
-  assign(partitions: number[]): void;
-  /** Rows of the partner were made due: look at them again. */
-  reload(partner_id: string): Promise<void>;
-  /** The event was settled elsewhere (a retry by hand). */
-  forget(event_id: string): void;
-}
+import {
+  attemptFromMessage,
+  attemptFromRow,
+  RETENTION_MS,
+  rowOf,
+  trackedMessage,
+  trackedRow,
+  type TrackedDelivery,
+} from './tracked-delivery';
+import { TICK_MS, Uncommitted } from './uncommitted';
+import type { AttemptRecord, Deliveries, WaitingDelivery } from '../store/deliveries';
 
 export interface DispatcherDependencies {
   deliveries: Deliveries;
@@ -44,248 +34,317 @@ export interface DispatcherDependencies {
   seen: Seen;
   agent: GuardedAgent;
   log: Logger;
-  settings: { share: number; total: number };
+  /** Attempts in flight at most: for one partner, and for all. */
+  limits: { share: number; total: number };
 }
 
 const ROOM_CHECK_MS = 10;
-/** A quick receiver with much to do holds the intake for this long at a time. */
-const CROWDED_LIMIT_MS = 1_000;
+/** A fast receiver with a backlog makes the intake wait for this long at a time. */
+const CROWDED_WAIT_MAX_MS = 1_000;
 const HEARTBEAT_EVERY_MS = 1_000;
-const STOP_LIMIT_MS = 12_000;
-const AGAIN_MS = 1_000;
+const STOP_TIMEOUT_MS = 12_000;
+/** Delay after an attempt that could not be made or recorded. */
+const RETRY_MS = 1_000;
+const NO_SPAN: SpanContext = { traceId: '', spanId: '', traceFlags: 0 };
 
-export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
-  const { deliveries, receivers, seen, agent, log } = deps;
-  const lanes = createLanes<Entry>(deps.settings.share, deps.settings.total);
-  metrics.deliveries_in_flight_limit.set(deps.settings.total);
-  const fresh = createFresh();
-  let owned = new Set<number>();
-  let timer: NodeJS.Timeout | undefined;
-  let stopping = false;
-  const stopped = new AbortController();
-  const overflow = createOverflow({
-    deliveries,
-    log,
-    signal: stopped.signal,
-    countOf: lanes.countOf,
-    add: addWaiting,
-    letGo,
-  });
-  const loading = createLoading(log, stopped.signal);
-  const observer = createObserver({
-    deliveries,
-    lanes,
-    log,
-    add: addWaiting,
-    overflows: overflow.has,
-  });
+export class Dispatcher implements Component {
+  readonly name = 'dispatcher';
+  private readonly lanes: Lanes<TrackedDelivery>;
+  private readonly uncommitted = new Uncommitted();
+  private readonly overflow: Overflow;
+  private readonly loading: Loading;
+  private readonly observer: Observer;
+  private readonly stopped = new AbortController();
+  /** Kafka partitions assigned to this process. */
+  private partitions = new Set<number>();
+  private timer: NodeJS.Timeout | undefined;
+  private stopping = false;
 
-  /** The event is safe or over: its offsets may be committed. */
-  function letGo(entry: Entry): void {
-    if (entry.fresh) {
-      fresh.remove(entry);
-      entry.fresh = undefined;
+  constructor(private readonly deps: DispatcherDependencies) {
+    const { deliveries, log, limits } = deps;
+    const { signal } = this.stopped;
+    const lanes = new Lanes<TrackedDelivery>(limits.share, limits.total);
+    const trackRow = (row: WaitingDelivery): void => this.trackRow(row);
+    this.lanes = lanes;
+    this.overflow = new Overflow({
+      deliveries,
+      log,
+      signal,
+      countOf: (partner_id) => lanes.countOf(partner_id),
+      trackRow,
+      releaseOffsets: (delivery) => this.releaseOffsets(delivery),
+    });
+    this.loading = createLoading(log, signal);
+    this.observer = createObserver({
+      deliveries,
+      lanes,
+      log,
+      trackRow,
+      overflows: (partner_id) => this.overflow.has(partner_id),
+    });
+    metrics.deliveries_in_flight_limit.set(limits.total);
+  }
+
+  async start(): Promise<void> {
+    const tick = (): void => {
+      this.uncommitted.tick();
+      this.persistOverdue();
+      this.refillOverflow();
+      this.startDueAttempts();
+      this.observer.tick([...this.partitions]);
+      this.timer = setTimeout(tick, TICK_MS);
+    };
+    tick();
+  }
+
+  /** Waits for the attempts in flight; waiting deliveries are still in Kafka or in the store. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    const until = Date.now() + STOP_TIMEOUT_MS;
+    while (this.lanes.in_flight > 0 && Date.now() < until) await pause(ROOM_CHECK_MS);
+    clearTimeout(this.timer);
+    this.stopped.abort();
+    await this.deps.deliveries.drain();
+  }
+
+  /** Takes a batch from Kafka. The promise holds the intake back while memory is crowded. */
+  async accept(batch: Unsettled<Delivery>[], heartbeat: () => Promise<void>): Promise<void> {
+    const { seen } = this.deps;
+    await this.loading.waitUntilIdle(heartbeat);
+    const delivered = await seen.hasEach(batch.map(({ message }) => message.event_id));
+    const now = Date.now();
+    for (const [index, received] of batch.entries()) {
+      // Checked again: it may have been delivered while Redis answered.
+      if (delivered[index] || seen.has(received.message.event_id)) received.done();
+      else this.trackMessage(received, now);
     }
-    for (const done of entry.done) done();
-    entry.done = [];
-  }
-  function pump(): void {
-    if (stopping) return;
-    for (const entry of lanes.take(Date.now())) void run(entry);
-    metrics.deliveries_in_flight.set(lanes.in_flight);
+    this.startDueAttempts();
+    await this.waitForRoom(heartbeat);
   }
 
-  async function run(entry: Entry): Promise<void> {
+  /** Drops the deliveries of other partitions, and loads the stored ones of these. */
+  assignPartitions(partitions: number[]): void {
+    this.partitions = new Set(partitions);
+    // Kafka redelivers the uncommitted ones, to this process or to the new owner of the partition.
+    const removed = this.lanes.removeWhere(
+      ({ partition }) => !this.partitions.has(partition),
+      Date.now(),
+    );
+    for (const delivery of removed) this.releaseOffsets(delivery);
+    void this.loading
+      .run(() => this.overflow.load([...this.partitions]))
+      .then(() => this.startDueAttempts());
+  }
+
+  /** Reads the partner's stored deliveries again, after they were made due. */
+  async reloadPartner(partner_id: string): Promise<void> {
+    await this.loading.run(() => this.overflow.refill(partner_id, [...this.partitions]));
+    this.startDueAttempts();
+  }
+
+  /** Stops scheduling a delivery that was delivered or given up by a manual retry. */
+  untrack(event_id: string): void {
+    const delivery = this.lanes.remove(event_id, Date.now());
+    if (delivery) this.releaseOffsets(delivery);
+    this.startDueAttempts();
+  }
+
+  private trackMessage(received: Unsettled<Delivery>, now: number): void {
+    const tracked = this.lanes.get(received.message.event_id);
+    if (tracked) {
+      // Kafka redelivered it after a rebalance or a crash, or the upstream repeated itself.
+      if (tracked.uncommitted) tracked.settle_offsets.push(received.done);
+      else received.done();
+      return;
+    }
+    const delivery = trackedMessage(received, now);
+    const delay_ms = Math.max(0, now - received.message.received_at_ms);
+    metrics.delivery_intake_delay.observe({}, delay_ms / 1_000, received.span);
+    this.uncommitted.add(delivery);
+    const { partner_id } = delivery;
+    if (this.overflow.has(partner_id) && !this.overflow.takeProbe(partner_id, now)) {
+      this.overflow.persist(delivery);
+    } else this.lanes.add(delivery, now);
+  }
+
+  private trackRow(row: WaitingDelivery): void {
+    const tracked = this.lanes.get(row._id);
+    if (!tracked) return this.lanes.add(trackedRow(row), Date.now());
+    if (tracked.uncommitted || this.lanes.isInFlight(tracked)) return;
+    tracked.next_attempt_at = row.next_attempt_at?.getTime() ?? 0;
+    this.lanes.reschedule(tracked, Date.now());
+  }
+
+  private startDueAttempts(): void {
+    if (this.stopping) return;
+    for (const delivery of this.lanes.startDue(Date.now())) void this.run(delivery);
+    metrics.deliveries_in_flight.set(this.lanes.in_flight);
+  }
+
+  /** Makes one attempt of a delivery that its lane has started, and records the outcome. */
+  private async run(delivery: TrackedDelivery): Promise<void> {
+    const { receivers, agent, log } = this.deps;
     try {
-      if (entry.delivered) return await over(entry, entry.delivered);
-      const posting = entry.fresh ? freshPosting(entry, entry.fresh) : await stored(entry);
-      // Settled elsewhere, or its time to live is over.
-      if (!posting) return finish(entry, 'nothing');
-      const span = posting.span ?? NO_SPAN;
-      const receiver = await receivers.of(entry.partner_id, span, stopped.signal);
-      const outcome = await attempt(posting, receiver, agent, log);
-      if (outcome.result === 'refused') await refused(entry, outcome);
-      else await over(entry, outcome);
+      // Done already: only the removal of its row has failed.
+      if (delivery.outcome) return await this.complete(delivery, delivery.outcome);
+      const attempt = delivery.uncommitted
+        ? attemptFromMessage(delivery, delivery.uncommitted)
+        : await this.attemptOfRow(delivery);
+      if (!attempt) return this.removeInFlight(delivery, 'none');
+      const span = attempt.span ?? NO_SPAN;
+      const receiver = await receivers.of(delivery.partner_id, span, this.stopped.signal);
+      const outcome = await postAttempt(attempt, receiver, agent, log);
+      if (outcome.result === 'refused') await this.recordFailure(delivery, outcome);
+      else await this.complete(delivery, outcome);
     } catch (error) {
-      // A store or the directory is away: the event stays where it is and is tried again.
-      log.warn({ err: error, event_id: entry.event_id }, 'a delivery could not be settled yet');
+      // The store or the directory is away. No attempt is used up.
+      log.warn({ err: error, event_id: delivery.event_id }, 'failed to attempt or record delivery');
       metrics.deliveries_unsettled.inc();
-      entry.next_attempt_at = Date.now() + AGAIN_MS;
-      lanes.settle(entry, true, Date.now());
-      pump();
+      delivery.next_attempt_at = Date.now() + RETRY_MS;
+      this.lanes.retryLater(delivery, Date.now(), 'none');
+      this.startDueAttempts();
     }
   }
-  async function stored(entry: Entry): Promise<Posting | undefined> {
-    const row = await deliveries.find(entry.event_id);
-    return row?.status === 'retrying' ? storedPosting(row, entry.attempts + 1) : undefined;
+
+  /** Undefined if the row is gone or failed: a manual retry ended it, or its retention is over. */
+  private async attemptOfRow({
+    event_id,
+    attempts,
+  }: TrackedDelivery): Promise<Attempt | undefined> {
+    const row = await this.deps.deliveries.find(event_id);
+    if (!row || !deliveryMachine.allows(row.status, 'scheduleRetry')) return undefined;
+    return attemptFromRow(row, attempts + 1);
   }
-  async function over(entry: Entry, outcome: Outcome): Promise<void> {
-    entry.delivered = outcome;
-    if (outcome.result === 'delivered') {
-      seen.remember(entry.event_id);
-      fresh.tookOne(entry.partner_id);
-      if (overflow.isBack(entry.partner_id)) void recover(entry.partner_id);
+
+  /** The delivery was delivered, or dropped because the partner takes no events. */
+  private async complete(delivery: TrackedDelivery, outcome: Outcome): Promise<void> {
+    const { event_id, partner_id } = delivery;
+    delivery.outcome = outcome;
+    const is_delivered = outcome.result === 'delivered';
+    if (is_delivered) {
+      this.deps.seen.remember(event_id);
+      this.uncommitted.recordDelivered(partner_id);
+      if (this.overflow.recordSuccess(partner_id)) void this.expediteBacklog(partner_id);
     }
-    if (entry.has_row) await deliveries.remove(entry.event_id);
-    finish(entry, outcome.result === 'delivered' ? 'answers' : 'nothing');
+    if (delivery.has_row) await this.deps.deliveries.remove(event_id);
+    this.removeInFlight(delivery, is_delivered ? 'success' : 'none');
   }
-  function finish(entry: Entry, verdict: Verdict): void {
-    letGo(entry);
-    lanes.settle(entry, false, Date.now(), verdict);
-    pump();
+
+  /** The receiver refused: stores the delivery with the time of its next attempt, or as failed. */
+  private async recordFailure(delivery: TrackedDelivery, outcome: Outcome): Promise<void> {
+    const { deliveries, seen } = this.deps;
+    const { event_id, uncommitted } = delivery;
+    if (outcome.posted) this.overflow.recordFailure(delivery.partner_id);
+    // Not stored if its partition was reassigned: Kafka redelivers the message to the new owner.
+    if (uncommitted && !delivery.has_row && !this.partitions.has(delivery.partition)) {
+      return this.removeInFlight(delivery, 'none');
+    }
+    const attempts = delivery.attempts + 1;
+    const delay_ms = nextDelayMs(attempts, outcome);
+    const now = Date.now();
+    const record = attemptRecord(attempts, outcome, delay_ms, now);
+    // Inserts and updates, because the row may have been inserted while the attempt was in flight.
+    const inserted = uncommitted && deliveries.put({ ...rowOf(delivery, uncommitted), ...record });
+    delivery.has_row = true;
+    await Promise.all([inserted, deliveries.update(event_id, record)]);
+    // An upstream repetition of a failed delivery is no new event: it is in the failed list.
+    if (delay_ms === undefined) seen.remember(event_id);
+    delivery.attempts = attempts;
+    delivery.next_attempt_at = now + (delay_ms ?? 0);
+    const feedback = outcome.posted ? 'failure' : 'none';
+    this.releaseOffsets(delivery);
+    if (delay_ms === undefined) this.lanes.complete(delivery, now, feedback);
+    else this.lanes.retryLater(delivery, now, feedback);
+    this.startDueAttempts();
   }
-  /** A receiver that is back need not wait for far attempts: what waits for it is due, oldest first. */
-  async function recover(partner_id: string): Promise<void> {
+
+  private removeInFlight(delivery: TrackedDelivery, feedback: Feedback): void {
+    this.releaseOffsets(delivery);
+    this.lanes.complete(delivery, Date.now(), feedback);
+    this.startDueAttempts();
+  }
+
+  /** The delivery is stored or done, so its offsets may be committed. */
+  private releaseOffsets(delivery: TrackedDelivery): void {
+    if (delivery.uncommitted) {
+      this.uncommitted.remove(delivery);
+      delivery.uncommitted = undefined;
+    }
+    for (const settle of delivery.settle_offsets) settle();
+    delivery.settle_offsets = [];
+  }
+
+  /** The receiver is back: its whole backlog is due now, oldest first. */
+  private async expediteBacklog(partner_id: string): Promise<void> {
     try {
-      await deliveries.makeDue(partner_id, new Date());
-      await loading.add(() => overflow.refill(partner_id, [...owned]));
-      pump();
+      await this.deps.deliveries.makeDue(partner_id, new Date());
+      await this.reloadPartner(partner_id);
     } catch (error) {
-      log.warn(
+      this.deps.log.warn(
         { err: error, partner_id },
-        'what waits for a receiver that is back keeps its times',
+        'failed to expedite the backlog of a recovered receiver',
       );
     }
   }
-  async function refused(entry: Entry, outcome: Outcome): Promise<void> {
-    if (outcome.asked) overflow.refused(entry.partner_id);
-    // Without its row: the partition's new owner has the message too, and settles it.
-    if (entry.fresh && !entry.has_row && !owned.has(entry.partition))
-      return finish(entry, 'nothing');
-    const attempts = entry.attempts + 1;
-    const delay = nextDelayMs(attempts, outcome);
-    const now = Date.now();
-    const record: AttemptRecord = {
-      status: delay === undefined ? 'failed' : 'retrying',
-      attempts,
-      last_attempt_at: new Date(now),
-      next_attempt_at: delay === undefined ? null : new Date(now + delay),
-      last_http_status: outcome.http_status ?? null,
-      last_error: outcome.error,
-      ...(delay === undefined && { expires_at: new Date(now + KEPT_MS) }),
-    };
-    // The row may be there already, put aside while the attempt was under way: hence both.
-    const put = entry.fresh && deliveries.put({ ...rowOf(entry, entry.fresh), ...record });
-    entry.has_row = true;
-    await Promise.all([put, deliveries.update(entry.event_id, record)]);
-    // A repetition of what has failed is not a new event: it is in the failed list.
-    if (delay === undefined) seen.remember(entry.event_id);
-    entry.attempts = attempts;
-    entry.next_attempt_at = now + (delay ?? 0);
-    letGo(entry);
-    lanes.settle(entry, delay !== undefined, now, outcome.asked ? 'fails' : 'nothing');
-    pump();
+
+  /** Stores the deliveries that have been in memory only for too long. */
+  private persistOverdue(): void {
+    const due = this.uncommitted.dueForPersisting(Date.now(), (one) => this.lanes.isBlocked(one));
+    for (const delivery of due) void this.persist(delivery);
   }
-  /** Stores what waits, so that its offset may be committed; its place in the lane stays. */
-  async function putAside(entry: Entry): Promise<void> {
-    if (!entry.fresh || entry.storing) return;
-    entry.storing = true;
-    entry.has_row = true;
+
+  /** Its offset may be committed once it is stored; its place in the lane stays. */
+  private async persist(delivery: TrackedDelivery): Promise<void> {
+    if (!delivery.uncommitted || delivery.persisting) return;
+    const { event_id, partner_id } = delivery;
+    delivery.persisting = true;
+    delivery.has_row = true;
     try {
-      await deliveries.put(rowOf(entry, entry.fresh));
-      // An attempt may have ended meanwhile; it has removed the row, by way of the same writer.
-      if (lanes.has(entry.event_id) === entry) letGo(entry);
-      if (lanes.countOf(entry.partner_id) > OF_PARTNER_MAX) overflow.begin(entry.partner_id);
+      await this.deps.deliveries.put(rowOf(delivery, delivery.uncommitted));
+      // An attempt may have ended meanwhile: it removed the row through the same ordered writer.
+      if (this.lanes.get(event_id) === delivery) this.releaseOffsets(delivery);
+      if (this.lanes.countOf(partner_id) > OF_PARTNER_MAX) this.overflow.start(partner_id);
     } catch {
-      // The store is away: the event stays in memory, and the next sweep tries again.
+      // The store is away: the delivery stays in memory, and the next tick tries again.
     } finally {
-      entry.storing = false;
+      delivery.persisting = false;
     }
   }
-  function sweep(): void {
-    for (const entry of fresh.toPutAside(Date.now(), lanes.isHeld)) void putAside(entry);
-    const partner_id = loading.busy ? undefined : overflow.next();
-    if (partner_id !== undefined) {
-      void loading.add(() => overflow.refill(partner_id, [...owned]));
-    }
-    pump();
+
+  private refillOverflow(): void {
+    const partner_id = this.loading.busy ? undefined : this.overflow.nextWithRoom();
+    if (partner_id === undefined) return;
+    void this.loading.run(() => this.overflow.refill(partner_id, [...this.partitions]));
   }
-  function addWaiting(row: Waiting): void {
-    const known = lanes.has(row._id);
-    if (!known) return lanes.add(waitingEntry(row), Date.now());
-    if (known.fresh || lanes.isRunning(known)) return;
-    known.next_attempt_at = row.next_attempt_at?.getTime() ?? 0;
-    lanes.touch(known, Date.now());
-  }
-  function take(one: Unsettled<Delivery>, now: number): void {
-    const waiting = lanes.has(one.message.event_id);
-    if (waiting) {
-      // Handed out again after a rebalance or a crash: one event, however often it comes.
-      if (waiting.fresh) waiting.done.push(one.done);
-      else one.done();
-      return;
-    }
-    const entry = freshEntry(one, now);
-    const delay_ms = Math.max(0, now - one.message.received_at_ms);
-    metrics.delivery_intake_delay.observe({}, delay_ms / 1_000, one.span);
-    fresh.add(entry);
-    const { partner_id } = entry;
-    if (overflow.has(partner_id) && !overflow.probes(partner_id, now)) overflow.store(entry);
-    else lanes.add(entry, now);
-  }
-  /** Waits for room, within limits that keep the membership of the group. */
-  async function roomFor(heartbeat: () => Promise<void>): Promise<void> {
+
+  /** Waits for room in memory, within limits that keep the process in its consumer group. */
+  private async waitForRoom(heartbeat: () => Promise<void>): Promise<void> {
     const since = Date.now();
-    let beat = since;
-    while (!stopping && fresh.crowded()) {
+    let last_heartbeat = since;
+    while (!this.stopping && this.uncommitted.isCrowded()) {
       const now = Date.now();
-      if (now - since > CROWDED_LIMIT_MS && !fresh.full()) return;
-      if (now - beat > HEARTBEAT_EVERY_MS) {
+      if (now - since > CROWDED_WAIT_MAX_MS && !this.uncommitted.isFull()) return;
+      if (now - last_heartbeat > HEARTBEAT_EVERY_MS) {
         await heartbeat();
-        beat = now;
+        last_heartbeat = now;
       }
-      await pause(ROOM_CHECK_MS, stopped.signal);
+      await pause(ROOM_CHECK_MS, this.stopped.signal);
     }
   }
-  return {
-    name: 'dispatcher',
-    async accept(batch, heartbeat) {
-      await loading.wait(heartbeat);
-      const known = await seen.which(batch.map(({ message }) => message.event_id));
-      const now = Date.now();
-      for (const [index, one] of batch.entries()) {
-        // Asked once more: it may have been delivered while the shared store answered.
-        if (known[index] || seen.has(one.message.event_id)) one.done();
-        else take(one, now);
-      }
-      pump();
-      await roomFor(heartbeat);
-    },
-    assign(partitions) {
-      owned = new Set(partitions);
-      // Kafka hands the unsettled ones of our partitions out again; those of others are theirs now.
-      const gone = lanes.forget((one) => !owned.has(one.partition), Date.now());
-      for (const entry of gone) letGo(entry);
-      void loading.add(() => overflow.load([...owned])).then(pump);
-    },
-    async reload(partner_id) {
-      await loading.add(() => overflow.refill(partner_id, [...owned]));
-      pump();
-    },
-    forget(event_id) {
-      const entry = lanes.forgetOne(event_id, Date.now());
-      if (entry) letGo(entry);
-      pump();
-    },
-    async start() {
-      const tick = (): void => {
-        fresh.tick();
-        sweep();
-        observer.tick([...owned]);
-        timer = setTimeout(tick, TICK_MS);
-      };
-      tick();
-    },
-    async stop() {
-      stopping = true;
-      const until = Date.now() + STOP_LIMIT_MS;
-      // What is in flight ends; what waits is still in Kafka or in the store.
-      while (lanes.in_flight > 0 && Date.now() < until) await pause(ROOM_CHECK_MS);
-      clearTimeout(timer);
-      stopped.abort();
-      await deliveries.drain();
-    },
-  };
 }
 
-const NO_SPAN: SpanContext = { traceId: '', spanId: '', traceFlags: 0 };
+/** What a refused attempt changes in the row; a `delay_ms` of undefined gives the delivery up. */
+const attemptRecord = (
+  attempts: number,
+  outcome: Outcome,
+  delay_ms: number | undefined,
+  now: number,
+): AttemptRecord => ({
+  status: deliveryMachine.to(delay_ms === undefined ? 'giveUp' : 'scheduleRetry'),
+  attempts,
+  last_attempt_at: new Date(now),
+  next_attempt_at: delay_ms === undefined ? null : new Date(now + delay_ms),
+  last_http_status: outcome.http_status ?? null,
+  last_error: outcome.error,
+  ...(delay_ms === undefined && { expires_at: new Date(now + RETENTION_MS) }),
+});

@@ -1,6 +1,7 @@
-// Lanes against a simple model: any mix of arrivals, successes, failures and time.
+// Lanes against a simple model: any mix of arrivals, successes, failures and passing time.
 import fc from 'fast-check';
-import { createLanes, HOLD_MS, type Item } from './lanes';
+import { HOLD_MS, type LaneItem } from './lane';
+import { Lanes } from './lanes';
 
 type Step =
   | { kind: 'arrive'; partner: number; conversation: number }
@@ -25,46 +26,47 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const SHARE = 4;
 const TOTAL = 6;
-/** Lanes wake on slots of the clock. */
+/** Waiting lanes wake on slots of 100 ms. */
 const SLACK_MS = 200;
 
-test('order, hold and shares hold for every course of events, and nothing gets stuck', () => {
+test('keeps order, hold and shares for any sequence of events, and attempts every delivery', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
-      const lanes = createLanes<Item>(SHARE, TOTAL);
-      const running: Item[] = [];
-      const waiting = new Map<string, Item[]>();
+      const lanes = new Lanes<LaneItem>(SHARE, TOTAL);
+      const in_flight: LaneItem[] = [];
+      const waiting = new Map<string, LaneItem[]>();
       let now = 1_000_000;
       let order = 0;
 
-      const take = (): void => {
-        for (const item of lanes.take(now)) {
-          const lane = waiting.get(item.lane) as Item[];
-          expect(running.some((one) => one.lane === item.lane)).toBe(false);
+      const startDue = (): void => {
+        for (const item of lanes.startDue(now)) {
+          const lane = waiting.get(item.lane) as LaneItem[];
+          expect(in_flight.some((one) => one.lane === item.lane)).toBe(false);
           expect(item.next_attempt_at).toBeLessThanOrEqual(now);
           for (const before of lane.slice(0, lane.indexOf(item))) {
-            // Passed by only while retried, and by a first attempt only after the hold.
+            // Overtaken only while it is retried, and by a first attempt only after the hold.
             expect(before.attempts).toBeGreaterThan(0);
             if (item.attempts === 0) expect(now - item.arrived_at).toBeGreaterThanOrEqual(HOLD_MS);
           }
-          running.push(item);
+          in_flight.push(item);
         }
-        expect(running.length).toBeLessThanOrEqual(TOTAL);
-        expect(lanes.in_flight).toBe(running.length);
+        expect(in_flight.length).toBeLessThanOrEqual(TOTAL);
+        expect(lanes.in_flight).toBe(in_flight.length);
         for (const partner of [0, 1, 2]) {
-          const mine = running.filter(({ partner_id }) => partner_id === `p${partner}`);
+          const mine = in_flight.filter(({ partner_id }) => partner_id === `p${partner}`);
           expect(mine.length).toBeLessThanOrEqual(SHARE);
         }
       };
-      const remove = (item: Item): void => {
-        const lane = waiting.get(item.lane) as Item[];
+      const remove = (item: LaneItem): void => {
+        const lane = waiting.get(item.lane) as LaneItem[];
         lane.splice(lane.indexOf(item), 1);
       };
-      const settle = (which: number, keep: boolean): void => {
-        const [item] = running.splice(which % Math.max(1, running.length), 1);
+      const endAttempt = (which: number, keep: boolean): void => {
+        const [item] = in_flight.splice(which % Math.max(1, in_flight.length), 1);
         if (!item) return;
-        if (!keep) remove(item);
-        lanes.settle(item, keep, now, keep ? 'fails' : 'answers');
+        if (keep) return lanes.retryLater(item, now, 'failure');
+        remove(item);
+        lanes.complete(item, now, 'success');
       };
 
       for (const one of steps) {
@@ -72,7 +74,7 @@ test('order, hold and shares hold for every course of events, and nothing gets s
           const partner_id = `p${one.partner}`;
           const lane = `${partner_id}|${one.conversation}`;
           order += 1;
-          const item: Item = {
+          const item: LaneItem = {
             event_id: `e${order}`,
             partner_id,
             lane,
@@ -84,24 +86,24 @@ test('order, hold and shares hold for every course of events, and nothing gets s
           };
           waiting.set(lane, [...(waiting.get(lane) ?? []), item]);
           lanes.add(item, now);
-        } else if (one.kind === 'answer') settle(one.which, false);
+        } else if (one.kind === 'answer') endAttempt(one.which, false);
         else if (one.kind === 'fail') {
-          const item = running[one.which % Math.max(1, running.length)];
+          const item = in_flight[one.which % Math.max(1, in_flight.length)];
           if (item) {
             item.attempts += 1;
             item.next_attempt_at = now + one.delay_ms;
           }
-          settle(one.which, true);
+          endAttempt(one.which, true);
         } else now += one.ms;
-        take();
+        startDue();
       }
 
-      // Whatever has happened: from now on all is answered, and all gets through.
+      // Whatever has happened: once receivers answer, every delivery is delivered.
       for (let round = 0; round < 1_000 && lanes.size > 0; round += 1) {
-        while (running.length > 0) settle(0, false);
+        while (in_flight.length > 0) endAttempt(0, false);
         now += SLACK_MS;
         if (lanes.in_flight === 0) now += 10_000;
-        take();
+        startDue();
       }
       expect(lanes.size).toBe(0);
       expect([...waiting.values()].flat()).toEqual([]);

@@ -1,281 +1,193 @@
-// Who may be sent what now. A lane is a conversation of a partner: one attempt at a time, in the order of
-// the stream. A partner has a bounded share of attempts under way, which shrinks while its receiver fails
-// and grows back as it answers. No I/O and no clock of its own.
-import { LRUCache } from 'lru-cache';
+// Decides which deliveries may be attempted now: one at a time per lane, a bounded number per
+// partner (its share) and in total. No I/O; the caller passes the time.
+import { Lane, type LaneItem, type Partner } from './lane';
+import { PartnerShares, type Feedback } from './partner-share';
+import { WakeSlots } from './wake-slots';
 
-export interface Item {
-  readonly event_id: string;
-  readonly partner_id: string;
-  /** Partner and conversation: what stays in order. */
-  readonly lane: string;
-  readonly partition: number;
-  /** Place within the partition: what was stored and what Kafka hands out again sort together by it. */
-  readonly order: number;
-  readonly arrived_at: number;
-  attempts: number;
-  /** Epoch milliseconds before which it is not tried. */
-  next_attempt_at: number;
-}
+export class Lanes<I extends LaneItem> {
+  private readonly items = new Map<string, I>();
+  private readonly lanes = new Map<string, Lane<I>>();
+  private readonly partners = new Map<string, Partner<I>>();
+  private readonly shares: PartnerShares;
+  private readonly waiting = new WakeSlots<I>();
+  private total_in_flight = 0;
 
-/** Decisions on order: an event being retried holds back later ones for this long at the most. */
-export const HOLD_MS = 30_000;
+  /** Attempts in flight: at most `share_max` for one partner, `total_max` for all. */
+  constructor(
+    share_max: number,
+    private readonly total_max: number,
+  ) {
+    this.shares = new PartnerShares(share_max);
+  }
 
-/** What an attempt says about the receiver; `nothing` when it was not asked. */
-export type Verdict = 'answers' | 'fails' | 'nothing';
+  get size(): number {
+    return this.items.size;
+  }
 
-interface Lane<I extends Item> {
-  key: string;
-  partner_id: string;
-  items: I[];
-  running: I | undefined;
-  /** Where the clock wakes it; undefined while it is ready, running or empty. */
-  slot: number | undefined;
-}
+  get in_flight(): number {
+    return this.total_in_flight;
+  }
 
-interface Partner<I extends Item> {
-  in_flight: number;
-  items: number;
-  /** In order of getting ready. */
-  ready: Set<Lane<I>>;
-}
+  get(event_id: string): I | undefined {
+    return this.items.get(event_id);
+  }
 
-export interface Lanes<I extends Item> {
-  add(item: I, now: number): void;
-  has(event_id: string): I | undefined;
-  /** What may be started now; each is under way until `settle`. */
-  take(now: number): I[];
-  /** The attempt is over: `keep` leaves the item in its place for its next_attempt_at. */
-  settle(item: I, keep: boolean, now: number, verdict?: Verdict): void;
-  /** True when the item has to wait behind one that is being retried. */
-  isHeld(item: I): boolean;
-  isRunning(item: I): boolean;
-  /** Puts the item's lane on the list again, after its next_attempt_at was changed. */
-  touch(item: I, now: number): void;
-  /** Forgets items for which `drop` is true, unless they are under way. */
-  forget(drop: (item: I) => boolean, now: number): I[];
-  /** As `forget`, for one. */
-  forgetOne(event_id: string, now: number): I | undefined;
-  values(): IterableIterator<I>;
-  /** How many items the partner has here. */
-  countOf(partner_id: string): number;
-  readonly size: number;
-  readonly in_flight: number;
-}
+  values(): IterableIterator<I> {
+    return this.items.values();
+  }
 
-/** Waking is this precise; retries count in seconds. */
-const SLOT_MS = 100;
-/** A partner that nothing is known of yet begins with this share, so that many new ones that hang leave room. */
-const SHARE_AT_FIRST = 8;
-const SHARE_AT_LEAST = 2;
-const SHARES_MAX = 50_000;
+  /** How many deliveries of the partner are here. */
+  countOf(partner_id: string): number {
+    return this.partners.get(partner_id)?.items ?? 0;
+  }
 
-export function createLanes<I extends Item>(share: number, total: number): Lanes<I> {
-  const lanes = new Map<string, Lane<I>>();
-  const partners = new Map<string, Partner<I>>();
-  const shares = new LRUCache<string, number>({ max: SHARES_MAX });
-  const items = new Map<string, I>();
-  /** Lanes that wait for a moment, by slot of the clock. */
-  const slots = new Map<number, Set<Lane<I>>>();
-  let checked = 0;
-  let in_flight = 0;
+  isInFlight(item: I): boolean {
+    return this.lanes.get(item.lane)?.in_flight === item;
+  }
 
-  const partnerOf = (partner_id: string): Partner<I> => {
-    let partner = partners.get(partner_id);
-    if (!partner) {
-      partners.set(partner_id, (partner = { in_flight: 0, items: 0, ready: new Set() }));
+  /** True if the item waits behind a delivery that is being retried. */
+  isBlocked(item: I): boolean {
+    return this.lanes.get(item.lane)?.isBlocked(item) ?? false;
+  }
+
+  add(item: I, now: number): void {
+    this.items.set(item.event_id, item);
+    let lane = this.lanes.get(item.lane);
+    if (!lane) {
+      lane = new Lane(item.lane, this.partnerOf(item.partner_id));
+      this.lanes.set(item.lane, lane);
     }
-    return partner;
-  };
-  const shareOf = (partner_id: string): number =>
-    shares.get(partner_id) ?? Math.min(share, SHARE_AT_FIRST);
-  const judge = (partner_id: string, verdict: Verdict): void => {
-    if (verdict === 'nothing') return;
-    const now = shareOf(partner_id);
-    const next =
-      verdict === 'answers'
-        ? Math.min(share, now + 1)
-        : Math.min(share, Math.max(SHARE_AT_LEAST, Math.floor(now / 2)));
-    if (next !== now) shares.set(partner_id, next);
-  };
-  const unslot = (lane: Lane<I>): void => {
-    if (lane.slot === undefined) return;
-    const set = slots.get(lane.slot);
-    set?.delete(lane);
-    if (set?.size === 0) slots.delete(lane.slot);
-    lane.slot = undefined;
-  };
-  const list = (lane: Lane<I>, now: number): void => {
-    if (lane.running) return;
-    unslot(lane);
-    const at = readyAt(lane.items);
-    if (at === undefined) return;
-    if (at <= now) {
-      partnerOf(lane.partner_id).ready.add(lane);
-      return;
+    lane.partner.items += 1;
+    lane.insert(item);
+    this.schedule(lane, now);
+  }
+
+  /** Starts every delivery that may be attempted now; each ends with `complete` or `retryLater`. */
+  startDue(now: number): I[] {
+    for (const lane of this.waiting.takeDue(now)) this.schedule(lane, now);
+    const started: I[] = [];
+    const served: Partner<I>[] = [];
+    for (const partner of this.partners.values()) {
+      if (this.total_in_flight >= this.total_max) break;
+      if (partner.ready.size === 0) continue;
+      if (this.startDueOf(partner, now, started) > 0) served.push(partner);
     }
-    lane.slot = Math.ceil(at / SLOT_MS);
-    const set = slots.get(lane.slot);
-    if (set) set.add(lane);
-    else slots.set(lane.slot, new Set([lane]));
-  };
-  const wake = (now: number): void => {
-    const until = Math.floor(now / SLOT_MS);
-    if (until <= checked) return;
-    // Few slots are in use as a rule: walking the map beats walking the time that has passed.
-    for (const [slot, set] of slots) {
-      if (slot > until) continue;
-      slots.delete(slot);
-      for (const lane of set) {
-        lane.slot = undefined;
-        list(lane, now);
-      }
+    if (this.total_in_flight < this.total_max) return started;
+    // The total is used up: partners served now go last when there is room again.
+    for (const partner of served) {
+      this.partners.delete(partner.partner_id);
+      this.partners.set(partner.partner_id, partner);
     }
-    checked = until;
-  };
-  const drop = (lane: Lane<I>): void => {
-    if (lane.items.length > 0 || lane.running) return;
-    unslot(lane);
-    partners.get(lane.partner_id)?.ready.delete(lane);
-    lanes.delete(lane.key);
-  };
-  const uncount = (item: I): void => {
-    items.delete(item.event_id);
-    const partner = partnerOf(item.partner_id);
-    partner.items -= 1;
-    if (partner.items === 0 && partner.in_flight === 0) partners.delete(item.partner_id);
-  };
-  const forgetIn = (lane: Lane<I>, unwanted: (item: I) => boolean, now: number): I[] => {
-    const gone = lane.items.filter((item) => item !== lane.running && unwanted(item));
-    if (gone.length === 0) return gone;
-    const leaving = new Set(gone);
-    lane.items = lane.items.filter((item) => !leaving.has(item));
-    for (const item of gone) uncount(item);
-    // What waited behind a forgotten one may be due now.
-    list(lane, now);
-    drop(lane);
-    return gone;
-  };
-  /** Starts what the partner may have under way; answers how many. */
-  const takeOf = (partner_id: string, partner: Partner<I>, now: number, taken: I[]): number => {
-    const limit = shareOf(partner_id);
-    const before = taken.length;
+    return started;
+  }
+
+  /** The delivery in flight is done and leaves. */
+  complete(item: I, now: number, feedback: Feedback): void {
+    const lane = this.endAttempt(item, feedback);
+    lane.remove(item);
+    this.uncount(item, lane.partner);
+    this.schedule(lane, now);
+  }
+
+  /** The delivery in flight keeps its place in the lane until its next_attempt_at. */
+  retryLater(item: I, now: number, feedback: Feedback): void {
+    this.schedule(this.endAttempt(item, feedback), now);
+  }
+
+  /** Must follow every change of next_attempt_at of a delivery that is not in flight. */
+  reschedule(item: I, now: number): void {
+    const lane = this.lanes.get(item.lane);
+    if (lane) this.schedule(lane, now);
+  }
+
+  /** Removes a delivery, unless it is in flight. */
+  remove(event_id: string, now: number): I | undefined {
+    const item = this.items.get(event_id);
+    const lane = item && this.lanes.get(item.lane);
+    return lane && this.removeFrom(lane, (one) => one === item, now)[0];
+  }
+
+  /** Removes the deliveries for which `unwanted` is true, except those in flight. */
+  removeWhere(unwanted: (item: I) => boolean, now: number): I[] {
+    return [...this.lanes.values()].flatMap((lane) => this.removeFrom(lane, unwanted, now));
+  }
+
+  /** Puts the lane into the state that its next delivery asks for. Does nothing while in flight. */
+  private schedule(lane: Lane<I>, now: number): void {
+    if (lane.state === 'in_flight') return;
+    const due_at = lane.dueAt();
+    const is_due = due_at !== undefined && due_at <= now;
+    // A ready lane keeps its place among the partner's ready lanes.
+    if (is_due && lane.state === 'ready') return;
+    if (lane.state === 'ready') lane.partner.ready.delete(lane);
+    else if (lane.state === 'waiting') this.waiting.remove(lane);
+    if (due_at === undefined) {
+      lane.state = 'idle';
+      this.lanes.delete(lane.key);
+    } else if (is_due) {
+      lane.state = 'ready';
+      lane.partner.ready.add(lane);
+    } else {
+      lane.state = 'waiting';
+      this.waiting.add(lane, due_at);
+    }
+  }
+
+  /** Starts what the partner's share has room for; returns how many. */
+  private startDueOf(partner: Partner<I>, now: number, started: I[]): number {
+    const share = this.shares.of(partner.partner_id);
+    const before = started.length;
     for (const lane of partner.ready) {
-      if (partner.in_flight >= limit || in_flight >= total) break;
-      partner.ready.delete(lane);
-      const item = nextOf(lane.items, now);
+      if (partner.in_flight >= share || this.total_in_flight >= this.total_max) break;
+      const item = lane.nextDue(now);
       if (!item) {
-        list(lane, now);
+        this.schedule(lane, now);
         continue;
       }
-      lane.running = item;
+      partner.ready.delete(lane);
+      lane.state = 'in_flight';
+      lane.in_flight = item;
       partner.in_flight += 1;
-      in_flight += 1;
-      taken.push(item);
+      this.total_in_flight += 1;
+      started.push(item);
     }
-    return taken.length - before;
-  };
-  return {
-    get size() {
-      return items.size;
-    },
-    get in_flight() {
-      return in_flight;
-    },
-    has: (event_id) => items.get(event_id),
-    values: () => items.values(),
-    countOf: (partner_id) => partners.get(partner_id)?.items ?? 0,
-    isRunning: (item) => lanes.get(item.lane)?.running === item,
-    add(item, now) {
-      items.set(item.event_id, item);
-      partnerOf(item.partner_id).items += 1;
-      let lane = lanes.get(item.lane);
-      if (!lane) {
-        const { lane: key, partner_id } = item;
-        lane = { key, partner_id, items: [], running: undefined, slot: undefined };
-        lanes.set(key, lane);
-      }
-      insert(lane.items, item);
-      list(lane, now);
-    },
-    take(now) {
-      wake(now);
-      const taken: I[] = [];
-      const served: string[] = [];
-      for (const [partner_id, partner] of partners) {
-        if (in_flight >= total) break;
-        if (partner.ready.size === 0) continue;
-        if (takeOf(partner_id, partner, now, taken) > 0) served.push(partner_id);
-      }
-      if (in_flight < total) return taken;
-      // All is in use: whoever was served now comes last when there is room again.
-      for (const partner_id of served) {
-        const partner = partnerOf(partner_id);
-        partners.delete(partner_id);
-        partners.set(partner_id, partner);
-      }
-      return taken;
-    },
-    settle(item, keep, now, verdict = 'nothing') {
-      judge(item.partner_id, verdict);
-      const lane = lanes.get(item.lane);
-      partnerOf(item.partner_id).in_flight -= 1;
-      in_flight -= 1;
-      if (!keep) uncount(item);
-      if (!lane) return;
-      lane.running = undefined;
-      // As a rule the first, which costs nothing to take away.
-      if (!keep && lane.items[0] === item) lane.items.shift();
-      else if (!keep) lane.items.splice(lane.items.indexOf(item), 1);
-      list(lane, now);
-      drop(lane);
-    },
-    isHeld(item) {
-      const [first] = lanes.get(item.lane)?.items ?? [];
-      return first !== undefined && first !== item && first.attempts > 0;
-    },
-    touch(item, now) {
-      const lane = lanes.get(item.lane);
-      if (lane) list(lane, now);
-    },
-    forget(unwanted, now) {
-      return [...lanes.values()].flatMap((lane) => forgetIn(lane, unwanted, now));
-    },
-    forgetOne(event_id, now) {
-      const item = items.get(event_id);
-      const lane = item && lanes.get(item.lane);
-      return lane && forgetIn(lane, (one) => one === item, now)[0];
-    },
-  };
-}
-
-/** As a rule at the end; what comes late (stored rows, a message handed out again) goes to its place. */
-function insert<I extends Item>(items: I[], item: I): void {
-  let at = items.length;
-  while (at > 0 && isBefore(item, items[at - 1] as I)) at -= 1;
-  items.splice(at, 0, item);
-}
-
-const isBefore = (a: Item, b: Item): boolean => a.partition === b.partition && a.order < b.order;
-
-/** The first item of a lane that may be tried now. */
-function nextOf<I extends Item>(items: readonly I[], now: number): I | undefined {
-  return items.find((item, index) => itemReadyAt(item, index) <= now);
-}
-
-/** When the lane's next item may be tried; undefined for an empty lane. */
-function readyAt(items: readonly Item[]): number | undefined {
-  let earliest: number | undefined;
-  for (const [index, item] of items.entries()) {
-    const at = itemReadyAt(item, index);
-    if (earliest === undefined || at < earliest) earliest = at;
-    // Behind one that was not tried yet everything is later: the order of arrival holds.
-    if (item.attempts === 0) break;
+    return started.length - before;
   }
-  return earliest;
-}
 
-/** One that was not tried yet waits for those before it, but no longer than the hold. */
-const itemReadyAt = (item: Item, index: number): number =>
-  item.attempts > 0 || index === 0
-    ? item.next_attempt_at
-    : Math.max(item.next_attempt_at, item.arrived_at + HOLD_MS);
+  /** Takes the lane out of state `in_flight`; the caller schedules it. */
+  private endAttempt(item: I, feedback: Feedback): Lane<I> {
+    this.shares.record(item.partner_id, feedback);
+    const lane = this.lanes.get(item.lane) as Lane<I>;
+    lane.state = 'idle';
+    lane.in_flight = undefined;
+    lane.partner.in_flight -= 1;
+    this.total_in_flight -= 1;
+    return lane;
+  }
+
+  private removeFrom(lane: Lane<I>, unwanted: (item: I) => boolean, now: number): I[] {
+    const removed = lane.items.filter((item) => item !== lane.in_flight && unwanted(item));
+    if (removed.length === 0) return removed;
+    const leaving = new Set(removed);
+    lane.items = lane.items.filter((item) => !leaving.has(item));
+    for (const item of removed) this.uncount(item, lane.partner);
+    // A delivery that a removed one blocked may be due now.
+    this.schedule(lane, now);
+    return removed;
+  }
+
+  private partnerOf(partner_id: string): Partner<I> {
+    let partner = this.partners.get(partner_id);
+    if (!partner) {
+      partner = { partner_id, in_flight: 0, items: 0, ready: new Set() };
+      this.partners.set(partner_id, partner);
+    }
+    return partner;
+  }
+
+  private uncount(item: I, partner: Partner<I>): void {
+    this.items.delete(item.event_id);
+    partner.items -= 1;
+    if (partner.items === 0 && partner.in_flight === 0) this.partners.delete(partner.partner_id);
+  }
+}

@@ -1,16 +1,17 @@
-// Reads from the store that the intake waits for, one after the other: new events come behind stored ones.
+// Serialises the reads of stored deliveries and makes the intake wait for them, so that new
+// deliveries are queued behind stored ones.
 import { pause } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 
 export interface Loading {
-  /** Reads, again and again until it works; resolves when done. */
-  add(read: () => Promise<void>): Promise<void>;
+  /** Runs `read` after those before it, and again until it succeeds; resolves when done. */
+  run(read: () => Promise<void>): Promise<void>;
   readonly busy: boolean;
-  /** Resolves when nothing is being read; meanwhile the membership of the group is kept. */
-  wait(heartbeat: () => Promise<void>): Promise<void>;
+  /** Resolves when no read is left. Calls `heartbeat` meanwhile, to stay in the consumer group. */
+  waitUntilIdle(heartbeat: () => Promise<void>): Promise<void>;
 }
 
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 const HEARTBEAT_EVERY_MS = 1_000;
 
 export function createLoading(log: Logger, signal: AbortSignal): Loading {
@@ -22,8 +23,8 @@ export function createLoading(log: Logger, signal: AbortSignal): Loading {
       try {
         return await read();
       } catch (error) {
-        log.warn({ err: error }, 'waiting deliveries are not loaded yet');
-        await pause(AGAIN_MS, signal);
+        log.warn({ err: error }, 'failed to load stored deliveries');
+        await pause(RETRY_MS, signal);
       }
     }
   }
@@ -31,12 +32,12 @@ export function createLoading(log: Logger, signal: AbortSignal): Loading {
     get busy() {
       return count > 0;
     },
-    add(read) {
+    run(read) {
       count += 1;
       last = last.then(() => untilRead(read)).finally(() => (count -= 1));
       return last;
     },
-    async wait(heartbeat) {
+    async waitUntilIdle(heartbeat) {
       while (count > 0 && !signal.aborted) {
         await Promise.race([last, pause(HEARTBEAT_EVERY_MS)]);
         if (count > 0) await heartbeat();

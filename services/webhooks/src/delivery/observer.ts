@@ -1,75 +1,79 @@
-// Looks around now and then: what waits for whom, and rows that nobody schedules any more.
+// Publishes backlog metrics and reschedules stored deliveries that no lane tracks.
 import { metrics, type Logger } from '@bmg/common/telemetry';
-import type { Entry } from './entry';
 import type { Lanes } from './lanes';
+import type { TrackedDelivery } from './tracked-delivery';
 import { TICK_MS } from './uncommitted';
-import type { Deliveries, Waiting } from '../store/deliveries';
+import type { Deliveries, WaitingDelivery } from '../store/deliveries';
 
 export interface Observer {
-  /** Called every TICK_MS. */
+  /** Must be called every TICK_MS with the partitions assigned to this process. */
   tick(partitions: number[]): void;
 }
 
 export interface ObserverDependencies {
   deliveries: Deliveries;
-  lanes: Lanes<Entry>;
+  lanes: Lanes<TrackedDelivery>;
   log: Logger;
-  add(row: Waiting): void;
-  /** More rows of this partner are in the store than in memory: they are not missed. */
+  trackRow(row: WaitingDelivery): void;
+  /** The partner has more rows than memory may schedule: a row that is not tracked is not lost. */
   overflows(partner_id: string): boolean;
 }
 
-const AGE_EVERY_TICKS = 5_000 / TICK_MS;
-const STORE_EVERY_TICKS = 30_000 / TICK_MS;
-/** A row that was due this long ago and is not in memory was missed: news of it got lost. */
+const METRICS_EVERY_TICKS = 5_000 / TICK_MS;
+const SCAN_EVERY_TICKS = 30_000 / TICK_MS;
+/** A row that was due this long ago and is not tracked was missed: its requeue message got lost. */
 const MISSED_AFTER_MS = 30_000;
 const PAGE_MAX = 1_000;
-/** A time series for each partner would be too many: the worst are shown, and all that wait long counted. */
-const SHOWN_MAX = 50;
-const LONG_MS = 60_000;
+/** Bounds the time series: only the partners that have waited longest get one each. */
+const PARTNERS_SHOWN_MAX = 50;
+/** A partner that has waited longer than this counts in `partners_waiting`. */
+const LONG_WAIT_MS = 60_000;
 
 export function createObserver(deps: ObserverDependencies): Observer {
-  const { deliveries, lanes, log, add, overflows } = deps;
+  const { deliveries, lanes, log, trackRow, overflows } = deps;
   let ticks = 0;
-  let after = '';
+  let scanned_until = '';
 
-  /** The alarm that users of such systems miss most: accepted but not attempted, by partner. */
-  function ages(): void {
-    const oldest = new Map<string, number>();
+  /** The age of the oldest delivery, and by partner of the oldest without any attempt. */
+  function publishAges(): void {
+    const oldest_unattempted = new Map<string, number>();
     const now = Date.now();
     let waiting_since = now;
     for (const { partner_id, arrived_at, attempts } of lanes.values()) {
       waiting_since = Math.min(waiting_since, arrived_at);
       if (attempts > 0) continue;
-      if (arrived_at < (oldest.get(partner_id) ?? Infinity)) oldest.set(partner_id, arrived_at);
+      if (arrived_at < (oldest_unattempted.get(partner_id) ?? Infinity)) {
+        oldest_unattempted.set(partner_id, arrived_at);
+      }
     }
     metrics.oldest_waiting.set((now - waiting_since) / 1_000);
-    const longest = [...oldest].sort(([, a], [, b]) => a - b);
-    metrics.partners_waiting.set(longest.filter(([, at]) => now - at >= LONG_MS).length);
+    const longest = [...oldest_unattempted].sort(([, a], [, b]) => a - b);
+    metrics.partners_waiting.set(longest.filter(([, at]) => now - at >= LONG_WAIT_MS).length);
     metrics.oldest_unattempted.reset();
-    for (const [partner_id, at] of longest.slice(0, SHOWN_MAX)) {
+    for (const [partner_id, at] of longest.slice(0, PARTNERS_SHOWN_MAX)) {
       metrics.oldest_unattempted.set({ partner_id }, (now - at) / 1_000);
     }
   }
-  async function store(partitions: number[]): Promise<void> {
+  async function scanStore(partitions: number[]): Promise<void> {
     const { retrying, failed } = await deliveries.counts();
     metrics.deliveries_stored.set({ status: 'retrying' }, retrying);
     metrics.deliveries_stored.set({ status: 'failed' }, failed);
     const due = new Date(Date.now() - MISSED_AFTER_MS);
-    const rows = await deliveries.overdue(partitions, due, { after, limit: PAGE_MAX });
-    // Page by page over the rounds: most of what is overdue waits for its turn in memory.
-    after = rows.length < PAGE_MAX ? '' : (rows.at(-1)?._id ?? '');
+    const page = { after: scanned_until, limit: PAGE_MAX };
+    const rows = await deliveries.overdue(partitions, due, page);
+    // One page per scan: most overdue rows are tracked and wait for their turn.
+    scanned_until = rows.length < PAGE_MAX ? '' : (rows.at(-1)?._id ?? '');
     for (const row of rows) {
-      if (!lanes.has(row._id) && !overflows(row.partner_id)) add(row);
+      if (!lanes.get(row._id) && !overflows(row.partner_id)) trackRow(row);
     }
   }
   return {
     tick(partitions) {
       ticks += 1;
-      if (ticks % AGE_EVERY_TICKS === 0) ages();
-      if (ticks % STORE_EVERY_TICKS !== 0) return;
-      store(partitions).catch((error: unknown) =>
-        log.warn({ err: error }, 'the store could not be looked through'),
+      if (ticks % METRICS_EVERY_TICKS === 0) publishAges();
+      if (ticks % SCAN_EVERY_TICKS !== 0) return;
+      scanStore(partitions).catch((error: unknown) =>
+        log.warn({ err: error }, 'failed to scan the stored deliveries'),
       );
     },
   };

@@ -1,127 +1,131 @@
-// Partners that have more waiting than is kept in memory: what comes new for them goes to the store at once,
-// and the oldest rows are read back in order as room is made. Memory stays bounded however long a receiver
-// is away. All that is in memory may then wait for a far attempt, so that a new event is let through now and
-// then: once the receiver takes one, what waits is due.
+// Partners with more stored deliveries than memory may schedule. Their new deliveries go straight
+// to the store, behind the older ones, and rows are read back in order as room is made, so that
+// memory stays bounded however long a receiver is away. Everything in memory may then wait for a
+// distant retry, so one new delivery per PROBE_EVERY_MS is attempted at once; when the receiver
+// takes one, the dispatcher makes the whole backlog due.
 import { pause } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
-import { rowOf, type Entry } from './entry';
-import type { Deliveries, Waiting } from '../store/deliveries';
-
-export interface Overflow {
-  /** True while new events of the partner go to the store, behind those that are there. */
-  has(partner_id: string): boolean;
-  begin(partner_id: string): void;
-  /** True for a new event that is to be tried at once, to see whether the receiver is back. */
-  probes(partner_id: string, now: number): boolean;
-  /** The receiver refused an attempt, or did not answer. */
-  refused(partner_id: string): void;
-  /** The receiver took one: true when it is the first since it refused, and more is in the store. */
-  isBack(partner_id: string): boolean;
-  /** Stores a new event; its offsets are settled once that is done. */
-  store(entry: Entry): void;
-  /** The rows that wait in these partitions, as far as memory goes. */
-  load(partitions: number[]): Promise<void>;
-  /** The oldest rows of the partner; ends its overflow when these were all. */
-  refill(partner_id: string, partitions: number[]): Promise<void>;
-  /** A partner that has room again. */
-  next(): string | undefined;
-}
+import { rowOf, type TrackedDelivery } from './tracked-delivery';
+import type { Deliveries, WaitingDelivery } from '../store/deliveries';
 
 export interface OverflowDependencies {
   deliveries: Deliveries;
   log: Logger;
+  /** Aborted at shutdown: ends the retries of writes and reads. */
   signal: AbortSignal;
   countOf(partner_id: string): number;
-  add(row: Waiting): void;
-  letGo(entry: Entry): void;
+  trackRow(row: WaitingDelivery): void;
+  releaseOffsets(delivery: TrackedDelivery): void;
 }
 
-/** Stored events of a partner whose place in the order is kept in memory, about 0.5 KB each. */
+/** Stored deliveries scheduled in memory for one partner, about 0.5 KB each. */
 export const OF_PARTNER_MAX = 10_000;
-/** As many when a process starts, of all partners together. */
+/** Rows loaded for all partners together when partitions are assigned. */
 const LOADED_MAX = 100_000;
 const PARTNERS_MAX = 10_000;
-const STORE_AGAIN_MS = 500;
+const STORE_RETRY_MS = 500;
 const PENDING_CHECK_MS = 10;
 export const PROBE_EVERY_MS = 30_000;
 
-interface State {
-  /** Puts under way. */
+interface OverflowingPartner {
+  /** Writes of new deliveries in flight. */
   pending: number;
+  /** Epoch milliseconds. */
   probed_at: number;
-  away: boolean;
+  /** The receiver has not taken a delivery since it last failed. */
+  is_failing: boolean;
 }
 
-const begun = (): State => ({ pending: 0, probed_at: -Infinity, away: true });
+export class Overflow {
+  private readonly partners = new Map<string, OverflowingPartner>();
 
-export function createOverflow(deps: OverflowDependencies): Overflow {
-  const { deliveries, log, signal } = deps;
-  /** Partners with more rows than are in memory. */
-  const partners = new Map<string, State>();
+  constructor(private readonly deps: OverflowDependencies) {}
 
-  async function put(entry: Entry): Promise<void> {
-    const { fresh } = entry;
-    while (fresh && !signal.aborted) {
+  /** True while new deliveries of the partner go straight to the store. */
+  has(partner_id: string): boolean {
+    return this.partners.has(partner_id);
+  }
+
+  start(partner_id: string): void {
+    if (this.partners.has(partner_id)) return;
+    // A failing receiver is assumed, so that the first success expedites the backlog.
+    this.partners.set(partner_id, { pending: 0, probed_at: -Infinity, is_failing: true });
+  }
+
+  /** True if a new delivery is to be attempted at once, as a probe of the receiver. */
+  takeProbe(partner_id: string, now: number): boolean {
+    const partner = this.partners.get(partner_id);
+    if (!partner || now - partner.probed_at < PROBE_EVERY_MS) return false;
+    partner.probed_at = now;
+    return true;
+  }
+
+  recordFailure(partner_id: string): void {
+    const partner = this.partners.get(partner_id);
+    if (partner) partner.is_failing = true;
+  }
+
+  /** True for the first success after a failure: the receiver of an overflowing partner is back. */
+  recordSuccess(partner_id: string): boolean {
+    const partner = this.partners.get(partner_id);
+    if (!partner?.is_failing) return false;
+    partner.is_failing = false;
+    return true;
+  }
+
+  /**
+   * Stores a new delivery of an overflowing partner, and releases its offsets once it is stored.
+   */
+  persist(delivery: TrackedDelivery): void {
+    const partner = this.partners.get(delivery.partner_id);
+    if (!partner) throw new TypeError('the partner does not overflow');
+    partner.pending += 1;
+    delivery.persisting = true;
+    void this.put(delivery).finally(() => (partner.pending -= 1));
+  }
+
+  /** Loads the rows that wait in these partitions, up to LOADED_MAX and OF_PARTNER_MAX. */
+  async load(partitions: number[]): Promise<void> {
+    const { deliveries, trackRow } = this.deps;
+    const rows = await deliveries.waitingIn(partitions, LOADED_MAX);
+    for (const row of rows) trackRow(row);
+    if (rows.length < LOADED_MAX) return;
+    for (const partner_id of await deliveries.partnersIn(partitions, PARTNERS_MAX)) {
+      await this.refill(partner_id, partitions);
+    }
+  }
+
+  /** Loads the oldest rows of the partner, and ends its overflow if these were all. */
+  async refill(partner_id: string, partitions: number[]): Promise<void> {
+    const { deliveries, signal, trackRow } = this.deps;
+    const partner = this.partners.get(partner_id);
+    // The intake waits meanwhile and adds none: after the pending writes the store is complete.
+    while (partner && partner.pending > 0 && !signal.aborted) await pause(PENDING_CHECK_MS, signal);
+    const rows = await deliveries.waitingOf(partner_id, partitions, OF_PARTNER_MAX);
+    for (const row of rows) trackRow(row);
+    if (rows.length < OF_PARTNER_MAX) this.partners.delete(partner_id);
+    else this.start(partner_id);
+  }
+
+  /** A partner to refill: half of its memory is free. */
+  nextWithRoom(): string | undefined {
+    for (const partner_id of this.partners.keys()) {
+      if (this.deps.countOf(partner_id) < OF_PARTNER_MAX / 2) return partner_id;
+    }
+    return undefined;
+  }
+
+  private async put(delivery: TrackedDelivery): Promise<void> {
+    const { deliveries, log, signal, releaseOffsets } = this.deps;
+    const { uncommitted } = delivery;
+    while (uncommitted && !signal.aborted) {
       try {
-        await deliveries.put(rowOf(entry, fresh));
-        return deps.letGo(entry);
+        await deliveries.put(rowOf(delivery, uncommitted));
+        return releaseOffsets(delivery);
       } catch (error) {
-        log.warn({ err: error, event_id: entry.event_id }, 'an event could not be put aside yet');
-        await pause(STORE_AGAIN_MS, signal);
+        log.warn({ err: error, event_id: delivery.event_id }, 'failed to persist delivery');
+        await pause(STORE_RETRY_MS, signal);
       }
     }
   }
-  const refill: Overflow['refill'] = async (partner_id, partitions) => {
-    const state = partners.get(partner_id);
-    // The intake waits meanwhile, so that none is added: afterwards the store is all there is.
-    while (state && state.pending > 0 && !signal.aborted) await pause(PENDING_CHECK_MS, signal);
-    const rows = await deliveries.waitingOf(partner_id, partitions, OF_PARTNER_MAX);
-    for (const row of rows) deps.add(row);
-    if (rows.length < OF_PARTNER_MAX) partners.delete(partner_id);
-    else if (!state) partners.set(partner_id, begun());
-  };
-  return {
-    has: (partner_id) => partners.has(partner_id),
-    begin(partner_id) {
-      if (!partners.has(partner_id)) partners.set(partner_id, begun());
-    },
-    probes(partner_id, now) {
-      const state = partners.get(partner_id);
-      if (!state || now - state.probed_at < PROBE_EVERY_MS) return false;
-      state.probed_at = now;
-      return true;
-    },
-    refused(partner_id) {
-      const state = partners.get(partner_id);
-      if (state) state.away = true;
-    },
-    isBack(partner_id) {
-      const state = partners.get(partner_id);
-      if (!state?.away) return false;
-      state.away = false;
-      return true;
-    },
-    store(entry) {
-      const state = partners.get(entry.partner_id);
-      if (!state) throw new TypeError('the partner does not overflow');
-      state.pending += 1;
-      entry.storing = true;
-      void put(entry).finally(() => (state.pending -= 1));
-    },
-    async load(partitions) {
-      const rows = await deliveries.waitingIn(partitions, LOADED_MAX);
-      for (const row of rows) deps.add(row);
-      if (rows.length < LOADED_MAX) return;
-      for (const partner_id of await deliveries.partnersIn(partitions, PARTNERS_MAX)) {
-        await refill(partner_id, partitions);
-      }
-    },
-    refill,
-    next() {
-      for (const partner_id of partners.keys()) {
-        if (deps.countOf(partner_id) < OF_PARTNER_MAX / 2) return partner_id;
-      }
-      return undefined;
-    },
-  };
 }

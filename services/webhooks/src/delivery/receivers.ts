@@ -1,4 +1,5 @@
-// Where a partner's events go and how they are signed: from the directory, under its version.
+// The receivers of partners (webhook URL, secrets, status): answers of the directory, cached until
+// the directory version of the partner changes.
 import { LRUCache } from 'lru-cache';
 import { pause } from '@bmg/common/lifecycle';
 import { createVersionedCache, partnerVersionKey, type Versions } from '@bmg/common/directory';
@@ -9,16 +10,19 @@ import type { DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboar
 export type Receiver = GetReceiverResponse;
 
 export interface Receivers {
-  /** Asks again while the directory is away, for a while; then the event waits for its next turn. */
+  /**
+   * The partner's receiver; status `unknown` for a partner that does not exist. Asks again while the
+   * directory is away, and rejects after CALLS_MAX calls.
+   */
   of(partner_id: string, span: SpanContext, signal: AbortSignal): Promise<Receiver>;
 }
 
 const PARTNERS_MAX = 20_000;
-const ASK_LIMIT_MS = 3_000;
-const AGAIN_MS = 500;
-const ASKS_MAX = 10;
-/** A version that was asked for this recently is taken as the present one. */
-const VERSION_LIFE_MS = 10;
+const CALL_TIMEOUT_MS = 3_000;
+const RETRY_MS = 500;
+const CALLS_MAX = 10;
+/** For this long a version that was read counts as current. */
+const VERSION_TTL_MS = 10;
 
 export function createReceivers(
   directory: Client<DirectoryDefinition>,
@@ -28,28 +32,28 @@ export function createReceivers(
   const current = new LRUCache<string, { version: Promise<string | undefined>; at: number }>({
     max: PARTNERS_MAX,
   });
-  /** One question for all that go to the partner at about the same time. */
+  /** Attempts for the same partner that start together share one read. */
   const versionOf = (partner_id: string): Promise<string | undefined> => {
     const known = current.get(partner_id);
-    if (known && performance.now() - known.at < VERSION_LIFE_MS) return known.version;
+    if (known && performance.now() - known.at < VERSION_TTL_MS) return known.version;
     const version = versions.current([partnerVersionKey(partner_id)]).then((read) => read?.[0]);
     current.set(partner_id, { version, at: performance.now() });
     return version;
   };
   return {
     async of(partner_id, span, signal) {
-      for (let attempt = 1; ; attempt += 1) {
+      for (let calls = 1; ; calls += 1) {
         try {
           return await cache.get(partner_id, await versionOf(partner_id), () => {
-            const call = ownCall(span, ASK_LIMIT_MS);
+            const call = ownCall(span, CALL_TIMEOUT_MS);
             return directory.getReceiver({ partner_id }, call);
           });
         } catch (error) {
           if ((error as { code?: string }).code === 'NOT_FOUND') {
             return { webhook_url: undefined, webhook_secrets: [], status: 'unknown' };
           }
-          if (signal.aborted || attempt === ASKS_MAX) throw error;
-          await pause(AGAIN_MS, signal);
+          if (signal.aborted || calls === CALLS_MAX) throw error;
+          await pause(RETRY_MS, signal);
         }
       }
     },

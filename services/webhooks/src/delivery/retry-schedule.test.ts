@@ -9,7 +9,7 @@ import {
 const NO_JITTER = 0;
 const ALL_JITTER = 1;
 
-test('the schedule is 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, 24 h, then failed', () => {
+test('delays are 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 3 h, 6 h, 12 h, 24 h, then it is given up', () => {
   const delays = RETRY_DELAYS_MS.map((_unused, index) => nextDelayMs(index + 1, {}, NO_JITTER));
   const seconds = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400];
   expect(delays).toEqual(seconds.map((one) => one * 1_000));
@@ -25,7 +25,7 @@ test('each delay has up to 20 % jitter, never less than the delay', () => {
   }
 });
 
-test('any 2xx is delivered, redirects are not', () => {
+test('any 2xx counts as delivered, a redirect does not', () => {
   expect([200, 201, 204, 299].map((http_status) => isDelivered({ http_status }))).toEqual(
     Array(4).fill(true),
   );
@@ -34,11 +34,11 @@ test('any 2xx is delivered, redirects are not', () => {
   }
 });
 
-test('410 stops at once', () => {
+test('410 gives up at once', () => {
   expect(nextDelayMs(1, { http_status: 410 }, NO_JITTER)).toBeUndefined();
 });
 
-test('Retry-After prolongs the wait up to an hour and never shortens it', () => {
+test('Retry-After lengthens the delay, up to an hour, and never shortens it', () => {
   const after = (retry_after_ms: number) =>
     nextDelayMs(1, { http_status: 503, retry_after_ms }, NO_JITTER);
   expect(after(60_000)).toBe(60_000);
@@ -46,7 +46,7 @@ test('Retry-After prolongs the wait up to an hour and never shortens it', () => 
   expect(after(86_400_000)).toBe(3_600_000);
 });
 
-test('Retry-After is read as seconds or as a date; nonsense says nothing', () => {
+test('reads Retry-After as seconds or as a date, and ignores an invalid one', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   expect(parseRetryAfter('120', now)).toBe(120_000);
   expect(parseRetryAfter('Thu, 01 Jan 2026 00:01:00 GMT', now)).toBe(60_000);
@@ -56,7 +56,7 @@ test('Retry-After is read as seconds or as a date; nonsense says nothing', () =>
   expect(parseRetryAfter(undefined, now)).toBeUndefined();
 });
 
-test('an event that has failed can be queued again, and nothing else leaves that state', () => {
+test('a failed delivery can be requeued, and no other event leaves that state', () => {
   expect(deliveryMachine.events.filter((event) => deliveryMachine.allows('failed', event))).toEqual(
     ['requeue'],
   );

@@ -1,11 +1,17 @@
-// When an event that was not taken is tried again: pure functions of what happened.
+// When a delivery that a receiver refused is attempted again, and when it is given up. Pure
+// functions (decisions, Events: redelivery).
 import { defineMachine } from '@bmg/common/state';
 
-/** retrying: waits for its next attempt (or its first, when it was put aside); failed: given up. */
+/**
+ * Status of a stored delivery. retrying: waits for its next (or first) attempt; failed: given up.
+ */
 export type DeliveryStatus = 'retrying' | 'failed';
 
-export const deliveryMachine = defineMachine<DeliveryStatus, 'refused' | 'giveUp' | 'requeue'>({
-  refused: { from: ['retrying'], to: 'retrying' },
+export const deliveryMachine = defineMachine<
+  DeliveryStatus,
+  'scheduleRetry' | 'giveUp' | 'requeue'
+>({
+  scheduleRetry: { from: ['retrying'], to: 'retrying' },
   giveUp: { from: ['retrying'], to: 'failed' },
   requeue: { from: ['retrying', 'failed'], to: 'retrying' },
 });
@@ -13,7 +19,9 @@ export const deliveryMachine = defineMachine<DeliveryStatus, 'refused' | 'giveUp
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** After the n-th attempt failed, the next one waits this long; after the last, the event has failed. */
+/**
+ * The delay after the n-th attempt; after one attempt more than there are delays, it is given up.
+ */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -30,29 +38,34 @@ const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = HOUR;
 const GONE = 410;
 
-export interface Attempt {
-  /** The receiver's status; absent when it did not answer. */
+export interface ReceiverAnswer {
+  /** Absent if the receiver did not answer. */
   http_status?: number | undefined;
   retry_after_ms?: number | undefined;
 }
 
-export const isDelivered = ({ http_status }: Attempt): boolean =>
+export const isDelivered = ({ http_status }: ReceiverAnswer): boolean =>
   http_status !== undefined && http_status >= 200 && http_status < 300;
 
-/** Milliseconds until the next attempt, or undefined when there is none: `attempts` counts this one. */
+/**
+ * Milliseconds until the next attempt, or undefined if the delivery is given up. `attempts` includes
+ * the one that got this answer.
+ */
 export function nextDelayMs(
   attempts: number,
-  attempt: Attempt,
+  answer: ReceiverAnswer,
   random = Math.random(),
 ): number | undefined {
-  if (attempt.http_status === GONE) return undefined;
+  if (answer.http_status === GONE) return undefined;
   const delay = RETRY_DELAYS_MS[attempts - 1];
   if (delay === undefined) return undefined;
-  const asked = Math.min(attempt.retry_after_ms ?? 0, RETRY_AFTER_MAX_MS);
-  return Math.max(delay * (1 + JITTER * random), asked);
+  const requested = Math.min(answer.retry_after_ms ?? 0, RETRY_AFTER_MAX_MS);
+  return Math.max(delay * (1 + JITTER * random), requested);
 }
 
-/** Retry-After in seconds or as a date, in milliseconds from now; undefined when it says nothing. */
+/**
+ * Retry-After (seconds or an HTTP date) as milliseconds from now; undefined if absent or invalid.
+ */
 export function parseRetryAfter(header: string | undefined, now_ms: number): number | undefined {
   if (header === undefined) return undefined;
   const seconds = Number(header);

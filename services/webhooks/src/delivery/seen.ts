@@ -1,36 +1,37 @@
-// Which events have been delivered within the last day: an upstream repetition, or Kafka handing out a
-// message again after a crash, is not posted a second time where this still knows of it.
+// Deduplication memory: the events delivered within the last 24 hours. Upstream repetitions and
+// Kafka redeliveries of these are not posted again (decisions, Events). Best effort: kept in Redis
+// and, for the events this process delivered, in memory.
 import { LRUCache } from 'lru-cache';
 import type { RedisConnection } from '@bmg/common/redis';
 
 export interface Seen {
-  /** For each id whether it is known as delivered; with the shared store away, what this process knows. */
-  which(event_ids: string[]): Promise<boolean[]>;
-  /** What this process itself knows, now. */
+  /** For each id, whether it is known as delivered. Without Redis, only by this process. */
+  hasEach(event_ids: string[]): Promise<boolean[]>;
+  /** Whether this process itself has delivered the event. */
   has(event_id: string): boolean;
-  /** Remembers without being waited for: a lost note costs a repeat, never an event. */
+  /** Does not wait for Redis: a lost write costs a duplicate POST, never a delivery. */
   remember(event_id: string): void;
 }
 
-const LIFE_S = 86_400;
-const OWN_MAX = 50_000;
-const NOTES_MAX = 10_000;
+const TTL_S = 86_400;
+const LOCAL_MAX = 50_000;
+const PENDING_MAX = 10_000;
 
 const keyOf = (event_id: string): string => `bmg:seen:${event_id}`;
 
 export function createSeen(connection: RedisConnection): Seen {
-  const own = new LRUCache<string, true>({ max: OWN_MAX });
-  let notes: string[] = [];
+  const local = new LRUCache<string, true>({ max: LOCAL_MAX });
+  let pending: string[] = [];
   const flush = (): void => {
     const pipeline = connection.redis.pipeline();
-    for (const event_id of notes) pipeline.set(keyOf(event_id), '1', 'EX', LIFE_S);
-    notes = [];
+    for (const event_id of pending) pipeline.set(keyOf(event_id), '1', 'EX', TTL_S);
+    pending = [];
     pipeline.exec().catch(() => undefined);
   };
   return {
-    has: (event_id) => own.has(event_id),
-    async which(event_ids) {
-      const known = event_ids.map((id) => own.has(id));
+    has: (event_id) => local.has(event_id),
+    async hasEach(event_ids) {
+      const known = event_ids.map((id) => local.has(id));
       const unknown = event_ids.filter((_id, index) => !known[index]);
       if (unknown.length === 0 || !connection.up()) return known;
       try {
@@ -42,11 +43,11 @@ export function createSeen(connection: RedisConnection): Seen {
       }
     },
     remember(event_id) {
-      own.set(event_id, true);
-      if (!connection.up() || notes.length >= NOTES_MAX) return;
-      notes.push(event_id);
-      // What ends in the same turn of the event loop is one write to the socket.
-      if (notes.length === 1) setImmediate(flush);
+      local.set(event_id, true);
+      if (!connection.up() || pending.length >= PENDING_MAX) return;
+      pending.push(event_id);
+      // Deliveries that end in the same turn of the event loop share one pipeline.
+      if (pending.length === 1) setImmediate(flush);
     },
   };
 }

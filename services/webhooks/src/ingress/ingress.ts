@@ -1,6 +1,6 @@
-// Where webhooks enter. The upstream's: verify the signature over the raw bytes, have Kafka take them with
-// all in-sync replicas, answer. The payment processor's are handed on to onboarding. 200 means safe; anything
-// else makes the sender try again.
+// Where webhooks enter. The upstream's: verify the signature over the raw bytes, have Kafka take
+// them with all in-sync replicas, answer. The payment processor's are handed on to onboarding. 200
+// means safe; anything else makes the sender try again.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { timingSafeEqual } from 'node:crypto';

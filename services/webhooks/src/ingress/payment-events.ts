@@ -1,5 +1,6 @@
-// The payment processor's webhooks: handed to onboarding as they came, which knows the secret that signs
-// them. 200 is answered once they are applied there; while it is away the processor is told to come again.
+// The payment processor's webhooks: handed to onboarding as they came, which knows the secret that
+// signs them. 200 is answered once they are applied there; while it is away the processor is told
+// to come again.
 import { randomUUID } from 'node:crypto';
 import { ApiError, type ErrorCode } from '@bmg/common/errors';
 import type { Client } from '@bmg/common/rpc';

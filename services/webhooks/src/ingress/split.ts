@@ -1,5 +1,6 @@
-// Which Kafka messages a raw body becomes. As a rule one, with the bytes as they came, keyed by the number
-// that it concerns; a body that mixes numbers is cut along them, since order holds within a key alone.
+// Which Kafka messages a raw body becomes. As a rule one, with the bytes as they came, keyed by the
+// number that it concerns; a body that mixes numbers is cut along them, since order holds within a
+// key alone.
 import { parse, stringify } from 'lossless-json';
 
 export interface Part {
@@ -36,7 +37,10 @@ export function split(body: Buffer): Part[] {
   return [{ key: '', bytes: body }];
 }
 
-/** Groups the changes by number; undefined for a body that is not shaped as expected. Throws for no JSON. */
+/**
+ * Groups the changes by number; undefined for a body that is not shaped as expected. Throws for no
+ * JSON.
+ */
 function cut(body: Buffer): Part[] | undefined {
   // Numbers beyond 2^53 keep their digits.
   const whole = parse(body.toString('utf8')) as Body & Record<string, unknown>;

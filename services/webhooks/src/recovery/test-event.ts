@@ -1,13 +1,13 @@
-// A test of a partner's receiver: one event of its own name, signed and posted now by the same code as any
-// other, so that what the partner sees is what its events will meet. It is not kept and not tried again.
-import { ApiError } from '@bmg/common/errors';
+// Tests a partner's receiver: one event named `webhook.test`, signed and posted at once by the code
+// that delivers every event. It is not stored and not retried.
+import { missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { eventMeta } from '@bmg/common/notices';
 import type { GuardedAgent } from '@bmg/common/outbound';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { SendTestEventRequest, SendTestEventResponse } from '@bmg/proto/webhooks';
-import { attempt } from '../delivery/attempt';
+import { postAttempt } from '../delivery/attempt';
 import type { Receivers } from '../delivery/receivers';
 
 export interface TestEventDependencies {
@@ -16,10 +16,11 @@ export interface TestEventDependencies {
   log: Logger;
 }
 
-/** No event of the contract: a receiver passes over names that it does not know. */
+/** Not an event of the contract: receivers ignore names that they do not know. */
 export const TEST_EVENT = 'webhook.test';
 const NEVER = new AbortController().signal;
 
+/** Answers how the receiver responded; MISSING_FIELDS if the partner has no webhook URL. */
 export const sendTestEvent =
   ({ receivers, agent, log }: TestEventDependencies) =>
   async (
@@ -28,21 +29,19 @@ export const sendTestEvent =
   ): Promise<SendTestEventResponse> => {
     const receiver = await receivers.of(partner_id, call.span, call.signal ?? NEVER);
     if (!receiver.webhook_url) {
-      throw new ApiError('MISSING_FIELDS', 'there is no webhook URL to post to: set it first', {
-        details: { fields: ['webhook_url'] },
-      });
+      throw missingFields(['webhook_url'], 'no webhook_url is set: set one, then test it');
     }
     const received_at_ms = Date.now();
     const event_id = newId('evt', received_at_ms);
     const started = performance.now();
-    const { result, http_status, error } = await attempt(
+    const { result, http_status, error } = await postAttempt(
       {
         event_id,
         partner_id,
         event: TEST_EVENT,
         body: bodyOf(event_id, received_at_ms, changelog),
         received_at_ms,
-        attempt: 1,
+        number: 1,
         span: call.span,
       },
       receiver,
@@ -59,7 +58,7 @@ export const sendTestEvent =
     };
   };
 
-/** The envelope of every event; it is about no account and no number. */
+/** The envelope of every event; a test concerns no business account and no number. */
 function bodyOf(event_id: string, at_ms: number, changelog: string): Buffer {
   return Buffer.from(
     JSON.stringify({

@@ -1,19 +1,22 @@
-// Events that wait: not taken yet, or put aside because their receiver is slow. A delivered event leaves.
+// The collection `deliveries`: deliveries that a receiver refused, or that were persisted because
+// their receiver is slow. A row is removed once the delivery is done; a failed one expires.
 import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
-import type { DeliveryStatus } from '../delivery/retry-schedule';
+import { deliveryMachine, type DeliveryStatus } from '../delivery/retry-schedule';
 
 export interface StoredDelivery {
-  /** The event id: stable over every try and every upstream repetition. */
+  /** The event id: the same for every attempt and every upstream repetition. */
   _id: string;
   partner_id: string;
   event: string;
   waba_id: string;
   phone_number_id: string | null;
   conversation: string;
-  /** The Kafka partition it came by: whoever consumes that one also retries it. */
+  /**
+   * The Kafka partition of its message: the replica that consumes the partition also retries it.
+   */
   partition: number;
-  /** Its offset there: the order within a conversation. */
+  /** The Kafka offset of its message: the order within a conversation. */
   order: number;
   body: string;
   status: DeliveryStatus;
@@ -27,8 +30,8 @@ export interface StoredDelivery {
   expires_at: Date;
 }
 
-/** What the scheduler keeps in memory of a stored event. */
-export type Waiting = Pick<
+/** The fields of a stored delivery that the dispatcher keeps in memory. */
+export type WaitingDelivery = Pick<
   StoredDelivery,
   | '_id'
   | 'partner_id'
@@ -47,38 +50,41 @@ export type AttemptRecord = Pick<
   Partial<Pick<StoredDelivery, 'expires_at'>>;
 
 export interface Deliveries {
-  /** Resolves once stored; a row that is there already stays as it is. */
+  /** Inserts a row; one that exists stays as it is. Resolves once stored. */
   put(delivery: StoredDelivery): Promise<void>;
-  update(event_id: string, attempt: AttemptRecord): Promise<void>;
+  /** Records an attempt; does nothing if the row is gone. */
+  update(event_id: string, record: AttemptRecord): Promise<void>;
   remove(event_id: string): Promise<void>;
   find(event_id: string): Promise<StoredDelivery | null>;
-  /** The partner's own view. */
+  /** Null also for another partner's delivery. */
   findOf(partner_id: string, event_id: string): Promise<StoredDelivery | null>;
+  /** The partner's deliveries in these statuses, oldest first. */
   listOf(
     partner_id: string,
     statuses: DeliveryStatus[],
     page: { limit: number; after: Cursor | undefined },
   ): Promise<StoredDelivery[]>;
-  /** For the scheduler: rows waiting in these partitions, in order of arrival. */
-  waitingIn(partitions: number[], limit: number): Promise<Waiting[]>;
-  waitingOf(partner_id: string, partitions: number[], limit: number): Promise<Waiting[]>;
-  /** Partners that have rows waiting in these partitions. */
+  /** For the dispatcher: `retrying` rows of these partitions, in order of arrival. */
+  waitingIn(partitions: number[], limit: number): Promise<WaitingDelivery[]>;
+  waitingOf(partner_id: string, partitions: number[], limit: number): Promise<WaitingDelivery[]>;
+  /** Partners with `retrying` rows in these partitions. */
   partnersIn(partitions: number[], limit: number): Promise<string[]>;
-  /** Rows that were due before `due`, a page at a time in order of their ids. */
+  /** `retrying` rows that were due before `due`, by page, in order of their ids. */
   overdue(
     partitions: number[],
     due: Date,
     page: { after: string; limit: number },
-  ): Promise<Waiting[]>;
-  /** Makes the partner's rows that wait due at `at`; those that have failed stay so. */
+  ): Promise<WaitingDelivery[]>;
+  /** Makes the partner's `retrying` rows due at `at`; `failed` ones stay failed. */
   makeDue(partner_id: string, at: Date): Promise<void>;
-  /** Makes every row of the partner due now; answers how many there are. */
+  /** Makes every row of the partner, failed ones too, due at `at`; returns their number. */
   requeueAll(partner_id: string, at: Date): Promise<number>;
   counts(): Promise<Record<DeliveryStatus, number>>;
+  /** Resolves when every write is done. */
   drain(): Promise<void>;
 }
 
-/** Order of arrival; the id tells apart what came in the same millisecond. */
+/** Position in order of arrival; the id orders deliveries of the same millisecond. */
 export interface Cursor {
   created_at: Date;
   event_id: string;
@@ -93,8 +99,8 @@ export const deliveryIndexes: IndexDescription[] = [
 
 const collection = (db: Db): Collection<StoredDelivery> => db.collection(DELIVERIES);
 
-/** Each race that was lost is over at the next try, so that more than a few mean something else. */
-const RACES_MAX = 5;
+/** A lost race ends with the next write, so repeated duplicate keys mean another fault. */
+const WRITES_MAX = 5;
 
 const WAITING_FIELDS = {
   partner_id: 1,
@@ -109,21 +115,21 @@ const WAITING_FIELDS = {
 export function createDeliveries(db: Db): Deliveries {
   const deliveries = collection(db);
   const writer = createBatchWriter<AnyBulkWriteOperation<StoredDelivery>>(async (operations) => {
-    for (let attempt = 1; ; attempt += 1) {
+    for (let writes = 1; ; writes += 1) {
       try {
         await deliveries.bulkWrite(operations, { ordered: true });
         return;
       } catch (error) {
-        // Two replicas put the same row at once. The operations behind it were not carried out, so all of
-        // them are done again: each may be repeated.
-        if (!isDuplicateKey(error) || attempt === RACES_MAX) throw error;
+        // Two replicas inserted the same row at once, and the operations after it were not
+        // executed. All are idempotent, so the whole batch is written again.
+        if (!isDuplicateKey(error) || writes === WRITES_MAX) throw error;
       }
     }
   });
-  const waiting = (filter: object, limit: number): Promise<Waiting[]> =>
+  const waiting = (filter: object, limit: number): Promise<WaitingDelivery[]> =>
     deliveries
       .find({ status: 'retrying', ...filter })
-      .project<Waiting>(WAITING_FIELDS)
+      .project<WaitingDelivery>(WAITING_FIELDS)
       .sort({ created_at: 1, order: 1 })
       .limit(limit)
       .toArray();
@@ -133,8 +139,8 @@ export function createDeliveries(db: Db): Deliveries {
         updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true },
       });
     },
-    update: (event_id, attempt) =>
-      writer.add({ updateOne: { filter: { _id: event_id }, update: { $set: attempt } } }),
+    update: (event_id, record) =>
+      writer.add({ updateOne: { filter: { _id: event_id }, update: { $set: record } } }),
     remove: (event_id) => writer.add({ deleteOne: { filter: { _id: event_id } } }),
     find: (event_id) => deliveries.findOne({ _id: event_id }),
     findOf: (partner_id, event_id) => deliveries.findOne({ _id: event_id, partner_id }),
@@ -168,7 +174,7 @@ export function createDeliveries(db: Db): Deliveries {
           next_attempt_at: { $lt: due },
           _id: { $gt: after },
         })
-        .project<Waiting>(WAITING_FIELDS)
+        .project<WaitingDelivery>(WAITING_FIELDS)
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
@@ -180,8 +186,8 @@ export function createDeliveries(db: Db): Deliveries {
     },
     async requeueAll(partner_id, at) {
       const { matchedCount } = await deliveries.updateMany(
-        { partner_id, status: { $in: ['retrying', 'failed'] } },
-        { $set: { status: 'retrying', next_attempt_at: at } },
+        { partner_id, status: { $in: [...deliveryMachine.from('requeue')] } },
+        { $set: { status: deliveryMachine.to('requeue'), next_attempt_at: at } },
       );
       return matchedCount;
     },

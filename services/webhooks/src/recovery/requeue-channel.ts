@@ -1,19 +1,20 @@
-// Tells every replica that a partner's waiting events were made due: Redis carries the news.
+// Tells every replica, over Redis, that a partner's stored deliveries were made due.
 import type { Component } from '@bmg/common/lifecycle';
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Logger } from '@bmg/common/telemetry';
 
-export interface Requeue extends Component {
+export interface RequeueChannel extends Component {
   announce(partner_id: string): Promise<void>;
 }
 
 const CHANNEL = 'bmg:webhooks:requeue';
 
-export function createRequeue(
+/** `reload` makes this replica read the partner's stored deliveries again. */
+export function createRequeueChannel(
   connection: RedisConnection,
   reload: (partner_id: string) => Promise<void>,
   log: Logger,
-): Requeue {
+): RequeueChannel {
   const subscriber = connection.redis.duplicate({
     enableOfflineQueue: true,
     maxRetriesPerRequest: null,
@@ -21,7 +22,7 @@ export function createRequeue(
   subscriber.on('error', () => undefined);
   subscriber.on('message', (_channel: string, partner_id: string) => {
     reload(partner_id).catch((error: unknown) =>
-      log.warn({ err: error, partner_id }, 'waiting events could not be looked at again'),
+      log.warn({ err: error, partner_id }, 'failed to reload requeued deliveries'),
     );
   });
   return {
@@ -34,7 +35,7 @@ export function createRequeue(
       subscriber.disconnect();
     },
     async announce(partner_id) {
-      // Without Redis at least what this replica schedules is looked at.
+      // Without Redis at least this replica reloads; the others find overdue rows by their scan.
       await connection.redis.publish(CHANNEL, partner_id).catch(() => reload(partner_id));
     },
   };

@@ -1,0 +1,104 @@
+// One conversation of one partner: a queue in stream order with at most one attempt in flight.
+// Holds the rules of which delivery may be attempted when. No I/O; the caller passes the time.
+export interface LaneItem {
+  readonly event_id: string;
+  readonly partner_id: string;
+  /** Key of the lane: partner and conversation. */
+  readonly lane: string;
+  readonly partition: number;
+  /** Kafka offset within the partition: rows read back and messages redelivered sort by it. */
+  readonly order: number;
+  /** Epoch milliseconds. */
+  readonly arrived_at: number;
+  attempts: number;
+  /** Epoch milliseconds; no attempt starts earlier. */
+  next_attempt_at: number;
+}
+
+/**
+ * Decisions, Events: a delivery that is being retried blocks the later ones of its conversation for
+ * at most this long, counted from their arrival.
+ */
+export const HOLD_MS = 30_000;
+
+/**
+ * - `idle`: the lane is empty.
+ * - `ready`: a delivery is due and starts as soon as the partner's share has room.
+ * - `in_flight`: an attempt has started and not finished.
+ * - `waiting`: the next delivery is due later: its retry delay has not passed, or it is a first
+ *   attempt that is blocked by a retry.
+ */
+export type LaneState = 'idle' | 'ready' | 'in_flight' | 'waiting';
+
+/** A partner that has deliveries in lanes. */
+export interface Partner<I extends LaneItem> {
+  readonly partner_id: string;
+  in_flight: number;
+  items: number;
+  /** Lanes in state `ready`, in the order in which they became ready. */
+  readonly ready: Set<Lane<I>>;
+}
+
+export class Lane<I extends LaneItem> {
+  state: LaneState = 'idle';
+  /** Set in state `in_flight`. */
+  in_flight: I | undefined;
+  /** Set in state `waiting`: the wake slot that holds the lane. */
+  wake_slot: number | undefined;
+  items: I[] = [];
+
+  constructor(
+    readonly key: string,
+    readonly partner: Partner<I>,
+  ) {}
+
+  /** Usually appends; rows read back and messages redelivered by Kafka go to their place. */
+  insert(item: I): void {
+    let at = this.items.length;
+    while (at > 0 && isBefore(item, this.items[at - 1] as I)) at -= 1;
+    this.items.splice(at, 0, item);
+  }
+
+  remove(item: I): void {
+    // The delivery that ends is usually the first, and removing that costs nothing.
+    if (this.items[0] === item) this.items.shift();
+    else this.items.splice(this.items.indexOf(item), 1);
+  }
+
+  /** The first delivery that may be attempted now. */
+  nextDue(now: number): I | undefined {
+    for (let index = 0; index < this.items.length; index += 1) {
+      const item = this.items[index] as I;
+      if (itemDueAt(item, index) <= now) return item;
+    }
+    return undefined;
+  }
+
+  /** When the next delivery may be attempted; undefined for an empty lane. */
+  dueAt(): number | undefined {
+    let earliest: number | undefined;
+    for (let index = 0; index < this.items.length; index += 1) {
+      const item = this.items[index] as I;
+      const due_at = itemDueAt(item, index);
+      if (earliest === undefined || due_at < earliest) earliest = due_at;
+      // Behind a first attempt everything is due later, since deliveries are in order of arrival.
+      if (item.attempts === 0) break;
+    }
+    return earliest;
+  }
+
+  /** True if the item waits behind a delivery that is being retried. */
+  isBlocked(item: I): boolean {
+    const [first] = this.items;
+    return first !== undefined && first !== item && first.attempts > 0;
+  }
+}
+
+const isBefore = (a: LaneItem, b: LaneItem): boolean =>
+  a.partition === b.partition && a.order < b.order;
+
+/** A first attempt waits for the deliveries before it, but no longer than the hold. */
+const itemDueAt = (item: LaneItem, index: number): number =>
+  item.attempts > 0 || index === 0
+    ? item.next_attempt_at
+    : Math.max(item.next_attempt_at, item.arrived_at + HOLD_MS);

@@ -1,0 +1,146 @@
+// The Webhooks RPCs: partners list the deliveries that their receiver did not take and retry them
+// by hand, and test their receiver.
+import { ApiError, invalidField } from '@bmg/common/errors';
+import type { GuardedAgent } from '@bmg/common/outbound';
+import { implement, type Call } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
+import {
+  WebhooksDefinition,
+  type FailedEvent,
+  type ListFailedEventsRequest,
+  type ListFailedEventsResponse,
+  type RetryEventRequest,
+  type RetryEventResponse,
+} from '@bmg/proto/webhooks';
+import { postAttempt } from '../delivery/attempt';
+import type { Receivers } from '../delivery/receivers';
+import { deliveryMachine, nextDelayMs, type DeliveryStatus } from '../delivery/retry-schedule';
+import type { Seen } from '../delivery/seen';
+import { attemptFromRow } from '../delivery/tracked-delivery';
+import type { Cursor, Deliveries, StoredDelivery } from '../store/deliveries';
+import { sendTestEvent } from './test-event';
+
+export interface RecoveryDependencies {
+  deliveries: Deliveries;
+  receivers: Receivers;
+  seen: Seen;
+  agent: GuardedAgent;
+  log: Logger;
+  /** Makes every replica read the partner's stored deliveries again. */
+  announceRequeue(partner_id: string): Promise<void>;
+  /** Makes this replica stop scheduling the delivery. */
+  untrack(event_id: string): void;
+}
+
+const PAGE_MAX = 100;
+const PAGE_DEFAULT = 20;
+/** Keeps a page within the largest gRPC message. */
+const PAGE_BYTES_MAX = 2 * 1024 * 1024;
+const NEVER = new AbortController().signal;
+
+export const createRecoveryHandlers = (deps: RecoveryDependencies) =>
+  implement(WebhooksDefinition, {
+    listFailedEvents: (request) => listFailedEvents(deps, request),
+    retryEvent: (request, call) => retryEvent(deps, request, call),
+    async retryAllEvents({ partner_id }) {
+      const queued = await deps.deliveries.requeueAll(partner_id, new Date());
+      if (queued > 0) await deps.announceRequeue(partner_id);
+      return { queued };
+    },
+    sendTestEvent: sendTestEvent(deps),
+  });
+
+async function listFailedEvents(
+  { deliveries }: RecoveryDependencies,
+  { partner_id, limit, cursor, status }: ListFailedEventsRequest,
+): Promise<ListFailedEventsResponse> {
+  const page_size = Math.min(limit || PAGE_DEFAULT, PAGE_MAX);
+  const rows = await deliveries.listOf(partner_id, statusesOf(status), {
+    limit: page_size + 1,
+    after: cursor === undefined ? undefined : readCursor(cursor),
+  });
+  const page = withinBytes(rows.slice(0, page_size));
+  const last = page.at(-1);
+  return {
+    events: page.map(failedEvent),
+    after: rows.length > page.length && last ? writeCursor(last) : undefined,
+  };
+}
+
+/** One attempt now. It counts in `attempts`, but does not use up the schedule. */
+async function retryEvent(
+  { deliveries, receivers, seen, agent, log, untrack }: RecoveryDependencies,
+  { partner_id, event_id }: RetryEventRequest,
+  call: Call,
+): Promise<RetryEventResponse> {
+  const row = await deliveries.findOf(partner_id, event_id);
+  if (!row) throw new ApiError('NOT_FOUND', 'no failed or retrying event has this event_id');
+  const receiver = await receivers.of(partner_id, call.span, call.signal ?? NEVER);
+  const attempts = row.attempts + 1;
+  // Never numbered 1, because a first attempt without a webhook URL drops the delivery.
+  const attempt = { ...attemptFromRow(row, Math.max(2, attempts)), span: call.span };
+  const outcome = await postAttempt(attempt, receiver, agent, log);
+  const { http_status } = outcome;
+  if (outcome.result === 'delivered') {
+    seen.remember(event_id);
+    await deliveries.remove(event_id);
+    untrack(event_id);
+    return { event_id, status: 'delivered', http_status };
+  }
+  // Status and next attempt stay, unless the receiver answers 410: it never wants this event.
+  const is_gone = nextDelayMs(1, outcome) === undefined;
+  const status = is_gone ? deliveryMachine.to('giveUp') : row.status;
+  await deliveries.update(event_id, {
+    status,
+    attempts,
+    last_attempt_at: new Date(),
+    next_attempt_at: is_gone ? null : row.next_attempt_at,
+    last_http_status: http_status ?? null,
+    last_error: outcome.error,
+  });
+  if (is_gone) untrack(event_id);
+  return { event_id, status, http_status };
+}
+
+/** At least one row, and no more than fit into PAGE_BYTES_MAX. */
+function withinBytes(rows: StoredDelivery[]): StoredDelivery[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += Buffer.byteLength(row.body);
+    return index > 0 && bytes > PAGE_BYTES_MAX;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
+const failedEvent = (row: StoredDelivery): FailedEvent => ({
+  event_id: row._id,
+  event: row.event,
+  waba_id: row.waba_id,
+  phone_number_id: row.phone_number_id ?? undefined,
+  status: row.status,
+  attempts: row.attempts,
+  created_at: row.created_at,
+  last_attempt_at: row.last_attempt_at ?? undefined,
+  next_attempt_at: row.next_attempt_at ?? undefined,
+  last_http_status: row.last_http_status ?? undefined,
+  last_error: row.last_error ?? undefined,
+  payload: row.body,
+});
+
+function statusesOf(status: string | undefined): DeliveryStatus[] {
+  if (status === undefined) return ['failed', 'retrying'];
+  if (status === 'failed' || status === 'retrying') return [status];
+  throw invalidField('status', 'must be failed or retrying');
+}
+
+const writeCursor = ({ created_at, _id }: StoredDelivery): string =>
+  Buffer.from(`${created_at.getTime()}:${_id}`).toString('base64url');
+
+function readCursor(cursor: string): Cursor {
+  const [at, event_id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
+  const created_at = new Date(Number(at));
+  if (!event_id || Number.isNaN(created_at.getTime())) {
+    throw invalidField('cursor', 'must be a cursor from paging.cursors.after of this endpoint');
+  }
+  return { created_at, event_id };
+}
