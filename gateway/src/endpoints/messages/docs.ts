@@ -34,7 +34,7 @@ const sendResult = is.record(
 
 const SEND_CODES = ['NO_ACTIVE_WABA', 'PAYMENT_FAILED', 'PAYMENT_ACTION_REQUIRED'] as const;
 const ACCEPTED =
-  'A success means that the upstream accepted the message. Delivery, read receipts and failures arrive as events with the same `message_id`. After a 502 with `details.outcome` `unknown` the message may have been sent: retry only under an `Idempotency-Key`.';
+  'A success means that the upstream accepted the message. Delivery, read receipts and failures arrive as events with the same `message_id`. After a 502 with `details.outcome` `unknown` the message may have been sent: do not retry unless you sent an `Idempotency-Key`.';
 
 const sent = (example: Record<string, unknown>): RowDocs => ({
   answer: sendResult,
