@@ -2,7 +2,7 @@
 // search finds everything.
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { curlOf, parametersOf } from './curl';
-import { ERROR_GUIDE, UPSTREAM_GUIDE } from './error-guide';
+import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../openapi/error-guide';
 import { fieldsOf, textOf } from './fields';
 import { html, none, page, prose, table, type Html } from './html';
 import type { Json, OpenApiDocument, OperationObject, Verb } from './types';

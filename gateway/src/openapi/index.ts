@@ -1,7 +1,7 @@
 // Builds the OpenAPI 3.1 document from the endpoint table, its schemas and its docs.
 import { CATALOG } from '@bmg/common/errors';
 import { API_VERSION, NOTICES } from '@bmg/common/notices';
-import { exampleOf } from '../docs/example';
+import { exampleOf } from './example';
 import type { Chapter } from '../endpoints';
 import { usageName, type Endpoint } from '../endpoints/endpoint';
 import { codesOf, errorResponseName, errorResponses, errorSchema } from './errors';

@@ -1,6 +1,6 @@
 // Builds the `webhooks` of the OpenAPI document: one entry per event that the service posts to partners.
 import { API_VERSION, NOTICES } from '@bmg/common/notices';
-import { exampleOf } from '../docs/example';
+import { exampleOf } from './example';
 import { EVENTS, type EventDocs } from './events';
 import * as is from '../endpoints/parts/answers';
 import { describeSchema, type Json, type SharedSchemas } from './schemas';
