@@ -37,6 +37,7 @@ export interface BroadcastsService extends Service {
   port(): number;
 }
 
+/** Long because it lists every part of the service once, in the order in which they depend on each other. */
 export function createBroadcasts({ config, warnings }: Loaded<typeof settings>): BroadcastsService {
   const log = createLogger('broadcasts');
   const mongo = openMongo(config, 'broadcasts', log, indexes);

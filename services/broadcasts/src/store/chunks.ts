@@ -46,101 +46,120 @@ const NEVER = new Date(0);
 const chunkCollection = (db: Db): Collection<Chunk> => db.collection('chunks');
 const contactCollection = (db: Db): Collection<ContactChunk> => db.collection('contacts');
 
-export function createChunkStore(db: Db): Chunks {
-  const chunks = chunkCollection(db);
-  const contacts = contactCollection(db);
-  return {
-    async insert(broadcast, pages) {
-      if (pages.length === 0) return;
-      const { _id: broadcast_id, salt } = broadcast;
-      await contacts.insertMany(pages.map((page, at) => toDocument(broadcast_id, at, page)));
-      await chunks.insertMany(
-        pages.map((page, at) => ({
-          _id: chunkId(broadcast_id, at),
-          broadcast_id,
-          salt,
-          progress: {
-            states: allWaiting(page.length),
-            tally: { ...emptyTally(), waiting: page.length },
-            failures: [],
-            done: false,
-            rev: 0,
-            writer: '',
-          },
-          fence: 0,
-          worker: null,
-          lease_until: NEVER,
-        })),
-      );
-    },
-    load: (ids) => chunks.find({ _id: { $in: ids } }).toArray(),
-    async swap(swaps) {
-      const operations = swaps.map(
-        ({ _id, fence, rev, progress }): AnyBulkWriteOperation<Chunk> => ({
-          updateOne: {
-            filter: { _id, fence, 'progress.rev': rev },
-            update: { $set: { progress } },
-          },
-        }),
-      );
-      const { matchedCount } = await chunks.bulkWrite(operations, { ordered: false });
-      return matchedCount;
-    },
-    async heads(ids) {
-      const found = await chunks
-        .find({ _id: { $in: ids } })
-        .project<Chunk>({ 'progress.done': 1, lease_until: 1 })
-        .toArray();
-      return found.map(({ _id, progress, lease_until }) => ({
-        _id,
-        done: progress.done,
-        lease_until,
-      }));
-    },
-    async counts(ids) {
-      const found = await chunks
-        .find({ _id: { $in: ids } })
-        .project<Chunk>({ broadcast_id: 1, 'progress.tally': 1, 'progress.failures': 1 })
-        .toArray();
-      return found.map(({ broadcast_id, progress: { tally, failures } }) => ({
-        broadcast_id,
-        tally,
-        failures,
-      }));
-    },
-    async claim(_id, worker, now, until) {
-      // Asks for the document before the update: the one after it may already contain a later change.
-      const before = await chunks.findOneAndUpdate(
-        { _id, 'progress.done': false, lease_until: { $lte: now } },
-        { $set: { worker, lease_until: until }, $inc: { fence: 1 } },
-        { returnDocument: 'before' },
-      );
-      return before && { ...before, worker, lease_until: until, fence: before.fence + 1 };
-    },
-    async renew(held, until) {
-      if (held.length === 0) return;
-      await chunks.bulkWrite(
-        held.map(({ id, fence }) => ({
-          updateOne: { filter: { _id: id, fence }, update: { $set: { lease_until: until } } },
-        })),
-        { ordered: false },
-      );
-    },
-    async release(_id, fence) {
-      await chunks.updateOne({ _id, fence }, { $set: { worker: null, lease_until: NEVER } });
-    },
-    async contacts(id) {
-      const found = await contacts.findOne({ _id: id });
-      return found && toContacts(found);
-    },
-    async removeContacts(ids) {
-      if (ids.length > 0) await contacts.deleteMany({ _id: { $in: ids } });
-    },
-    async remove(ids) {
-      if (ids.length > 0) await chunks.deleteMany({ _id: { $in: ids } });
-    },
-  };
+export const createChunkStore = (db: Db): Chunks => ({
+  insert: (broadcast, pages) => insertChunks(db, broadcast, pages),
+  ...createProgressStore(chunkCollection(db)),
+  ...createLeaseStore(chunkCollection(db)),
+  ...createContactStore(contactCollection(db)),
+  async remove(ids) {
+    if (ids.length > 0) await chunkCollection(db).deleteMany({ _id: { $in: ids } });
+  },
+});
+
+async function insertChunks(
+  db: Db,
+  { _id: broadcast_id, salt }: Broadcast,
+  pages: Contact[][],
+): Promise<void> {
+  if (pages.length === 0) return;
+  await contactCollection(db).insertMany(
+    pages.map((page, at) => toDocument(broadcast_id, at, page)),
+  );
+  await chunkCollection(db).insertMany(
+    pages.map((page, at) => ({
+      _id: chunkId(broadcast_id, at),
+      broadcast_id,
+      salt,
+      progress: {
+        states: allWaiting(page.length),
+        tally: { ...emptyTally(), waiting: page.length },
+        failures: [],
+        done: false,
+        rev: 0,
+        writer: '',
+      },
+      fence: 0,
+      worker: null,
+      lease_until: NEVER,
+    })),
+  );
 }
+
+const createProgressStore = (
+  chunks: Collection<Chunk>,
+): Pick<Chunks, 'load' | 'swap' | 'heads' | 'counts'> => ({
+  load: (ids) => chunks.find({ _id: { $in: ids } }).toArray(),
+  async swap(swaps) {
+    const operations = swaps.map(({ _id, fence, rev, progress }): AnyBulkWriteOperation<Chunk> => ({
+      updateOne: {
+        filter: { _id, fence, 'progress.rev': rev },
+        update: { $set: { progress } },
+      },
+    }));
+    const { matchedCount } = await chunks.bulkWrite(operations, { ordered: false });
+    return matchedCount;
+  },
+  async heads(ids) {
+    const found = await chunks
+      .find({ _id: { $in: ids } })
+      .project<Chunk>({ 'progress.done': 1, lease_until: 1 })
+      .toArray();
+    return found.map(({ _id, progress, lease_until }) => ({
+      _id,
+      done: progress.done,
+      lease_until,
+    }));
+  },
+  async counts(ids) {
+    const found = await chunks
+      .find({ _id: { $in: ids } })
+      .project<Chunk>({ broadcast_id: 1, 'progress.tally': 1, 'progress.failures': 1 })
+      .toArray();
+    return found.map(({ broadcast_id, progress: { tally, failures } }) => ({
+      broadcast_id,
+      tally,
+      failures,
+    }));
+  },
+});
+
+const createLeaseStore = (
+  chunks: Collection<Chunk>,
+): Pick<Chunks, 'claim' | 'renew' | 'release'> => ({
+  async claim(_id, worker, now, until) {
+    // Asks for the document before the update: the one after it may already contain a later change.
+    const before = await chunks.findOneAndUpdate(
+      { _id, 'progress.done': false, lease_until: { $lte: now } },
+      { $set: { worker, lease_until: until }, $inc: { fence: 1 } },
+      { returnDocument: 'before' },
+    );
+    return before && { ...before, worker, lease_until: until, fence: before.fence + 1 };
+  },
+  async renew(held, until) {
+    if (held.length === 0) return;
+    await chunks.bulkWrite(
+      held.map(({ id, fence }) => ({
+        updateOne: { filter: { _id: id, fence }, update: { $set: { lease_until: until } } },
+      })),
+      { ordered: false },
+    );
+  },
+  async release(_id, fence) {
+    await chunks.updateOne({ _id, fence }, { $set: { worker: null, lease_until: NEVER } });
+  },
+});
+
+const createContactStore = (
+  contacts: Collection<ContactChunk>,
+): Pick<Chunks, 'contacts' | 'removeContacts'> => ({
+  async contacts(id) {
+    const found = await contacts.findOne({ _id: id });
+    return found && toContacts(found);
+  },
+  async removeContacts(ids) {
+    if (ids.length > 0) await contacts.deleteMany({ _id: { $in: ids } });
+  },
+});
 
 function toDocument(broadcast_id: number, at: number, page: Contact[]): ContactChunk {
   const hasParams = page.some(({ params }) => params !== null);
