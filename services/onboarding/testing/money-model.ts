@@ -1,4 +1,5 @@
-// The money as it should be, for the property test: no processor, no store, nothing that can go wrong.
+// The money as it should be, for the property test: no processor, no store, nothing that can go
+// wrong.
 import type { CardBehaviour } from '../../../test/payments-double';
 import { slotsFor, SLOT_CENTS, WABAS_PER_SLOT } from '../src/payments/slots';
 

@@ -1,5 +1,6 @@
-// For tests of the money: the real stores, the real registration and billing code, the double of the
-// processor without sockets, a clock that stands still, and a crash at any step that is asked for.
+// For tests of the money: the real stores, the real registration and billing code, the double of
+// the processor without sockets, a clock that stands still, and a crash at any step that is asked
+// for.
 import type Stripe from 'stripe';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
@@ -15,7 +16,7 @@ import { customerOf } from '../src/payments/stripe/charge';
 import { cover } from '../src/payments/stripe/cover';
 import { handlePaymentEvent } from '../src/payments/stripe/webhooks';
 import { noPayments } from '../src/payments/none';
-import type { PaymentProcessor } from '../src/payments/choose-processor';
+import type { PaymentProcessor } from '../src/payments/processor';
 import { createStripeApi } from '../src/payments/stripe/api';
 import { createStripePayments, reviewDue } from '../src/payments/stripe/processor';
 import { storeClient, type RegisterDependencies } from '../src/clients/register';
@@ -96,7 +97,7 @@ export async function openMoneyWorld() {
   const plain = {
     accounts: createBillingAccounts(mongo.db),
     charges: createSlotCharges(mongo.db),
-    events: createPaymentEvents(mongo.db),
+    paymentEvents: createPaymentEvents(mongo.db),
     partners: createPartners(mongo.db),
     clients: createClients(mongo.db),
   };
@@ -114,13 +115,13 @@ export async function openMoneyWorld() {
     log,
   });
   let deps = build();
-  const look = async (partner_id: string): Promise<void> =>
-    stores.accounts.touch(partner_id, now());
+  const requestReview = async (partner_id: string): Promise<void> =>
+    stores.accounts.bringForward(partner_id, now());
   const payments: PaymentProcessor = {
     ...noPayments,
     name: 'stripe',
     cover: (purchase, call: Call) => cover(deps, purchase, call),
-    review: look,
+    review: requestReview,
   };
   const vault = createVault(KEYRING);
   const registering = (): RegisterDependencies => ({ ...deps, vault, upstream, payments });
@@ -156,7 +157,7 @@ export async function openMoneyWorld() {
     async remove(partner_id: string, waba_id: string): Promise<void> {
       await plain.clients.remove({ partner_id, waba_id }, now());
       await plain.partners.releaseWaba(partner_id, waba_id, monthOf(now()));
-      await plain.accounts.touch(partner_id, now());
+      await plain.accounts.bringForward(partner_id, now());
     },
     reviewDue: () => reviewDue(deps),
     /** As the service has it: with its worker and its RPCs. */
@@ -172,7 +173,7 @@ export async function openMoneyWorld() {
     async post(event: Event): Promise<void> {
       const body = eventBody(event);
       await handlePaymentEvent(
-        { ...deps, look },
+        { ...deps, requestReview },
         { body: Buffer.from(body), signature: signature(body, now()) },
       );
     },

@@ -1,5 +1,5 @@
-// For this service's tests: its stores on a database of their own, the emulator as the upstream, a clock
-// that can be moved, and the handlers as the service wires them.
+// For this service's tests: its stores on a database of their own, the emulator as the upstream, a
+// clock that can be moved, and the handlers as the service wires them.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ApiError } from '@bmg/common/errors';
 import { hashKey } from '@bmg/common/keys';
@@ -9,25 +9,15 @@ import { createLogger } from '@bmg/common/telemetry';
 import { createUpstream, type Upstream } from '@bmg/common/upstream';
 import type { RegisterFromCodeRequest } from '@bmg/proto/onboarding';
 import { startEmulator, type Emulator } from '../../../test/emulator';
-import { connectHandlers, sessionHandlers } from '../src/sign-up/handlers';
-import { clientHandlers } from '../src/clients/handlers';
-import { choosePayments } from '../src/payments/choose-processor';
+import { createConnectHandlers, createSessionHandlers } from '../src/sign-up/handlers';
+import { createClientHandlers } from '../src/clients/handlers';
+import { choosePaymentProcessor } from '../src/payments/choose-processor';
 import { registerFromCode } from '../src/sign-up/register-from-code';
 import { signUpApp } from '../src/sign-up/dialog-config';
-import { createClientEvents } from '../src/store/client-facts';
-import { createClientSyncs } from '../src/store/client-syncs';
-import { createClientTokens } from '../src/store/client-tokens';
-import { createClients } from '../src/store/clients';
-import { createDashboardSessions } from '../src/store/dashboard-sessions';
-import { createEndpointUsage } from '../src/store/endpoint-usage';
-import { createExchanges } from '../src/store/code-exchanges';
 import { indexes } from '../src/store/indexes';
-import { createMessageUsage } from '../src/store/message-usage';
-import { createOnboardingEvents } from '../src/store/onboarding-events';
-import { createPartners, type Partner } from '../src/store/partners';
-import { createSealedRecords } from '../src/store/sealed-records';
-import { createSessions } from '../src/store/connect-sessions';
-import { usageHandlers } from '../src/usage/handlers';
+import type { Partner } from '../src/store/partners';
+import { createStores } from '../src/store/stores';
+import { createUsageHandlers } from '../src/usage/handlers';
 import { createVault } from '../src/secrets/vault';
 
 export const PEPPER = 'test-pepper';
@@ -75,20 +65,9 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
   };
   const bumped: string[] = [];
   return {
-    clients: createClients(mongo.db),
-    clientEvents: createClientEvents(mongo.db),
-    clientSyncs: createClientSyncs(mongo.db),
-    clientTokens: createClientTokens(mongo.db),
-    partners: createPartners(mongo.db),
-    sessions: createSessions(mongo.db),
-    dashboardSessions: createDashboardSessions(mongo.db),
-    exchanges: createExchanges(mongo.db),
-    events: createOnboardingEvents(mongo.db),
-    endpointUsage: createEndpointUsage(mongo.db),
-    messageUsage: createMessageUsage(mongo.db),
-    sealedRecords: createSealedRecords(mongo.db),
+    ...createStores(mongo.db),
     vault: createVault(KEYRING),
-    payments: choosePayments('none'),
+    payments: choosePaymentProcessor('none'),
     /** What was announced to caches. */
     bumped,
     versions: {
@@ -115,10 +94,10 @@ export interface World {
 }
 
 export const handlersOf = (deps: Dependencies) => ({
-  ...clientHandlers(deps),
-  ...connectHandlers(deps),
-  ...sessionHandlers(deps),
-  ...usageHandlers(deps),
+  ...createClientHandlers(deps),
+  ...createConnectHandlers(deps),
+  ...createSessionHandlers(deps),
+  ...createUsageHandlers(deps),
   registerFromCode: registerFromCode(deps),
 });
 

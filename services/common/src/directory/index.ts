@@ -1,4 +1,10 @@
 export { createCredentials, type Credential, type Credentials } from './credentials';
+export {
+  INACTIVE_PARTNER_CODES,
+  PARTNER_STATUSES,
+  refuseUnlessActive,
+  type PartnerStatus,
+} from './partner-status';
 export { CACHE_LIFE_AWAY_MS, createVersionedCache, type VersionedCache } from './versioned-cache';
 export {
   CACHE_LIFE_ALONE_MS,

@@ -1,45 +1,26 @@
-// What partners reach through the gateway: clients and their life.
-import { ApiError, invalidField } from '@bmg/common/errors';
+// RPC handlers for clients: registration by hand, listing, deletion, refresh and resubscription.
+import { invalidField } from '@bmg/common/errors';
 import { partnerVersionKey, wabaVersionKey } from '@bmg/common/directory';
 import type { Call, Handlers } from '@bmg/common/rpc';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
-import type { AttemptDependencies } from '../sign-up/onboarding-log';
-import { clientMessage } from './message';
-import { notRegistered } from '../directory/handlers';
-import { fetchNumber, subscribe, unsubscribe } from '../upstream/number-facts';
-import { registerClient, type RegisterDependencies } from './register';
+import { notRegistered } from '../directory/target';
 import { monthOf } from '../payments/slots';
-import { secretIdentity, type Client, type Scope } from '../store/clients';
+import type { OnboardingLogDependencies } from '../sign-up/onboarding-log';
+import { secretIdentity, type Client, type NumberFacts, type Scope } from '../store/clients';
+import { subscribe, unsubscribe } from '../upstream/accounts';
+import { fetchNumber } from '../upstream/number-facts';
+import { clientMessage } from './message';
+import { registerClient, type RegisterDependencies } from './register';
 
-export type ClientDependencies = RegisterDependencies & AttemptDependencies;
+export type ClientDependencies = RegisterDependencies & OnboardingLogDependencies;
 
 type ClientHandlers = Pick<
   Handlers<OnboardingDefinition>,
   'registerClient' | 'listClients' | 'deleteClient' | 'refreshClient' | 'resubscribeWebhook'
 >;
 
-export const clientHandlers = (deps: ClientDependencies): ClientHandlers => {
-  const { clients, partners, vault, upstream, versions, now, log } = deps;
-
-  const activeOf = async (scope: Scope): Promise<[Client, ...Client[]]> => {
-    const [first, ...rest] = await clients.activeOf(scope);
-    if (!first) throw notRegistered();
-    return [first, ...rest];
-  };
-  /** Deleted already, but its place is still taken: a crash came between, and a repeat completes it. */
-  const deletable = async (scope: Scope): Promise<Client> => {
-    const [active] = await clients.activeOf(scope);
-    if (active) return active;
-    const [deleted] = await clients.deletedOf(scope);
-    const partner = await partners.find(scope.partner_id);
-    if (!deleted || !partner?.wabas.includes(scope.waba_id)) throw notRegistered();
-    return deleted;
-  };
-  const tokenOf = (client: Client): string =>
-    vault.open(secretIdentity(client, 'token'), client.token);
-  const announce = (scope: Scope): Promise<void> =>
-    versions.bump([partnerVersionKey(scope.partner_id), wabaVersionKey(scope.waba_id)]);
-
+export const createClientHandlers = (deps: ClientDependencies): ClientHandlers => {
+  const { clients, upstream } = deps;
   return {
     async registerClient(
       { partner_id, waba_id, phone_number_id, access_token, display_name },
@@ -58,33 +39,24 @@ export const clientHandlers = (deps: ClientDependencies): ClientHandlers => {
       return { clients: found.clients.map(clientMessage), total: found.total };
     },
     async deleteClient({ partner_id, waba_id }, call) {
-      const scope = { partner_id, waba_id };
-      const client = await deletable(scope);
-      await clients.remove(scope, now());
-      await announce(scope);
-      await partners.releaseWaba(partner_id, waba_id, monthOf(now()));
-      const others = await clients.ownersOfAccount(waba_id);
-      if (others.length === 0) {
-        // The client is deleted whatever the upstream says: its webhooks find no owner any more.
-        await unsubscribe(upstream, waba_id, tokenOf(client), call).catch((error: unknown) =>
-          log.warn({ err: error, waba_id }, 'a deleted account could not be unsubscribed'),
-        );
-      }
+      await deleteAccount(deps, { partner_id, waba_id }, call);
       return {};
     },
     async refreshClient({ partner_id, waba_id, phone_number_id, access_token }, call) {
       const scope = { partner_id, waba_id };
-      const active = await activeOf(scope);
-      const meant =
+      const active = await activeClients(deps, scope);
+      const chosen =
         phone_number_id === undefined
           ? active
           : active.filter((client) => client.phone_number_id === phone_number_id);
-      if (meant.length === 0) throw invalidField('phone_number_id', 'does not belong to the WABA');
+      if (chosen.length === 0) {
+        throw invalidField('phone_number_id', 'does not belong to the WABA');
+      }
       const refreshed = await Promise.all(
-        meant.map((client) => refresh(client, access_token, call)),
+        chosen.map((client) => refresh(deps, client, access_token, call)),
       );
-      await announce(scope);
-      const [facts] = refreshed as [Awaited<ReturnType<typeof refresh>>];
+      await bumpVersions(deps, scope);
+      const [facts] = refreshed as [RefreshedFacts];
       return {
         quality_rating: facts.quality_rating ?? undefined,
         throughput_level: facts.throughput_level ?? undefined,
@@ -93,35 +65,88 @@ export const clientHandlers = (deps: ClientDependencies): ClientHandlers => {
       };
     },
     async resubscribeWebhook({ partner_id, waba_id }, call) {
-      const [client] = await activeOf({ partner_id, waba_id });
-      await subscribe(upstream, waba_id, tokenOf(client), call);
+      const [client] = await activeClients(deps, { partner_id, waba_id });
+      await subscribe(upstream, waba_id, tokenOf(deps, client), call);
       return { message: 'the business account is subscribed to webhooks' };
     },
   };
-
-  /** A new token is kept only once the upstream has taken it: a refused one leaves the old. */
-  async function refresh(client: Client, access_token: string | undefined, call: Call) {
-    const token = access_token ?? tokenOf(client);
-    const { verified_name: _verified_name, ...facts } = await fetchNumber(
-      upstream,
-      client.phone_number_id,
-      token,
-      call,
-    );
-    await clients.change(client, {
-      ...facts,
-      ...(access_token !== undefined && {
-        token: vault.seal(secretIdentity(client, 'token'), access_token),
-      }),
-    });
-    return facts;
-  }
 };
+
+async function activeClients(
+  { clients }: ClientDependencies,
+  scope: Scope,
+): Promise<[Client, ...Client[]]> {
+  const [first, ...rest] = await clients.activeOf(scope);
+  if (!first) throw notRegistered();
+  return [first, ...rest];
+}
+
+const tokenOf = ({ vault }: ClientDependencies, client: Client): string =>
+  vault.open(secretIdentity(client, 'token'), client.token);
+
+/** Makes every cached directory entry of the partner and the account stale. */
+const bumpVersions = ({ versions }: ClientDependencies, scope: Scope): Promise<void> =>
+  versions.bump([partnerVersionKey(scope.partner_id), wabaVersionKey(scope.waba_id)]);
+
+/** Safe to repeat: completes a deletion that a crash interrupted. */
+async function deleteAccount(deps: ClientDependencies, scope: Scope, call: Call): Promise<void> {
+  const { clients, partners, upstream, now, log } = deps;
+  const { partner_id, waba_id } = scope;
+  const client = await deletableClient(deps, scope);
+  await clients.remove(scope, now());
+  await bumpVersions(deps, scope);
+  await partners.releaseWaba(partner_id, waba_id, monthOf(now()));
+  const others = await clients.ownersOfAccount(waba_id);
+  if (others.length > 0) return;
+  // A failure here does not fail the deletion: events of the account no longer have an owner.
+  await unsubscribe(upstream, waba_id, tokenOf(deps, client), call).catch((error: unknown) =>
+    log.warn({ err: error, waba_id }, 'failed to unsubscribe deleted account'),
+  );
+}
+
+/** An active client of the account, or a deleted one whose place in the plan a crash left taken. */
+async function deletableClient(
+  { clients, partners }: ClientDependencies,
+  scope: Scope,
+): Promise<Client> {
+  const [active] = await clients.activeOf(scope);
+  if (active) return active;
+  const [deleted] = await clients.deletedOf(scope);
+  const partner = await partners.find(scope.partner_id);
+  if (!deleted || !partner?.wabas.includes(scope.waba_id)) throw notRegistered();
+  return deleted;
+}
+
+type RefreshedFacts = Omit<NumberFacts, 'verified_name'>;
+
+/**
+ * Stores a new token only after the upstream has accepted it: a refused token leaves the old one in
+ * place.
+ */
+async function refresh(
+  deps: ClientDependencies,
+  client: Client,
+  access_token: string | undefined,
+  call: Call,
+): Promise<RefreshedFacts> {
+  const { clients, vault, upstream } = deps;
+  const { verified_name: _verified_name, ...facts } = await fetchNumber(
+    upstream,
+    client.phone_number_id,
+    access_token ?? tokenOf(deps, client),
+    call,
+  );
+  await clients.change(client, {
+    ...facts,
+    ...(access_token !== undefined && {
+      token: vault.seal(secretIdentity(client, 'token'), access_token),
+    }),
+  });
+  return facts;
+}
 
 function listedStatus(status: string | undefined): 'active' | 'deleted' | 'all' {
   if (status === undefined || status === 'active') return 'active';
   if (status === 'deleted' || status === 'all') return status;
-  throw new ApiError('INVALID_FIELD', 'status must be active, deleted or all', {
-    details: { field: 'status' },
-  });
+  throw invalidField('status', 'must be active, deleted or all');
 }

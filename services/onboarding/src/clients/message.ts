@@ -1,7 +1,7 @@
 import type { Client as ClientMessage } from '@bmg/proto/onboarding';
 import type { Client } from '../store/clients';
 
-/** A client as partners see it: no token, no PIN. */
+/** A stored client as the message that partners see: without its token and PIN. */
 export const clientMessage = (client: Client): ClientMessage => ({
   waba_id: client.waba_id,
   phone_number_id: client.phone_number_id,

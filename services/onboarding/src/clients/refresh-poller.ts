@@ -1,5 +1,6 @@
-// Fetches a number's facts again where an event says that they have changed without saying to what. What
-// is due is kept with the client, so that a restart loses nothing; one number at a time, with an end.
+// Fetches a number's facts again after an event that says they changed without their new values.
+// Due refreshes are stored with the client, so a restart loses none; each is tried a bounded number
+// of times.
 import type { Poller } from '@bmg/common/lifecycle';
 import { createPoller } from '@bmg/common/lifecycle';
 import type { Versions } from '@bmg/common/directory';
@@ -8,13 +9,13 @@ import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
 import { fetchNumber } from '../upstream/number-facts';
 import { versionKeys } from './state-events';
-import type { ClientEvents } from '../store/client-facts';
+import type { ClientFacts } from '../store/client-facts';
 import { secretIdentity, type Client, type Clients } from '../store/clients';
 import type { Vault } from '../secrets/vault';
 
 export interface RefreshDependencies {
   clients: Clients;
-  clientEvents: ClientEvents;
+  clientFacts: ClientFacts;
   vault: Vault;
   upstream: Upstream;
   versions: Versions;
@@ -22,24 +23,24 @@ export interface RefreshDependencies {
   log: Logger;
 }
 
-const LOOK_EVERY_MS = 5_000;
+const POLL_EVERY_MS = 5_000;
 const REFRESH_LIMIT_MS = 15_000;
 const LEASE_MS = 60_000;
-const AGAIN_AFTER_MS = 30_000;
+const RETRY_AFTER_MS = 30_000;
 const TRIES_MAX = 5;
-/** In one turn; more are taken in the next one, at once. */
-const TURN_MAX = 20;
+/** Clients per run; where more are due, the next run follows at once. */
+const RUN_MAX = 20;
 
-export function createRefresher(deps: RefreshDependencies): Poller {
-  return createPoller('number refresh', LOOK_EVERY_MS, () => refreshDue(deps), deps.log);
+export function createRefreshPoller(deps: RefreshDependencies): Poller {
+  return createPoller('number refresh', POLL_EVERY_MS, () => refreshDue(deps), deps.log);
 }
 
-/** Answers true when more may be due. */
+/** One run. Answers true when more may be due. */
 export async function refreshDue(deps: RefreshDependencies): Promise<boolean> {
-  const { clientEvents, now } = deps;
-  for (let done = 0; done < TURN_MAX; done += 1) {
+  const { clientFacts, now } = deps;
+  for (let done = 0; done < RUN_MAX; done += 1) {
     const at = now();
-    const client = await clientEvents.claimRefresh(at, new Date(at.getTime() + LEASE_MS));
+    const client = await clientFacts.claimRefresh(at, new Date(at.getTime() + LEASE_MS));
     if (!client) return false;
     await refresh(deps, client);
   }
@@ -47,7 +48,7 @@ export async function refreshDue(deps: RefreshDependencies): Promise<boolean> {
 }
 
 async function refresh(deps: RefreshDependencies, client: Client): Promise<void> {
-  const { clients, clientEvents, vault, upstream, versions, now, log } = deps;
+  const { clients, clientFacts, vault, upstream, versions, now, log } = deps;
   const span = startSpan('refresh number');
   const call = ownCall(span.spanContext(), REFRESH_LIMIT_MS);
   try {
@@ -58,18 +59,18 @@ async function refresh(deps: RefreshDependencies, client: Client): Promise<void>
       token,
       call,
     );
-    await clientEvents.finishRefresh(client.phone_number_id, facts);
+    await clientFacts.finishRefresh(client.phone_number_id, facts);
     await versions.bump(versionKeys(await clients.ownersOfNumber(client.phone_number_id)));
     endSpan(span);
   } catch (error) {
     const tries = client.refresh_tries ?? TRIES_MAX;
     const last = tries >= TRIES_MAX;
-    const again = last ? null : new Date(now().getTime() + AGAIN_AFTER_MS * tries);
+    const retry_at = last ? null : new Date(now().getTime() + RETRY_AFTER_MS * tries);
     log.warn(
-      { err: error, waba_id: client.waba_id, tries, again: again?.toISOString() ?? null },
-      'a number’s facts could not be fetched',
+      { err: error, waba_id: client.waba_id, tries, retry_at: retry_at?.toISOString() ?? null },
+      'failed to fetch number facts',
     );
-    await clientEvents.postponeRefresh(client, again);
+    await clientFacts.postponeRefresh(client, retry_at);
     endSpan(span, { code: 'refresh_failed' });
   }
 }

@@ -1,21 +1,17 @@
-// Registers a client from what a partner or the embedded sign-up gave: everything is checked upstream
-// first, so that a refusal at any step leaves nothing behind, and a repeat completes what a crash cut off.
+// Registers a client, by hand or from the embedded sign-up. Everything is checked upstream before
+// anything is stored: a refusal leaves nothing behind, and a repeated request completes what a
+// crash interrupted.
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
-import { createAttempt, type AttemptDependencies } from '../sign-up/onboarding-log';
+import { createOnboardingLog, type OnboardingLogDependencies } from '../sign-up/onboarding-log';
 import { refuseUnlessPaid, takePlace } from '../payments/place';
 import { openSyncWindow, syncCoexistence, syncFacts } from '../sign-up/coexistence-sync';
-import {
-  fetchBusinessId,
-  fetchNumber,
-  listNumbers,
-  subscribe,
-  type ListedNumber,
-  type SyncOutcomes,
-} from '../upstream/number-facts';
-import type { PaymentProcessor } from '../payments/choose-processor';
+import { fetchBusinessId, listNumbers, subscribe, type ListedNumber } from '../upstream/accounts';
+import type { SyncOutcomes } from '../upstream/data-sync';
+import { fetchNumber } from '../upstream/number-facts';
+import type { PaymentProcessor } from '../payments/processor';
 import { monthOf } from '../payments/slots';
 import {
   secretIdentity,
@@ -38,12 +34,15 @@ export interface RegisterDependencies {
   now: () => Date;
 }
 
-export interface Given {
+export interface RegistrationInput {
   access_token: string;
   display_name?: string | undefined;
-  /** The code that brought the client: each one opens the data sync anew. */
+  /**
+   * The sign-up code's exchange: a new one restarts the data sync. Absent for a manual
+   * registration.
+   */
   onboarding_id?: string | undefined;
-  /** The account's numbers, where the caller has just listed them. */
+  /** The account's numbers, where the caller has listed them already. */
   numbers?: ListedNumber[] | undefined;
 }
 
@@ -53,27 +52,34 @@ export interface Registered {
   sync: SyncOutcomes;
 }
 
-/** By hand, with a token of the partner's own; the log has its steps as it has those of a sign-up. */
+/**
+ * A manual registration, with the partner's own token. The onboarding log records its steps like a
+ * sign-up's.
+ */
 export async function registerClient(
-  deps: RegisterDependencies & AttemptDependencies,
+  deps: RegisterDependencies & OnboardingLogDependencies,
   scope: NumberScope,
-  given: Given,
+  given: RegistrationInput,
   call: Call,
 ): Promise<Registered> {
-  const attempt = createAttempt(deps, scope.partner_id, null, scope);
-  const stored = await attempt.run('REGISTRATION', () => storeClient(deps, scope, given, call));
+  const steps = createOnboardingLog(deps, scope.partner_id, null, scope);
+  const stored = await steps.run('REGISTRATION', () => storeClient(deps, scope, given, call));
   const synced = await syncCoexistence(deps, stored.client, given.access_token, call);
-  await attempt.note('COEXISTENCE_SYNC', syncFacts(synced));
-  await attempt.note('COMPLETED');
+  await steps.record('COEXISTENCE_SYNC', syncFacts(synced));
+  await steps.record('COMPLETED');
   const { client, sync } = synced;
   return { client, sync, created: stored.created };
 }
 
-/** All of a registration but the data sync, which never makes it fail. */
+/**
+ * A registration without its data sync, which never makes it fail. Throws INVALID_FIELD for a
+ * number of another account, WABA_LIMIT_REACHED, a 402 of the payment processor, or the upstream's
+ * error.
+ */
 export async function storeClient(
   deps: RegisterDependencies,
   scope: NumberScope,
-  given: Given,
+  given: RegistrationInput,
   call: Call,
 ): Promise<Omit<Registered, 'sync'>> {
   const { clients, partners, vault, upstream, versions } = deps;
@@ -87,10 +93,11 @@ export async function storeClient(
     throw invalidField('phone_number_id', 'does not belong to the WABA');
   }
   const partner = await partners.find(scope.partner_id);
-  if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner is not known');
+  if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner does not exist');
   if (!hasRoom(partner, scope.waba_id)) throw limitReached(partner);
   const purchase = { ...idsOf(scope), month: monthOf(deps.now()) };
-  // An account beyond the slots that are paid for is paid for first (contract, Commercial terms).
+  // An account beyond the paid slots is charged before it becomes active (contract, Commercial
+  // terms).
   const cover = await deps.payments.cover(purchase, call);
   await subscribe(upstream, scope.waba_id, token, call);
 
@@ -118,7 +125,7 @@ export async function storeClient(
   return { client, created: previous === null };
 }
 
-/** A code that was used before, by a try that did not come to its end, opens nothing anew. */
+/** Retrying an unfinished sign-up code must not restart the data sync. */
 const newOnboarding = (
   before: Client | null,
   onboarding_id: string | undefined,
@@ -130,6 +137,10 @@ const newOnboarding = (
 const idsOf = ({ partner_id, waba_id }: NumberScope): Scope => ({ partner_id, waba_id });
 
 const limitReached = ({ max_wabas }: Partner): ApiError =>
-  new ApiError('WABA_LIMIT_REACHED', 'the plan’s limit of business accounts is reached', {
-    details: { max_wabas },
-  });
+  new ApiError(
+    'WABA_LIMIT_REACHED',
+    'the plan’s limit of business accounts is reached: delete one or ask for a higher limit',
+    {
+      details: { max_wabas },
+    },
+  );

@@ -1,11 +1,12 @@
-// Support's restore of a deleted account, which the API does not offer: every deleted number of it, and the
-// webhook subscription that the deletion ended. A subscription that the upstream refuses restores nothing.
+// Restores a deleted account for support (the REST API has no such endpoint): all its deleted
+// numbers and its webhook subscription. Where the upstream refuses the subscription, nothing is
+// restored.
 import { ApiError } from '@bmg/common/errors';
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
 import { refuseUnlessPaid, takePlace, type PlaceDependencies } from '../payments/place';
-import { subscribe } from '../upstream/number-facts';
+import { subscribe } from '../upstream/accounts';
 import { monthOf } from '../payments/slots';
 import { secretIdentity, type Client, type Clients, type Scope } from '../store/clients';
 import { hasRoom } from '../store/partners';
@@ -32,10 +33,11 @@ export async function restoreAccount(
   const [latest] = await clients.deletedOf(scope);
   if (!latest) throw nothingToRestore();
   if (!hasRoom(partner, waba_id)) throw limitReached();
-  // Paid for like a registration: an account that was away takes a slot again.
+  // Charged like a registration: a restored account takes a slot again.
   const purchase = { partner_id, waba_id, month: monthOf(now()) };
   const cover = await payments.cover(purchase, call);
-  // Before anything is stored, because a client without its events would look whole and is not.
+  // Before anything is stored: a client without a subscription would look healthy and receive no
+  // events.
   const token = vault.open(secretIdentity(latest, 'token'), latest.token);
   await subscribe(upstream, waba_id, token, call);
   const place = await takePlace(deps, purchase, cover, call);
@@ -50,7 +52,10 @@ export async function restoreAccount(
 }
 
 const nothingToRestore = (): ApiError =>
-  new ApiError('NOT_FOUND', 'there is no deleted client of this account to restore');
+  new ApiError('NOT_FOUND', 'this account has no deleted client to restore');
 
 const limitReached = (): ApiError =>
-  new ApiError('WABA_LIMIT_REACHED', 'the plan’s limit of business accounts is reached');
+  new ApiError(
+    'WABA_LIMIT_REACHED',
+    'the plan’s limit of business accounts is reached: raise max_wabas first',
+  );

@@ -208,7 +208,7 @@ describe('the last activity', () => {
 
   it('is written at most once a minute', async () => {
     await twoOwners();
-    const touch = jest.spyOn(world.deps.clientEvents, 'touch');
+    const touch = jest.spyOn(world.deps.clientFacts, 'touch');
     const handle = applyStateEvents({ ...world.deps, onRefreshDue: () => undefined });
     const at = seconds() - 300;
     for (const timestamp of [at, at + 10, at + 59, at + 60, at + 61]) {

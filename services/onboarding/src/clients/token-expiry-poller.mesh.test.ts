@@ -1,5 +1,5 @@
-// The clock of the tokens, on a clock that can be moved: what ends soon is counted, once a day, and what
-// never ends is not.
+// The clock of the tokens, on a clock that can be moved: what ends soon is counted, once a day, and
+// what never ends is not.
 import { metrics } from '@bmg/common/telemetry';
 import { openWorld, testCall, type World } from '../../testing/world';
 import { registerClient } from './register';

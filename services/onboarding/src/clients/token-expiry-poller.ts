@@ -1,5 +1,5 @@
-// The clock of the tokens: asks the upstream once a day until when each client's token holds, and counts
-// those that end soon, so that a person can tell the partner in time. Most tokens never end.
+// Asks the upstream once a day when each client's token expires, and publishes how many expire
+// soon, so that a person can tell the partner in time. Most tokens never expire.
 import { ApiError } from '@bmg/common/errors';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { ownCall } from '@bmg/common/rpc';
@@ -10,36 +10,36 @@ import type { ClientTokens } from '../store/client-tokens';
 import { secretIdentity, type Client, type Clients } from '../store/clients';
 import type { Vault } from '../secrets/vault';
 
-export interface TokenClockDependencies {
+export interface TokenExpiryDependencies {
   clients: Pick<Clients, 'change'>;
   clientTokens: ClientTokens;
   vault: Pick<Vault, 'open'>;
   upstream: Upstream;
-  /** Throws where no app is set: then nobody can be asked. */
+  /** Throws where no app is configured: tokens cannot be inspected then. */
   app(): App;
   now(): Date;
   log: Logger;
 }
 
-const LOOK_EVERY_MS = 600_000;
+const POLL_EVERY_MS = 600_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const ASK_LIMIT_MS = 10_000;
-/** In one turn; more are looked at in the next one, at once. */
-const TURN_MAX = 20;
+const INSPECT_LIMIT_MS = 10_000;
+/** Clients per run; where more are due, the next run follows at once. */
+const RUN_MAX = 20;
 export const SOON_MS = 14 * DAY_MS;
 
-export function createTokenClock(deps: TokenClockDependencies): Poller {
-  return createPoller('token expiry', LOOK_EVERY_MS, () => inspectDue(deps), deps.log);
+export function createTokenExpiryPoller(deps: TokenExpiryDependencies): Poller {
+  return createPoller('token expiry', POLL_EVERY_MS, () => inspectDue(deps), deps.log);
 }
 
-/** Answers true when more may be due. */
-export async function inspectDue(deps: TokenClockDependencies): Promise<boolean> {
+/** One run. Answers true when more may be due. */
+export async function inspectDue(deps: TokenExpiryDependencies): Promise<boolean> {
   const { clientTokens, now } = deps;
   const app = appOf(deps);
   if (!app) return false;
   let more = true;
-  for (let done = 0; more && done < TURN_MAX; done += 1) {
+  for (let done = 0; more && done < RUN_MAX; done += 1) {
     const at = now();
     const client = await clientTokens.claim(new Date(at.getTime() - DAY_MS), at);
     if (client) await inspect(deps, app, client);
@@ -49,7 +49,7 @@ export async function inspectDue(deps: TokenClockDependencies): Promise<boolean>
   return more;
 }
 
-function appOf({ app }: TokenClockDependencies): App | undefined {
+function appOf({ app }: TokenExpiryDependencies): App | undefined {
   try {
     return app();
   } catch {
@@ -57,35 +57,35 @@ function appOf({ app }: TokenClockDependencies): App | undefined {
   }
 }
 
-async function inspect(deps: TokenClockDependencies, app: App, client: Client): Promise<void> {
+async function inspect(deps: TokenExpiryDependencies, app: App, client: Client): Promise<void> {
   const { clients, vault, upstream, now, log } = deps;
   const { partner_id, waba_id, phone_number_id } = client;
   const span = startSpan('inspect token');
-  const call = ownCall(span.spanContext(), ASK_LIMIT_MS);
+  const call = ownCall(span.spanContext(), INSPECT_LIMIT_MS);
   try {
     const token = vault.open(secretIdentity(client, 'token'), client.token);
     const { expires_at } = await inspectToken(upstream, app, token, call);
     const token_expires_at = timeOf(expires_at);
     await clients.change(client, { token_expires_at });
     if (token_expires_at && token_expires_at.getTime() < now().getTime() + SOON_MS) {
-      log.warn({ partner_id, waba_id, phone_number_id, token_expires_at }, 'a token ends soon');
+      log.warn({ partner_id, waba_id, phone_number_id, token_expires_at }, 'token expires soon');
     }
     endSpan(span);
   } catch (error) {
     endSpan(span, { code: 'token' });
-    // Refused tokens have ended; where nobody answered, an hour passes instead of a day.
+    // A refused token has expired. Any other failure is retried in an hour instead of a day.
     if (error instanceof ApiError && error.code === 'DISCOVERY_FAILED') {
       await clients.change(client, { token_expires_at: now() });
-      log.warn({ partner_id, waba_id, phone_number_id }, 'a token is not valid any more');
+      log.warn({ partner_id, waba_id, phone_number_id }, 'token is no longer valid');
       return;
     }
     await clients.change(client, {
       token_checked_at: new Date(now().getTime() - DAY_MS + HOUR_MS),
     });
-    log.info({ err: error, partner_id, waba_id }, 'a token could not be looked at');
+    log.info({ err: error, partner_id, waba_id }, 'failed to inspect token');
   }
 }
 
-/** Epoch seconds; 0 stands for never. */
+/** From epoch seconds; 0 stands for never. */
 const timeOf = (seconds: unknown): Date | null =>
   typeof seconds === 'number' && seconds > 0 ? new Date(seconds * 1_000) : null;

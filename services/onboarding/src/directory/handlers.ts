@@ -1,12 +1,13 @@
-// Who is calling, which number is meant, which token to use, who is to be told. Every rule of scope is
-// here; callers remember answers under the directory's version.
-import { ApiError, invalidField } from '@bmg/common/errors';
-import { implement } from '@bmg/common/rpc';
-import { DirectoryDefinition } from '@bmg/proto/onboarding';
-import { sessionHandlers, type ConnectDependencies } from '../sign-up/handlers';
+// RPC handlers of the directory: authentication of callers, the number a call is for, its
+// credential, and the partners that own a number. Other services cache these answers under the
+// directory version.
+import { ApiError } from '@bmg/common/errors';
+import type { Handlers } from '@bmg/common/rpc';
+import type { DirectoryDefinition } from '@bmg/proto/onboarding';
+import type { Vault } from '../secrets/vault';
 import { secretIdentity, type Client, type Clients } from '../store/clients';
 import { webhookSecretIdentity, type Partners } from '../store/partners';
-import type { Vault } from '../secrets/vault';
+import { chooseNumber, notRegistered } from './target';
 
 export interface DirectoryDependencies {
   clients: Clients;
@@ -15,33 +16,12 @@ export interface DirectoryDependencies {
   now: () => Date;
 }
 
-/** Unknown, deleted and another partner's are not to be told apart. */
-export const notRegistered = (): ApiError =>
-  new ApiError('WABA_NOT_REGISTERED', 'x-waba-id names no business account registered with you');
+/** All of the directory but `authenticateSession`, which belongs to the sign-up. */
+export type DirectoryHandlers = Omit<Handlers<DirectoryDefinition>, 'authenticateSession'>;
 
-/** The multi-number rule: which of an account's registered numbers a call means. */
-export function chooseNumber(active: Client[], phone_number_id: string | undefined): Client {
-  const [first, second] = active;
-  if (!first) throw notRegistered();
-  if (phone_number_id !== undefined) {
-    const named = active.find((client) => client.phone_number_id === phone_number_id);
-    if (!named) throw invalidField('x-phone-number-id', 'does not belong to the WABA');
-    return named;
-  }
-  if (second) {
-    throw new ApiError(
-      'UPSTREAM_ERROR',
-      'this business account has several numbers: send the header x-phone-number-id',
-      { retryable: false, details: { field: 'x-phone-number-id' } },
-    );
-  }
-  return first;
-}
-
-export const directory = (deps: DirectoryDependencies & ConnectDependencies) => {
+export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryHandlers => {
   const { clients, partners, vault, now } = deps;
-  return implement(DirectoryDefinition, {
-    ...sessionHandlers(deps),
+  return {
     async authenticate({ key_hash }) {
       const partner = await partners.findByKeyHash(key_hash);
       if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'x-partner-key is not a valid key');
@@ -60,7 +40,7 @@ export const directory = (deps: DirectoryDependencies & ConnectDependencies) => 
       if (!client || client.status !== 'active') throw notRegistered();
       return {
         access_token: vault.open(secretIdentity(scope, 'token'), client.token),
-        sending: client.billing !== 'active' ? client.billing : sendingState(client),
+        sending: sendingState(client),
         payment_url: client.payment_url ?? undefined,
         phone_number: client.phone_number,
         is_on_biz_app: client.is_on_biz_app,
@@ -109,7 +89,11 @@ export const directory = (deps: DirectoryDependencies & ConnectDependencies) => 
       if (client?.status !== 'active' || !client.pin) return { pin: undefined };
       return { pin: vault.open(secretIdentity(scope, 'pin'), client.pin) };
     },
-  });
+  };
 };
 
-const sendingState = ({ health }: Client): string => (health === 'paused' ? 'paused' : 'active');
+/** Whether the number may send now, or why not: an unpaid slot comes before a paused number. */
+const sendingState = ({ billing, health }: Client): string => {
+  if (billing !== 'active') return billing;
+  return health === 'paused' ? 'paused' : 'active';
+};

@@ -23,12 +23,12 @@ const deps = (change: object = {}): DiagnoseDependencies =>
   }) as never;
 
 const find = async (name: string, change: object): Promise<Check> => {
-  const check = (await diagnose(deps(change))()).find((one) => one.name === name);
+  const check = (await diagnose(deps(change))).find((one) => one.name === name);
   return check as Check;
 };
 
 test('all is well where all answer', async () => {
-  expect((await diagnose(deps())()).filter(({ ok }) => !ok)).toEqual([]);
+  expect((await diagnose(deps())).filter(({ ok }) => !ok)).toEqual([]);
 });
 
 test.each([
@@ -88,7 +88,7 @@ test('a sign-up that is not configured, or not as the platform spells it, is a f
 });
 
 test('no check tells a secret', async () => {
-  expect(JSON.stringify(await diagnose(deps())())).not.toContain('secret-of-the-app');
+  expect(JSON.stringify(await diagnose(deps()))).not.toContain('secret-of-the-app');
 });
 
 test('local values are advice', async () => {

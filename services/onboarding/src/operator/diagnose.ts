@@ -1,5 +1,6 @@
-// What the operator's doctor asks: whether the service's engines answer, whether its settings are fit for
-// production, and what to do where they are not. Every check has an end and none of them changes anything.
+// The checks behind `bmg doctor`: whether the service's engines answer, whether its settings fit
+// production, and what to do where they do not. Every check has a time limit and none changes
+// anything.
 import { ApiError } from '@bmg/common/errors';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
@@ -17,7 +18,7 @@ export interface Check {
 
 export interface DiagnoseDependencies {
   settings: SignUpSettings & { UPSTREAM_URL: string; ALLOW_PRIVATE_URLS: boolean };
-  /** Legal but risky settings. */
+  /** The warnings of `loadConfig`: settings that are allowed but risky. */
   warnings: string[];
   upstream: Upstream;
   vault: Vault;
@@ -29,7 +30,7 @@ export interface DiagnoseDependencies {
 }
 
 const CHECK_LIMIT_MS = 5_000;
-/** The platform's own names begin like this; the contract's neutral one is not known to it. */
+/** The contract's neutral feature names begin like this; the platform does not know them. */
 const NEUTRAL_FEATURE = /^messaging_/;
 
 const good = (name: string, detail: string, advice = ''): Check => ({
@@ -45,14 +46,18 @@ const bad = (name: string, detail: string, advice: string): Check => ({
   advice,
 });
 
-export const diagnose = (deps: DiagnoseDependencies) => async (): Promise<Check[]> =>
+export const diagnose = (deps: DiagnoseDependencies): Promise<Check[]> =>
   Promise.all([
-    answers('mongo', deps.ping, 'look at MONGO_URL and at the database server'),
-    answers('redis', deps.pingRedis, 'look at REDIS_URL; limits and caches work locally meanwhile'),
-    answers('kafka', deps.checkKafka, 'look at KAFKA_BROKERS and at the brokers'),
+    answers('mongo', deps.ping, 'check MONGO_URL and the database server'),
+    answers(
+      'redis',
+      deps.pingRedis,
+      'check REDIS_URL; until Redis answers, each process limits and caches on its own',
+    ),
+    answers('kafka', deps.checkKafka, 'check KAFKA_BROKERS and the brokers'),
     guarded('indexes', () => indexes(deps), 'restart the service: it creates them'),
-    guarded('keyring', () => keyring(deps), 'look at ENCRYPTION_KEYRING and at the database'),
-    guarded('upstream', () => upstream(deps), 'look at UPSTREAM_URL and at the network'),
+    guarded('keyring', () => keyring(deps), 'check ENCRYPTION_KEYRING and the database'),
+    guarded('upstream', () => upstream(deps), 'check UPSTREAM_URL and the network'),
     Promise.resolve(signUp(deps)),
     Promise.resolve(settings(deps)),
   ]);
@@ -68,7 +73,7 @@ const answers = (name: string, ask: () => Promise<unknown>, advice: string): Pro
     advice,
   );
 
-/** A check that fails or does not end is a finding, not an error. */
+/** Turns a check that fails or times out into a finding. */
 async function guarded(name: string, check: () => Promise<Check>, advice: string): Promise<Check> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<Check>((resolve) => {
@@ -86,7 +91,7 @@ async function guarded(name: string, check: () => Promise<Check>, advice: string
 async function indexes({ missingIndexes }: DiagnoseDependencies): Promise<Check> {
   const missing = await missingIndexes();
   return missing.length === 0
-    ? good('indexes', 'all are there')
+    ? good('indexes', 'all indexes exist')
     : bad('indexes', `missing: ${missing.join('; ')}`, 'restart the service: it creates them');
 }
 
@@ -97,11 +102,11 @@ async function keyring({ vault, sealedRecords }: DiagnoseDependencies): Promise<
     : good(
         'keyring',
         `${stale} records are wrapped with an older key than ${vault.key_id}`,
-        'have the key ring rotated before the older key is taken away',
+        'the key ring must be rotated before the older key is removed',
       );
 }
 
-/** The app looks at its own token: that says whether the platform answers and knows the app. */
+/** The app inspects its own token, which tells whether the platform answers and knows the app. */
 async function upstream({ upstream, settings }: DiagnoseDependencies): Promise<Check> {
   const app = `${settings.UPSTREAM_APP_ID ?? ''}|${settings.UPSTREAM_APP_SECRET ?? ''}`;
   const span = startSpan('diagnose upstream');
@@ -124,8 +129,8 @@ async function upstream({ upstream, settings }: DiagnoseDependencies): Promise<C
     if (!settings.UPSTREAM_APP_ID) return good('upstream', `${settings.UPSTREAM_URL} answers`);
     return bad(
       'upstream',
-      `answers, but does not take the app’s credentials (code ${error.upstream_code})`,
-      'look at UPSTREAM_APP_ID and UPSTREAM_APP_SECRET',
+      `answers, but refuses the app’s credentials (code ${error.upstream_code})`,
+      'check UPSTREAM_APP_ID and UPSTREAM_APP_SECRET',
     );
   } finally {
     endSpan(span);
@@ -141,7 +146,7 @@ function signUp({ settings }: DiagnoseDependencies): Check {
   if (!isLocal(settings.UPSTREAM_URL) && NEUTRAL_FEATURE.test(settings.UPSTREAM_FEATURE_TYPE)) {
     return bad(
       'sign-up',
-      `UPSTREAM_FEATURE_TYPE is ${settings.UPSTREAM_FEATURE_TYPE}, a name that the platform does not know`,
+      `UPSTREAM_FEATURE_TYPE is ${settings.UPSTREAM_FEATURE_TYPE}, a name the platform does not know`,
       'set UPSTREAM_FEATURE_TYPE to the platform’s own spelling',
     );
   }
@@ -152,12 +157,12 @@ function settings({ settings, warnings }: DiagnoseDependencies): Check {
   const found = [
     ...warnings,
     ...(settings.ALLOW_PRIVATE_URLS
-      ? ['ALLOW_PRIVATE_URLS is on: addresses given by partners may be private']
+      ? ['ALLOW_PRIVATE_URLS is on: partners may give private addresses']
       : []),
   ];
   return found.length === 0
-    ? good('settings', 'no local values')
-    : good('settings', found.join('; '), 'right for local work; change them for production');
+    ? good('settings', 'no values for local work')
+    : good('settings', found.join('; '), 'fine for local work; change them for production');
 }
 
 const isLocal = (url: string): boolean =>

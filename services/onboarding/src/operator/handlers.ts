@@ -1,60 +1,56 @@
-// What the operator's command line asks: partners, their keys and secrets, support's view of clients.
+// RPC handlers of the operator's command line: partners, their keys and secrets, and support's view
+// of clients.
+import { PARTNER_STATUSES } from '@bmg/common/directory';
 import { invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { createKey, hashKey, keyHint, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
-import { implement } from '@bmg/common/rpc';
-import { OperatorDefinition, type Partner as PartnerMessage } from '@bmg/proto/onboarding';
+import type { Handlers } from '@bmg/common/rpc';
+import type {
+  OperatorDefinition,
+  Partner as PartnerMessage,
+  UpdatePartnerRequest,
+} from '@bmg/proto/onboarding';
 import { clientMessage } from '../clients/message';
-import type { DirectoryDependencies } from '../directory/handlers';
-import type { Rotation } from '../secrets/keyring';
-import { partnerSettings, type PartnerSettingsDependencies } from '../partners/changes';
 import { restoreAccount, type RestoreDependencies } from '../clients/restore';
+import { createPartnerChanges, type PartnerChangesDependencies } from '../partners/changes';
+import type { Rotation } from '../secrets/keyring';
 import type { DashboardSessions } from '../store/dashboard-sessions';
-import {
-  activeWabas,
-  type Partner,
-  type PartnerChange,
-  type PartnerStatus,
-} from '../store/partners';
+import { activeWabas, type Partner, type PartnerChange } from '../store/partners';
+import type { Check } from './diagnose';
 
-export interface OperatorDependencies
-  extends DirectoryDependencies, PartnerSettingsDependencies, RestoreDependencies {
+export interface OperatorDependencies extends PartnerChangesDependencies, RestoreDependencies {
   settings: { KEY_PEPPER: string; RATE_LIMIT_PER_SEC: number; ALLOW_PRIVATE_URLS: boolean };
   dashboardSessions: DashboardSessions;
   /** Deletes the partner's unfinished connect sessions; answers how many. */
   deleteSessions(partner_id: string): Promise<number>;
   rotateKeyring(page: { after?: string | undefined; limit: number }): Promise<Rotation>;
-  diagnose(): Promise<Array<{ name: string; ok: boolean; detail: string; advice: string }>>;
+  diagnose(): Promise<Check[]>;
 }
 
-const STATUSES: readonly PartnerStatus[] = [
-  'active',
-  'suspended',
-  'subscription_cancelled',
-  'trial_expired',
-];
 const NAME_MAX = 200;
 const RATE_MAX = 100_000;
 const PAGE_MAX = 500;
 
-export const operator = (deps: OperatorDependencies) => {
+export const createOperatorHandlers = (
+  deps: OperatorDependencies,
+): Handlers<OperatorDefinition> => {
   const { clients, partners, dashboardSessions, settings, now } = deps;
-  const { need, change, newSecret, checkWebhookUrl, rotateWebhookSecret } = partnerSettings(deps);
+  const changes = createPartnerChanges(deps);
 
-  return implement(OperatorDefinition, {
+  return {
     async createPartner(request) {
       const name = checkName(request.name);
       const partner_id = newId('ptn');
       const partner_key = createKey(PARTNER_KEY_PREFIX);
-      const secret = newSecret(partner_id);
+      const secret = changes.newSecret(partner_id);
+      const { webhook_url } = request;
       const at = now();
       await partners.insert({
         _id: partner_id,
         name,
         status: 'active',
-        key_hash: hashKey(partner_key, settings.KEY_PEPPER),
-        key_hint: keyHint(partner_key),
-        webhook_url: request.webhook_url ? checkWebhookUrl(request.webhook_url) : null,
+        ...keyFields(partner_key),
+        webhook_url: webhook_url ? changes.checkWebhookUrl(webhook_url) : null,
         webhook_secrets: [secret.stored],
         rate_limit_per_sec: checkRate(request.rate_limit_per_sec ?? settings.RATE_LIMIT_PER_SEC),
         max_wabas: checkMaxWabas(request.max_wabas),
@@ -64,23 +60,11 @@ export const operator = (deps: OperatorDependencies) => {
       });
       return { partner_id, partner_key, webhook_secret: secret.plain };
     },
-    async updatePartner({ partner_id, ...given }) {
-      const fields: PartnerChange = {};
-      if (given.name !== undefined) fields.name = checkName(given.name);
-      if (given.webhook_url !== undefined) {
-        fields.webhook_url = given.webhook_url === '' ? null : checkWebhookUrl(given.webhook_url);
-      }
-      if (given.rate_limit_per_sec !== undefined) {
-        fields.rate_limit_per_sec = checkRate(given.rate_limit_per_sec);
-      }
-      if (given.max_wabas !== undefined) fields.max_wabas = checkMaxWabas(given.max_wabas);
-      if (given.status !== undefined) {
-        const status = STATUSES.find((one) => one === given.status);
-        if (!status) throw invalidField('status', `must be one of ${STATUSES.join(', ')}`);
-        fields.status = status;
-      }
-      const changed = await change(partner_id, fields);
-      // A session that was under way does not come back with the partner's activation.
+    async updatePartner(request) {
+      const { partner_id } = request;
+      const changed = await changes.change(partner_id, checkUpdate(request));
+      // Open dashboard sessions end for good: they do not come back when the partner is active
+      // again.
       if (changed.status !== 'active') await dashboardSessions.removeOf(partner_id);
       return partnerMessage(changed);
     },
@@ -88,19 +72,16 @@ export const operator = (deps: OperatorDependencies) => {
       const found = await partners.list(Math.min(limit || PAGE_MAX, PAGE_MAX), after);
       return { partners: found.map(partnerMessage) };
     },
-    getPartner: async ({ partner_id }) => partnerMessage(await need(partner_id)),
+    getPartner: async ({ partner_id }) => partnerMessage(await changes.getPartner(partner_id)),
     async rotateKey({ partner_id }) {
-      await need(partner_id);
+      await changes.getPartner(partner_id);
       const partner_key = createKey(PARTNER_KEY_PREFIX);
-      await change(partner_id, {
-        key_hash: hashKey(partner_key, settings.KEY_PEPPER),
-        key_hint: keyHint(partner_key),
-      });
+      await changes.change(partner_id, keyFields(partner_key));
       await dashboardSessions.removeOf(partner_id);
       return { partner_key, sessions_deleted: await deps.deleteSessions(partner_id) };
     },
     rotateWebhookSecret: async ({ partner_id, overlap_hours }) => ({
-      webhook_secret: await rotateWebhookSecret(partner_id, overlap_hours),
+      webhook_secret: await changes.rotateWebhookSecret(partner_id, overlap_hours),
     }),
     async listAllClients({ partner_id, limit, offset }) {
       const found = await clients.listAll(partner_id, {
@@ -121,7 +102,34 @@ export const operator = (deps: OperatorDependencies) => {
     },
     rotateKeyring: (page) => deps.rotateKeyring(page),
     diagnose: async () => ({ checks: await deps.diagnose() }),
-  });
+  };
+
+  function keyFields(partner_key: string): Pick<Partner, 'key_hash' | 'key_hint'> {
+    return {
+      key_hash: hashKey(partner_key, settings.KEY_PEPPER),
+      key_hint: keyHint(partner_key),
+    };
+  }
+
+  /** The given fields, checked. An empty `webhook_url` removes it. */
+  function checkUpdate(given: UpdatePartnerRequest): PartnerChange {
+    const fields: PartnerChange = {};
+    if (given.name !== undefined) fields.name = checkName(given.name);
+    if (given.webhook_url !== undefined) {
+      const { webhook_url } = given;
+      fields.webhook_url = webhook_url === '' ? null : changes.checkWebhookUrl(webhook_url);
+    }
+    if (given.rate_limit_per_sec !== undefined) {
+      fields.rate_limit_per_sec = checkRate(given.rate_limit_per_sec);
+    }
+    if (given.max_wabas !== undefined) fields.max_wabas = checkMaxWabas(given.max_wabas);
+    if (given.status !== undefined) {
+      const status = PARTNER_STATUSES.find((one) => one === given.status);
+      if (!status) throw invalidField('status', `must be one of ${PARTNER_STATUSES.join(', ')}`);
+      fields.status = status;
+    }
+    return fields;
+  }
 };
 
 const partnerMessage = (partner: Partner): PartnerMessage => ({
@@ -140,8 +148,9 @@ const partnerMessage = (partner: Partner): PartnerMessage => ({
 function checkName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '') throw missingFields(['name']);
-  if (trimmed.length > NAME_MAX)
+  if (trimmed.length > NAME_MAX) {
     throw invalidField('name', `is longer than ${NAME_MAX} characters`);
+  }
   return trimmed;
 }
 

@@ -1,5 +1,6 @@
-// What the operator and the partner itself may change of a partner's settings: one place for the rules of
-// webhook addresses and secrets. Every change is announced, so that caches forget.
+// Changes to a partner, made by the operator or by the partner itself: the one home of the rules
+// for webhook addresses and secrets. Every change bumps the directory version, so that caches go
+// stale.
 import { randomBytes } from 'node:crypto';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { checkUrl, UrlRefused } from '@bmg/common/outbound';
@@ -13,7 +14,7 @@ import {
 } from '../store/partners';
 import type { Vault } from '../secrets/vault';
 
-export interface PartnerSettingsDependencies {
+export interface PartnerChangesDependencies {
   partners: Partners;
   vault: Vault;
   versions: Versions;
@@ -25,20 +26,20 @@ const SECRET_BYTES = 32;
 const SECRETS_MAX = 5;
 const OVERLAP_MAX_HOURS = 24 * 30;
 const HOUR_MS = 3_600_000;
-/** Each try fails only because another rotation has just succeeded. */
+/** A try fails only where another rotation has just succeeded. */
 const ROTATE_TRIES_MAX = 5;
 
-export const partnerSettings = (deps: PartnerSettingsDependencies) => {
+export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
   const { partners, vault, versions, settings, now } = deps;
 
-  const unknown = (partner_id: string): ApiError =>
+  const noPartner = (partner_id: string): ApiError =>
     new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
-  const need = async (partner_id: string): Promise<Partner> => {
+  const getPartner = async (partner_id: string): Promise<Partner> => {
     const partner = await partners.find(partner_id);
-    if (!partner) throw unknown(partner_id);
+    if (!partner) throw noPartner(partner_id);
     return partner;
   };
-  const announce = (partner_id: string): Promise<void> =>
+  const bumpVersion = (partner_id: string): Promise<void> =>
     versions.bump([partnerVersionKey(partner_id)]);
   const newSecret = (partner_id: string): { plain: string; stored: WebhookSecret } => {
     const created_at = now();
@@ -48,15 +49,15 @@ export const partnerSettings = (deps: PartnerSettingsDependencies) => {
   };
 
   return {
-    need,
+    getPartner,
     newSecret,
     async change(partner_id: string, fields: PartnerChange): Promise<Partner> {
       const changed = await partners.change(partner_id, fields, now());
-      if (!changed) throw unknown(partner_id);
-      await announce(partner_id);
+      if (!changed) throw noPartner(partner_id);
+      await bumpVersion(partner_id);
       return changed;
     },
-    /** The address in its normal form. Throws INVALID_FIELD naming webhook_url. */
+    /** Answers the address in its normal form. Throws INVALID_FIELD naming `webhook_url`. */
     checkWebhookUrl(url: string): string {
       try {
         return checkUrl(url, { field: 'webhook_url', allowPrivate: settings.ALLOW_PRIVATE_URLS })
@@ -68,7 +69,10 @@ export const partnerSettings = (deps: PartnerSettingsDependencies) => {
         });
       }
     },
-    /** A new secret signs from now on; the ones before it go on beside it for the overlap. */
+    /**
+     * Answers a new secret, which signs from now on. The earlier ones sign as well until the
+     * overlap (in hours) ends. Throws INVALID_FIELD naming `overlap_hours`.
+     */
     async rotateWebhookSecret(partner_id: string, overlap_hours: number): Promise<string> {
       const whole = Number.isInteger(overlap_hours);
       if (!whole || overlap_hours < 0 || overlap_hours > OVERLAP_MAX_HOURS) {
@@ -78,7 +82,7 @@ export const partnerSettings = (deps: PartnerSettingsDependencies) => {
         );
       }
       for (let tries = 0; tries < ROTATE_TRIES_MAX; tries += 1) {
-        const { webhook_secrets: before } = await need(partner_id);
+        const { webhook_secrets: before } = await getPartner(partner_id);
         const secret = newSecret(partner_id);
         const after = [secret.stored, ...overlapping(before, now(), overlap_hours)];
         const replaced = await partners.replaceSecrets(
@@ -87,15 +91,18 @@ export const partnerSettings = (deps: PartnerSettingsDependencies) => {
           now(),
         );
         if (!replaced) continue;
-        await announce(partner_id);
+        await bumpVersion(partner_id);
         return secret.plain;
       }
-      throw new Error('the webhook secrets of a partner changed too often to rotate them');
+      throw new Error('failed to rotate the webhook secret: it kept changing');
     },
   };
 };
 
-/** What still signs beside a new secret: nothing for longer than it was going to. */
+/**
+ * The earlier secrets that still sign beside a new one. None of them expires later than it would
+ * have.
+ */
 function overlapping(secrets: WebhookSecret[], now: Date, overlap_hours: number): WebhookSecret[] {
   const end = new Date(now.getTime() + overlap_hours * HOUR_MS);
   return secrets

@@ -1,4 +1,4 @@
-// A session of the partner's dashboard: how long it lives, as pure functions of the record and the time.
+// How long a session of the partner's dashboard lives. Pure functions of the record and the time.
 
 export interface TimedSession {
   created_at: Date;
@@ -7,9 +7,9 @@ export interface TimedSession {
 
 const MINUTE_MS = 60_000;
 export const SESSION_LIFE_MS = 8 * 60 * MINUTE_MS;
-/** Unused for this long, it is over. */
+/** A session ends after this long without a use. */
 export const IDLE_MS = 30 * MINUTE_MS;
-/** A use is written down at most this often: a page that asks several times writes once. */
+/** A use is stored at most this often, so that a page with several requests writes once. */
 const TOUCH_EVERY_MS = MINUTE_MS;
 
 export const expiresAt = ({ created_at }: Pick<TimedSession, 'created_at'>): Date =>

@@ -5,9 +5,9 @@ import type { Handlers } from '@bmg/common/rpc';
 import type { OperatorDefinition } from '@bmg/proto/onboarding';
 import type { SettingsDefinition } from '@bmg/proto/settings';
 import { failureOf, openWorld, PEPPER, testCall, type World } from '../../testing/world';
-import { directory } from '../directory/handlers';
-import { operator } from '../operator/handlers';
-import { settings } from './handlers';
+import { createDirectoryHandlers } from '../directory/handlers';
+import { createOperatorHandlers } from '../operator/handlers';
+import { createDashboardHandlers } from './handlers';
 import { DASHBOARD_SESSIONS } from '../store/dashboard-sessions';
 import { PARTNERS, type Partner } from '../store/partners';
 
@@ -20,14 +20,14 @@ let support: Handlers<OperatorDefinition>;
 beforeEach(async () => {
   world = await openWorld();
   const rules = { ...world.deps.settings, RATE_LIMIT_PER_SEC: 200, ALLOW_PRIVATE_URLS: false };
-  own = settings({ ...world.deps, settings: rules }).handlers as Handlers<SettingsDefinition>;
-  support = operator({
+  own = createDashboardHandlers({ ...world.deps, settings: rules });
+  support = createOperatorHandlers({
     ...world.deps,
     settings: rules,
     deleteSessions: async () => 0,
     rotateKeyring: () => Promise.reject(new Error('not here')),
     diagnose: async () => [],
-  }).handlers as Handlers<OperatorDefinition>;
+  });
 });
 afterEach(() => world.close());
 
@@ -194,9 +194,7 @@ describe('the webhook secret', () => {
     (await own.revealWebhookSecret({ partner_id }, testCall())).webhook_secret;
   /** What the deliveries are signed with. */
   const signing = async (partner_id: string): Promise<string[]> => {
-    const { getReceiver } = directory(world.deps).handlers as {
-      getReceiver(request: object, call: object): Promise<{ webhook_secrets: string[] }>;
-    };
+    const { getReceiver } = createDirectoryHandlers(world.deps);
     return (await getReceiver({ partner_id }, testCall())).webhook_secrets;
   };
 

@@ -1,26 +1,29 @@
-// A partner's own settings, as its dashboard asks for them. The edge has checked that a request comes from
-// the partner's browser; whom a session speaks for, and for how long, is decided here.
+// RPC handlers of the partner's dashboard: its sessions and the partner's profile settings. The
+// gateway checks that a request comes from the partner's browser; which partner a session is for,
+// and how long, is decided here.
+import { refuseUnlessActive } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
-import { implement } from '@bmg/common/rpc';
+import type { Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
-import { SettingsDefinition, type PartnerSettings, type Session } from '@bmg/proto/settings';
+import type { PartnerSettings, Session, SettingsDefinition } from '@bmg/proto/settings';
 import { expiresAt, isAlive, isToBeTouched } from './dashboard-session';
-import { partnerSettings, type PartnerSettingsDependencies } from './changes';
-import { refuseUnlessActive } from './partner-status';
+import { createPartnerChanges, type PartnerChangesDependencies } from './changes';
 import { billOf, monthOf } from '../payments/slots';
 import type { DashboardSession, DashboardSessions } from '../store/dashboard-sessions';
 import { activeWabas, webhookSecretIdentity, type Partner } from '../store/partners';
 
-export interface SettingsDependencies extends PartnerSettingsDependencies {
+export interface DashboardDependencies extends PartnerChangesDependencies {
   dashboardSessions: DashboardSessions;
   log: Logger;
 }
 
-export const settings = (deps: SettingsDependencies) => {
+export const createDashboardHandlers = (
+  deps: DashboardDependencies,
+): Handlers<SettingsDefinition> => {
   const { partners, dashboardSessions, vault, now, log } = deps;
-  const own = partnerSettings(deps);
+  const changes = createPartnerChanges(deps);
 
-  return implement(SettingsDefinition, {
+  return {
     async openSession({ key_hash, token_hash }) {
       const partner = await partners.findByKeyHash(key_hash);
       if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
@@ -35,7 +38,7 @@ export const settings = (deps: SettingsDependencies) => {
         purge_at: expiresAt({ created_at: at }),
       };
       await dashboardSessions.insert(session);
-      log.info({ partner_id: partner._id }, 'a dashboard session was opened');
+      log.info({ partner_id: partner._id }, 'opened dashboard session');
       return sessionMessage(partner, session);
     },
     async useSession({ token_hash }) {
@@ -43,7 +46,7 @@ export const settings = (deps: SettingsDependencies) => {
       if (!session) throw sessionOver();
       const partner = await partners.find(session.partner_id);
       const at = now();
-      // A session that has ended once does not come back, whatever becomes of the partner.
+      // An ended session is deleted, so that it stays ended whatever happens to the partner.
       if (!partner || partner.key_hash !== session.key_hash || !isAlive(session, at)) {
         await dashboardSessions.remove(token_hash);
         throw sessionOver();
@@ -59,35 +62,38 @@ export const settings = (deps: SettingsDependencies) => {
       await dashboardSessions.remove(token_hash);
       return {};
     },
-    getSettings: async ({ partner_id }) => settingsMessage(await own.need(partner_id), now()),
+    getSettings: async ({ partner_id }) =>
+      settingsMessage(await changes.getPartner(partner_id), now()),
     async updateSettings({ partner_id, webhook_url }) {
-      if (webhook_url === undefined) return settingsMessage(await own.need(partner_id), now());
-      const checked = webhook_url === '' ? null : own.checkWebhookUrl(webhook_url);
-      const changed = await own.change(partner_id, { webhook_url: checked });
-      // The address itself may hold a secret of the partner's.
-      log.info({ partner_id, set: checked !== null }, 'a partner changed its webhook address');
+      if (webhook_url === undefined)
+        return settingsMessage(await changes.getPartner(partner_id), now());
+      const checked = webhook_url === '' ? null : changes.checkWebhookUrl(webhook_url);
+      const changed = await changes.change(partner_id, { webhook_url: checked });
+      // The address is not logged: it may contain a secret.
+      log.info({ partner_id, set: checked !== null }, 'partner changed its webhook address');
       return settingsMessage(changed, now());
     },
     async revealWebhookSecret({ partner_id }) {
-      const [newest] = (await own.need(partner_id)).webhook_secrets;
-      if (!newest) throw new ApiError('NOT_FOUND', 'there is no webhook secret yet: rotate it');
+      const [newest] = (await changes.getPartner(partner_id)).webhook_secrets;
+      if (!newest)
+        throw new ApiError('NOT_FOUND', 'there is no webhook secret yet: rotate it to create one');
       const { sealed, created_at } = newest;
-      log.info({ partner_id }, 'a webhook secret was shown to its partner');
+      log.info({ partner_id }, 'revealed webhook secret to its partner');
       return {
         webhook_secret: vault.open(webhookSecretIdentity(partner_id, created_at), sealed),
         created_at,
       };
     },
     async rotateWebhookSecret({ partner_id, overlap_hours }) {
-      const webhook_secret = await own.rotateWebhookSecret(partner_id, overlap_hours);
-      log.info({ partner_id, overlap_hours }, 'a partner rotated its webhook secret');
+      const webhook_secret = await changes.rotateWebhookSecret(partner_id, overlap_hours);
+      log.info({ partner_id, overlap_hours }, 'partner rotated its webhook secret');
       return { webhook_secret };
     },
-  });
+  };
 };
 
 const sessionOver = (): ApiError =>
-  new ApiError('UNAUTHORIZED', 'the session is over: log in again');
+  new ApiError('UNAUTHORIZED', 'the session has ended: log in again');
 
 const sessionMessage = ({ _id, name }: Partner, session: DashboardSession): Session => ({
   partner_id: _id,

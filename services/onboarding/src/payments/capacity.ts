@@ -1,5 +1,6 @@
-// Who may send: what a partner has paid for covers its accounts in the order in which they came. Pure
-// rules, made so that applying them twice, or after a crash, changes nothing more.
+// Which accounts may send: the paid billing slots cover a partner's accounts in the order of their
+// registration. Pure, idempotent rules: applying them again, after a crash for example, changes
+// nothing.
 import { slotsFor, WABAS_PER_SLOT } from './slots';
 import { activeWabas, type Partner } from '../store/partners';
 import type { WaitingBilling } from '../store/clients';
@@ -7,17 +8,17 @@ import { isUnpaid, type SlotCharge } from '../store/slot-charges';
 
 export type Places = Pick<Partner, 'wabas' | 'waiting_wabas'>;
 
-/** Slots that are paid for in the month, whenever they were asked for. */
+/** Slots whose payment covers the month, whichever month they were charged for. */
 export const paidSlots = (charges: SlotCharge[], month: string): number =>
   charges.filter(({ status, covers }) => status === 'paid' && covers === month).length;
 
-/** Slots of the month whose payment has not come to an answer: they hold nobody up yet. */
+/** Slots of the month whose payment has no outcome yet: their accounts may send until it has. */
 export const undecidedSlots = (charges: SlotCharge[], month: string): number =>
   charges.filter((charge) => charge.status === 'intended' && charge.month === month).length;
 
 /**
- * The numbers of the slots that the month still has to ask for, to have `needed` in all. Each is asked for
- * once: one that was refused, or dropped because nobody waits for it any more, is not asked for again.
+ * The numbers of the slots to charge so that the month has `needed` in all. Each slot is charged
+ * once: one that was refused, or voided because no account waits for it, is not charged again.
  */
 export function missingSlots(charges: SlotCharge[], month: string, needed: number): number[] {
   const own = charges.filter((charge) => charge.month === month);
@@ -29,8 +30,8 @@ export function missingSlots(charges: SlotCharge[], month: string, needed: numbe
 }
 
 /**
- * Which accounts wait. The ones that came last lose their place first; the ones that have waited longest get
- * it first, and only where it is paid for.
+ * The accounts that wait for a payment, in order. The newest active accounts stop first. The
+ * accounts that have waited longest resume first, and only in a paid slot.
  */
 export function chooseWaiting(
   partner: Places,
@@ -47,13 +48,13 @@ export function chooseWaiting(
   );
 }
 
-/** Charges that would let the waiting accounts send, the oldest first. */
+/** The unpaid charges that the waiting accounts need, the oldest first. */
 export function wantedCharges(partner: Places, charges: SlotCharge[], month: string): SlotCharge[] {
   const wanted = Math.max(0, slotsFor(partner.wabas.length) - paidSlots(charges, month));
   return charges.filter(isUnpaid).slice(0, wanted);
 }
 
-/** What each waiting account is told: the state of the invoice that it waits for. */
+/** The billing state of each waiting account: that of the invoice it waits for. */
 export function waitingBilling(
   partner: Places,
   charges: SlotCharge[],

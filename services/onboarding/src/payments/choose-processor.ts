@@ -1,9 +1,8 @@
+// Chooses the payment processor that PAYMENT_PROCESSOR names.
 import { ConfigError } from '@bmg/common/config';
 import { noPayments } from './none';
 import type { PaymentProcessor } from './processor';
 import { createStripePayments, type StripeDependencies } from './stripe/processor';
-
-export type { Cover, PaymentProcessor, Purchase } from './processor';
 
 export const PROCESSOR_NAMES = ['none', 'stripe'] as const;
 export type ProcessorName = (typeof PROCESSOR_NAMES)[number];
@@ -16,8 +15,8 @@ export interface PaymentSettings {
   PUBLIC_URL: string;
 }
 
-/** `stripe` is given where `name` is stripe. */
-export function choosePayments(
+/** `stripe` is required where `name` is stripe. Throws ConfigError naming every missing setting. */
+export function choosePaymentProcessor(
   name: ProcessorName,
   stripe?: { settings: PaymentSettings; deps: StripeDependencies },
 ): PaymentProcessor {

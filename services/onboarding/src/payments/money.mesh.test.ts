@@ -1,4 +1,5 @@
-// Single cases of the money that are worth a name: several at once, partners from before, and what is dropped.
+// Single cases of the money that are worth a name: several at once, partners from before, and what
+// is dropped.
 import type { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { PaymentsDefinition } from '@bmg/proto/billing';
@@ -27,7 +28,7 @@ const place = (partner_id: string, waba_id: string): Promise<boolean> =>
 const paid = (): number[] => world.core().payments.map(({ cents }) => cents);
 const rpc = () => world.processor().rpc.handlers as Handlers<PaymentsDefinition>;
 const review = async (partner_id: string): Promise<void> => {
-  await world.plain.accounts.touch(partner_id, world.now());
+  await world.plain.accounts.bringForward(partner_id, world.now());
   await world.reviewDue();
 };
 const toNextMonth = (): void => world.setTime(new Date(nextMonth(world.now()).getTime() + HOUR_MS));
@@ -111,7 +112,8 @@ test('several workers at the turn of the month charge once', async () => {
   const partners = [await partnerWith(4), await partnerWith(1)];
   expect(paid()).toHaveLength(3);
   toNextMonth();
-  for (const partner_id of partners) await world.plain.accounts.touch(partner_id, world.now());
+  for (const partner_id of partners)
+    await world.plain.accounts.bringForward(partner_id, world.now());
   await Promise.all([world.reviewDue(), world.reviewDue(), world.reviewDue()]);
   expect(paid()).toHaveLength(6);
 });

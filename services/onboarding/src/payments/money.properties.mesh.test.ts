@@ -1,6 +1,6 @@
-// Money moves exactly once: any course of registrations, removals, month ends, cards and people that pay,
-// with crashes at any step, answers that get lost and webhooks that are repeated in any order, ends where a
-// simple model of it ends.
+// Money moves exactly once: any course of registrations, removals, month ends, cards and people
+// that pay, with crashes at any step, answers that get lost and webhooks that are repeated in any
+// order, ends where a simple model of it ends.
 import fc from 'fast-check';
 import { ApiError } from '@bmg/common/errors';
 import { Crash, openMoneyWorld, type MoneyWorld } from '../../testing/money';
@@ -14,7 +14,10 @@ const WORLDS = 4;
 const STEPS_MAX = 5;
 const REPEATED = process.env['BMG_SEED'];
 const SEED = Number(REPEATED ?? Date.now() % 2 ** 31);
-/** A machine that is too busy for all of them plays fewer, and says how many. A repeated run has to get further. */
+/**
+ * A machine that is too busy for all of them plays fewer, and says how many. A repeated run has to
+ * get further.
+ */
 const PLAY_MS = REPEATED === undefined ? 45_000 : 180_000;
 const LEAST = 20;
 /** The courses that are under way when the time is over are played to their end. */
@@ -147,14 +150,14 @@ async function play(world: MoneyWorld, { accounts, steps }: Course) {
         delivered.add(event.id);
         for (let times = 0; times < repeat; times += 1) await through(() => world.post(event));
       }
-      await plain.accounts.touch(partner_id, world.now());
+      await plain.accounts.bringForward(partner_id, world.now());
       await through(() => world.reviewDue());
       if (!world.core().events.some(isNew)) break;
     }
     // What is left of the step's trouble does not come any more.
     fate.restart();
     world.core().clearFaults();
-    await plain.accounts.touch(partner_id, world.now());
+    await plain.accounts.bringForward(partner_id, world.now());
     world.passTime(60_000);
     await world.reviewDue();
   };

@@ -4,10 +4,10 @@ import { PaymentsDefinition } from '@bmg/proto/billing';
 import type { PaymentProcessor } from './processor';
 
 const noProcessor = (): never => {
-  throw new ApiError('NOT_CONFIGURED', 'no payment processor is configured');
+  throw new ApiError('NOT_CONFIGURED', 'no payment processor is configured on this service');
 };
 
-/** Nothing is ever charged: every registration is allowed, up to the plan's limit. */
+/** PAYMENT_PROCESSOR=none: charges nothing and allows every registration up to the plan's limit. */
 export const noPayments: PaymentProcessor = {
   name: 'none',
   cover: async () => ({ billing: 'active', active_max: Infinity }),

@@ -1,9 +1,10 @@
-// The place that a business account takes: under the plan's limit and, where a processor collects the fee, in
-// a slot that is paid for. What was paid before is looked at again when the place is taken, so that two
-// registrations at once cannot both take the last one, nor wait for fewer invoices than they need.
+// Takes a business account's place: under the plan's limit and, where a processor collects the fee,
+// in a paid billing slot. Payments are checked again when the place is taken, so that two
+// concurrent registrations cannot both take the last place, nor wait for fewer invoices than they
+// need.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
-import type { Cover, PaymentProcessor, Purchase } from './choose-processor';
+import type { Cover, PaymentProcessor, Purchase } from './processor';
 import type { Client } from '../store/clients';
 import { hasRoom, type Partners } from '../store/partners';
 
@@ -12,10 +13,10 @@ export interface PlaceDependencies {
   payments: PaymentProcessor;
 }
 
-/** Each try fails only because another registration of the same partner has just succeeded. */
+/** A try fails only where another registration of the same partner has just succeeded. */
 const TRIES_MAX = 20;
 
-/** Null where the plan has no room for the account. */
+/** The account's billing state, or null where the plan has no room for it. */
 export async function takePlace(
   { partners, payments }: PlaceDependencies,
   purchase: Purchase,
@@ -36,18 +37,21 @@ export async function takePlace(
     if (!partner || !hasRoom(partner, waba_id)) return null;
     cover = await payments.cover(purchase, call);
   }
-  throw new ApiError('SERVICE_UNAVAILABLE', 'too many registrations at once, try again', {
+  throw new ApiError('SERVICE_UNAVAILABLE', 'too many registrations at the same time: try again', {
     retryable: true,
     retry_after_s: 1,
   });
 }
 
-/** The account is kept, inactive, until its invoice is paid (contract, 402 PAYMENT_ACTION_REQUIRED). */
+/**
+ * Throws PAYMENT_ACTION_REQUIRED for an account that is stored but inactive until its invoice is
+ * paid.
+ */
 export function refuseUnlessPaid({ billing, payment_url }: Client): void {
   if (billing === 'active') return;
   throw new ApiError(
     'PAYMENT_ACTION_REQUIRED',
-    'the bank asks for authentication: the business account becomes active once the invoice is paid',
+    'the bank asks for authentication: open payment_url; the account becomes active once the invoice is paid',
     { payment_url: payment_url ?? undefined },
   );
 }

@@ -1,5 +1,5 @@
-// The payment processor is a plug. It is asked before a business account becomes active, and answers how
-// the account may start, or refuses with a 402.
+// The interface of a payment processor. It is asked before a business account becomes active, and
+// answers how the account may start or refuses with a 402.
 import type { Call, Implementation } from '@bmg/common/rpc';
 import type { Component } from '@bmg/common/lifecycle';
 
@@ -11,8 +11,8 @@ export interface Purchase {
 }
 
 /**
- * How an account starts: active while no more than `active_max` are, or waiting for an invoice to be paid
- * while no more than `places_max` have a place. Beyond them there is no slot for it, or no invoice.
+ * How an account starts: active, provided that no more than `active_max` accounts are; or waiting
+ * for an invoice to be paid, provided that no more than `places_max` accounts have a place.
  */
 export type Cover =
   | { billing: 'active'; active_max: number }
@@ -20,11 +20,12 @@ export type Cover =
 
 export interface PaymentProcessor {
   readonly name: string;
+  /** Charges the missing slots, if any. Throws a 402 where a payment fails. */
   cover(purchase: Purchase, call: Call): Promise<Cover>;
-  /** The partner's accounts have changed: what is owed and who may send is looked at again soon. */
+  /** Schedules a review of the bill, after a change of the partner's accounts. */
   review(partner_id: string): Promise<void>;
-  /** What the processor is asked over gRPC. */
+  /** The `Payments` RPCs. */
   readonly rpc: Implementation;
-  /** Work of its own, if it has any. */
+  /** The processor's own background work. */
   readonly components: Component[];
 }

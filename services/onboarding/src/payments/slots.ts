@@ -1,11 +1,13 @@
-// Slots: what a month costs (contract, What the service does 8). A slot covers up to three business
-// accounts; slots are counted by the month's peak of accounts that were active at the same time, so that
-// registering the same account again, or a second number of it, costs nothing.
+// Billing slots: what a month costs (contract, What the service does 8). A slot covers up to three
+// business accounts. The month's peak of simultaneously active accounts decides how many are
+// billed, so registering the same account again, or a second number of it, costs nothing.
 
 export const WABAS_PER_SLOT = 3;
 export const SLOT_CENTS = 1_000;
 
-/** Of one UTC month: the most accounts that were active at once, and how many were at its last change. */
+/**
+ * Accounts active in one UTC month: the most at the same time, and how many after the last change.
+ */
 export interface MonthCount {
   peak: number;
   last: number;
@@ -24,7 +26,9 @@ export const monthOf = (at: Date): string => at.toISOString().slice(0, 7);
 
 export const slotsFor = (wabas: number): number => Math.ceil(wabas / WABAS_PER_SLOT);
 
-/** A month without a change had as many accounts as the one before it ended with. */
+/**
+ * The month's peak. A month without a change has the count with which the month before it ended.
+ */
 export function peakOf(counts: MonthCounts, month: string): number {
   const own = counts[month];
   if (own) return own.peak;
@@ -35,13 +39,13 @@ export function peakOf(counts: MonthCounts, month: string): number {
   return earlier === undefined ? 0 : (counts[earlier]?.last ?? 0);
 }
 
-/** How a month counts after the number of active accounts went from `before` to `after`. */
+/** The month's count after the number of active accounts changed from `before` to `after`. */
 export function noteChange(
   counts: MonthCounts,
   month: string,
   { before, after }: { before: number; after: number },
 ): MonthCount {
-  // What was active before the month's first change was active on its first day.
+  // Accounts active before the month's first change were active on its first day.
   return { peak: Math.max(peakOf(counts, month), before, after), last: after };
 }
 

@@ -1,5 +1,5 @@
 import { openWorld, testCall, type World } from '../../testing/world';
-import { directory } from '../directory/handlers';
+import { createDirectoryHandlers } from '../directory/handlers';
 import { rotateKeyring } from './keyring';
 import { secretIdentity } from '../store/clients';
 import { webhookSecretIdentity } from '../store/partners';
@@ -80,16 +80,14 @@ describe('the rotation of the key ring', () => {
     expect(await world.deps.sealedRecords.countStale('fresh')).toBe(0);
 
     const vault = createVault(NEW);
-    const { handlers } = directory({ ...world.deps, vault }) as never as {
-      handlers: Record<string, (request: object, call: object) => Promise<Record<string, unknown>>>;
-    };
+    const handlers = createDirectoryHandlers({ ...world.deps, vault });
     for (const [waba_id, phone_number_id, access_token] of NUMBERS) {
       const scope = { partner_id, waba_id, phone_number_id };
-      expect(await handlers['getCredential']?.(scope, testCall())).toMatchObject({ access_token });
+      expect(await handlers.getCredential(scope, testCall())).toMatchObject({ access_token });
     }
     const scope = { partner_id, waba_id: NUMBERS[0][0], phone_number_id: NUMBERS[0][1] };
-    expect(await handlers['getPin']?.(scope, testCall())).toEqual({ pin: '123456' });
-    expect(await handlers['getReceiver']?.({ partner_id }, testCall())).toMatchObject({
+    expect(await handlers.getPin(scope, testCall())).toEqual({ pin: '123456' });
+    expect(await handlers.getReceiver({ partner_id }, testCall())).toMatchObject({
       webhook_secrets: ['whsec_one'],
     });
   });

@@ -1,5 +1,6 @@
-// Rotation of the key ring: put the new key first, restart, then have every record wrapped with it; once
-// nothing is left, the old key may go. Work goes on meanwhile, since every key of the ring opens records.
+// Rotates the key ring: the operator puts the new key first, restarts, and rewraps every record
+// with it; then the old key can be removed. The service keeps working meanwhile, because every key
+// of the ring opens records.
 import type { Logger } from '@bmg/common/telemetry';
 import type { SealedRecord, SealedRecords } from '../store/sealed-records';
 import type { Sealed, Vault } from './vault';
@@ -14,14 +15,14 @@ export interface Rotation {
   key_id: string;
   rewrapped: number;
   unreadable: number;
-  /** Where to go on; undefined when all records have been seen. */
+  /** Cursor for the next batch; undefined after the last one. */
   next: string | undefined;
 }
 
 const BATCH_DEFAULT = 500;
 const BATCH_MAX = 2_000;
 
-/** One bounded batch, after the record that `after` names. Safe to repeat and to run twice at once. */
+/** Rewraps one batch, starting after the cursor `after`. Safe to repeat and to run concurrently. */
 export async function rotateKeyring(
   { sealedRecords, vault, log }: KeyringDependencies,
   { after, limit }: { after?: string | undefined; limit?: number },
@@ -42,7 +43,7 @@ function rewrap(vault: Vault, { identity, sealed }: SealedRecord, log: Logger): 
   try {
     return vault.rewrap(identity, sealed);
   } catch (error) {
-    log.error({ err: error, record: identity }, 'a sealed record does not open');
+    log.error({ err: error, record: identity }, 'failed to open sealed record');
     return undefined;
   }
 }

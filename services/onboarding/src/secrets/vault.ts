@@ -1,23 +1,23 @@
-// Seals upstream tokens, PINs and webhook secrets: AES-256-GCM under a fresh data key a record, the data
-// key wrapped by a key-encryption key of the keyring. The record's identity is additional data, so that a
-// record copied to another client does not open.
+// Seals upstream tokens, PINs and webhook secrets: AES-256-GCM with a new data key per record,
+// which a key-encryption key of the key ring wraps. The record's identity is authenticated as
+// additional data, so a record copied to another client does not open.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 export interface Sealed {
-  /** Which key of the keyring wraps the data key. */
+  /** The key of the ring that wraps the data key. */
   key_id: string;
   wrapped_key: string;
   data: string;
 }
 
 export interface Vault {
-  /** Id of the key that wraps what is sealed now. */
+  /** ID of the newest key, which wraps new records. */
   readonly key_id: string;
   /** `identity` names the record and the field, e.g. `client/p1/w1/n1/token`. */
   seal(identity: string, plain: string): Sealed;
-  /** Throws when the record is not what was sealed under this identity. */
+  /** Throws where the record was not sealed under this identity, or its key is not in the ring. */
   open(identity: string, sealed: Sealed): string;
-  /** The same record under the newest key: the data key is wrapped anew, the data is not touched. */
+  /** The same record under the newest key: rewraps the data key and leaves the data unchanged. */
   rewrap(identity: string, sealed: Sealed): Sealed;
 }
 
@@ -26,7 +26,7 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const ALGORITHM = 'aes-256-gcm';
 
-/** `keyring` is `id:base64` keys, newest first, comma-separated. */
+/** `keyring` holds comma-separated `id:base64` keys, newest first. */
 export function createVault(keyring: string): Vault {
   const keys = new Map(
     keyring.split(',').map((entry): [string, Buffer] => {
@@ -37,7 +37,7 @@ export function createVault(keyring: string): Vault {
   const [newest] = [...keys.keys()] as [string];
   const dataKeyOf = (identity: string, { key_id, wrapped_key }: Sealed): Buffer => {
     const key = keys.get(key_id);
-    if (!key) throw new Error(`the keyring has no key ${key_id}`);
+    if (!key) throw new Error(`the key ring has no key ${key_id}`);
     return decrypt(key, identity, Buffer.from(wrapped_key, 'base64'));
   };
   const wrap = (identity: string, dataKey: Buffer): string =>

@@ -1,57 +1,62 @@
-// One worker at a time is at a sign-up code: a double click waits for the first request and gets its
-// answer, and what a crash has left behind is taken over after seconds.
+// A lease on a sign-up code, so that one worker at a time processes it: a double click waits for
+// the first request and gets its answer, and the lease of a crashed worker expires after seconds.
 import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
 import { HOP_MS, type Call } from '@bmg/common/rpc';
-import type { Exchange, Exchanges } from '../store/code-exchanges';
+import type { CodeExchange, CodeExchanges } from '../store/code-exchanges';
 
 const LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_500;
-const ASK_EVERY_MS = 150;
-/** What an answer needs once the waiting is over. */
+const POLL_EVERY_MS = 150;
+/** Time reserved for the answer once the wait is over. */
 const MARGIN_MS = 250;
 
 export interface HeldCode {
-  exchange: Exchange;
-  /** Ends the lease, so that a repeat need not wait for its end. */
+  exchange: CodeExchange;
+  /** Ends the lease, so that a repeated request need not wait for it to expire. */
   release(): Promise<void>;
 }
 
-/** The code's record once nobody else is at it: held by us, or finished by another worker. */
+/**
+ * Waits until the code's exchange is ours or finished (`done` or `failed`), and answers it. Throws
+ * a retryable SERVICE_UNAVAILABLE where another worker still holds the code shortly before the
+ * call's deadline.
+ */
 export async function holdCode(
-  exchanges: Exchanges,
+  exchanges: CodeExchanges,
   id: { _id: string; partner_id: string },
   now: () => Date,
   call: Call,
 ): Promise<HeldCode> {
   const holder = newId('hld');
   const lease = () => ({ holder, until: new Date(now().getTime() + LEASE_MS) });
-  const patience = call.deadline - HOP_MS - MARGIN_MS;
+  const wait_until = call.deadline - HOP_MS - MARGIN_MS;
   for (;;) {
     const { exchange, held } = await exchanges.claim(id, lease(), now());
-    if (held) return { exchange, release: keep(exchanges, id._id, lease, holder) };
+    if (held) return { exchange, release: keepRenewing(exchanges, id._id, lease, holder) };
     if (exchange.status === 'done' || exchange.status === 'failed') {
       return { exchange, release: async () => undefined };
     }
-    if (Date.now() + ASK_EVERY_MS > patience || call.signal?.aborted) {
-      throw new ApiError('SERVICE_UNAVAILABLE', 'the same code is being worked on, try again', {
+    if (Date.now() + POLL_EVERY_MS > wait_until || call.signal?.aborted) {
+      throw new ApiError('SERVICE_UNAVAILABLE', 'this code is already being processed: try again', {
         retry_after_s: 1,
       });
     }
-    await pause(ASK_EVERY_MS, call.signal);
+    await pause(POLL_EVERY_MS, call.signal);
   }
 }
 
-/** Renews the lease while the work is under way. */
-function keep(
-  exchanges: Exchanges,
+/** Renews the lease until the function it answers is called, which releases it. */
+function keepRenewing(
+  exchanges: CodeExchanges,
   _id: string,
   lease: () => { holder: string; until: Date },
   holder: string,
 ): () => Promise<void> {
   const timer = setInterval(() => {
-    // A lease that was not renewed ends by itself: then another worker may do the same once more.
+    // A failed renewal lets the lease expire. Another worker may then repeat the work, which is
+    // safe.
     exchanges.renew(_id, lease()).catch(() => undefined);
   }, RENEW_EVERY_MS);
   timer.unref();

@@ -1,4 +1,5 @@
-// A sign-up code whose exchange the upstream leaves without a whole answer: nobody knows whether it is spent.
+// A sign-up code whose exchange the upstream leaves without a whole answer: nobody knows whether it
+// is spent.
 import {
   codeRequest,
   failureOf,

@@ -1,17 +1,18 @@
-// The data sync of a number that stays in use in the business app: contacts first, then history. Each is
-// asked for once an onboarding, and within 24 hours of it, or the client must onboard again.
+// The data sync of a number that stays in use in the business app (coexistence): contacts first,
+// then history. Each is requested once per onboarding and within 24 hours of it, or the client must
+// onboard again (contract, Which operations lead to events).
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
 import type { StepFacts } from './onboarding-log';
-import { requestSync, type SyncOutcomes, type SyncType } from '../upstream/number-facts';
+import { requestSync, type SyncOutcomes, type SyncType } from '../upstream/data-sync';
 import type { Client, ClientChange, Clients } from '../store/clients';
 
 const TYPES = ['smb_app_state_sync', 'history'] as const satisfies readonly SyncType[];
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 24 * 60 * MINUTE_MS;
-/** Waits between the requests that are made again; the last one goes on to the end of the window. */
-const AGAIN_AFTER_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS];
+/** Delays between retries; the last one repeats until the window closes. */
+const RETRY_AFTER_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS];
 
 export interface SyncDependencies {
   clients: Clients;
@@ -22,21 +23,22 @@ export interface SyncDependencies {
 export interface Synced {
   client: Client;
   sync: SyncOutcomes;
-  /** The first refusal. */
+  /** The upstream's first refusal of a sync type. */
   failure: ApiError | undefined;
 }
 
-/** What has not been asked for yet. */
+/** The sync types that the upstream has not accepted yet. */
 export const missingSyncs = ({ sync_requested }: Client): SyncType[] =>
   TYPES.filter((type) => !sync_requested[type]);
 
-/** When to ask again after so many requests that were made again. */
+/** When to retry, after `tries` retries. */
 export const nextSyncTry = (now: Date, tries: number): Date =>
-  new Date(now.getTime() + (AGAIN_AFTER_MS[tries] ?? Math.max(...AGAIN_AFTER_MS)));
+  new Date(now.getTime() + (RETRY_AFTER_MS[tries] ?? Math.max(...RETRY_AFTER_MS)));
 
 /**
- * The 24 hours of a new onboarding. A registration by hand does not say when the number was onboarded: its
- * first one is taken for the beginning.
+ * The fields that open the 24-hour window of a new onboarding; none where the window is open
+ * already. A manual registration does not say when the number was onboarded, so its first one opens
+ * the window.
  */
 export function openSyncWindow(
   before: Client | null,
@@ -51,14 +53,17 @@ export function openSyncWindow(
   if (!begins) return {};
   return {
     sync_until: new Date(now.getTime() + WINDOW_MS),
-    // Soon, in case that the registration is cut off before it has asked.
+    // So that the poller requests the sync where the registration crashes before its own request.
     sync_retry_at: nextSyncTry(now, 0),
     sync_tries: 0,
     sync_warned: false,
   };
 }
 
-/** Asks for what is missing; what the upstream takes is kept, and what it refuses fails nothing else. */
+/**
+ * Requests the missing sync types and stores which ones the upstream accepted. A refused type does
+ * not stop the next one. Answers `requested` or `failed: <reason>` for each.
+ */
 export async function syncCoexistence(
   { clients, upstream, now }: SyncDependencies,
   registered: Client,
@@ -88,7 +93,7 @@ export async function syncCoexistence(
   return { client, sync, failure };
 }
 
-/** How a sync reads in the log of onboarding. */
+/** The outcome of a sync as facts for the onboarding log. */
 export function syncFacts({ sync, failure }: Pick<Synced, 'sync' | 'failure'>): StepFacts {
   const failed = TYPES.filter((type) => sync[type] !== 'requested');
   if (failed.length === 0) return {};

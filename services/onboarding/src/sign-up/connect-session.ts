@@ -1,25 +1,25 @@
-// A connect session: one link, one onboarding. The machine is what the store's conditional updates filter
-// by; how long a link lives are pure functions of the record and the time (contract, Connect session).
+// The rules of a connect session (one link, one onboarding): its state machine, by which the store
+// filters its conditional updates, and its lifetime (contract, Connect session).
 import { defineMachine } from '@bmg/common/state';
 
 export type SessionStatus = 'created' | 'opened' | 'completing' | 'consumed';
 export type SessionEvent = 'open' | 'begin' | 'abandon' | 'consume';
 
 export const sessionMachine = defineMachine<SessionStatus, SessionEvent>({
-  // The page may be loaded again; while a code is being worked on it stays where it is.
+  // The page may be loaded again. While a code is processed, the session stays `completing`.
   open: { from: ['created', 'opened'], to: 'opened' },
   begin: { from: ['created', 'opened'], to: 'completing' },
-  // The code led nowhere, or whoever worked on it died: another code may come.
+  // The code failed, or its worker crashed: another code may follow.
   abandon: { from: ['completing'], to: 'opened' },
   consume: { from: ['created', 'opened', 'completing'], to: 'consumed' },
 });
 
-/** What the contract promises as expires_in. */
+/** The `expires_in` of the contract. */
 export const OPENS_S = 1_800;
-/** An onboarding that was begun in time may be completed this much later. */
+/** An onboarding that started in time may be completed this much later. */
 export const GRACE_S = 1_800;
-/** A link that is over is still recognised for a day, then it is as unknown as any other. */
-const REMEMBERED_S = 86_400;
+/** How long the page still tells an expired or used link from an unknown one. */
+const RECOGNISED_S = 86_400;
 
 type Timed = { created_at: Date };
 type Stated = Timed & { status: SessionStatus };
@@ -27,7 +27,7 @@ type Stated = Timed & { status: SessionStatus };
 const after = ({ created_at }: Timed, seconds: number): number =>
   created_at.getTime() + seconds * 1_000;
 
-/** Whether the link's time to be opened has not run out. */
+/** Whether the page may still be opened. */
 export const isOpen = (session: Timed, now: Date): boolean =>
   now.getTime() < after(session, OPENS_S);
 
@@ -36,7 +36,7 @@ export const isCompletable = (session: Timed, now: Date): boolean =>
   now.getTime() <= after(session, OPENS_S + GRACE_S);
 
 export const purgeAt = (session: Timed): Date =>
-  new Date(after(session, OPENS_S + GRACE_S + REMEMBERED_S));
+  new Date(after(session, OPENS_S + GRACE_S + RECOGNISED_S));
 
 /** The oldest creation time of a session that may still be completed. */
 export const completableSince = (now: Date): Date =>

@@ -1,4 +1,5 @@
-// What a page needs to start the sign-up dialog, ours or a self-hosted one (contract, Embedded signup).
+// The configuration that a page, hosted or self-hosted, needs to start the sign-up dialog
+// (contract, Embedded signup).
 import { ApiError } from '@bmg/common/errors';
 import type { GetEmbeddedSignupConfigResponse } from '@bmg/proto/onboarding';
 import type { App } from '../upstream/code-exchange';
@@ -14,14 +15,16 @@ const SESSION_INFO_VERSION = '3';
 const SIGN_UP_VERSION = 'v4';
 
 const notConfigured = (): ApiError =>
-  new ApiError('PLATFORM_NOT_CONFIGURED', 'the embedded sign-up is not configured');
+  new ApiError('PLATFORM_NOT_CONFIGURED', 'the embedded sign-up is not configured on this service');
 
+/** Throws PLATFORM_NOT_CONFIGURED without an app ID and secret. */
 export function signUpApp(settings: SignUpSettings): App {
   const { UPSTREAM_APP_ID: app_id, UPSTREAM_APP_SECRET: app_secret } = settings;
   if (!app_id || !app_secret) throw notConfigured();
   return { app_id, app_secret };
 }
 
+/** Throws PLATFORM_NOT_CONFIGURED without an app or a configuration ID. */
 export function signUpConfig(settings: SignUpSettings): GetEmbeddedSignupConfigResponse {
   const { app_id } = signUpApp(settings);
   const { UPSTREAM_CONFIG_ID: config_id, UPSTREAM_FEATURE_TYPE: featureType } = settings;
@@ -30,7 +33,7 @@ export function signUpConfig(settings: SignUpSettings): GetEmbeddedSignupConfigR
     app_id,
     config_id,
     connection_mode: 'coexistence',
-    // The dialog's own spelling: these names are the upstream's.
+    // The upstream's names, hence the mixed spelling.
     extras: {
       setup: {},
       featureType,

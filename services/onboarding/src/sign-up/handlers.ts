@@ -1,5 +1,5 @@
-// Connect sessions: the link that a partner gives to a client business, the hosted page behind it, and the
-// log of what became of it.
+// RPC handlers of the sign-up: connect links, the hosted page behind them, and the onboarding log.
+import { refuseUnlessActive } from '@bmg/common/directory';
 import { invalidField } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { CONNECT_TOKEN_PREFIX, createKey, hashKey } from '@bmg/common/keys';
@@ -8,18 +8,17 @@ import type {
   DirectoryDefinition,
   OnboardingDefinition,
   OnboardingEvent,
-  ReportConnectStepRequest,
 } from '@bmg/proto/onboarding';
-import { createAttempt, type AttemptDependencies, type Step } from './onboarding-log';
-import { refuseUnlessActive } from '../partners/partner-status';
-import { linkOver } from './register-from-code';
-import { completableSince, isCompletable, OPENS_S, pageOutcome, purgeAt } from './connect-session';
-import { signUpConfig, type SignUpSettings } from './dialog-config';
+import type { Session, Sessions } from '../store/connect-sessions';
 import type { OnboardingEventRecord } from '../store/onboarding-events';
 import type { Partner, Partners } from '../store/partners';
-import type { Session, Sessions } from '../store/connect-sessions';
+import { completableSince, isCompletable, OPENS_S, pageOutcome, purgeAt } from './connect-session';
+import { signUpConfig, type SignUpSettings } from './dialog-config';
+import { createOnboardingLog, type OnboardingLogDependencies } from './onboarding-log';
+import { readReport } from './page-report';
+import { invalidLink } from './session-code';
 
-export interface ConnectDependencies extends AttemptDependencies {
+export interface ConnectDependencies extends OnboardingLogDependencies {
   sessions: Sessions;
   partners: Partners;
   settings: SignUpSettings & {
@@ -41,10 +40,10 @@ type ConnectHandlers = Pick<
 const STATE_MAX = 255;
 const EVENTS_DEFAULT = 50;
 const EVENTS_MAX = 200;
-/** What one link may add to the log, however often its page is loaded. */
+/** Bounds what one link can add to the onboarding log, however often its page is loaded. */
 const REPORTS_MAX = 100;
 
-export const connectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
+export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
   const { sessions, partners, settings, events, now } = deps;
   return {
     async createConnectSession({ partner_id, display_name, state }) {
@@ -66,7 +65,7 @@ export const connectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
         purge_at: purgeAt({ created_at }),
       };
       await sessions.insert(session);
-      await createAttempt(deps, partner_id, session).note('SESSION_CREATED');
+      await createOnboardingLog(deps, partner_id, session).record('SESSION_CREATED');
       const base = settings.PUBLIC_URL.replace(/\/+$/, '');
       return { connect_url: `${base}/connect?token=${token}`, token, expires_in: OPENS_S };
     },
@@ -74,11 +73,11 @@ export const connectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
       const session = await sessions.findByToken(token_hash);
       const outcome = pageOutcome(session, now());
       if (!session || outcome !== 'open') return closedPage(outcome);
-      const partner = await needPartner(partners, session.partner_id);
+      const partner = await activePartner(partners, session.partner_id);
       const { app_id, config_id, extras } = signUpConfig(settings);
       await sessions.open(session);
       if (await sessions.countReport(session, REPORTS_MAX)) {
-        await createAttempt(deps, session.partner_id, session).note('PAGE_OPENED');
+        await createOnboardingLog(deps, session.partner_id, session).record('PAGE_OPENED');
       }
       return {
         outcome,
@@ -91,11 +90,11 @@ export const connectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
       };
     },
     async reportConnectStep(request) {
-      const report = reportOf(request);
+      const { step, facts } = readReport(request);
       const session = await sessions.findByToken(request.token_hash);
-      if (!session || !isCompletable(session, now())) throw linkOver();
+      if (!session || !isCompletable(session, now())) throw invalidLink();
       if (await sessions.countReport(session, REPORTS_MAX)) {
-        await createAttempt(deps, session.partner_id, session).note(report.step, report.facts);
+        await createOnboardingLog(deps, session.partner_id, session).record(step, facts);
       }
       return {};
     },
@@ -117,45 +116,6 @@ const closedPage = (outcome: string) => ({
   partner_name: '',
 });
 
-type Report = Pick<
-  ReportConnectStepRequest,
-  | 'current_step'
-  | 'error_code'
-  | 'error_message'
-  | 'upstream_session_id'
-  | 'waba_id'
-  | 'phone_number_id'
->;
-
-/** How each kind of report reads in the log: a step of ours unless the dialog named its own. */
-const REPORTS: Record<string, { step: Step; error_code?: string; error_message?: string }> = {
-  dialog_opened: { step: 'DIALOG_OPENED' },
-  dialog_finished: { step: 'DIALOG_FINISHED' },
-  dialog_cancelled: {
-    step: 'DIALOG',
-    error_code: 'DIALOG_CANCELLED',
-    error_message: 'the person left the dialog',
-  },
-  dialog_failed: { step: 'DIALOG', error_code: 'DIALOG_FAILED' },
-  page_failed: { step: 'PAGE', error_code: 'PAGE_FAILED' },
-};
-
-function reportOf({ kind, ...given }: ReportConnectStepRequest): { step: string; facts: Report } {
-  const row = REPORTS[kind];
-  if (!row) throw invalidField('kind', `must be one of ${Object.keys(REPORTS).join(', ')}`);
-  const { current_step, upstream_session_id, waba_id, phone_number_id } = given;
-  return {
-    step: current_step ?? row.step,
-    facts: {
-      error_code: given.error_code ?? row.error_code,
-      error_message: given.error_message ?? row.error_message,
-      upstream_session_id,
-      waba_id,
-      phone_number_id,
-    },
-  };
-}
-
 const eventMessage = (event: OnboardingEventRecord): OnboardingEvent => ({
   state: event.state ?? undefined,
   current_step: event.current_step,
@@ -167,29 +127,37 @@ const eventMessage = (event: OnboardingEventRecord): OnboardingEvent => ({
   created_at: event.created_at,
 });
 
-/** The connect token's half of the directory: it opens the completion of one onboarding, nothing else. */
-export const sessionHandlers = ({
+/**
+ * Authenticates a connect token, which allows the completion of one onboarding and nothing else.
+ */
+export const createSessionHandlers = ({
   sessions,
   partners,
   now,
-}: ConnectDependencies): Pick<Handlers<DirectoryDefinition>, 'authenticateSession'> => ({
+}: Pick<ConnectDependencies, 'sessions' | 'partners' | 'now'>): Pick<
+  Handlers<DirectoryDefinition>,
+  'authenticateSession'
+> => ({
   async authenticateSession({ token_hash }) {
     const session = await sessions.findByToken(token_hash);
-    if (!session || !isCompletable(session, now())) throw linkOver();
-    const { _id, rate_limit_per_sec } = await needPartner(partners, session.partner_id);
+    if (!session || !isCompletable(session, now())) throw invalidLink();
+    const { _id, rate_limit_per_sec } = await activePartner(partners, session.partner_id);
     return { partner_id: _id, session_id: session._id, rate_limit_per_sec };
   },
 });
 
-/** The partner behind a link, while it may do business. */
-async function needPartner(partners: Partners, partner_id: string): Promise<Partner> {
+/** The partner that created the link. Throws the error of its status unless that is `active`. */
+async function activePartner(partners: Partners, partner_id: string): Promise<Partner> {
   const partner = await partners.find(partner_id);
-  if (!partner) throw linkOver();
+  if (!partner) throw invalidLink();
   refuseUnlessActive(partner.status);
   return partner;
 }
 
-/** For a key rotation: links that were given out under the old key stop working. */
+/**
+ * For a rotation of the partner key: links created under the old key stop working. Answers how many
+ * did.
+ */
 export const deleteUnfinishedSessions =
   ({ sessions, now }: Pick<ConnectDependencies, 'sessions' | 'now'>) =>
   (partner_id: string): Promise<number> =>

@@ -1,13 +1,14 @@
-// The log of onboarding: what each attempt came to, step by step. Partners read it to see where people
-// stop; it must not make an onboarding fail that would have worked.
+// The onboarding log: the outcome of each step of a sign-up or registration. Partners read it (GET
+// /onboarding/events) to see where people drop out. A failure to write it never fails the
+// onboarding itself.
 import { toApiError, type ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import type { Logger } from '@bmg/common/telemetry';
-import type { OnboardingEvents } from '../store/onboarding-events';
 import type { Session } from '../store/connect-sessions';
+import type { OnboardingEvents } from '../store/onboarding-events';
 
-/** Steps of our own; the dialog's are the upstream's names and pass as they are. */
-export type Step =
+/** Our own steps. Steps of the upstream's dialog are logged under the upstream's names. */
+export type OnboardingStep =
   | 'SESSION_CREATED'
   | 'PAGE_OPENED'
   | 'PAGE'
@@ -29,14 +30,18 @@ export interface StepFacts {
   phone_number_id?: string | undefined;
 }
 
-export interface Attempt {
-  /** `step` is one of ours, or a name of the upstream's dialog. */
-  note(step: Step | (string & {}), facts?: StepFacts): Promise<void>;
-  /** Runs a step and notes what it came to. */
-  run<T>(step: Step, work: () => Promise<T>, facts?: (result: T) => StepFacts): Promise<T>;
+export interface OnboardingLog {
+  /** `step` is one of ours or a step name of the upstream's dialog. Never throws. */
+  record(step: OnboardingStep | (string & {}), facts?: StepFacts): Promise<void>;
+  /** Runs a step and records its result, or its error, which it then throws. */
+  run<T>(
+    step: OnboardingStep,
+    work: () => Promise<T>,
+    facts?: (result: T) => StepFacts,
+  ): Promise<T>;
 }
 
-export interface AttemptDependencies {
+export interface OnboardingLogDependencies {
   events: OnboardingEvents;
   now: () => Date;
   log: Logger;
@@ -45,14 +50,15 @@ export interface AttemptDependencies {
 const TEXT_MAX = 1_000;
 const cut = (text: string | undefined): string | null => text?.slice(0, TEXT_MAX) ?? null;
 
-export function createAttempt(
-  { events, now, log }: AttemptDependencies,
+/** The account and number of a step carry over to the steps after it. */
+export function createOnboardingLog(
+  { events, now, log }: OnboardingLogDependencies,
   partner_id: string,
   session: Pick<Session, '_id' | 'state'> | null,
   about: Pick<StepFacts, 'waba_id' | 'phone_number_id'> = {},
-): Attempt {
+): OnboardingLog {
   let known = about;
-  const note: Attempt['note'] = async (step, facts = {}) => {
+  const record: OnboardingLog['record'] = async (step, facts = {}) => {
     const { waba_id = known.waba_id, phone_number_id = known.phone_number_id } = facts;
     known = { waba_id, phone_number_id };
     const created_at = now();
@@ -71,25 +77,25 @@ export function createAttempt(
         created_at,
       });
     } catch (error) {
-      log.warn({ err: error, partner_id, step }, 'an onboarding step was not logged');
+      log.warn({ err: error, partner_id, step }, 'failed to record onboarding step');
     }
   };
   return {
-    note,
+    record,
     async run(step, work, facts) {
       try {
         const result = await work();
-        await note(step, facts?.(result));
+        await record(step, facts?.(result));
         return result;
       } catch (error) {
-        await note(step, failureFacts(toApiError(error)));
+        await record(step, failureFacts(toApiError(error)));
         throw error;
       }
     },
   };
 }
 
-/** The partner's own error, with the upstream's code and trace where it has them. */
+/** The error as the partner sees it, with the upstream's code and trace ID where there are any. */
 function failureFacts(failure: ApiError): StepFacts {
   const { code, message, upstream_code, upstream_subcode, upstream_trace_id } = failure;
   const upstream =

@@ -9,7 +9,7 @@ import {
   type World,
 } from '../../testing/world';
 import { registerFromCode } from './register-from-code';
-import { EXCHANGES } from '../store/code-exchanges';
+import { CODE_EXCHANGES } from '../store/code-exchanges';
 
 const WABA = '900000000000001';
 const NUMBER = '800000000000001';
@@ -84,7 +84,7 @@ describe('a crash', () => {
       });
       expect(await world.emulator.requests({ path: '/oauth/access_token' })).toHaveLength(1);
       expect((await world.deps.partners.find(_id))?.wabas).toEqual([WABA]);
-      const [kept] = await world.mongo.db.collection(EXCHANGES).find({}).toArray();
+      const [kept] = await world.mongo.db.collection(CODE_EXCHANGES).find({}).toArray();
       expect(kept).toMatchObject({ status: 'done', token: null });
       expect(JSON.stringify(kept)).not.toContain(code);
     },

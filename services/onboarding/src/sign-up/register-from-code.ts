@@ -1,12 +1,17 @@
-// The embedded sign-up's end: code → token → account and number → client. Every step can be repeated, so
-// that the same code, sent again after a crash or by a double click, ends in the same client.
+// Completes the embedded sign-up: code → token → account and number → client. Every step can be
+// repeated, so the same code sent again (a retry after a crash, a double click) ends in the same
+// client.
 import { ApiError, invalidField, missingFields, rewrap } from '@bmg/common/errors';
 import { contentId } from '@bmg/common/ids';
 import { hashKey } from '@bmg/common/keys';
 import type { Call } from '@bmg/common/rpc';
 import type { RegisterFromCodeRequest, RegisterFromCodeResponse } from '@bmg/proto/onboarding';
-import { createAttempt, type Attempt, type AttemptDependencies } from './onboarding-log';
 import { clientMessage } from '../clients/message';
+import { storeClient, type RegisterDependencies } from '../clients/register';
+import type { NumberScope } from '../store/clients';
+import { exchangeTokenIdentity, type CodeExchange } from '../store/code-exchanges';
+import type { Session } from '../store/connect-sessions';
+import { listNumbers, type ListedNumber } from '../upstream/accounts';
 import {
   exchangeCode,
   exchangeFailed,
@@ -17,16 +22,15 @@ import {
 import { holdCode } from './code-lease';
 import { syncCoexistence, syncFacts } from './coexistence-sync';
 import { chooseAccount, chooseSignedUpNumber } from './discovery';
-import { listNumbers, type ListedNumber } from '../upstream/number-facts';
-import { storeClient, type RegisterDependencies } from '../clients/register';
-import { isCompletable } from './connect-session';
-import type { NumberScope } from '../store/clients';
-import { exchangeTokenIdentity, type Exchange, type Exchanges } from '../store/code-exchanges';
-import type { Session, Sessions } from '../store/connect-sessions';
+import {
+  createOnboardingLog,
+  type OnboardingLog,
+  type OnboardingLogDependencies,
+} from './onboarding-log';
+import { findCompletableSession, tieSession, type SessionCodeDependencies } from './session-code';
 
-export interface CodeDependencies extends RegisterDependencies, AttemptDependencies {
-  sessions: Sessions;
-  exchanges: Exchanges;
+export interface CodeDependencies
+  extends RegisterDependencies, OnboardingLogDependencies, SessionCodeDependencies {
   settings: { KEY_PEPPER: string };
   /** Throws PLATFORM_NOT_CONFIGURED without an app. */
   app(): App;
@@ -39,10 +43,10 @@ export function registerFromCode(deps: CodeDependencies) {
   ): Promise<RegisterFromCodeResponse> => {
     check(request);
     const { partner_id, code } = request;
-    const session = await sessionOf(deps, request);
-    const attempt = createAttempt(deps, partner_id, session);
+    const session = await findCompletableSession(deps, request);
+    const steps = createOnboardingLog(deps, partner_id, session);
     const _id = contentId('cex', partner_id, hashKey(code, deps.settings.KEY_PEPPER));
-    if (session) await takeSession(deps, session, _id);
+    if (session) await tieSession(deps, session, _id);
     const { exchange, release } = await holdCode(
       deps.exchanges,
       { _id, partner_id },
@@ -52,10 +56,10 @@ export function registerFromCode(deps: CodeDependencies) {
     try {
       const { failure } = exchange;
       if (failure) {
-        return await attempt.run('CODE_EXCHANGE', () => Promise.reject(exchangeFailed(failure)));
+        return await steps.run('CODE_EXCHANGE', () => Promise.reject(exchangeFailed(failure)));
       }
       if (exchange.status === 'done') return await answerAgain(deps, exchange, session);
-      return await complete(deps, request, { exchange, session, attempt }, call);
+      return await complete(deps, request, { exchange, session, steps }, call);
     } catch (error) {
       if (session) await deps.sessions.abandon(session, _id).catch(() => undefined);
       throw error;
@@ -72,75 +76,40 @@ function check({ code, connection_mode }: RegisterFromCodeRequest): void {
   }
 }
 
-/** Null for a self-hosted popup, which completes under the partner key. */
-async function sessionOf(
-  { sessions, now }: CodeDependencies,
-  { partner_id, session_id }: RegisterFromCodeRequest,
-): Promise<Session | null> {
-  if (session_id === undefined) return null;
-  const session = await sessions.find(partner_id, session_id);
-  if (!session || !isCompletable(session, now())) throw linkOver();
-  return session;
-}
-
-export const linkOver = (): ApiError =>
-  new ApiError('UNAUTHORIZED', 'the connect link is over: create a new one');
-
-/** One session, one onboarding: the session is tied to the code that is being worked on. */
-async function takeSession(
-  { sessions, exchanges, now }: CodeDependencies,
-  session: Session,
-  exchange_id: string,
-): Promise<void> {
-  if (await sessions.begin(session, exchange_id)) return;
-  const current = await sessions.find(session.partner_id, session._id);
-  if (current?.exchange_id === exchange_id) return;
-  if (current?.status === 'completing' && current.exchange_id !== null) {
-    // Whoever was at the other code has died, or could not let go of the session.
-    const other = await exchanges.find(current.exchange_id);
-    const idle = !other || (other.status !== 'done' && other.lease_until <= now());
-    if (idle) {
-      await sessions.abandon(session, current.exchange_id);
-      if (await sessions.begin(session, exchange_id)) return;
-    }
-  }
-  throw new ApiError('UNAUTHORIZED', 'the connect link has been used: create a new one');
-}
-
 interface Work {
-  exchange: Exchange;
+  exchange: CodeExchange;
   session: Session | null;
-  attempt: Attempt;
+  steps: OnboardingLog;
 }
 
 async function complete(
   deps: CodeDependencies,
   request: RegisterFromCodeRequest,
-  { exchange, session, attempt }: Work,
+  { exchange, session, steps }: Work,
   call: Call,
 ): Promise<RegisterFromCodeResponse> {
   const { exchanges, sessions } = deps;
   const { _id, partner_id } = exchange;
-  const app = await attempt.run('CODE_EXCHANGE', () =>
+  const app = await steps.run('CODE_EXCHANGE', () =>
     obtainToken(deps, exchange, request.code, call),
   );
   const { access_token } = app;
-  const { numbers, ...found } = await attempt.run(
+  const { numbers, ...found } = await steps.run(
     'DISCOVERY',
     () => discover(deps, app, request, call),
     ({ waba_id, phone_number_id }) => ({ waba_id, phone_number_id }),
   );
   const scope: NumberScope = { partner_id, ...found };
   const display_name = request.display_name ?? session?.display_name ?? undefined;
-  const stored = await attempt.run('REGISTRATION', () =>
+  const stored = await steps.run('REGISTRATION', () =>
     storeClient(deps, scope, { access_token, display_name, onboarding_id: _id, numbers }, call),
   );
   const synced = await syncCoexistence(deps, stored.client, access_token, call);
   const { client, sync } = synced;
-  await attempt.note('COEXISTENCE_SYNC', syncFacts(synced));
+  await steps.record('COEXISTENCE_SYNC', syncFacts(synced));
   if (session) await sessions.consume(session, _id);
   await exchanges.finish(_id, { ...found, sync });
-  await attempt.note('COMPLETED');
+  await steps.record('COMPLETED');
   return {
     client: clientMessage(client),
     state: session?.state ?? undefined,
@@ -149,10 +118,10 @@ async function complete(
   };
 }
 
-/** The code is exchanged once. What a crash came after is taken up with the token that was kept. */
+/** Exchanges the code once. After a crash, the token stored with the exchange is used instead. */
 async function obtainToken(
   { exchanges, vault, upstream, app: appOf }: CodeDependencies,
-  { _id, token }: Exchange,
+  { _id, token }: CodeExchange,
   code: string,
   call: Call,
 ): Promise<App & { access_token: string }> {
@@ -169,6 +138,7 @@ async function obtainToken(
   }
 }
 
+/** The account and number that the sign-up is for, and all numbers of the account. */
 async function discover(
   { upstream }: CodeDependencies,
   app: App & { access_token: string },
@@ -179,7 +149,7 @@ async function discover(
   const waba_id = chooseAccount(grant, claim.waba_id);
   const numbers = await listNumbers(upstream, waba_id, app.access_token, call).catch(
     (error: unknown) => {
-      // The upstream does not open this account to the token: the sign-up has not left it to us.
+      // The upstream refuses this account to the token, so the sign-up does not cover it.
       const refused =
         error instanceof ApiError && error.upstream_code !== undefined && !error.retryable;
       if (!refused) throw error;
@@ -193,14 +163,17 @@ async function discover(
   };
 }
 
-/** A double click, or a repeat after an answer that was lost: the same client, nothing is done twice. */
+/**
+ * Answers a repeated request (a double click, a lost answer) with the client that the code
+ * registered.
+ */
 async function answerAgain(
   { clients }: CodeDependencies,
-  { partner_id, result }: Exchange,
+  { partner_id, result }: CodeExchange,
   session: Session | null,
 ): Promise<RegisterFromCodeResponse> {
-  const client = result && (await clients.find({ partner_id, ...pick(result) }));
-  if (!client) throw new ApiError('NOT_FOUND', 'the client of this code is not there any more');
+  const client = result && (await clients.find({ partner_id, ...numberOf(result) }));
+  if (!client) throw new ApiError('NOT_FOUND', 'the client of this code no longer exists');
   return {
     client: clientMessage(client),
     state: session?.state ?? undefined,
@@ -209,7 +182,7 @@ async function answerAgain(
   };
 }
 
-const pick = ({ waba_id, phone_number_id }: { waba_id: string; phone_number_id: string }) => ({
+const numberOf = ({ waba_id, phone_number_id }: { waba_id: string; phone_number_id: string }) => ({
   waba_id,
   phone_number_id,
 });

@@ -1,5 +1,5 @@
-// The clock of the data sync, on a clock that can be moved: what the upstream did not take is asked for
-// again while it may be, and a person is told in time.
+// The clock of the data sync, on a clock that can be moved: what the upstream did not take is asked
+// for again while it may be, and a person is told in time.
 import { metrics } from '@bmg/common/telemetry';
 import { openWorld, testCall, type World } from '../../testing/world';
 import { registerClient, storeClient } from '../clients/register';

@@ -1,9 +1,13 @@
-// The clock of the data sync: asks again for what the upstream has not taken yet, says so while there is
-// still time for a person to look, and says it again once the 24 hours are over.
+// Retries data syncs that the upstream has not accepted yet. Warns while there is time for a person
+// to act, and gives up once the 24-hour window has closed.
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, metrics, startSpan, type Logger } from '@bmg/common/telemetry';
-import { createAttempt, type Attempt, type AttemptDependencies } from './onboarding-log';
+import {
+  createOnboardingLog,
+  type OnboardingLog,
+  type OnboardingLogDependencies,
+} from './onboarding-log';
 import {
   missingSyncs,
   nextSyncTry,
@@ -16,35 +20,35 @@ import type { ClientSyncs } from '../store/client-syncs';
 import { secretIdentity, type Client, type ClientChange } from '../store/clients';
 import type { Vault } from '../secrets/vault';
 
-export interface SyncClockDependencies extends SyncDependencies, AttemptDependencies {
+export interface SyncPollerDependencies extends SyncDependencies, OnboardingLogDependencies {
   clientSyncs: ClientSyncs;
   vault: Vault;
   log: Logger;
 }
 
-const LOOK_EVERY_MS = 30_000;
+const POLL_EVERY_MS = 30_000;
 const SYNC_LIMIT_MS = 25_000;
 const LEASE_MS = 120_000;
-/** In one turn; more are taken in the next one, at once. */
-const TURN_MAX = 20;
+/** Clients per run; where more are due, the next run follows at once. */
+const RUN_MAX = 20;
 const HOUR_MS = 3_600_000;
-/** A person is told when less than this is left. */
+/** Warns when less than this is left of the window. */
 export const WARN_MS = 6 * HOUR_MS;
-/** The upstream's own word that the time is over. */
-const WINDOW_OVER = 2593108;
+/** The upstream's code for a request after the window has closed. */
+const WINDOW_CLOSED = 2593108;
 
-export function createSyncClock(deps: SyncClockDependencies): Poller {
-  return createPoller('coexistence sync', LOOK_EVERY_MS, () => syncDue(deps), deps.log);
+export function createSyncPoller(deps: SyncPollerDependencies): Poller {
+  return createPoller('coexistence sync', POLL_EVERY_MS, () => syncDue(deps), deps.log);
 }
 
-/** Answers true when more may be due. */
-export async function syncDue(deps: SyncClockDependencies): Promise<boolean> {
+/** One run. Answers true when more may be due. */
+export async function syncDue(deps: SyncPollerDependencies): Promise<boolean> {
   const { clientSyncs, now } = deps;
   let more = true;
-  for (let done = 0; more && done < TURN_MAX; done += 1) {
+  for (let done = 0; more && done < RUN_MAX; done += 1) {
     const at = now();
     const client = await clientSyncs.claim(at, new Date(at.getTime() + LEASE_MS));
-    if (client) await syncAgain(deps, client);
+    if (client) await retrySync(deps, client);
     else more = false;
   }
   const soon = new Date(now().getTime() + WARN_MS);
@@ -52,38 +56,35 @@ export async function syncDue(deps: SyncClockDependencies): Promise<boolean> {
   return more;
 }
 
-async function syncAgain(deps: SyncClockDependencies, claimed: Client): Promise<void> {
+async function retrySync(deps: SyncPollerDependencies, claimed: Client): Promise<void> {
   const { clients, now, log } = deps;
   const { partner_id, waba_id, phone_number_id } = claimed;
-  const attempt = createAttempt(deps, partner_id, null, claimed);
+  const steps = createOnboardingLog(deps, partner_id, null, claimed);
   const left_ms = (claimed.sync_until?.getTime() ?? 0) - now().getTime();
   try {
-    if (left_ms <= 0) return await giveUp(deps, claimed, attempt, undefined);
+    if (left_ms <= 0) return await giveUp(deps, claimed, steps, undefined);
     const synced = await request(deps, claimed);
     if (missingSyncs(synced.client).length === 0) {
-      await attempt.note('COEXISTENCE_SYNC');
+      await steps.record('COEXISTENCE_SYNC');
       return;
     }
     if (!claimed.is_on_biz_app) {
       await clients.change(claimed, { sync_retry_at: null });
       return;
     }
-    if (synced.failure?.upstream_code === WINDOW_OVER) {
-      return await giveUp(deps, claimed, attempt, synced);
+    if (synced.failure?.upstream_code === WINDOW_CLOSED) {
+      return await giveUp(deps, claimed, steps, synced);
     }
     await clients.change(claimed, {
       sync_retry_at: nextSyncTry(now(), claimed.sync_tries ?? 0),
-      ...(await warn(deps, { claimed, attempt, synced, left_ms })),
+      ...(await warn(deps, { claimed, steps, synced, left_ms })),
     });
   } catch (error) {
-    log.warn(
-      { err: error, partner_id, waba_id, phone_number_id },
-      'the sync of a number could not be asked for again',
-    );
+    log.warn({ err: error, partner_id, waba_id, phone_number_id }, 'failed to retry data sync');
   }
 }
 
-async function request(deps: SyncClockDependencies, client: Client): Promise<Synced> {
+async function request(deps: SyncPollerDependencies, client: Client): Promise<Synced> {
   const span = startSpan('sync number');
   const call = ownCall(span.spanContext(), SYNC_LIMIT_MS);
   try {
@@ -97,15 +98,18 @@ async function request(deps: SyncClockDependencies, client: Client): Promise<Syn
   }
 }
 
-/** Once, when the time runs out: in the log of onboarding, which the partner reads, and in ours. */
+/**
+ * Warns once, when the window is about to close: the operator in our log, the partner in the
+ * onboarding log. Answers the change to store with the client.
+ */
 async function warn(
-  { log }: SyncClockDependencies,
+  { log }: SyncPollerDependencies,
   {
     claimed,
-    attempt,
+    steps,
     synced,
     left_ms,
-  }: { claimed: Client; attempt: Attempt; synced: Synced; left_ms: number },
+  }: { claimed: Client; steps: OnboardingLog; synced: Synced; left_ms: number },
 ): Promise<ClientChange> {
   if (left_ms >= WARN_MS || claimed.sync_warned) return {};
   const { partner_id, waba_id, phone_number_id } = claimed;
@@ -113,28 +117,28 @@ async function warn(
   const hours_left = Math.ceil(left_ms / HOUR_MS);
   log.warn(
     { partner_id, waba_id, phone_number_id, hours_left, reason: facts.error_message },
-    'the time to ask for the sync of a number runs out',
+    'data sync window closes soon',
   );
-  await attempt.note('SYNC_DUE', {
+  await steps.record('SYNC_DUE', {
     ...facts,
     error_message: `less than ${hours_left} h are left to ask for the sync: ${facts.error_message ?? ''}`,
   });
   return { sync_warned: true };
 }
 
-/** Nothing but a new onboarding opens the sync again. */
+/** Stops retrying: only a new onboarding reopens the window. */
 async function giveUp(
-  { clients, log }: SyncClockDependencies,
+  { clients, log }: SyncPollerDependencies,
   claimed: Client,
-  attempt: Attempt,
+  steps: OnboardingLog,
   synced: Synced | undefined,
 ): Promise<void> {
   const { partner_id, waba_id, phone_number_id } = claimed;
   const missing = missingSyncs(claimed).join(', ');
-  log.warn({ partner_id, waba_id, phone_number_id, missing }, 'the sync of a number was missed');
-  await attempt.note('COEXISTENCE_SYNC', {
+  log.warn({ partner_id, waba_id, phone_number_id, missing }, 'data sync window missed');
+  await steps.record('COEXISTENCE_SYNC', {
     error_code: 'SYNC_EXPIRED',
-    error_message: `the 24 hours to ask for ${missing} are over: the client must onboard again`,
+    error_message: `the 24 hours to request ${missing} have passed: the client must onboard again`,
     upstream_session_id: synced?.failure?.upstream_trace_id,
   });
   await clients.change(claimed, { sync_retry_at: null });

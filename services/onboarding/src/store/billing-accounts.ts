@@ -1,15 +1,19 @@
-// Billing accounts: one row per partner that has to do with the payment processor. It says who the partner
-// is there, when its bill is to be looked at next, and who is at it: one worker at a time.
+// Billing accounts: one row per partner that uses the payment processor. It holds the partner's
+// customer ID, the time of the next review of its bill, and the hold of the worker that has it: one
+// at a time.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 
 export interface BillingAccount {
   _id: string;
   customer_id: string | null;
-  /** Counts the answers that the processor would only repeat, as a slot charge does. */
+  /**
+   * Part of the idempotency keys: raised after an error that the processor would repeat for the
+   * same key.
+   */
   generation: number;
   due_at: Date;
-  /** Set when a card was put on file: what was refused is tried again. */
+  /** Set when a card was put on file: refused charges are tried again. */
   retry_at: Date | null;
   holder: string;
   lease_until: Date;
@@ -26,21 +30,22 @@ export interface BillingAccounts {
   ensure(partner_id: string, due_at: Date, at: Date): Promise<BillingAccount>;
   find(partner_id: string): Promise<BillingAccount | null>;
   findByCustomer(customer_id: string): Promise<BillingAccount | null>;
-  /** Answers the customer that holds: the one that was recorded first. */
+  /** Answers the customer ID that counts: the one recorded first. */
   recordCustomer(partner_id: string, customer_id: string): Promise<string>;
   nextGeneration(partner_id: string, generation: number): Promise<void>;
+  /** False while another worker holds the row. */
   hold(partner_id: string, hold: Hold, now: Date): Promise<boolean>;
   renew(partner_id: string, hold: Hold): Promise<void>;
   release(partner_id: string, holder: string): Promise<void>;
-  /** Takes one that is due and that nobody is at; it falls due again at the end of the hold. */
+  /** Takes a due row that no worker holds; it falls due again when the hold expires. */
   claimDue(now: Date, hold: Hold): Promise<BillingAccount | null>;
-  /** Falls due at `at`, or sooner where it would have anyway. */
-  touch(partner_id: string, at: Date): Promise<void>;
-  /** Falls due at `next`, unless somebody has touched it since it was claimed until `claimed`. */
+  /** Moves the due time forward to `at`; a row that is due earlier stays so. */
+  bringForward(partner_id: string, at: Date): Promise<void>;
+  /** Falls due at `next`, unless it was brought forward since it was claimed until `claimed`. */
   postpone(partner_id: string, claimed: Date, next: Date): Promise<void>;
   requestRetry(partner_id: string, at: Date): Promise<void>;
-  /** Unless a newer card has come since. */
-  retried(partner_id: string, requested: Date): Promise<void>;
+  /** Ends the retry of `requested`, unless a newer card has requested another one. */
+  clearRetry(partner_id: string, requested: Date): Promise<void>;
 }
 
 export const BILLING_ACCOUNTS = 'billing_accounts';
@@ -57,7 +62,7 @@ export function createBillingAccounts(db: Db): BillingAccounts {
     async ensure(partner_id, due_at, at) {
       const found = await accounts.findOne({ _id: partner_id });
       if (found) return found;
-      const fresh: BillingAccount = {
+      const created: BillingAccount = {
         _id: partner_id,
         customer_id: null,
         generation: 0,
@@ -68,8 +73,8 @@ export function createBillingAccounts(db: Db): BillingAccounts {
         created_at: at,
       };
       try {
-        await accounts.insertOne(fresh);
-        return fresh;
+        await accounts.insertOne(created);
+        return created;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         return (await accounts.findOne({ _id: partner_id })) as BillingAccount;
@@ -103,7 +108,7 @@ export function createBillingAccounts(db: Db): BillingAccounts {
         { $set: { holder, lease_until: until, due_at: until } },
         { returnDocument: 'before' },
       ),
-    async touch(partner_id, at) {
+    async bringForward(partner_id, at) {
       await accounts.updateOne({ _id: partner_id }, { $min: { due_at: at } });
     },
     async postpone(partner_id, claimed, next) {
@@ -112,7 +117,7 @@ export function createBillingAccounts(db: Db): BillingAccounts {
     async requestRetry(partner_id, at) {
       await accounts.updateOne({ _id: partner_id }, { $set: { retry_at: at, due_at: at } });
     },
-    async retried(partner_id, requested) {
+    async clearRetry(partner_id, requested) {
       await accounts.updateOne(
         { _id: partner_id, retry_at: requested },
         { $set: { retry_at: null } },

@@ -1,53 +1,56 @@
-// What events change of clients: the rows of every partner that has the account or the number. Events may
-// be repeated and may come late, so that each change is made only where nothing newer is known.
+// A view of the clients for facts that events change: the rows of every partner with the account or
+// number. Events may be repeated or late, so a change is made only where nothing newer is known.
 import type { Db, Filter } from 'mongodb';
 import { clientCollection, type Client, type ClientChange, type FactKind } from './clients';
 
 /** One number, or all numbers of an account. */
-export type Concerned = { phone_number_id: string } | { waba_id: string };
+export type Affected = { phone_number_id: string } | { waba_id: string };
 
-export interface Happening {
-  concerned: Concerned;
+export interface FactEvent {
+  affected: Affected;
   kind: FactKind;
-  /** The upstream's time of it. */
+  /** The upstream's timestamp. */
   at: Date;
-  /** When it reached us. */
+  /** When the event reached us. */
   received_at: Date;
 }
 
-export interface ClientEvents {
-  /** Answers the rows concerned, changed or not, so that a repetition announces them again. */
-  apply(happening: Happening, change: ClientChange): Promise<Client[]>;
-  /** The latest activity of each number. */
+export interface ClientFacts {
+  /**
+   * Answers all affected rows, changed or not, so that a repeated event bumps their versions again.
+   */
+  apply(event: FactEvent, change: ClientChange): Promise<Client[]>;
+  /** Stores the latest activity of each number. */
   touch(activity: ReadonlyMap<string, Date>): Promise<void>;
+  /** Sets the business ID of rows that have none. */
   fillBusinessId(waba_id: string, business_id: string): Promise<void>;
-  /** Has the number's facts fetched again. */
+  /** Makes a refresh of the number's facts due at `at`. */
   requestRefresh(phone_number_id: string, at: Date): Promise<void>;
-  /** One row that is due, taken until `lease_until`; null when there is none. */
+  /** Takes one due row until `lease_until`; null where none is due. */
   claimRefresh(now: Date, lease_until: Date): Promise<Client | null>;
   finishRefresh(phone_number_id: string, change: ClientChange): Promise<void>;
-  /** Tries again at `at`, or not at all. */
+  /** Makes the refresh due again at `at`; null gives it up. */
   postponeRefresh(client: Client, at: Date | null): Promise<void>;
 }
 
-/** More partners than this never share an account; every read has a bound. */
+/** Bounds the read: an account is never shared by more partners than this. */
 const ROWS_MAX = 1_000;
 
-export function createClientEvents(db: Db): ClientEvents {
+export function createClientFacts(db: Db): ClientFacts {
   const clients = clientCollection(db);
   return {
-    async apply({ concerned, kind, at, received_at }, change) {
-      const active: Filter<Client> = { ...concerned, status: 'active' };
+    async apply({ affected, kind, at, received_at }, change) {
+      const active: Filter<Client> = { ...affected, status: 'active' };
       const rows = await clients.find(active).limit(ROWS_MAX).toArray();
-      const waiting = rows.filter(
+      const outdated = rows.filter(
         ({ known_since, known_at }) =>
           !((known_since && known_since > received_at) || (known_at?.[kind] ?? at) > at),
       );
-      if (waiting.length > 0) {
+      if (outdated.length > 0) {
         await clients.bulkWrite(
-          waiting.map(({ _id, known_since }) => ({
+          outdated.map(({ _id, known_since }) => ({
             updateOne: {
-              // The row as it was judged: a registration that came in between wins.
+              // Only the row as it was read: a registration in between wins.
               filter: { _id, status: 'active', known_since: known_since ?? { $exists: false } },
               update: { $set: { ...change, [`known_at.${kind}`]: at } },
             },
@@ -72,7 +75,8 @@ export function createClientEvents(db: Db): ClientEvents {
       await clients.updateMany({ waba_id, business_id: null }, { $set: { business_id } });
     },
     async requestRefresh(phone_number_id, at) {
-      // One row asks for all of the number's: the upstream's answer is the same for every partner.
+      // One row stands for all rows of the number: the upstream's answer is the same for every
+      // partner.
       await clients.updateOne(
         { phone_number_id, status: 'active' },
         { $set: { refresh_due_at: at, refresh_tries: 0 } },

@@ -1,11 +1,11 @@
-// Which clients the data sync is still to be asked for: what the clock of the sync reads and claims.
+// A view of the clients for the data sync: those whose sync the upstream has not accepted yet.
 import type { Db } from 'mongodb';
 import { clientCollection, type Client } from './clients';
 
 export interface ClientSyncs {
-  /** One row that is due, taken until `lease_until` and counted as tried; null when there is none. */
+  /** Takes one due row until `lease_until` and counts the try; null where none is due. */
   claim(now: Date, lease_until: Date): Promise<Client | null>;
-  /** Rows that wait for their sync and whose time is over before `until`. */
+  /** How many rows still wait for their sync and have a window that closes before `until`. */
   countUntil(until: Date): Promise<number>;
 }
 

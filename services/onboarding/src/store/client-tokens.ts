@@ -1,11 +1,14 @@
-// Until when clients' tokens hold: what the clock of the tokens reads and claims.
+// A view of the clients for the expiry of their tokens.
 import type { Db, Filter } from 'mongodb';
 import { clientCollection, type Client } from './clients';
 
 export interface ClientTokens {
-  /** One row that was last looked at before `before`, taken by saying `at`; null when there is none. */
+  /**
+   * Takes one row last checked before `before`, and marks it as checked at `at`; null where there
+   * is none.
+   */
   claim(before: Date, at: Date): Promise<Client | null>;
-  /** Active rows whose token ends before `until`. */
+  /** How many active rows have a token that expires before `until`. */
   countUntil(until: Date): Promise<number>;
 }
 

@@ -4,7 +4,7 @@ import { isDuplicateKey } from '@bmg/common/mongo';
 import type { Sealed } from '../secrets/vault';
 
 export type ClientStatus = 'active' | 'deleted';
-/** Connected, or paused softly while the upstream re-links the number (Webhook offboarding). */
+/** `paused` while the upstream re-links the number (contract, Webhook offboarding). */
 export type ClientHealth = 'connected' | 'paused';
 export type ClientBilling = 'active' | 'billing_failed' | 'payment_action_required';
 
@@ -14,10 +14,10 @@ export interface WaitingBilling {
   payment_url: string | null;
 }
 
-/** What events change, each with a time of its own. */
+/** The facts that events change; each kind has its own time. */
 export type FactKind = 'health' | 'limit' | 'throughput';
 
-/** What the upstream says of a number. */
+/** What the upstream reports about a number. */
 export interface NumberFacts {
   phone_number: string;
   verified_name: string;
@@ -42,25 +42,25 @@ export interface Client extends Omit<NumberFacts, 'verified_name'> {
   health: ClientHealth;
   billing: ClientBilling;
   payment_url: string | null;
-  /** When each data sync was asked for: once an onboarding. */
+  /** When the upstream accepted each data sync: once per onboarding. */
   sync_requested: { smb_app_state_sync: Date | null; history: Date | null };
-  /** Which code brought the client last; absent for one that was registered by hand. */
+  /** The exchange of the client's last sign-up code; absent for a client registered by hand. */
   onboarding_id?: string | null;
-  /** The last registration: an event that had arrived before it is told by it already. */
+  /** The last registration, which supersedes events that arrived before it. */
   known_since?: Date;
-  /** The upstream's time of the newest event, by kind: what happened before it changes nothing. */
+  /** The upstream's time of the newest event by kind; earlier events change nothing. */
   known_at?: Partial<Record<FactKind, Date>>;
-  /** When the number's facts are to be fetched again, and how often that has failed. */
+  /** When the number's facts are due to be fetched again, and how many tries were made. */
   refresh_due_at?: Date | null;
   refresh_tries?: number;
-  /** Until when the upstream takes a request for the data sync: 24 hours from the onboarding. */
+  /** End of the data sync window: 24 hours after the onboarding. */
   sync_until?: Date | null;
-  /** When the sync is to be asked for again; null once it was, or cannot be any more. */
+  /** When to retry the sync; null once the upstream has accepted it or the window has closed. */
   sync_retry_at?: Date | null;
   sync_tries?: number;
-  /** Whether it was said that the time is running out. */
+  /** Whether the warning about the closing window was given. */
   sync_warned?: boolean;
-  /** When the upstream was last asked until when the token holds, and its answer: null for ever. */
+  /** When the token's expiry was last checked, and the expiry; null means that it never expires. */
   token_checked_at?: Date;
   token_expires_at?: Date | null;
   registered_at: Date;
@@ -88,7 +88,7 @@ export type ClientChange = Partial<
   Omit<Client, '_id' | 'partner_id' | 'waba_id' | 'phone_number_id'>
 >;
 
-/** What a registration decides; the rest of an existing row stays as it is. */
+/** The fields that a registration sets; the others of an existing row stay as they are. */
 export type Registration = NumberScope &
   Omit<NumberFacts, 'verified_name'> &
   Pick<Client, 'display_name' | 'business_id' | 'token'> &
@@ -108,10 +108,13 @@ export type Registration = NumberScope &
   >;
 
 export interface Clients {
-  /** Inserts or brings to life again; answers the row before, null when there was none. */
+  /**
+   * Inserts the row, or updates it and makes it active. Answers the row before; null where there
+   * was none.
+   */
   upsert(client: Registration, at: Date): Promise<Client | null>;
   find(scope: NumberScope): Promise<Client | null>;
-  /** The active rows of an account: one a number. */
+  /** The active rows of an account, one per number, the oldest registration first. */
   activeOf(scope: Scope): Promise<Client[]>;
   list(
     partner_id: string,
@@ -119,33 +122,34 @@ export interface Clients {
     page: { limit: number; offset: number },
   ): Promise<{ clients: Client[]; total: number }>;
   change(scope: NumberScope, change: ClientChange): Promise<Client | null>;
-  /** Every active row of the account; answers how many there were. */
+  /** Marks the account's active rows as deleted; answers how many there were. */
   remove(scope: Scope, at: Date): Promise<number>;
   /**
-   * Brings the billing state of the partner's active rows up to date: these accounts wait, all others may
-   * send. Answers the accounts that changed.
+   * Sets the billing state of the partner's active rows: the accounts in `waiting` wait, all others
+   * may send. Answers the accounts that changed.
    */
   setBilling(partner_id: string, waiting: ReadonlyMap<string, WaitingBilling>): Promise<string[]>;
   /** For the operator: the deleted rows of an account, the latest deletion first. */
   deletedOf(scope: Scope): Promise<Client[]>;
-  /** For the operator: all of them active again, their facts due to be fetched anew. */
+  /** For the operator: makes the deleted rows active again, with a refresh of their facts due. */
   restore(scope: Scope, place: Pick<Client, 'billing' | 'payment_url'>, at: Date): Promise<void>;
-  /** For our own workers: rows of any partner. */
+  /** The active rows of any partner with the number or account, for the directory and events. */
   ownersOfNumber(phone_number_id: string): Promise<Client[]>;
   ownersOfDisplayNumber(waba_id: string, phone_number: string): Promise<Client[]>;
   ownersOfAccount(waba_id: string): Promise<Client[]>;
+  /** For the operator: clients of all partners, or of one. */
   listAll(
     partner_id: string | undefined,
     page: { limit: number; offset: number },
   ): Promise<{ clients: Client[]; total: number }>;
 }
 
-/** More partners than this never share a number; every read has a bound. */
+/** Bounds the read: a number is never shared by more partners than this. */
 const OWNERS_MAX = 200;
 const NUMBERS_MAX = 200;
 
 export const CLIENTS = 'clients';
-/** How long support can restore a deleted client; then its sealed token and PIN are gone. */
+/** How long support can restore a deleted client, with its sealed token and PIN. */
 const DELETED_KEPT_DAYS = 180;
 export const clientIndexes: IndexDescription[] = [
   { key: { partner_id: 1, waba_id: 1 } },
@@ -155,15 +159,15 @@ export const clientIndexes: IndexDescription[] = [
   { key: { sync_retry_at: 1 }, sparse: true },
   { key: { token_checked_at: 1 } },
   { key: { token_expires_at: 1 }, sparse: true },
-  // Null for an active client, which is no date: it stays.
+  // Null for an active client, which the TTL index ignores.
   { key: { deleted_at: 1 }, expireAfterSeconds: DELETED_KEPT_DAYS * 86_400 },
 ];
 
 export const clientCollection = (db: Db): Collection<Client> => db.collection(CLIENTS);
 
-/** Of a row that is new; whatever of it a registration decides is left out. */
-const untouched = (given: Registration, at: Date): Partial<Client> => {
-  const fresh: Partial<Client> = {
+/** Defaults of a new row, without the fields that the registration sets. */
+const defaultsOf = (given: Registration, at: Date): Partial<Client> => {
+  const defaults: Partial<Client> = {
     pin: null,
     billing: 'active',
     payment_url: null,
@@ -171,7 +175,7 @@ const untouched = (given: Registration, at: Date): Partial<Client> => {
     registered_at: at,
     last_activity_at: null,
   };
-  return Object.fromEntries(Object.entries(fresh).filter(([name]) => !(name in given)));
+  return Object.fromEntries(Object.entries(defaults).filter(([name]) => !(name in given)));
 };
 
 const differing = ({ billing, payment_url }: WaitingBilling): Filter<Client>[] => [
@@ -212,14 +216,14 @@ export function createClients(db: Db): Clients {
               known_since: at,
               known_at: {},
             },
-            $setOnInsert: untouched(given, at),
+            $setOnInsert: defaultsOf(given, at),
           },
           { upsert: true, returnDocument: 'before' },
         );
       try {
         return await write();
       } catch (error) {
-        // Two first registrations at once: the other one has inserted the row, this one updates it.
+        // Two concurrent first registrations: the other one inserted the row, this one updates it.
         if (isDuplicateKey(error)) return write();
         throw error;
       }

@@ -1,6 +1,6 @@
-// Exchanges: what became of each sign-up code. A code is worth one token and lives for seconds, so the
-// token is kept, sealed, until the client is registered: a repeat after a crash goes on from there. A lease
-// makes sure that one worker at a time is at a code; it is short, so that a crash holds nobody up for long.
+// Code exchanges: the outcome of each sign-up code. A code buys one token and expires within
+// seconds, so the token is stored, sealed, until the client is registered: a retry after a crash
+// continues from there. A short lease lets one worker at a time process a code.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import { defineMachine } from '@bmg/common/state';
@@ -11,7 +11,7 @@ export type ExchangeStatus = 'claimed' | 'exchanged' | 'done' | 'failed';
 export const exchangeMachine = defineMachine<ExchangeStatus, 'exchange' | 'finish' | 'fail'>({
   exchange: { from: ['claimed'], to: 'exchanged' },
   finish: { from: ['exchanged'], to: 'done' },
-  // The upstream refused the code, or did not say whether it took it: it is not sent a second time.
+  // The upstream refused the code, or its answer was lost: the code is not sent a second time.
   fail: { from: ['claimed'], to: 'failed' },
 });
 
@@ -29,7 +29,7 @@ export interface ExchangeResult {
   sync: { smb_app_state_sync: string; history: string };
 }
 
-export interface Exchange {
+export interface CodeExchange {
   _id: string;
   partner_id: string;
   status: ExchangeStatus;
@@ -46,23 +46,30 @@ export interface Lease {
   until: Date;
 }
 
-export interface Exchanges {
-  /** Takes the code, if nobody is at it: `held` tells. A finished one is never held again. */
+export interface CodeExchanges {
+  /**
+   * Creates or takes the code's row; `held` is false while another worker holds it or once it is
+   * finished.
+   */
   claim(
     id: { _id: string; partner_id: string },
     lease: Lease,
     now: Date,
-  ): Promise<{ exchange: Exchange; held: boolean }>;
-  find(_id: string): Promise<Exchange | null>;
+  ): Promise<{ exchange: CodeExchange; held: boolean }>;
+  find(_id: string): Promise<CodeExchange | null>;
   renew(_id: string, lease: Lease): Promise<void>;
   release(_id: string, holder: string): Promise<void>;
+  /** Stores the token: the code is `exchanged`. */
   keepToken(_id: string, token: Sealed): Promise<void>;
   finish(_id: string, result: ExchangeResult): Promise<void>;
   fail(_id: string, failure: ExchangeFailure): Promise<void>;
 }
 
-export const EXCHANGES = 'code_exchanges';
-/** Longer than a connect session can live; then the sealed token of what was never finished is gone. */
+export const CODE_EXCHANGES = 'code_exchanges';
+/**
+ * Longer than a connect session lives. Bounds how long the sealed token of an unfinished sign-up is
+ * stored.
+ */
 const KEPT_S = 3 * 3_600;
 export const exchangeIndexes: IndexDescription[] = [
   { key: { created_at: 1 }, expireAfterSeconds: KEPT_S },
@@ -74,12 +81,12 @@ const UNFINISHED: ExchangeStatus[] = ['claimed', 'exchanged'];
 /** The identity under which a code's token is sealed. */
 export const exchangeTokenIdentity = (_id: string): string => `exchange/${_id}/token`;
 
-export function createExchanges(db: Db): Exchanges {
-  const exchanges: Collection<Exchange> = db.collection(EXCHANGES);
+export function createCodeExchanges(db: Db): CodeExchanges {
+  const exchanges: Collection<CodeExchange> = db.collection(CODE_EXCHANGES);
   const move = async (
     _id: string,
     event: 'exchange' | 'finish' | 'fail',
-    change: Partial<Exchange>,
+    change: Partial<CodeExchange>,
   ): Promise<void> => {
     await exchanges.updateOne(
       { _id, status: { $in: [...exchangeMachine.from(event)] } },
@@ -88,7 +95,7 @@ export function createExchanges(db: Db): Exchanges {
   };
   return {
     async claim({ _id, partner_id }, { holder, until }, now) {
-      const fresh: Exchange = {
+      const created: CodeExchange = {
         _id,
         partner_id,
         status: 'claimed',
@@ -100,8 +107,8 @@ export function createExchanges(db: Db): Exchanges {
         created_at: now,
       };
       try {
-        await exchanges.insertOne(fresh);
-        return { exchange: fresh, held: true };
+        await exchanges.insertOne(created);
+        return { exchange: created, held: true };
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
       }
@@ -111,8 +118,8 @@ export function createExchanges(db: Db): Exchanges {
         { returnDocument: 'after' },
       );
       if (taken) return { exchange: taken, held: true };
-      // Gone between the two: as if somebody were at it, so that the caller asks again.
-      return { exchange: (await exchanges.findOne({ _id })) ?? fresh, held: false };
+      // The row expired between the two reads: report it as held, so that the caller tries again.
+      return { exchange: (await exchanges.findOne({ _id })) ?? created, held: false };
     },
     find: (_id) => exchanges.findOne({ _id }),
     async renew(_id, { holder, until }) {
@@ -122,7 +129,7 @@ export function createExchanges(db: Db): Exchanges {
       await exchanges.updateOne({ _id, holder }, { $set: { lease_until: FREE } });
     },
     keepToken: (_id, token) => move(_id, 'exchange', { token }),
-    // The client has the token now.
+    // The client row holds the token from here on.
     finish: (_id, result) => move(_id, 'finish', { result, token: null }),
     fail: (_id, failure) => move(_id, 'fail', { failure }),
   };

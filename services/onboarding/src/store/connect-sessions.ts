@@ -1,4 +1,4 @@
-// Connect sessions: one record a link, found by the keyed hash of its token.
+// Connect sessions: one record per link, found by the keyed hash of its token.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { sessionMachine, type SessionEvent, type SessionStatus } from '../sign-up/connect-session';
 
@@ -10,12 +10,12 @@ export interface Session {
   /** The partner's own text, returned unchanged. */
   state: string | null;
   display_name: string | null;
-  /** The exchange (of one code) that works on this session, or has consumed it. */
+  /** The exchange of the code that is completing this session or has consumed it. */
   exchange_id: string | null;
-  /** How much the page has reported: the record of a link stays bounded. */
+  /** How many reports of the page were logged, so that they can be bounded. */
   reports: number;
   created_at: Date;
-  /** When the record is removed, by an index. */
+  /** When the TTL index removes the record. */
   purge_at: Date;
 }
 
@@ -23,16 +23,18 @@ export interface Sessions {
   insert(session: Session): Promise<void>;
   findByToken(token_hash: string): Promise<Session | null>;
   find(partner_id: string, session_id: string): Promise<Session | null>;
-  /** The page was loaded; null when the session cannot be opened any more. */
+  /** Marks the session as opened; null where it can no longer be opened. */
   open(session: Session): Promise<Session | null>;
-  /** Ties the session to one code; null when another code has it. Safe to repeat for the same code. */
+  /**
+   * Ties the session to one code; null when another code has it. Safe to repeat for the same code.
+   */
   begin(session: Session, exchange_id: string): Promise<Session | null>;
-  /** Lets the session go again, if it is tied to that code. */
+  /** Frees the session for another code, if it is tied to this one. */
   abandon(session: Session, exchange_id: string): Promise<void>;
   consume(session: Session, exchange_id: string): Promise<void>;
-  /** Counts one report of the page; false once there have been too many. */
+  /** Counts one report of the page; false once `reports_max` is reached. */
   countReport(session: Session, reports_max: number): Promise<boolean>;
-  /** Deletes what is not consumed and was created after `since`; answers how many. */
+  /** Deletes sessions created since `since` that are not consumed; answers how many. */
   deleteUnfinished(partner_id: string, since: Date): Promise<number>;
 }
 

@@ -1,15 +1,15 @@
-// Sessions of the partner's dashboard: one record a log-in, found by the keyed hash of its token.
+// Sessions of the partner's dashboard: one record per log-in, found by the keyed hash of its token.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 
 export interface DashboardSession {
-  /** Keyed hash of the token: the token itself is in the browser's cookie alone. */
+  /** Keyed hash of the token. Only the browser's cookie holds the token itself. */
   _id: string;
   partner_id: string;
-  /** Of the partner key that opened it: another key, and the session is over. */
+  /** Hash of the partner key that opened it: a rotation of the key ends the session. */
   key_hash: string;
   created_at: Date;
   used_at: Date;
-  /** When the record is removed, by an index. */
+  /** When the TTL index removes the record. */
   purge_at: Date;
 }
 

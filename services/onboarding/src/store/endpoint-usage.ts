@@ -1,5 +1,6 @@
-// Calls and errors by partner, UTC day and endpoint. One record a partner and day holds the counters and
-// the ids of the messages that went into them, so that a message which comes again changes nothing.
+// Calls and errors by partner, UTC day and endpoint. One record per partner and day holds the
+// counters and the IDs of the usage messages counted in them, so that a repeated message changes
+// nothing.
 import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import type { Usage } from '@bmg/proto/stream';
 import { dayStart, type DayRange } from '../usage/period';
@@ -8,7 +9,7 @@ interface EndpointDay {
   _id: string;
   partner_id: string;
   day: string;
-  /** For the index that removes old days. */
+  /** Start of the day, for the TTL index. */
   day_at: Date;
   rows: Record<string, { calls: number; errors: number }>;
   applied: string[];
@@ -33,12 +34,12 @@ export const endpointUsageIndexes: IndexDescription[] = [
 ];
 
 /**
- * What may come again is what was not committed when a consumer died: a few seconds of one message a
- * second and gateway replica.
+ * IDs kept per record. Only messages uncommitted when a consumer crashed are repeated: a few
+ * seconds of one message per second and gateway replica.
  */
-const REMEMBERED_MAX = 1_000;
+const APPLIED_MAX = 1_000;
 
-/** A dot or a dollar sign in a name would be a path or an operator. */
+/** Escapes dots and dollar signs, which MongoDB reads as a path or an operator. */
 const encodeName = (name: string): string =>
   name.replace(/[%.$]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
 const decodeName = (key: string): string => decodeURIComponent(key);
@@ -60,7 +61,8 @@ export function createEndpointUsage(db: Db): EndpointUsage {
       const operations = [...byDay].flatMap(([_id, group]) =>
         additionOf(_id, withoutRepeats(group, applied.get(_id) ?? new Set())),
       );
-      // Where another worker was faster with the same message, the insert collides and all is tried again.
+      // Where another worker counts the same message first, the insert fails and the bus retries
+      // the batch.
       if (operations.length > 0) await days.bulkWrite(operations, { ordered: false });
     },
     async sum(partner_id, { from_day, to_day }) {
@@ -85,8 +87,8 @@ export function createEndpointUsage(db: Db): EndpointUsage {
 }
 
 function withoutRepeats(messages: Usage[], applied: ReadonlySet<string>): Usage[] {
-  const fresh = new Map(messages.map((message) => [message.id, message]));
-  return [...fresh.values()].filter(({ id }) => !applied.has(id));
+  const unique = new Map(messages.map((message) => [message.id, message]));
+  return [...unique.values()].filter(({ id }) => !applied.has(id));
 }
 
 function additionOf(_id: string, messages: Usage[]): AnyBulkWriteOperation<EndpointDay>[] {
@@ -109,7 +111,7 @@ function additionOf(_id: string, messages: Usage[]): AnyBulkWriteOperation<Endpo
         update: {
           $setOnInsert: { partner_id, day, day_at: dayStart(day) },
           ...(Object.keys(increments).length > 0 && { $inc: increments }),
-          $push: { applied: { $each: ids, $slice: -REMEMBERED_MAX } },
+          $push: { applied: { $each: ids, $slice: -APPLIED_MAX } },
         } as object,
         upsert: true,
       },

@@ -4,7 +4,7 @@ import { BILLING_ACCOUNTS, billingAccountIndexes } from './billing-accounts';
 import { clientIndexes, CLIENTS } from './clients';
 import { DASHBOARD_SESSIONS, dashboardSessionIndexes } from './dashboard-sessions';
 import { ENDPOINT_USAGE, endpointUsageIndexes } from './endpoint-usage';
-import { exchangeIndexes, EXCHANGES } from './code-exchanges';
+import { CODE_EXCHANGES, exchangeIndexes } from './code-exchanges';
 import {
   COUNTED_MESSAGES,
   countedMessageIndexes,
@@ -22,7 +22,7 @@ export const indexes: Indexes = {
   [PARTNERS]: partnerIndexes,
   [SESSIONS]: sessionIndexes,
   [DASHBOARD_SESSIONS]: dashboardSessionIndexes,
-  [EXCHANGES]: exchangeIndexes,
+  [CODE_EXCHANGES]: exchangeIndexes,
   [ONBOARDING_EVENTS]: onboardingEventIndexes,
   [ENDPOINT_USAGE]: endpointUsageIndexes,
   [COUNTED_MESSAGES]: countedMessageIndexes,

@@ -1,7 +1,8 @@
-// Messages by partner, UTC day and category. Two collections: what is known of each message, so that no
-// status counts twice, and the counters. A change is written to the message first, with the steps that it
-// means for the counters; once they are added, they are taken off again. What a crash leaves in between is
-// added by `settleLeftovers`, and a counter remembers which batches went into it.
+// Messages by partner, UTC day and category, in two collections: one record per message, so that no
+// status counts twice, and the counters. A batch is written to the messages first, with its counter
+// changes as `pending`; once the counters have them, they are removed. `addPendingCounts` adds what
+// a crash left pending, and each counter record lists the batches it contains, so that none is
+// added twice.
 import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import { contentId, newId } from '@bmg/common/ids';
 import {
@@ -17,10 +18,10 @@ import { USAGE_KEPT_DAYS } from './endpoint-usage';
 
 interface CountedMessage extends MessageFacts {
   _id: string;
-  /** Counts the writes: a write that saw an older one is refused. */
+  /** Revision: a write based on an older one is refused. */
   rev: number;
   pending: Array<Step & { batch: string; partner_id: string }>;
-  /** Since when there is something pending; absent when there is nothing. */
+  /** Since when changes are pending; absent without any. */
   pending_at?: Date;
   updated_at: Date;
 }
@@ -42,15 +43,18 @@ export interface MessageStatusSeen extends StatusFacts {
 }
 
 export interface MessageUsage {
+  /** Throws where another worker counts one of the messages at the same time: try again. */
   count(statuses: MessageStatusSeen[], now: Date): Promise<void>;
-  /** For a poller: what a crash left unadded longer ago than it can take; answers how many batches. */
-  settleLeftovers(now: Date): Promise<number>;
+  /**
+   * For a poller: adds counter changes that a crash left pending. Answers the number of batches.
+   */
+  addPendingCounts(now: Date): Promise<number>;
   sum(partner_id: string, range: DayRange): Promise<Record<string, CategoryCounts>>;
 }
 
 export const COUNTED_MESSAGES = 'counted_messages';
 export const MESSAGE_USAGE = 'message_usage';
-/** The upstream repeats for some days; a read receipt may come weeks later. */
+/** The upstream repeats statuses for days, and a read receipt may come weeks later. */
 const MESSAGES_KEPT_DAYS = 40;
 export const countedMessageIndexes: IndexDescription[] = [
   { key: { pending_at: 1 }, sparse: true },
@@ -62,10 +66,10 @@ export const messageUsageIndexes: IndexDescription[] = [
 ];
 
 const BATCH_MAX = 500;
-/** Far longer than a batch takes: whoever left it behind is gone. */
-const LEFT_BEHIND_MS = 60_000;
-const LEFTOVERS_MAX = 20;
-const BATCHES_REMEMBERED = 500;
+/** Far longer than a batch takes: the worker of an older one has crashed. */
+const ABANDONED_AFTER_MS = 60_000;
+const ABANDONED_MAX = 20;
+const APPLIED_MAX = 500;
 
 export function createMessageUsage(db: Db): MessageUsage {
   const messages: Collection<CountedMessage> = db.collection(COUNTED_MESSAGES);
@@ -102,9 +106,9 @@ export function createMessageUsage(db: Db): MessageUsage {
       }) as AnyBulkWriteOperation<CountedMessage>[],
       { ordered: false },
     );
-    // A status of the same message was counted elsewhere meanwhile: the caller tries again.
+    // Another worker changed one of the messages in the meantime: the bus retries the batch.
     if (matchedCount + insertedCount < changes.size) {
-      throw new Error('a message was counted by two workers at once');
+      throw new Error('a message was counted by another worker at the same time');
     }
     const steps = [...changes.values()].flatMap(({ steps: made, partner_id }) =>
       made.map((step) => ({ ...step, partner_id })),
@@ -137,7 +141,7 @@ export function createMessageUsage(db: Db): MessageUsage {
             update: {
               $setOnInsert: { partner_id, day, day_at: dayStart(day) },
               $inc: incrementsOf(made),
-              $push: { applied: { $each: [batch], $slice: -BATCHES_REMEMBERED } },
+              $push: { applied: { $each: [batch], $slice: -APPLIED_MAX } },
             } as object,
             upsert: true,
           },
@@ -161,14 +165,14 @@ export function createMessageUsage(db: Db): MessageUsage {
         await countBatch(statuses.slice(start, start + BATCH_MAX), now);
       }
     },
-    async settleLeftovers(now) {
+    async addPendingCounts(now) {
       const left = await messages
-        .find({ pending_at: { $lte: new Date(now.getTime() - LEFT_BEHIND_MS) } })
-        .limit(LEFTOVERS_MAX)
+        .find({ pending_at: { $lte: new Date(now.getTime() - ABANDONED_AFTER_MS) } })
+        .limit(ABANDONED_MAX)
         .toArray();
       const batches = new Set(left.flatMap(({ pending }) => pending.map(({ batch }) => batch)));
       for (const batch of batches) {
-        // All of a batch or nothing: a counter takes each batch once.
+        // A counter takes each batch once, so all of its messages are needed.
         const whole = await messages
           .find({ pending_at: { $exists: true }, 'pending.batch': batch })
           .limit(BATCH_MAX)
@@ -211,7 +215,7 @@ interface Change {
   steps: Step[];
 }
 
-/** The statuses of a batch in their order, each upon what the ones before it have made known. */
+/** The change of each message, from its statuses in order. */
 function changesOf(
   statuses: MessageStatusSeen[],
   before: ReadonlyMap<string, MessageFacts>,
@@ -237,7 +241,7 @@ function changesOf(
 function incrementsOf(steps: Step[]): Record<string, number> {
   const increments: Record<string, number> = {};
   for (const { category, field, by } of steps) {
-    // A category comes from outside: it must stay one name of one level.
+    // The upstream names the category: escape it, so that it stays one field name.
     const path = `categories.${category.replace(/[^\w-]/g, '_').slice(0, 64)}.${field}`;
     increments[path] = (increments[path] ?? 0) + by;
   }

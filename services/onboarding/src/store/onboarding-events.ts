@@ -1,4 +1,4 @@
-// The log of onboarding attempts: one record a step, newest first for the partner.
+// The onboarding log: one record per step.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 
 export interface OnboardingEventRecord {

@@ -1,14 +1,14 @@
-// Partners: who may call, under which key, with which settings.
+// Partners: their keys, limits, webhook address and secrets, and the business accounts that billing
+// slots count.
 import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { PartnerStatus } from '@bmg/common/directory';
 import { noteChange, type MonthCounts } from '../payments/slots';
 import type { Sealed } from '../secrets/vault';
-
-export type PartnerStatus = 'active' | 'suspended' | 'subscription_cancelled' | 'trial_expired';
 
 export interface WebhookSecret {
   sealed: Sealed;
   created_at: Date;
-  /** Set once a newer one has taken over: until then deliveries carry both signatures. */
+  /** Set by a rotation: until then deliveries carry the signatures of both secrets. */
   expires_at: Date | null;
 }
 
@@ -22,11 +22,16 @@ export interface Partner {
   webhook_secrets: WebhookSecret[];
   rate_limit_per_sec: number;
   max_wabas: number | null;
-  /** Business accounts with an active client, in the order in which they came: what the plan's limit counts. */
+  /**
+   * Business accounts with an active client, in the order of registration. The plan's limit counts
+   * them.
+   */
   wabas: string[];
-  /** Those of them that are kept inactive until a payment: no slot counts them. */
+  /** Those of `wabas` that are inactive until a payment. Billing slots do not count them. */
   waiting_wabas?: string[];
-  /** By UTC month: what slots are counted from. Absent until the first account came. */
+  /**
+   * Active accounts by UTC month, from which billing slots follow. Absent until the first account.
+   */
   months?: MonthCounts;
   created_at: Date;
   updated_at: Date;
@@ -50,30 +55,36 @@ export interface Partners {
   insert(partner: Partner): Promise<void>;
   findByKeyHash(key_hash: string): Promise<Partner | null>;
   find(partner_id: string): Promise<Partner | null>;
-  /** In order of id, after `after`. */
+  /** In order of ID, after `after`. */
   list(limit: number, after?: string): Promise<Partner[]>;
   change(partner_id: string, change: PartnerChange, at: Date): Promise<Partner | null>;
-  /** Secrets that were read before are replaced; false when they have changed meanwhile. */
+  /** Replaces the secrets `before`; false where they have changed in the meantime. */
   replaceSecrets(
     partner_id: string,
     secrets: { before: WebhookSecret[]; after: WebhookSecret[] },
     at: Date,
   ): Promise<boolean>;
   /**
-   * Takes a place under the plan's limit for an account that is to be active; false when there is none left,
-   * or where more than `active_max` would be active.
+   * Takes a place under the plan's limit and makes the account active. False where the plan has no
+   * place left or more than `active_max` accounts would be active.
    */
   activateWaba(place: Place, active_max: number): Promise<boolean>;
-  /** The same for an account that waits for a payment; false as well where more than `places_max` would be. */
+  /**
+   * The same for an account that waits for a payment; false also where more than `places_max` would
+   * have a place.
+   */
   reserveWaiting(place: Place, places_max: number): Promise<boolean>;
+  /** Gives the account's place back. */
   releaseWaba(partner_id: string, waba_id: string, month: string): Promise<void>;
-  /** Decides anew which accounts wait; `choose` sees the partner as it is when the answer is stored. */
+  /**
+   * Sets which accounts wait. `choose` sees the partner exactly as it is when the answer is stored.
+   */
   chooseWaiting(
     partner_id: string,
     month: string,
     choose: (partner: Partner) => string[],
   ): Promise<Partner | null>;
-  /** Partners with accounts, in order of id, after `after`. */
+  /** Partners with accounts, in order of ID, after `after`. */
   withWabas(limit: number, after?: string): Promise<Partner[]>;
 }
 
@@ -94,7 +105,7 @@ export const activeWabas = ({
 export const webhookSecretIdentity = (partner_id: string, created_at: Date): string =>
   `partner/${partner_id}/webhook_secret/${created_at.getTime()}`;
 
-/** Whether the plan has room for the account: always for one that has its place already. */
+/** Whether the plan has room for the account; always true for one that has its place already. */
 export const hasRoom = (
   { wabas, max_wabas }: Pick<Partner, 'wabas' | 'max_wabas'>,
   waba_id: string,
@@ -103,23 +114,24 @@ export const hasRoom = (
 export const PARTNERS = 'partners';
 export const partnerIndexes: IndexDescription[] = [{ key: { key_hash: 1 }, unique: true }];
 
-/** Each try fails only because another registration of the same partner has just succeeded. */
-const COUNT_TRIES_MAX = 100;
+/** A try fails only where another registration of the same partner has just succeeded. */
+const CHANGE_TRIES_MAX = 100;
 
 const collection = (db: Db): Collection<Partner> => db.collection(PARTNERS);
 
 export function createPartners(db: Db): Partners {
   const partners = collection(db);
   /**
-   * Changes the accounts together with the month's count of them: one conditional update, so that two at
-   * once can neither both take the last place nor miscount the peak. Null where `change` refuses.
+   * Changes the accounts and the month's count in one conditional update, so that concurrent
+   * changes can neither both take the last place nor miscount the peak. Null where `change` refuses
+   * or there is no such partner.
    */
-  const count = async (
+  const changeAccounts = async (
     partner_id: string,
     month: string,
     change: (partner: Partner) => Places | null,
   ): Promise<Partner | null> => {
-    for (let tries = 0; tries < COUNT_TRIES_MAX; tries += 1) {
+    for (let tries = 0; tries < CHANGE_TRIES_MAX; tries += 1) {
       const partner = await partners.findOne({ _id: partner_id });
       if (!partner) return null;
       const { wabas, waiting_wabas } = partner;
@@ -134,7 +146,7 @@ export function createPartners(db: Db): Partners {
         after: activeWabas(wanted).length,
       });
       const { matchedCount } = await partners.updateOne(
-        // The accounts as they were judged.
+        // Only while the accounts are as they were read.
         { _id: partner_id, wabas, waiting_wabas: waiting_wabas ?? { $exists: false } },
         {
           $set: { ...wanted, [`months.${month}.last`]: last },
@@ -144,13 +156,13 @@ export function createPartners(db: Db): Partners {
       if (matchedCount === 1)
         return { ...partner, ...wanted, months: { ...months, [month]: { peak, last } } };
     }
-    throw new Error('the accounts of a partner changed too often to count them');
+    throw new Error('failed to change the accounts of a partner: they kept changing');
   };
-  const take = async (
+  const takePlace = async (
     { partner_id, waba_id, month }: Place,
     waits: (waiting: string[], places: Places) => string[] | null,
   ): Promise<boolean> =>
-    (await count(partner_id, month, (partner) => {
+    (await changeAccounts(partner_id, month, (partner) => {
       if (!hasRoom(partner, waba_id)) return null;
       const wabas = withOne(partner.wabas, waba_id);
       const waiting = partner.waiting_wabas ?? [];
@@ -188,22 +200,22 @@ export function createPartners(db: Db): Partners {
       return matchedCount === 1;
     },
     activateWaba: (place, active_max) =>
-      take(place, (waiting, { wabas }) => {
+      takePlace(place, (waiting, { wabas }) => {
         const waiting_wabas = without(waiting, place.waba_id);
         return activeWabas({ wabas, waiting_wabas }).length > active_max ? null : waiting_wabas;
       }),
     reserveWaiting: (place, places_max) =>
-      take(place, (waiting, { wabas }) =>
+      takePlace(place, (waiting, { wabas }) =>
         wabas.length > places_max ? null : withOne(waiting, place.waba_id),
       ),
     async releaseWaba(partner_id, waba_id, month) {
-      await count(partner_id, month, ({ wabas, waiting_wabas = [] }) => ({
+      await changeAccounts(partner_id, month, ({ wabas, waiting_wabas = [] }) => ({
         wabas: without(wabas, waba_id),
         waiting_wabas: without(waiting_wabas, waba_id),
       }));
     },
     chooseWaiting: (partner_id, month, choose) =>
-      count(partner_id, month, (partner) => ({
+      changeAccounts(partner_id, month, (partner) => ({
         wabas: partner.wabas,
         waiting_wabas: choose(partner),
       })),

@@ -1,5 +1,6 @@
-// Payment events: the processor's webhooks by their id, so that a repetition is known. A row without
-// `applied_at` is one whose work a crash has cut off: it is done again when the processor repeats it.
+// Payment events: the processor's webhooks by ID, so that a repeated one is recognised. A row
+// without `applied_at` was interrupted by a crash: it is applied when the processor repeats the
+// event.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 
@@ -11,13 +12,13 @@ interface PaymentEvent {
 }
 
 export interface PaymentEvents {
-  /** Answers true where the event has been applied before. */
+  /** Stores the event. Answers true where it was applied before. */
   begin(event: { id: string; type: string }, at: Date): Promise<boolean>;
   finish(id: string, at: Date): Promise<void>;
 }
 
 export const PAYMENT_EVENTS = 'payment_events';
-/** The processor repeats for days; support looks back for weeks. */
+/** The processor repeats events for days; support looks back for weeks. */
 const KEPT_S = 60 * 24 * 3_600;
 export const paymentEventIndexes: IndexDescription[] = [
   { key: { received_at: 1 }, expireAfterSeconds: KEPT_S },

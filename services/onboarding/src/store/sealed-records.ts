@@ -1,9 +1,10 @@
-// Every secret that is stored, wherever it is, for the rotation of the key ring: which ones an older key
-// wraps, and their replacement. A secret that has changed meanwhile is left alone: it is new already.
+// All stored secrets, for the rotation of the key ring: finds those that an older key wraps and
+// replaces them. A secret that changed in the meantime is skipped, because the newest key wraps it
+// already.
 import type { Collection, Db, Document, Filter } from 'mongodb';
 import type { Sealed } from '../secrets/vault';
 import { CLIENTS, secretIdentity, type Client } from './clients';
-import { EXCHANGES, exchangeTokenIdentity, type Exchange } from './code-exchanges';
+import { CODE_EXCHANGES, exchangeTokenIdentity, type CodeExchange } from './code-exchanges';
 import { PARTNERS, webhookSecretIdentity, type Partner } from './partners';
 
 export interface SealedRecord {
@@ -11,17 +12,17 @@ export interface SealedRecord {
   sealed: Sealed;
   collection: string;
   _id: string;
-  /** Where in the document: a field, or the element of a list that holds the secret. */
+  /** Path in the document: a field, or an element of the list that holds the secret. */
   path: string;
 }
 
 export interface SealedRecords {
-  /** Records that another key than this one wraps, in order; `next` names where the next call goes on. */
+  /** A page of records that another key wraps; `next` is the cursor for the next call. */
   stale(
     key_id: string,
     page: { after?: string | undefined; limit: number },
   ): Promise<{ records: SealedRecord[]; next: string | undefined }>;
-  /** False when the record has changed since it was read. */
+  /** False where the record has changed since it was read. */
   replace(record: SealedRecord, sealed: Sealed): Promise<boolean>;
   countStale(key_id: string): Promise<number>;
 }
@@ -32,7 +33,7 @@ interface Source {
   secrets(document: Document): Array<{ identity: string; path: string; sealed: Sealed }>;
 }
 
-/** In this order; a place in it is `collection:_id`. */
+/** Read in this order; a cursor is `collection:_id`. */
 const SOURCES: Source[] = [
   {
     collection: CLIENTS,
@@ -51,10 +52,10 @@ const SOURCES: Source[] = [
     },
   },
   {
-    collection: EXCHANGES,
+    collection: CODE_EXCHANGES,
     stale: (key_id) => ({ 'token.key_id': { $exists: true, $ne: key_id } }),
     secrets(document) {
-      const { _id, token } = document as Exchange;
+      const { _id, token } = document as CodeExchange;
       return token ? [{ identity: exchangeTokenIdentity(_id), path: 'token', sealed: token }] : [];
     },
   },
@@ -117,7 +118,10 @@ export function createSealedRecords(db: Db): SealedRecords {
   };
 }
 
-/** The source and the place in it; an unknown place starts anew, which does no harm. */
+/**
+ * The source and ID that a cursor names. An unknown cursor starts from the beginning, which is
+ * harmless.
+ */
 function startOf(after: string | undefined): [number, string | undefined] {
   const [, name, place] = /^([^:]+):(.*)$/s.exec(after ?? '') ?? [];
   const index = SOURCES.findIndex(({ collection }) => collection === name);

@@ -1,5 +1,6 @@
-// Slot charges: one row per partner, month and slot, stored before the processor is asked for anything. A
-// row is worth one invoice, and an invoice can be paid once: that, not luck, is why money moves once.
+// Slot charges: one row per partner, month and billing slot, stored before any request to the
+// processor. A row has one invoice, and an invoice can be paid once: this is what makes money move
+// exactly once.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import { defineMachine } from '@bmg/common/state';
@@ -9,7 +10,7 @@ export type ChargeEvent = 'pay' | 'decline' | 'ask' | 'void';
 
 const UNPAID: ChargeStatus[] = ['intended', 'declined', 'action_required'];
 
-/** Paid and void are final: whatever arrives late changes nothing any more. */
+/** `paid` and `void` are final: late events change nothing. */
 export const chargeMachine = defineMachine<ChargeStatus, ChargeEvent>({
   pay: { from: UNPAID, to: 'paid' },
   decline: { from: UNPAID, to: 'declined' },
@@ -20,25 +21,27 @@ export const chargeMachine = defineMachine<ChargeStatus, ChargeEvent>({
 export interface SlotCharge {
   _id: string;
   partner_id: string;
-  /** UTC month in which the slot was asked for. */
+  /** UTC month for which the slot was charged. */
   month: string;
   slot: number;
   cents: number;
   status: ChargeStatus;
-  /** The month that the payment counts for: the one in which it was paid, never one before `month`. */
+  /** The month that the payment covers: the one in which it was made, never one before `month`. */
   covers: string | null;
-  /** Recorded before it is finalised: no other invoice is ever paid for this row. */
+  /** Recorded before the invoice is finalised: no other invoice is ever paid for this row. */
   invoice_id: string | null;
   payment_url: string | null;
-  /** Counts the answers that the processor would only repeat (a 500 under an idempotency key). */
+  /**
+   * Part of the idempotency keys: raised after an error that the processor would repeat (a 500).
+   */
   generation: number;
-  /** Payments tried; the last one is open while its outcome is not known. */
+  /** Payment attempts; the last one is open while its outcome is unknown. */
   attempts: number;
   attempt_open: boolean;
-  /** The month that the last one was to pay for. */
+  /** The month that the last payment attempt is for. */
   attempt_month: string | null;
   payment_method: string | null;
-  /** The processor's word for the refusal, for support. */
+  /** The processor's reason for the refusal, for support. */
   failure: string | null;
   created_at: Date;
   updated_at: Date;
@@ -50,27 +53,32 @@ export type ChargeFacts = Partial<
 >;
 
 export interface SlotCharges {
-  /** Stores the intent; the row that is there already where there is one. */
+  /** Stores a new charge, or answers the row that exists already. */
   intend(partner_id: string, month: string, slot: number, given: NewCharge): Promise<SlotCharge>;
-  /** By id: what a webhook names is not scoped. */
+  /** By ID without a scope: webhooks name no partner. */
   find(_id: string): Promise<SlotCharge | null>;
-  /** Rows that matter in a month, in order: asked for in it, covering it, or unpaid since before. */
+  /**
+   * The rows that matter in a month, in order: charged for it, covering it, or unpaid from before.
+   */
   relevant(partner_id: string, month: string): Promise<SlotCharge[]>;
-  /** The newest first, of `since` (YYYY-MM) or later. */
+  /** Charges for `since` (YYYY-MM) or later, the newest first. */
   recent(partner_id: string, since: string): Promise<SlotCharge[]>;
-  /** False when another invoice has been recorded before. */
+  /** False where another invoice was recorded first. */
   recordInvoice(_id: string, invoice_id: string): Promise<boolean>;
-  /** For an invoice that is void or deleted at the processor, and was never paid. */
-  forgetInvoice(_id: string, invoice_id: string): Promise<void>;
+  /**
+   * Removes an invoice that is void or deleted at the processor and was never paid. A new one is
+   * made instead.
+   */
+  detachInvoice(_id: string, invoice_id: string): Promise<void>;
   nextGeneration(_id: string, generation: number): Promise<void>;
-  /** The try as it is stored, before it is made: an open one is taken up again, with its own card. */
-  startAttempt(charge: SlotCharge, attempt: Attempt): Promise<SlotCharge>;
-  closeAttempt(_id: string, attempts: number): Promise<void>;
-  /** False where the machine refuses: the row has come to its end. */
+  /** Stores a payment attempt before it is made. An open attempt is resumed, with its own card. */
+  startPaymentAttempt(charge: SlotCharge, attempt: PaymentAttempt): Promise<SlotCharge>;
+  closePaymentAttempt(_id: string, attempts: number): Promise<void>;
+  /** False where the machine refuses the event: the row is final. */
   move(_id: string, event: ChargeEvent, facts: ChargeFacts, at: Date): Promise<boolean>;
 }
 
-export interface Attempt {
+export interface PaymentAttempt {
   payment_method: string;
   month: string;
 }
@@ -83,7 +91,7 @@ export interface NewCharge {
 export const SLOT_CHARGES = 'slot_charges';
 export const slotChargeIndexes: IndexDescription[] = [{ key: { partner_id: 1, month: 1 } }];
 
-/** A partner with more slots a month than this is billed by contract, not here. */
+/** Bounds the reads: a partner with more slots per month is billed by contract, not here. */
 const ROWS_MAX = 2_000;
 
 export const chargeId = (partner_id: string, month: string, slot: number): string =>
@@ -92,7 +100,7 @@ export const chargeId = (partner_id: string, month: string, slot: number): strin
 export const isUnpaid = ({ status }: Pick<SlotCharge, 'status'>): boolean =>
   UNPAID.includes(status);
 
-/** Months before later ones, within a month by number. */
+/** By month, then by slot number. */
 const inOrder = (a: SlotCharge, b: SlotCharge): number =>
   a.month === b.month ? a.slot - b.slot : a.month < b.month ? -1 : 1;
 
@@ -101,7 +109,7 @@ export function createSlotCharges(db: Db): SlotCharges {
   return {
     async intend(partner_id, month, slot, { cents, at }) {
       const _id = chargeId(partner_id, month, slot);
-      const fresh: SlotCharge = {
+      const created: SlotCharge = {
         _id,
         partner_id,
         month,
@@ -122,8 +130,8 @@ export function createSlotCharges(db: Db): SlotCharges {
         paid_at: null,
       };
       try {
-        await charges.insertOne(fresh);
-        return fresh;
+        await charges.insertOne(created);
+        return created;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         return (await charges.findOne({ _id })) as SlotCharge;
@@ -151,7 +159,7 @@ export function createSlotCharges(db: Db): SlotCharges {
       );
       return matchedCount === 1;
     },
-    async forgetInvoice(_id, invoice_id) {
+    async detachInvoice(_id, invoice_id) {
       await charges.updateOne(
         { _id, invoice_id, status: { $in: UNPAID } },
         { $set: { invoice_id: null, payment_url: null }, $inc: { generation: 1 } },
@@ -160,7 +168,7 @@ export function createSlotCharges(db: Db): SlotCharges {
     async nextGeneration(_id, generation) {
       await charges.updateOne({ _id, generation }, { $inc: { generation: 1 } });
     },
-    async startAttempt(charge, { payment_method, month: attempt_month }) {
+    async startPaymentAttempt(charge, { payment_method, month: attempt_month }) {
       if (charge.attempt_open) {
         await charges.updateOne({ _id: charge._id }, { $set: { attempt_month } });
         return { ...charge, attempt_month };
@@ -172,10 +180,10 @@ export function createSlotCharges(db: Db): SlotCharges {
         { $set: tried },
       );
       if (matchedCount === 1) return { ...charge, ...tried };
-      // Somebody else has started one: it is the same try.
+      // Another worker has started the attempt: resume it.
       return (await charges.findOne({ _id: charge._id })) as SlotCharge;
     },
-    async closeAttempt(_id, attempts) {
+    async closePaymentAttempt(_id, attempts) {
       await charges.updateOne({ _id, attempts }, { $set: { attempt_open: false } });
     },
     async move(_id, event, facts, at) {

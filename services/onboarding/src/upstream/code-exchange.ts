@@ -1,5 +1,6 @@
-// From a sign-up code to a token, and from a token to what it was granted. The app's secret and the code
-// travel in the query because the upstream knows no other way; neither is ever logged or put in an error.
+// Exchanges a sign-up code for a token, and reads what a token was granted. The app's secret and
+// the code travel in the query, because the upstream accepts them nowhere else; neither is logged
+// or put in an error.
 import { ApiError, rewrap } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { isObject, unusable, type Upstream, type UpstreamRequest } from '@bmg/common/upstream';
@@ -11,7 +12,11 @@ export interface App {
   app_secret: string;
 }
 
-/** A code is sent once: after an answer, or none, it may be spent, and sending it again would find it so. */
+/**
+ * Answers the token. The code is sent once: after any outcome it may be used up. Throws
+ * CODE_EXCHANGE_FAILED where the upstream refuses the code, and a non-retryable UPSTREAM_ERROR
+ * where its answer was lost.
+ */
 export async function exchangeCode(
   upstream: Upstream,
   { app_id, app_secret }: App,
@@ -30,9 +35,9 @@ export async function exchangeCode(
   const { access_token } = await upstream.request(request, call).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
     if (isLost(error)) throw rewrap(error, { retryable: false });
-    // The request has not left, or nothing was done with it.
+    // The request was not sent, or the upstream did not process it.
     if (error.upstream_code === undefined) throw error;
-    // A limit that passes has not looked at the code.
+    // Temporary errors, a rate limit for one, leave the code unused.
     if (error.retryable) throw error;
     throw exchangeFailed(failureOf(error));
   });
@@ -42,13 +47,16 @@ export async function exchangeCode(
 
 const OUTCOME_UNKNOWN = { outcome: 'unknown' };
 
-/** Nobody knows whether the code is spent: the answer to it got lost. */
+/** The answer was lost, so it is unknown whether the code is used up. */
 const isLost = ({ upstream_code, details }: ApiError): boolean =>
   upstream_code === undefined &&
   isObject(details) &&
   details['outcome'] === OUTCOME_UNKNOWN.outcome;
 
-/** The error as it is kept beside the code, so that a repeat gets the same answer. */
+/**
+ * The error in the form that is stored with the code, so that a repeated request gets the same
+ * answer.
+ */
 const failureOf = (error: ApiError): ExchangeFailure => ({
   message: error.message,
   upstream_code: error.upstream_code ?? null,
@@ -65,18 +73,25 @@ export const exchangeFailed = (failure: ExchangeFailure): ApiError =>
     details: failure.details,
   });
 
-/** What ends a code: a refusal, or an answer that got lost. A repeat is told of it without a request. */
+/**
+ * The failure to store where the error is final for the code: a refusal or a lost answer. Repeated
+ * requests then fail without asking the upstream. Undefined where the code may still be exchanged.
+ */
 export function readFailure(error: unknown): ExchangeFailure | undefined {
   if (!(error instanceof ApiError)) return undefined;
   if (error.code === 'CODE_EXCHANGE_FAILED') return failureOf(error);
   if (!isLost(error)) return undefined;
   return {
     ...failureOf(error),
-    message: 'the answer to this code got lost, and it may be used up: sign up again',
+    message:
+      'the upstream’s answer to this code was lost and the code may be used up: sign up again',
   };
 }
 
-/** What the token was granted. The app looks at it under its own token. */
+/**
+ * What the token was granted, inspected with the app's own token. Throws DISCOVERY_FAILED where it
+ * is invalid.
+ */
 export async function inspectToken(
   upstream: Upstream,
   { app_id, app_secret }: App,
@@ -97,10 +112,14 @@ export async function inspectToken(
   if (!isObject(data)) throw unusable('the facts of the token');
   if (data['is_valid'] === false) {
     const problem = isObject(data['error']) ? data['error'] : {};
-    throw new ApiError('DISCOVERY_FAILED', 'the sign-up gave a token that is not valid', {
-      upstream_code: wholeNumber(problem['code']),
-      upstream_subcode: wholeNumber(problem['subcode']) ?? null,
-    });
+    throw new ApiError(
+      'DISCOVERY_FAILED',
+      'the sign-up returned a token that is not valid: sign up again',
+      {
+        upstream_code: wholeNumber(problem['code']),
+        upstream_subcode: wholeNumber(problem['subcode']) ?? null,
+      },
+    );
   }
   return data;
 }

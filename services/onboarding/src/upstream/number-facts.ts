@@ -1,8 +1,7 @@
-// What the upstream says of accounts and numbers, asked for at registration and refresh.
-import { ApiError, toApiError } from '@bmg/common/errors';
+// What the upstream reports about a number. Fetched at registration, on a refresh, and after an
+// event that says that a fact has changed without its new value.
 import type { Call } from '@bmg/common/rpc';
 import {
-  eachPage,
   limitTierOf,
   readWithLimit,
   segment,
@@ -11,7 +10,7 @@ import {
 } from '@bmg/common/upstream';
 import type { NumberFacts } from '../store/clients';
 
-const NUMBER_FIELDS = [
+const FIELDS = [
   'id',
   'display_phone_number',
   'verified_name',
@@ -21,12 +20,11 @@ const NUMBER_FIELDS = [
   'is_on_biz_app',
   'throughput',
 ];
-const PAGE = 100;
-const PAGES_MAX = 20;
 
 const digits = (text: unknown): string => String(text ?? '').replace(/\D/g, '');
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
+/** Throws the upstream's error where it does not show the number to this token. */
 export async function fetchNumber(
   upstream: Upstream,
   phone_number_id: string,
@@ -39,7 +37,7 @@ export async function fetchNumber(
         operation: 'GET /{phone_number_id}',
         method: 'GET',
         path: `/${segment(phone_number_id)}`,
-        query: { fields: [...NUMBER_FIELDS, limit_field].join(',') },
+        query: { fields: [...FIELDS, limit_field].join(',') },
         token,
       },
       call,
@@ -56,135 +54,4 @@ export async function fetchNumber(
     ),
     is_on_biz_app: number['is_on_biz_app'] === true,
   };
-}
-
-export interface ListedNumber {
-  id: string;
-  is_on_biz_app: boolean;
-}
-
-/** The numbers of an account, most recently onboarded first. */
-export async function listNumbers(
-  upstream: Upstream,
-  waba_id: string,
-  token: string,
-  call: Call,
-): Promise<ListedNumber[]> {
-  const numbers: ListedNumber[] = [];
-  const ask = (after: string | undefined): Promise<Json> =>
-    upstream.request(
-      {
-        operation: 'GET /{waba_id}/phone_numbers',
-        method: 'GET',
-        path: `/${segment(waba_id)}/phone_numbers`,
-        query: { fields: 'id,display_phone_number,is_on_biz_app', limit: PAGE, after },
-        token,
-      },
-      call,
-    );
-  for await (const { body } of eachPage(ask, PAGES_MAX)) {
-    for (const item of Array.isArray(body['data']) ? (body['data'] as Json[]) : []) {
-      numbers.push({ id: String(item['id']), is_on_biz_app: item['is_on_biz_app'] === true });
-    }
-  }
-  return numbers;
-}
-
-/** The portfolio that owns the account: the default business of later questions. Null when not readable. */
-export async function fetchBusinessId(
-  upstream: Upstream,
-  waba_id: string,
-  token: string,
-  call: Call,
-): Promise<string | null> {
-  try {
-    const body = await upstream.request(
-      {
-        operation: 'GET /{waba_id}',
-        method: 'GET',
-        path: `/${segment(waba_id)}`,
-        query: { fields: 'owner_business_info' },
-        token,
-      },
-      call,
-    );
-    const owner = body['owner_business_info'] as Json | undefined;
-    return owner?.['id'] === undefined ? null : String(owner['id']);
-  } catch (error) {
-    // A token that may not read the owner still sends messages: only the default is missing then.
-    if (error instanceof ApiError && error.upstream_code !== undefined) return null;
-    throw error;
-  }
-}
-
-/** Idempotent upstream: subscribes our app to the account's webhooks. */
-export async function subscribe(
-  upstream: Upstream,
-  waba_id: string,
-  token: string,
-  call: Call,
-): Promise<void> {
-  await upstream.request(
-    {
-      operation: 'POST /{waba_id}/subscribed_apps',
-      method: 'POST',
-      path: `/${segment(waba_id)}/subscribed_apps`,
-      token,
-    },
-    call,
-  );
-}
-
-export async function unsubscribe(
-  upstream: Upstream,
-  waba_id: string,
-  token: string,
-  call: Call,
-): Promise<void> {
-  await upstream.request(
-    {
-      operation: 'DELETE /{waba_id}/subscribed_apps',
-      method: 'DELETE',
-      path: `/${segment(waba_id)}/subscribed_apps`,
-      token,
-    },
-    call,
-  );
-}
-
-export type SyncType = 'smb_app_state_sync' | 'history';
-export type SyncOutcomes = Record<SyncType, string>;
-
-/** `requested`, or `failed: ...` and why: a registration never fails for its sync. */
-export interface SyncAnswer {
-  outcome: string;
-  failure?: ApiError;
-}
-
-const ALREADY_REQUESTED = 2593107;
-
-export async function requestSync(
-  upstream: Upstream,
-  phone_number_id: string,
-  sync_type: SyncType,
-  token: string,
-  call: Call,
-): Promise<SyncAnswer> {
-  try {
-    await upstream.request(
-      {
-        operation: 'POST /{phone_number_id}/smb_app_data',
-        method: 'POST',
-        path: `/${segment(phone_number_id)}/smb_app_data`,
-        body: { messaging_product: 'whatsapp', sync_type },
-        token,
-      },
-      call,
-    );
-    return { outcome: 'requested' };
-  } catch (error) {
-    const failure = toApiError(error);
-    if (failure.upstream_code === ALREADY_REQUESTED) return { outcome: 'requested' };
-    return { outcome: `failed: ${failure.message}`, failure };
-  }
 }

@@ -2,7 +2,7 @@ import type { Received } from '@bmg/common/bus';
 import type { Event, Usage } from '@bmg/proto/stream';
 import { openWorld, testCall, type World } from '../../testing/world';
 import { COUNTED_MESSAGES, createMessageUsage, MESSAGE_USAGE } from '../store/message-usage';
-import { applyMessageStatuses, applyUsage } from './handlers';
+import { countCalls, countMessages } from './consumers';
 
 const DAY = '2026-09-14';
 const RANGE = { from_day: '2026-09-01', to_day: '2026-09-30' };
@@ -55,7 +55,7 @@ const status = (
 });
 
 describe('calls', () => {
-  const add = (...messages: Usage[]) => applyUsage(world.deps)(messages.map(received));
+  const add = (...messages: Usage[]) => countCalls(world.deps)(messages.map(received));
   const sum = (partner_id = 'ptn_1') => world.deps.endpointUsage.sum(partner_id, RANGE);
 
   it('are added up by partner, day and endpoint', async () => {
@@ -100,7 +100,7 @@ describe('calls', () => {
 });
 
 describe('messages', () => {
-  const apply = (...events: Event[]) => applyMessageStatuses(world.deps)(events.map(received));
+  const apply = (...events: Event[]) => countMessages(world.deps)(events.map(received));
   const sum = (partner_id = 'ptn_1') => world.deps.messageUsage.sum(partner_id, RANGE);
 
   it('count by category, once each status', async () => {
@@ -130,7 +130,7 @@ describe('messages', () => {
       rest = rest.filter((_one, index) => outcomes[index]?.status === 'rejected');
     }
     expect(rest).toEqual([]);
-    await world.deps.messageUsage.settleLeftovers(new Date(Date.now() + 120_000));
+    await world.deps.messageUsage.addPendingCounts(new Date(Date.now() + 120_000));
     const totals = await sum();
     expect(totals['utility']).toEqual({ sent: 1, delivered: 1, read: 1, billable: 1 });
     expect(Object.values(totals['unknown'] ?? {}).every((count) => count === 0)).toBe(true);
@@ -155,13 +155,13 @@ describe('messages', () => {
       } as never);
       const message_id = `wamid.${dies}`;
       const events = [status('sent', { message_id }), status('delivered', { message_id })];
-      const count = applyMessageStatuses({ messageUsage: broken, now: world.deps.now });
+      const count = countMessages({ messageUsage: broken, now: world.deps.now });
       await expect(count(events.map(received))).rejects.toThrow('died');
       // Kafka brings them again; nothing is counted a second time.
       await apply(...events);
-      await world.deps.messageUsage.settleLeftovers(new Date());
-      await world.deps.messageUsage.settleLeftovers(new Date(Date.now() + 120_000));
-      await world.deps.messageUsage.settleLeftovers(new Date(Date.now() + 240_000));
+      await world.deps.messageUsage.addPendingCounts(new Date());
+      await world.deps.messageUsage.addPendingCounts(new Date(Date.now() + 120_000));
+      await world.deps.messageUsage.addPendingCounts(new Date(Date.now() + 240_000));
     }
     expect(await sum()).toEqual({ utility: { sent: 2, delivered: 2, billable: 2 } });
     const pending = await db
@@ -194,8 +194,8 @@ describe('the usage of a partner', () => {
     await place(_id, '4');
     await place(_id, '4');
     await world.deps.partners.releaseWaba(_id, '1', '2026-09');
-    await applyUsage(world.deps)([received(usage({ partner_id: _id }))]);
-    await applyMessageStatuses(world.deps)([received(status('sent', { partner: _id }))]);
+    await countCalls(world.deps)([received(usage({ partner_id: _id }))]);
+    await countMessages(world.deps)([received(status('sent', { partner: _id }))]);
     const from = new Date('2026-09-01T00:00:00Z');
     const to = new Date('2026-09-30T23:59:59.999Z');
     expect(await ask(_id, from, to)).toEqual({

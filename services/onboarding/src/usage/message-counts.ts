@@ -1,6 +1,6 @@
-// How the statuses of one message become counters: each status counts once, whatever is repeated, in the
-// category that the upstream's pricing names. Pricing comes with some statuses and not with others, so that
-// a category which is learnt late moves what was counted as unknown before. No I/O here.
+// Turns the statuses of one message into counter changes. Each status counts once, however often it
+// is repeated, in the category that the upstream's pricing names. Only some statuses carry pricing:
+// once it arrives, earlier counts move from `unknown` to the category. No I/O.
 import type { MessageStatus } from '@bmg/common/messages';
 
 export type CountedField = MessageStatus | 'billable' | 'free';
@@ -16,7 +16,7 @@ export const COUNTED_FIELDS: readonly CountedField[] = [
 
 export const UNKNOWN_CATEGORY = 'unknown';
 
-/** What is known of a message. */
+/** What has been counted of a message so far. */
 export interface MessageFacts {
   /** The day on which each status was counted. */
   seen: Partial<Record<CountedField, string>>;
@@ -32,7 +32,7 @@ export interface StatusFacts {
   billable: boolean | null;
 }
 
-/** One step of one counter. */
+/** One change of one counter. */
 export interface Step {
   day: string;
   category: string;
@@ -40,8 +40,10 @@ export interface Step {
   by: 1 | -1;
 }
 
+/** A message of which nothing has been counted. */
 export const nothingKnown = (): MessageFacts => ({ seen: {}, category: null, billable: null });
 
+/** Adds a status. Answers the new facts and the counter changes, none for a repeated status. */
 export function countStatus(
   known: MessageFacts,
   { status, day, category, billable }: StatusFacts,
@@ -65,7 +67,7 @@ export function countStatus(
     steps.push({ day, category: counted, field, by: 1 });
   };
   count(status);
-  // A message is charged for when it is delivered, once; some reads arrive without a delivery before them.
+  // A message is charged once, on delivery. Some reads arrive without an earlier delivery.
   const arrived = facts.seen.delivered !== undefined || facts.seen.read !== undefined;
   const charged = facts.seen.billable !== undefined || facts.seen.free !== undefined;
   if (arrived && !charged && facts.billable !== null) count(facts.billable ? 'billable' : 'free');
@@ -79,8 +81,8 @@ interface Pricing {
 }
 
 /**
- * What the upstream says is what counts. Where it does not say whether a message is billable, the type of
- * pricing tells, by the prices of the day.
+ * Reads the `pricing` object of a status. Where it does not say whether the message is billable,
+ * the pricing type decides, by the rules of the day (YYYY-MM-DD).
  */
 export function readPricing(
   pricing: unknown,
@@ -93,7 +95,7 @@ export function readPricing(
   };
 }
 
-/** Replies inside the 24-hour window, and utility templates in it, are billable from this day on. */
+/** From this UTC day on, replies and utility templates inside the 24-hour window are billable. */
 export const WINDOW_BILLABLE_FROM = '2026-10-01';
 
 function billableByType(type: unknown, day: string): boolean | null {

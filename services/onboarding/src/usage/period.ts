@@ -1,5 +1,5 @@
-// Which days a usage question is about. Counters are kept by UTC day; a question may name days or times,
-// and whole days answer it.
+// The period of a usage report. Counters are kept by UTC day, so a report covers whole days even
+// where it was asked for by time.
 import { invalidField } from '@bmg/common/errors';
 
 export interface DayRange {
@@ -14,7 +14,7 @@ export interface UsagePeriod extends DayRange {
 }
 
 const DAY_MS = 86_400_000;
-/** As long as counters are kept. */
+/** How long counters are kept. */
 const DAYS_MAX = 400;
 
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
@@ -23,7 +23,10 @@ export const dayStart = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
 const monthStart = (at: Date): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
 
-/** From the start of the UTC month up to now, unless the question says otherwise. */
+/**
+ * By default from the start of the UTC month until now. Throws INVALID_FIELD naming `from` where
+ * the period is reversed or longer than counters are kept.
+ */
 export function usagePeriod(
   given: { from?: Date | undefined; to?: Date | undefined },
   now: Date,

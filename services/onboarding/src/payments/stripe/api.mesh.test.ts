@@ -1,5 +1,6 @@
-// Our requests are requests that Stripe takes: the client runs against Stripe's own mock, which checks every
-// one against the published description of the API. It is a Go program, so that this needs a Go toolchain.
+// Our requests are requests that Stripe takes: the client runs against Stripe's own mock, which
+// checks every one against the published description of the API. It is a Go program, so that this
+// needs a Go toolchain.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';

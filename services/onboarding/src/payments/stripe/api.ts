@@ -1,5 +1,5 @@
-// The only file that speaks to Stripe: a few requests and how their answers read. It decides nothing; a
-// refusal of the card is an answer, and whatever else goes wrong is "not available, try again".
+// The only file that sends requests to Stripe. It decides nothing: a refused card is an answer, and
+// every other failure is a ProcessorAway, which callers retry.
 import Stripe from 'stripe';
 import { ApiError } from '@bmg/common/errors';
 import { endSpan, SpanKind, startSpan } from '@bmg/common/telemetry';
@@ -9,11 +9,11 @@ export interface StripeSettings {
   api_key: string;
   webhook_secret: string;
   api_base: string;
-  /** Where people come back to: the gateway's own address. */
+  /** The gateway's address, to which people return from Stripe's pages. */
   public_url: string;
 }
 
-/** For tests: another transport than sockets, and no waiting between repetitions. */
+/** For tests: another transport, and no waits between retries. */
 export interface StripeOptions {
   httpClient?: Stripe.HttpClient;
   maxNetworkRetries?: number;
@@ -43,30 +43,32 @@ export interface InvoiceLine {
 export interface StripeApi {
   createCustomer(partner: { partner_id: string; name: string }, key: string): Promise<string>;
   cardOf(customer_id: string): Promise<Card | null>;
-  /** Makes the card that a setup put on file the one that is charged. */
+  /** Makes the card of a completed setup the one that is charged. */
   adoptCard(customer_id: string, setup_intent_id: string): Promise<void>;
   cardPage(customer_id: string, return_url: string): Promise<string>;
   createInvoice(invoice: NewInvoice, key: string): Promise<string>;
-  /** One that was made before its id could be stored; null when there is none. */
+  /** The invoice of a charge, for one whose ID could not be stored; null where there is none. */
   findInvoice(customer_id: string, charge_id: string): Promise<string | null>;
   addLine(line: InvoiceLine, key: string): Promise<void>;
   finalize(invoice_id: string, key: string): Promise<void>;
-  /** Answers the processor's word for a refusal, null where there was none. */
+  /** Answers Stripe's reason for a refusal, or null where it was not refused. */
   pay(payment: { invoice_id: string; payment_method: string }, key: string): Promise<string | null>;
   read(invoice_id: string): Promise<Reading>;
-  /** Void, or deleted while it is a draft. Not for one that is paid: the processor refuses that. */
+  /**
+   * Voids the invoice, or deletes it while it is a draft. Stripe refuses this for a paid invoice.
+   */
   drop(invoice_id: string, reading: Reading): Promise<void>;
   /** Throws UNAUTHORIZED where the signature is wrong, INVALID_PAYLOAD where it is not JSON. */
   verify(body: Buffer, signature: string): Stripe.Event;
 }
 
-/** Nothing is known of what was asked for: ask again. */
+/** A request to Stripe failed and its effect is unknown: try again. */
 export class ProcessorAway extends ApiError {
-  /** The processor has answered, and answers the same as long as it knows the idempotency key. */
+  /** Stripe answered with an error that it repeats while it keeps the request's idempotency key. */
   readonly sticky: boolean;
 
   constructor(error: unknown) {
-    super('SERVICE_UNAVAILABLE', 'the payment processor is not available, try again', {
+    super('SERVICE_UNAVAILABLE', 'the payment processor is not available: try again', {
       retry_after_s: 5,
       retryable: true,
       cause: brief(error),
@@ -78,7 +80,7 @@ export class ProcessorAway extends ApiError {
 
 const TIMEOUT_MS = 8_000;
 const RETRIES = 1;
-/** The processor's own advice. */
+/** Maximum age of a webhook signature, as Stripe recommends. */
 const TOLERANCE_S = 300;
 const INVOICES_MAX = 100;
 const REFUSALS = [400, 402, 404];
@@ -99,126 +101,8 @@ export function createStripeApi(
     ...options,
   });
   return {
-    async createCustomer({ partner_id, name }, key) {
-      const params = { name, metadata: { partner_id } };
-      const made = await ask('customers.create', () =>
-        stripe.customers.create(params, { idempotencyKey: key }),
-      );
-      return made.id;
-    },
-    cardOf: (customer_id) =>
-      ask('customers.retrieve', async () => {
-        const customer = await stripe.customers.retrieve(customer_id, {
-          expand: ['invoice_settings.default_payment_method'],
-        });
-        if (customer.deleted) return null;
-        const chosen = readCard(customer.invoice_settings.default_payment_method);
-        if (chosen) return chosen;
-        const { data } = await stripe.customers.listPaymentMethods(customer_id, {
-          type: 'card',
-          limit: 1,
-        });
-        return readCard(data[0] ?? null);
-      }),
-    adoptCard: (customer_id, setup_intent_id) =>
-      ask('setup_intents.retrieve', async () => {
-        const { payment_method } = await stripe.setupIntents.retrieve(setup_intent_id);
-        const id = typeof payment_method === 'string' ? payment_method : payment_method?.id;
-        if (id === undefined) return;
-        await stripe.customers.update(customer_id, {
-          invoice_settings: { default_payment_method: id },
-        });
-      }),
-    async cardPage(customer_id, return_url) {
-      const session = await ask('checkout.sessions.create', () =>
-        stripe.checkout.sessions.create({
-          mode: 'setup',
-          customer: customer_id,
-          currency: 'usd',
-          allowed_payment_method_types: ['card'],
-          success_url: return_url,
-          cancel_url: return_url,
-        }),
-      );
-      if (!session.url) throw new ProcessorAway(new Error('a page without an address'));
-      return session.url;
-    },
-    async createInvoice({ charge_id, customer_id, description }, key) {
-      const params: Stripe.InvoiceCreateParams = {
-        customer: customer_id,
-        collection_method: 'charge_automatically',
-        // Nothing moves but what this service asks for.
-        auto_advance: false,
-        currency: 'usd',
-        pending_invoice_items_behavior: 'exclude',
-        payment_settings: { payment_method_types: ['card'] },
-        description,
-        metadata: { charge_id },
-      };
-      const made = await ask('invoices.create', () =>
-        stripe.invoices.create(params, { idempotencyKey: key }),
-      );
-      return made.id;
-    },
-    async findInvoice(customer_id, charge_id) {
-      const { data } = await ask('invoices.list', () =>
-        stripe.invoices.list({ customer: customer_id, limit: INVOICES_MAX }),
-      );
-      const mine = data.filter(
-        ({ metadata, status }) => metadata?.['charge_id'] === charge_id && status !== 'void',
-      );
-      return mine.at(-1)?.id ?? null;
-    },
-    async addLine({ customer_id, invoice_id, cents, description }, key) {
-      const params = {
-        customer: customer_id,
-        invoice: invoice_id,
-        amount: cents,
-        currency: 'usd',
-        description,
-      };
-      await ask('invoice_items.create', () =>
-        stripe.invoiceItems.create(params, { idempotencyKey: key }),
-      );
-    },
-    async finalize(invoice_id, key) {
-      await ask('invoices.finalize', () =>
-        stripe.invoices.finalizeInvoice(
-          invoice_id,
-          { auto_advance: false },
-          { idempotencyKey: key },
-        ),
-      );
-    },
-    pay: ({ invoice_id, payment_method }, key) =>
-      ask('invoices.pay', async () => {
-        try {
-          await stripe.invoices.pay(invoice_id, { payment_method }, { idempotencyKey: key });
-          return null;
-        } catch (error) {
-          if (!(error instanceof Stripe.errors.StripeError)) throw error;
-          // Anything else, a lock or a limit for one, says nothing of the card.
-          if (!REFUSALS.includes(error.statusCode ?? 0)) throw error;
-          return error.decline_code ?? error.code ?? 'refused';
-        }
-      }),
-    read: (invoice_id) =>
-      ask('invoices.retrieve', async () => {
-        try {
-          const expand = ['payments.data.payment.payment_intent'];
-          return readInvoice(await stripe.invoices.retrieve(invoice_id, { expand }));
-        } catch (error) {
-          if (isMissing(error)) return GONE;
-          throw error;
-        }
-      }),
-    async drop(invoice_id, { status }) {
-      await ask('invoices.drop', async () =>
-        status === 'draft'
-          ? await stripe.invoices.del(invoice_id)
-          : await stripe.invoices.voidInvoice(invoice_id),
-      );
-    },
+    ...customerRequests(stripe),
+    ...invoiceRequests(stripe),
     verify(body, signature) {
       const { webhook_secret } = settings;
       try {
@@ -232,14 +116,144 @@ export function createStripeApi(
         );
       } catch (error) {
         if (error instanceof Stripe.errors.StripeSignatureVerificationError) {
-          throw new ApiError('UNAUTHORIZED', 'the signature is wrong');
+          throw new ApiError('UNAUTHORIZED', 'the signature does not match');
         }
-        throw new ApiError('INVALID_PAYLOAD', 'the body cannot be read');
+        throw new ApiError('INVALID_PAYLOAD', 'the body is not valid JSON');
       }
     },
   };
 }
 
+type CustomerRequests = Pick<StripeApi, 'createCustomer' | 'cardOf' | 'adoptCard' | 'cardPage'>;
+
+const customerRequests = (stripe: Stripe): CustomerRequests => ({
+  async createCustomer({ partner_id, name }, key) {
+    const params = { name, metadata: { partner_id } };
+    const made = await ask('customers.create', () =>
+      stripe.customers.create(params, { idempotencyKey: key }),
+    );
+    return made.id;
+  },
+  cardOf: (customer_id) =>
+    ask('customers.retrieve', async () => {
+      const customer = await stripe.customers.retrieve(customer_id, {
+        expand: ['invoice_settings.default_payment_method'],
+      });
+      if (customer.deleted) return null;
+      const chosen = readCard(customer.invoice_settings.default_payment_method);
+      if (chosen) return chosen;
+      const { data } = await stripe.customers.listPaymentMethods(customer_id, {
+        type: 'card',
+        limit: 1,
+      });
+      return readCard(data[0] ?? null);
+    }),
+  adoptCard: (customer_id, setup_intent_id) =>
+    ask('setup_intents.retrieve', async () => {
+      const { payment_method } = await stripe.setupIntents.retrieve(setup_intent_id);
+      const id = typeof payment_method === 'string' ? payment_method : payment_method?.id;
+      if (id === undefined) return;
+      await stripe.customers.update(customer_id, {
+        invoice_settings: { default_payment_method: id },
+      });
+    }),
+  async cardPage(customer_id, return_url) {
+    const session = await ask('checkout.sessions.create', () =>
+      stripe.checkout.sessions.create({
+        mode: 'setup',
+        customer: customer_id,
+        currency: 'usd',
+        allowed_payment_method_types: ['card'],
+        success_url: return_url,
+        cancel_url: return_url,
+      }),
+    );
+    if (!session.url) throw new ProcessorAway(new Error('the checkout session has no URL'));
+    return session.url;
+  },
+});
+
+type InvoiceRequests = Pick<
+  StripeApi,
+  'createInvoice' | 'findInvoice' | 'addLine' | 'finalize' | 'pay' | 'read' | 'drop'
+>;
+
+const invoiceRequests = (stripe: Stripe): InvoiceRequests => ({
+  async createInvoice({ charge_id, customer_id, description }, key) {
+    const params: Stripe.InvoiceCreateParams = {
+      customer: customer_id,
+      collection_method: 'charge_automatically',
+      // Stripe must not finalise or charge the invoice on its own.
+      auto_advance: false,
+      currency: 'usd',
+      pending_invoice_items_behavior: 'exclude',
+      payment_settings: { payment_method_types: ['card'] },
+      description,
+      metadata: { charge_id },
+    };
+    const made = await ask('invoices.create', () =>
+      stripe.invoices.create(params, { idempotencyKey: key }),
+    );
+    return made.id;
+  },
+  async findInvoice(customer_id, charge_id) {
+    const { data } = await ask('invoices.list', () =>
+      stripe.invoices.list({ customer: customer_id, limit: INVOICES_MAX }),
+    );
+    const mine = data.filter(
+      ({ metadata, status }) => metadata?.['charge_id'] === charge_id && status !== 'void',
+    );
+    return mine.at(-1)?.id ?? null;
+  },
+  async addLine({ customer_id, invoice_id, cents, description }, key) {
+    const params = {
+      customer: customer_id,
+      invoice: invoice_id,
+      amount: cents,
+      currency: 'usd',
+      description,
+    };
+    await ask('invoice_items.create', () =>
+      stripe.invoiceItems.create(params, { idempotencyKey: key }),
+    );
+  },
+  async finalize(invoice_id, key) {
+    await ask('invoices.finalize', () =>
+      stripe.invoices.finalizeInvoice(invoice_id, { auto_advance: false }, { idempotencyKey: key }),
+    );
+  },
+  pay: ({ invoice_id, payment_method }, key) =>
+    ask('invoices.pay', async () => {
+      try {
+        await stripe.invoices.pay(invoice_id, { payment_method }, { idempotencyKey: key });
+        return null;
+      } catch (error) {
+        if (!(error instanceof Stripe.errors.StripeError)) throw error;
+        // Any other error, a lock or a rate limit for example, says nothing about the card.
+        if (!REFUSALS.includes(error.statusCode ?? 0)) throw error;
+        return error.decline_code ?? error.code ?? 'refused';
+      }
+    }),
+  read: (invoice_id) =>
+    ask('invoices.retrieve', async () => {
+      try {
+        const expand = ['payments.data.payment.payment_intent'];
+        return readInvoice(await stripe.invoices.retrieve(invoice_id, { expand }));
+      } catch (error) {
+        if (isMissing(error)) return GONE;
+        throw error;
+      }
+    }),
+  async drop(invoice_id, { status }) {
+    await ask('invoices.drop', async () =>
+      status === 'draft'
+        ? await stripe.invoices.del(invoice_id)
+        : await stripe.invoices.voidInvoice(invoice_id),
+    );
+  },
+});
+
+/** Runs a request in a span of its own. Throws ProcessorAway on any error. */
 async function ask<T>(name: string, work: () => Promise<T>): Promise<T> {
   const span = startSpan(`stripe ${name}`, { kind: SpanKind.CLIENT });
   try {
@@ -253,7 +267,7 @@ async function ask<T>(name: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the log may hold: the library's own errors carry whole answers. */
+/** The error without the library's copy of the whole answer, so that it can be logged. */
 function brief(error: unknown): Error {
   if (!(error instanceof Stripe.errors.StripeError)) {
     return new Error(error instanceof Error ? error.message : 'unknown');

@@ -1,5 +1,5 @@
-// Brings one slot charge as far as it goes: customer, invoice, payment, outcome. It may die at any point and
-// be started again, by whomever: what is paid is only the one invoice that the row has recorded before.
+// Takes one slot charge through customer, invoice, payment and outcome. Any worker may resume it
+// after a crash at any point: only the invoice recorded in the row is ever paid.
 import { ApiError } from '@bmg/common/errors';
 import type { Logger } from '@bmg/common/telemetry';
 import type { BillingAccount, BillingAccounts } from '../../store/billing-accounts';
@@ -22,18 +22,24 @@ export interface ChargeDependencies {
   log: Logger;
 }
 
-export interface Purse {
+export interface PaymentSource {
   customer_id: string;
   card: Card | null;
-  /** The month that is being paid for. */
+  /** The month that the payment is for. */
   month: string;
 }
 
-/** The processor forgets idempotency keys after a day: what is older is looked for before it is made. */
-const KEYS_LAST_MS = 12 * 3_600_000;
+/**
+ * Stripe keeps idempotency keys for a day. For an older charge, an existing invoice is looked up
+ * first.
+ */
+const KEY_LIFE_MS = 12 * 3_600_000;
 const NO_CARD = 'no_card';
 
-/** The partner's customer at the processor. A second one, made by a crash, would stay empty. */
+/**
+ * The partner's customer ID at Stripe. A crash can leave a second customer behind, which stays
+ * unused.
+ */
 export async function customerOf(
   { api, accounts, partners }: ChargeDependencies,
   account: BillingAccount,
@@ -41,18 +47,21 @@ export async function customerOf(
   if (account.customer_id !== null) return account.customer_id;
   const { _id: partner_id, generation } = account;
   const name = (await partners.find(partner_id))?.name ?? partner_id;
-  const made = await unlessSticky(
+  const made = await advanceOnSticky(
     () => api.createCustomer({ partner_id, name }, `customer/${partner_id}/${generation}`),
     () => accounts.nextGeneration(partner_id, generation),
   );
   return accounts.recordCustomer(partner_id, made);
 }
 
-/** Tries to have the charge paid with the card; without one there is an invoice that a person can pay. */
+/**
+ * Tries to pay the charge with the card. Without a card, it leaves an open invoice that a person
+ * can pay.
+ */
 export async function charge(
   deps: ChargeDependencies,
   given: SlotCharge,
-  { customer_id, card, month }: Purse,
+  { customer_id, card, month }: PaymentSource,
 ): Promise<SlotCharge> {
   const { api } = deps;
   const invoice_id = await invoiceOf(deps, given, customer_id);
@@ -62,7 +71,7 @@ export async function charge(
   if (!card) return apply(deps, row, { ...reading, outcome: 'declined', failure: NO_CARD });
   const { refusal, tried } = await pay(deps, row, card, month);
   const after = await api.read(invoice_id);
-  // The processor refused before it made a payment of it.
+  // Stripe refused the request without making a payment, so the invoice itself shows no refusal.
   const untried = after.status === 'open' && after.outcome === 'untried';
   return apply(
     deps,
@@ -71,41 +80,45 @@ export async function charge(
   );
 }
 
-/** What became of the invoice while nobody looked. */
+/** Applies the invoice's present state to the charge. */
 export async function refresh(deps: ChargeDependencies, row: SlotCharge): Promise<SlotCharge> {
   return row.invoice_id === null ? row : apply(deps, row, await deps.api.read(row.invoice_id));
 }
 
-/** Nobody needs the slot any more: its invoice is not left lying about for a person to pay. */
-export async function abandon(deps: ChargeDependencies, row: SlotCharge): Promise<SlotCharge> {
+/** Voids a charge that no account waits for, so that nobody pays its invoice. */
+export async function voidCharge(deps: ChargeDependencies, row: SlotCharge): Promise<SlotCharge> {
   const { api, charges, now } = deps;
   if (row.invoice_id !== null) {
     const current = await refresh(deps, row);
     if (!isUnpaid(current)) return current;
     const reading = await api.read(row.invoice_id);
     await api.drop(row.invoice_id, reading);
-    // A person may have paid in the same moment: the processor's word holds.
+    // A person may have paid at the same moment: the state at Stripe decides.
     if (reading.status !== 'draft') return refresh(deps, row);
   }
   await charges.move(row._id, 'void', {}, now());
   return (await charges.find(row._id)) as SlotCharge;
 }
 
-/** Final states stay: what has been learnt late, or twice, changes nothing. */
+/**
+ * Stores what an invoice says about its charge. Late or repeated readings of a final charge change
+ * nothing.
+ */
 export async function apply(
   { charges, now, log }: ChargeDependencies,
   row: SlotCharge,
   reading: Reading,
 ): Promise<SlotCharge> {
   const event = eventOf(reading);
-  // What is known already leaves the row as it is, with the time of its last try.
+  // A known state leaves the row unchanged, so that `updated_at` stays the time of the last
+  // attempt.
   if (!event || (chargeMachine.to(event) === row.status && !row.attempt_open)) return row;
   const at = now();
   const facts = factsOf(reading, row, at);
   const moved = await charges.move(row._id, event, facts, at);
   if (!moved) return (await charges.find(row._id)) as SlotCharge;
   const { partner_id, month, slot } = row;
-  log.info({ partner_id, month, slot, event, reason: reading.failure }, 'slot charge');
+  log.info({ partner_id, month, slot, event, reason: reading.failure }, 'slot charge changed');
   const status = chargeMachine.to(event);
   return { ...row, ...facts, status, attempt_open: false, updated_at: at };
 }
@@ -117,21 +130,21 @@ async function invoiceOf(
 ): Promise<string> {
   const { _id: charge_id, invoice_id, generation, created_at } = row;
   if (invoice_id !== null) return invoice_id;
-  const doubtful = generation > 0 || now().getTime() - created_at.getTime() > KEYS_LAST_MS;
-  const found = doubtful ? await api.findInvoice(customer_id, charge_id) : null;
+  const may_exist = generation > 0 || now().getTime() - created_at.getTime() > KEY_LIFE_MS;
+  const found = may_exist ? await api.findInvoice(customer_id, charge_id) : null;
   const made =
     found ??
-    (await once(charges, row, 'invoice', (key) =>
+    (await withKey(charges, row, 'invoice', (key) =>
       api.createInvoice({ charge_id, customer_id, description: describe(row) }, key),
     ));
-  // A draft that is not recorded is never finalised, so that it costs nobody anything.
+  // An unrecorded draft is never finalised, so it costs nothing.
   if (await charges.recordInvoice(charge_id, made)) return made;
   const recorded = (await charges.find(charge_id))?.invoice_id;
-  if (!recorded) throw new ProcessorAway(new Error('the charge has come to its end meanwhile'));
+  if (!recorded) throw new ProcessorAway(new Error('the charge was closed by another worker'));
   return recorded;
 }
 
-/** From a draft to an invoice over exactly the price of a slot. */
+/** Turns the draft into an open invoice over exactly the price of a slot. */
 async function openInvoice(
   { api, charges }: ChargeDependencies,
   row: SlotCharge & { invoice_id: string },
@@ -142,15 +155,15 @@ async function openInvoice(
   if (reading.status === 'draft') {
     if (reading.total_cents === 0) {
       const line = { customer_id, invoice_id, cents, description: describe(row) };
-      await once(charges, row, `line/${invoice_id}`, (key) => api.addLine(line, key));
+      await withKey(charges, row, `line/${invoice_id}`, (key) => api.addLine(line, key));
     }
-    await once(charges, row, `finalize/${invoice_id}`, (key) => api.finalize(invoice_id, key));
+    await withKey(charges, row, `finalize/${invoice_id}`, (key) => api.finalize(invoice_id, key));
     reading = await api.read(invoice_id);
   }
   if (reading.total_cents === cents || reading.status === 'paid') return reading;
-  // Two lines, after a line whose answer was lost: nobody is asked to pay that.
+  // A lost answer can leave two lines on the invoice: drop it and start again.
   if (reading.status !== 'void') await api.drop(invoice_id, reading);
-  await charges.forgetInvoice(row._id, invoice_id);
+  await charges.detachInvoice(row._id, invoice_id);
   throw new ProcessorAway(new Error(`an invoice over ${reading.total_cents} cents`));
 }
 
@@ -160,37 +173,44 @@ async function pay(
   card: Card,
   month: string,
 ): Promise<{ refusal: string | null; tried: SlotCharge }> {
-  const tried = await charges.startAttempt(row, { payment_method: card.id, month });
+  const tried = await charges.startPaymentAttempt(row, { payment_method: card.id, month });
   const { attempts, payment_method, attempt_open, status } = tried;
-  // Another worker has brought it to its end meanwhile.
+  // Another worker has finished the attempt.
   if (!attempt_open || payment_method === null || status === 'paid') {
     return { refusal: null, tried };
   }
   const { invoice_id } = row;
-  const refusal = await unlessSticky(
+  const refusal = await advanceOnSticky(
     () => api.pay({ invoice_id, payment_method }, `${row._id}/pay/${invoice_id}/${attempts}`),
-    () => charges.closeAttempt(row._id, attempts),
+    () => charges.closePaymentAttempt(row._id, attempts),
   );
   return { refusal, tried };
 }
 
-/** The same request under the same key, however often it is made. */
-const once = <T>(
+/** Runs `work` with the step's idempotency key, the same one for every repetition. */
+const withKey = <T>(
   charges: SlotCharges,
   { _id, generation }: SlotCharge,
   step: string,
   work: (key: string) => Promise<T>,
 ): Promise<T> =>
-  unlessSticky(
+  advanceOnSticky(
     () => work(`${_id}/${step}/${generation}`),
     () => charges.nextGeneration(_id, generation),
   );
 
-async function unlessSticky<T>(work: () => Promise<T>, next: () => Promise<void>): Promise<T> {
+/**
+ * Runs `advance` where Stripe would repeat this failure for the same idempotency key, so that the
+ * next try uses a new one.
+ */
+async function advanceOnSticky<T>(
+  work: () => Promise<T>,
+  advance: () => Promise<void>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ProcessorAway && error.sticky) await next();
+    if (error instanceof ProcessorAway && error.sticky) await advance();
     throw error;
   }
 }

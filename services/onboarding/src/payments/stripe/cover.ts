@@ -1,5 +1,5 @@
-// What a registration needs before its account may be active: room in a slot that is paid for. Where there
-// is none, the next slot is charged first (contract, Commercial terms).
+// Makes sure that a registration has room in a paid billing slot before its account becomes active.
+// Where there is none, the next slot is charged first (contract, Commercial terms).
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { SLOT_CENTS, slotsFor, WABAS_PER_SLOT } from '../slots';
@@ -11,7 +11,7 @@ import { withHold } from './hold';
 import type { Cover, Purchase } from '../processor';
 import { nextMonth } from './review';
 
-/** Each buys a slot, or finds that something was paid meanwhile. */
+/** Each try buys a slot, or finds that one was paid in the meantime. */
 const TRIES_MAX = 1_000;
 
 export async function cover(
@@ -20,7 +20,7 @@ export async function cover(
   call: Call,
 ): Promise<Cover> {
   const { accounts, now } = deps;
-  const { ready } = await look(deps, purchase);
+  const { ready } = await readStanding(deps, purchase);
   if (ready) return ready;
   const account = await accounts.ensure(purchase.partner_id, nextMonth(now()), now());
   return withHold(deps, purchase.partner_id, call, async () =>
@@ -34,7 +34,7 @@ async function buy(
   customer_id: string,
 ): Promise<Cover> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const { ready, places, rows, missing } = await look(deps, purchase);
+    const { ready, places, rows, missing } = await readStanding(deps, purchase);
     if (ready) return ready;
     const card = await deps.api.cardOf(customer_id);
     if (!card) throw cardRequired();
@@ -43,7 +43,8 @@ async function buy(
     if (row?.status === 'action_required' && row.payment_method === card.id) {
       const known = await refresh(deps, row);
       if (known.status !== row.status) continue;
-      // A person is asked for the first one. The account needs its own invoice all the same, to be paid later.
+      // The first invoice waits for a person. The account still needs an invoice of its own, to be
+      // paid later.
       row = wanted.find(({ status }) => status === 'intended');
       if (!row && wanted.length >= missing) return waitFor(purchase, places, rows);
     }
@@ -54,34 +55,34 @@ async function buy(
   throw new Error('a registration needs more slots than a partner can have');
 }
 
-interface Look {
-  /** How the account may start where nothing has to be paid; null where something has. */
+interface Standing {
+  /** How the account may start; null where a payment is needed first. */
   ready: Cover | null;
-  /** The partner's accounts, were this one to wait among them. */
+  /** The partner's accounts as if this one waited among them. */
   places: Places;
   rows: SlotCharge[];
-  /** Slots that are not paid. */
+  /** Unpaid slots that the accounts need. */
   missing: number;
 }
 
-async function look(
+async function readStanding(
   { partners, charges }: ChargeDependencies,
   { partner_id, waba_id, month }: Purchase,
-): Promise<Look> {
+): Promise<Standing> {
   const partner = await partners.find(partner_id);
-  if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner is not known');
+  if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner does not exist');
   const { wabas, waiting_wabas = [] } = partner;
   const places = {
     wabas: withOne(wabas, waba_id),
     waiting_wabas: withOne(waiting_wabas, waba_id),
   };
-  // It may send already: another number of it, or a new token.
+  // The account may send already: this registers another number of it, or a new token.
   if (activeWabas(partner).includes(waba_id)) {
     return { ready: { billing: 'active', active_max: Infinity }, places, rows: [], missing: 0 };
   }
   const rows = await charges.relevant(partner_id, month);
   const paid = paidSlots(rows, month);
-  // Accounts that wait come first: what they wait for is paid before another one becomes active.
+  // Waiting accounts come first: their slots are paid before another account becomes active.
   const missing = slotsFor(places.wabas.length) - paid;
   const active_max = paid * WABAS_PER_SLOT;
   return { ready: missing <= 0 ? { billing: 'active', active_max } : null, places, rows, missing };
@@ -103,4 +104,8 @@ const intendNext = (
 };
 
 const refused = ({ failure }: SlotCharge): ApiError =>
-  new ApiError('PAYMENT_FAILED', 'the card was refused', { details: { reason: failure } });
+  new ApiError(
+    'PAYMENT_FAILED',
+    'the card was refused: put another card on file, then register again',
+    { details: { reason: failure } },
+  );

@@ -1,38 +1,42 @@
-// What the gateway's parts and the operator ask of the payment processor.
+// RPC handlers of the payment processor Stripe: its webhooks, the page for a card, and a partner's
+// billing.
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { implement } from '@bmg/common/rpc';
-import { PaymentsDefinition, type Invoice } from '@bmg/proto/billing';
+import type { Handlers } from '@bmg/common/rpc';
+import type { Invoice, PaymentsDefinition } from '@bmg/proto/billing';
 import { monthOf } from '../slots';
 import type { Partner } from '../../store/partners';
 import type { SlotCharge } from '../../store/slot-charges';
 import { waitingBilling } from '../capacity';
 import { customerOf } from './charge';
-import { handlePaymentEvent, type EventDependencies } from './webhooks';
+import { handlePaymentEvent, type WebhookDependencies } from './webhooks';
 import { nextMonth } from './review';
 import { ProcessorAway, type Card } from './api';
 
 const MONTHS_SHOWN = 12;
 
-export const paymentHandlers = (deps: EventDependencies, public_url: string) => {
+export const createPaymentHandlers = (
+  deps: WebhookDependencies,
+  public_url: string,
+): Handlers<PaymentsDefinition> => {
   const { accounts, api, charges, partners, now } = deps;
-  const need = async (partner_id: string): Promise<Partner> => {
+  const getPartner = async (partner_id: string): Promise<Partner> => {
     const partner = await partners.find(partner_id);
     if (!partner) throw new ApiError('NOT_FOUND', `there is no partner ${partner_id}`);
     return partner;
   };
-  return implement(PaymentsDefinition, {
+  return {
     async handlePaymentEvent({ body, signature }) {
       await handlePaymentEvent(deps, { body: Buffer.from(body), signature });
       return {};
     },
     async createCardSession({ partner_id, return_url }) {
-      await need(partner_id);
+      await getPartner(partner_id);
       const back = returnUrl(public_url, return_url);
       const account = await accounts.ensure(partner_id, nextMonth(now()), now());
       return { url: await api.cardPage(await customerOf(deps, account), back) };
     },
     async getBilling({ partner_id }) {
-      const partner = await need(partner_id);
+      const partner = await getPartner(partner_id);
       const month = monthOf(now());
       const waiting = waitingBilling(partner, await charges.relevant(partner_id, month), month);
       const states = [...waiting.values()].map(({ billing }) => billing);
@@ -47,9 +51,9 @@ export const paymentHandlers = (deps: EventDependencies, public_url: string) => 
         waiting_waba_ids: partner.waiting_wabas ?? [],
       };
     },
-  });
+  };
 
-  /** Undefined where the processor does not say. */
+  /** Null without a card; undefined where Stripe does not answer. */
   async function cardOf(customer_id: string | null): Promise<Card | null | undefined> {
     if (customer_id === null) return null;
     try {
@@ -61,7 +65,7 @@ export const paymentHandlers = (deps: EventDependencies, public_url: string) => 
   }
 };
 
-/** An address of the gateway's own, so that the processor's page leads nobody astray. */
+/** Only the gateway's own origin, so that Stripe's page cannot redirect people elsewhere. */
 function returnUrl(public_url: string, given: string | undefined): string {
   const own = new URL(public_url);
   if (given === undefined) return new URL('/dashboard', own).href;

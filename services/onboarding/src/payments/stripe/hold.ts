@@ -1,5 +1,5 @@
-// One worker at a time is at a partner's money. It keeps work from being done twice for nothing; that
-// nothing is paid twice does not rest on it, since a hold ends by itself when its holder has died.
+// A lease on a partner's bill, so that one worker at a time charges it. It only saves duplicate
+// work: paying once does not depend on it, because the hold of a crashed worker expires.
 import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
@@ -8,8 +8,8 @@ import type { BillingAccounts, Hold } from '../../store/billing-accounts';
 
 export const HOLD_MS = 30_000;
 const RENEW_EVERY_MS = 8_000;
-const ASK_EVERY_MS = 150;
-/** What an answer needs once the waiting is over. */
+const POLL_EVERY_MS = 150;
+/** Time reserved for the answer once the wait is over. */
 const MARGIN_MS = 500;
 
 export interface HoldDependencies {
@@ -22,7 +22,10 @@ export const newHold = (now: Date): Hold => ({
   until: new Date(now.getTime() + HOLD_MS),
 });
 
-/** Waits for whoever is at it, as long as the caller has patience. */
+/**
+ * Runs `work` under the partner's hold, and waits for another holder until shortly before the
+ * call's deadline. Throws a retryable SERVICE_UNAVAILABLE then.
+ */
 export async function withHold<T>(
   deps: HoldDependencies,
   partner_id: string,
@@ -30,23 +33,27 @@ export async function withHold<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { accounts, now } = deps;
-  const patience = call.deadline - HOP_MS - MARGIN_MS;
+  const wait_until = call.deadline - HOP_MS - MARGIN_MS;
   let hold = newHold(now());
   while (!(await accounts.hold(partner_id, hold, now()))) {
-    if (Date.now() + ASK_EVERY_MS > patience || call.signal?.aborted) {
-      throw new ApiError('SERVICE_UNAVAILABLE', 'a payment is being worked on, try again', {
-        retry_after_s: 1,
-        retryable: true,
-      });
+    if (Date.now() + POLL_EVERY_MS > wait_until || call.signal?.aborted) {
+      throw new ApiError(
+        'SERVICE_UNAVAILABLE',
+        'a payment of this partner is in progress: try again',
+        {
+          retry_after_s: 1,
+          retryable: true,
+        },
+      );
     }
-    await pause(ASK_EVERY_MS, call.signal);
+    await pause(POLL_EVERY_MS, call.signal);
     hold = newHold(now());
   }
-  return keeping(deps, partner_id, hold, work);
+  return whileHeld(deps, partner_id, hold, work);
 }
 
-/** Keeps a hold while the work is under way, and lets go of it. */
-export async function keeping<T>(
+/** Renews the hold while `work` runs, then releases it. */
+export async function whileHeld<T>(
   { accounts, now }: HoldDependencies,
   partner_id: string,
   { holder }: Hold,

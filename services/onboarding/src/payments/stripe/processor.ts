@@ -1,17 +1,18 @@
-// The processor `stripe`, put together: what registrations ask, what webhooks bring, and the worker that
-// looks at bills that are due. Several replicas may run it: a bill is taken by one at a time.
+// The payment processor Stripe: charges registrations, takes webhooks, and polls for bills that are
+// due. Several replicas may run it; one at a time holds a bill.
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import type { Versions } from '@bmg/common/directory';
+import { implement } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
+import { PaymentsDefinition } from '@bmg/proto/billing';
 import type { BillingAccounts } from '../../store/billing-accounts';
 import type { Clients } from '../../store/clients';
 import type { Partners } from '../../store/partners';
 import type { PaymentEvents } from '../../store/payment-events';
 import type { SlotCharges } from '../../store/slot-charges';
 import { cover } from './cover';
-import type { EventDependencies } from './webhooks';
-import { paymentHandlers } from './handlers';
-import { keeping, newHold } from './hold';
+import { createPaymentHandlers } from './handlers';
+import { whileHeld, newHold } from './hold';
 import type { PaymentProcessor } from '../processor';
 import { nextMonth, review, type ReviewDependencies } from './review';
 import { createStripeApi, type StripeOptions, type StripeSettings } from './api';
@@ -19,7 +20,7 @@ import { createStripeApi, type StripeOptions, type StripeSettings } from './api'
 export interface StripeDependencies {
   accounts: BillingAccounts;
   charges: SlotCharges;
-  events: PaymentEvents;
+  paymentEvents: PaymentEvents;
   partners: Partners;
   clients: Clients;
   versions: Pick<Versions, 'bump'>;
@@ -27,11 +28,11 @@ export interface StripeDependencies {
   log: Logger;
 }
 
-const LOOK_EVERY_MS = 15_000;
-/** At the turn of the month every bill is due at once. */
-const AT_ONCE = 4;
-/** In one turn; more are taken in the next one, at once. */
-const TURN_MAX = 25;
+const POLL_EVERY_MS = 15_000;
+/** Bills reviewed in parallel: at the turn of the month, all are due at the same time. */
+const PARALLEL = 4;
+/** Bills per run; where more are due, the next run follows at once. */
+const RUN_MAX = 25;
 const PAGE = 500;
 
 export function createStripePayments(
@@ -40,31 +41,33 @@ export function createStripePayments(
   options: StripeOptions = {},
 ): PaymentProcessor {
   const deps = { ...given, api: createStripeApi(settings, given.now, options) };
-  const worker = createBillWorker(deps);
-  const look = async (partner_id: string): Promise<void> => {
-    await deps.accounts.touch(partner_id, deps.now());
-    worker.wake();
+  const poller = createBillPoller(deps);
+  const requestReview = async (partner_id: string): Promise<void> => {
+    await deps.accounts.bringForward(partner_id, deps.now());
+    poller.wake();
   };
-  const withEvents: EventDependencies = { ...deps, look };
   return {
     name: 'stripe',
     cover: (purchase, call) => cover(deps, purchase, call),
-    review: look,
-    rpc: paymentHandlers(withEvents, settings.public_url),
-    components: [worker],
+    review: requestReview,
+    rpc: implement(
+      PaymentsDefinition,
+      createPaymentHandlers({ ...deps, requestReview }, settings.public_url),
+    ),
+    components: [poller],
   };
 }
 
-function createBillWorker(deps: ReviewDependencies): Poller {
+function createBillPoller(deps: ReviewDependencies): Poller {
   let adopted = false;
   return createPoller(
     'bills',
-    LOOK_EVERY_MS,
+    POLL_EVERY_MS,
     async (signal) => {
       if (!adopted) await adoptPartners(deps);
       adopted = true;
       const more = await Promise.all(
-        Array.from({ length: AT_ONCE }, () => reviewDue(deps, signal)),
+        Array.from({ length: PARALLEL }, () => reviewDue(deps, signal)),
       );
       return more.some(Boolean);
     },
@@ -72,27 +75,29 @@ function createBillWorker(deps: ReviewDependencies): Poller {
   );
 }
 
-/** Answers true when more may be due. */
+/** One run. Answers true when more may be due. */
 export async function reviewDue(deps: ReviewDependencies, signal?: AbortSignal): Promise<boolean> {
   const { accounts, now, log } = deps;
-  for (let done = 0; done < TURN_MAX && !signal?.aborted; done += 1) {
+  for (let done = 0; done < RUN_MAX && !signal?.aborted; done += 1) {
     const at = now();
     const hold = newHold(at);
     const account = await accounts.claimDue(at, hold);
     if (!account) return false;
     const partner_id = account._id;
-    await keeping(deps, partner_id, hold, async () => {
+    await whileHeld(deps, partner_id, hold, async () => {
       const next = await review(deps, account);
       await accounts.postpone(partner_id, hold.until, next);
     }).catch((error: unknown) => {
-      // It is due again when its hold would have ended; the others do not wait for it.
-      log.error({ err: error, partner_id }, 'a bill could not be looked at');
+      // The bill is due again when its hold expires; other bills do not wait for it.
+      log.error({ err: error, partner_id }, 'failed to review bill');
     });
   }
   return true;
 }
 
-/** Partners whose accounts are older than the processor: their first bill is the next month's. */
+/**
+ * Partners with accounts from before Stripe was configured: their first bill is the next month's.
+ */
 async function adoptPartners({ accounts, partners, now }: ReviewDependencies): Promise<void> {
   let after: string | undefined;
   do {

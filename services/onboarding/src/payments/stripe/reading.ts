@@ -1,5 +1,5 @@
-// How an invoice of the processor reads: the one place that turns its present state into what a charge
-// can become. No I/O.
+// Reads a Stripe invoice: turns its present state into the event and the facts of a slot charge. No
+// I/O.
 import type Stripe from 'stripe';
 import { monthOf } from '../slots';
 import type { ChargeEvent, ChargeFacts, SlotCharge } from '../../store/slot-charges';
@@ -9,12 +9,12 @@ export interface Reading {
   total_cents: number;
   payment_url: string | null;
   paid_at: Date | null;
-  /** What became of the last payment of an open one. */
+  /** The outcome of the last payment attempt of an open invoice. */
   outcome: 'untried' | 'declined' | 'action_required';
   failure: string | null;
 }
 
-/** Of a draft that was deleted: as good as void. */
+/** A deleted draft, which counts as void. */
 export const GONE: Reading = {
   status: 'void',
   total_cents: 0,
@@ -29,17 +29,20 @@ const NEEDS_PERSON = new Set([
   'invoice_payment_intent_requires_action',
   'payment_intent_authentication_failure',
 ]);
-/** Every other one can be paid: `open`, and `uncollectible` too. */
-const SETTLED = ['draft', 'paid', 'void'] as const;
+/** Any other status counts as open: `open` itself, and `uncollectible`, which can still be paid. */
+const NOT_OPEN = ['draft', 'paid', 'void'] as const;
 const MS = 1_000;
-/** A payment of ours around midnight is one of the month that asked for it: the two clocks may differ. */
+/**
+ * Clock difference allowed around midnight, so that our payment counts for the month it was made
+ * for.
+ */
 const MIDNIGHT_MS = 5 * 60_000;
 
 export function readInvoice(invoice: Stripe.Invoice): Reading {
   const { status, total, hosted_invoice_url, status_transitions } = invoice;
   const paid_at = status_transitions?.paid_at ?? null;
   return {
-    status: SETTLED.find((one) => one === status) ?? 'open',
+    status: NOT_OPEN.find((one) => one === status) ?? 'open',
     total_cents: total,
     payment_url: hosted_invoice_url ?? null,
     paid_at: paid_at === null ? null : new Date(paid_at * MS),
@@ -64,7 +67,7 @@ function readPayment(intent: Stripe.PaymentIntent | null): Pick<Reading, 'outcom
   return failure === null ? { outcome: 'untried', failure } : { outcome: 'declined', failure };
 }
 
-/** What a reading does to a charge; null where it says nothing yet. */
+/** The event that a reading is for its charge; null where there is no outcome yet. */
 export function eventOf(reading: Reading): ChargeEvent | null {
   if (reading.status === 'paid') return 'pay';
   if (reading.status === 'void') return 'void';
@@ -73,8 +76,8 @@ export function eventOf(reading: Reading): ChargeEvent | null {
 }
 
 /**
- * What is kept of it. A payment counts for the month in which it was made, and never for one before that in
- * which we asked for it.
+ * The facts to store with the charge. A payment covers the month in which it is made, and never a
+ * month before the one it was charged for.
  */
 export function factsOf(reading: Reading, charge: Asked, now: Date): ChargeFacts {
   const { payment_url, failure } = reading;

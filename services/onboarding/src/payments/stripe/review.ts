@@ -1,6 +1,6 @@
-// Looks at one partner's bill: asks for the month's slots, learns what became of open invoices, and brings
-// who may send in line with what is paid. Doing it again changes nothing, so that it is simply done whenever
-// something may have changed: at the turn of the month, after a webhook, after a crash.
+// Reviews one partner's bill: charges the month's slots, reads the state of open invoices, and
+// updates which accounts may send. Idempotent, so it runs whenever something may have changed: at
+// the turn of the month, after a webhook, after a crash.
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import { peakOf, monthOf, SLOT_CENTS, slotsFor } from '../slots';
 import type { BillingAccount } from '../../store/billing-accounts';
@@ -15,7 +15,7 @@ import {
   waitingBilling,
   wantedCharges,
 } from '../capacity';
-import { abandon, charge, customerOf, refresh, type ChargeDependencies } from './charge';
+import { voidCharge, charge, customerOf, refresh, type ChargeDependencies } from './charge';
 import { ProcessorAway, type Card } from './api';
 
 export interface ReviewDependencies extends ChargeDependencies {
@@ -26,25 +26,25 @@ export interface ReviewDependencies extends ChargeDependencies {
 const MINUTE_MS = 60_000;
 const SOON_MS = MINUTE_MS;
 const OPEN_MS = 10 * MINUTE_MS;
-/** Whatever was missed is found after this at the latest. */
-const LOOK_MS = 6 * 60 * MINUTE_MS;
-/** A registration that was refused may come again within this; then its invoice is dropped. */
+/** Finds any missed change after this long at the latest. */
+const IDLE_MS = 6 * 60 * MINUTE_MS;
+/** How long the invoice of a refused registration stays open for a repeated one. */
 const ABANDONED_MS = 60 * MINUTE_MS;
 
 export const nextMonth = (now: Date): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 
-/** Answers when to look again. */
+/** Answers when to review again. */
 export async function review(deps: ReviewDependencies, account: BillingAccount): Promise<Date> {
   const { partners, now, log } = deps;
   const partner_id = account._id;
-  // One time for all of it: a review that goes on past midnight is due again at once.
+  // One time for the whole review: one that runs past midnight is due again at once.
   const at = now();
   const month = monthOf(at);
   const partner = await partners.find(partner_id);
   if (!partner) return nextMonth(at);
-  // Nothing is asked of a partner that may not do business, and nothing is taken from it.
-  if (partner.status !== 'active') return soonest(at, LOOK_MS);
+  // An inactive partner is not charged, and its accounts stay as they are.
+  if (partner.status !== 'active') return soonest(at, IDLE_MS);
   const bill = await openBill(deps, partner, month);
   let away: unknown;
   try {
@@ -52,12 +52,12 @@ export async function review(deps: ReviewDependencies, account: BillingAccount):
   } catch (error) {
     if (!(error instanceof ProcessorAway)) throw error;
     away = error;
-    log.warn({ err: error, partner_id }, 'the payment processor is away, the bill waits');
+    log.warn({ err: error, partner_id }, 'payment processor unavailable, review postponed');
   }
-  const settled = (await settle(deps, bill)) ?? partner;
+  const settled = (await applyBilling(deps, bill)) ?? partner;
   away ??= await dropUnwanted(deps, { ...bill, partner: settled });
   const open = bill.rows().some(isUnpaid) || (settled.waiting_wabas ?? []).length > 0;
-  return soonest(at, away ? SOON_MS : open ? OPEN_MS : LOOK_MS);
+  return soonest(at, away ? SOON_MS : open ? OPEN_MS : IDLE_MS);
 }
 
 const soonest = (now: Date, wait_ms: number): Date => {
@@ -68,14 +68,14 @@ const soonest = (now: Date, wait_ms: number): Date => {
 interface Bill {
   partner: Partner;
   month: string;
-  /** What the month needs by its peak. */
+  /** Slots that the month's peak needs. */
   needed: number;
-  /** As they are known, in order. */
+  /** The relevant charges as last read, in order. */
   rows(): SlotCharge[];
   learn(row: SlotCharge): void;
 }
 
-/** The rows of the month's slots are there before the processor is asked for anything. */
+/** Stores the rows of the month's slots before any request to the processor. */
 async function openBill(
   { charges, now }: ReviewDependencies,
   partner: Partner,
@@ -96,7 +96,7 @@ async function openBill(
   };
 }
 
-/** Has paid what can be paid: the month's slots once, and what was refused once there is a new card. */
+/** Charges the month's slots once, and refused charges again once there is a new card. */
 async function collect(
   deps: ReviewDependencies,
   { partner, month, needed, rows, learn }: Bill,
@@ -117,11 +117,11 @@ async function collect(
     }
     learn(await charge(deps, row, { ...using, month }));
   }
-  if (retry) await accounts.retried(partner._id, retry);
+  if (retry) await accounts.clearRetry(partner._id, retry);
 }
 
-/** Who may send follows from what is paid; clients and caches follow from that. */
-async function settle(
+/** Recomputes which accounts may send, updates their clients, and makes caches stale. */
+async function applyBilling(
   { partners, clients, versions, log }: ReviewDependencies,
   bill: Bill,
 ): Promise<Partner | null> {
@@ -138,19 +138,18 @@ async function settle(
   const changed = await clients.setBilling(partner_id, waiting);
   for (const waba_id of changed) {
     const billing = waiting.get(waba_id)?.billing;
-    if (billing) log.warn({ partner_id, waba_id, billing }, 'a business account may not send');
-    else
-      log.info(
-        { partner_id, waba_id, reason: 'invoice paid' },
-        'a business account is active again',
-      );
+    if (billing) {
+      log.warn({ partner_id, waba_id, billing }, 'business account stopped: payment needed');
+    } else {
+      log.info({ partner_id, waba_id, reason: 'invoice paid' }, 'business account is active again');
+    }
   }
-  // Also where nothing has changed: a crash may have come between the change and its announcement.
+  // Even without a change: a crash may have come between a stored change and its version bump.
   await versions.bump([partnerVersionKey(partner_id), ...changed.map(wabaVersionKey)]);
   return partner;
 }
 
-/** Invoices that no account waits for. Answers what the processor failed with, if it did. */
+/** Voids invoices that no account waits for. Answers the processor's failure, if any. */
 async function dropUnwanted(
   deps: ReviewDependencies,
   { partner, month, rows }: Bill,
@@ -161,7 +160,7 @@ async function dropUnwanted(
     (row) => isUnpaid(row) && !wanted.has(row._id) && row.updated_at.getTime() < before,
   );
   try {
-    for (const row of unwanted) await abandon(deps, row);
+    for (const row of unwanted) await voidCharge(deps, row);
     return undefined;
   } catch (error) {
     if (error instanceof ProcessorAway) return error;

@@ -1,14 +1,15 @@
-// The processor's webhooks: signed, repeated, and in any order. Each is applied once; only that an invoice is
-// paid is believed as it is told, anything else makes us ask for the invoice's present state.
+// Stripe's webhooks, which are signed, may be repeated and come in any order. Each is applied once.
+// Only "paid" is taken from the event itself; every other event makes us read the invoice's present
+// state.
 import type Stripe from 'stripe';
 import type { PaymentEvents } from '../../store/payment-events';
 import { apply, refresh, type ChargeDependencies } from './charge';
 import { readInvoice } from './reading';
 
-export interface EventDependencies extends ChargeDependencies {
-  events: PaymentEvents;
-  /** Has the partner's bill looked at soon. */
-  look: (partner_id: string) => Promise<void>;
+export interface WebhookDependencies extends ChargeDependencies {
+  paymentEvents: PaymentEvents;
+  /** Schedules a review of the partner's bill. */
+  requestReview: (partner_id: string) => Promise<void>;
 }
 
 const PAID = ['invoice.paid', 'invoice.payment_succeeded'];
@@ -19,16 +20,16 @@ const DOUBTFUL = [
   'invoice.marked_uncollectible',
 ];
 
-/** Throws where the event is not what it says, or could not be applied: then the processor sends it again. */
+/** Throws where the event cannot be verified or applied: Stripe then sends it again. */
 export async function handlePaymentEvent(
-  deps: EventDependencies,
+  deps: WebhookDependencies,
   { body, signature }: { body: Buffer; signature: string },
 ): Promise<void> {
-  const { api, events, now, log } = deps;
+  const { api, paymentEvents, now, log } = deps;
   const event = api.verify(body, signature);
   const { id, type } = event;
-  if (await events.begin({ id, type }, now())) {
-    log.info({ event_id: id, type }, 'a payment event was repeated');
+  if (await paymentEvents.begin({ id, type }, now())) {
+    log.info({ event_id: id, type }, 'repeated payment event ignored');
     return;
   }
   if (PAID.includes(type) || DOUBTFUL.includes(type)) {
@@ -36,22 +37,22 @@ export async function handlePaymentEvent(
   } else if (type === 'checkout.session.completed') {
     await adoptCard(deps, event.data.object as Stripe.Checkout.Session);
   } else {
-    log.info({ event_id: id, type }, 'a payment event of no concern');
+    log.info({ event_id: id, type }, 'unused payment event ignored');
   }
-  await events.finish(id, now());
+  await paymentEvents.finish(id, now());
 }
 
 async function applyInvoice(
-  deps: EventDependencies,
+  deps: WebhookDependencies,
   { id, type }: Pick<Stripe.Event, 'id' | 'type'>,
   invoice: Stripe.Invoice,
 ): Promise<void> {
-  const { charges, look, log } = deps;
+  const { charges, requestReview, log } = deps;
   const charge_id = invoice.metadata?.['charge_id'];
   const row = charge_id === undefined ? null : await charges.find(charge_id);
-  // Another product's invoice under the same processor account, or a draft that was not recorded.
+  // Another product's invoice in the same Stripe account, or a draft that was not recorded.
   if (!row || row.invoice_id !== invoice.id) {
-    log.info({ event_id: id, type }, 'a payment event of an invoice that is not one of ours');
+    log.info({ event_id: id, type }, 'payment event of a foreign invoice ignored');
     return;
   }
   const after =
@@ -59,13 +60,13 @@ async function applyInvoice(
       ? await apply(deps, row, readInvoice(invoice))
       : await refresh(deps, row);
   const { partner_id, month, slot, status } = after;
-  log.info({ event_id: id, type, partner_id, month, slot, status }, 'payment event');
-  await look(partner_id);
+  log.info({ event_id: id, type, partner_id, month, slot, status }, 'payment event applied');
+  await requestReview(partner_id);
 }
 
-/** A card has been put on file: what was refused before is tried again with it. */
+/** A card was put on file: refused charges are tried again with it. */
 async function adoptCard(
-  { api, accounts, look, now, log }: EventDependencies,
+  { api, accounts, requestReview, now, log }: WebhookDependencies,
   { mode, customer, setup_intent }: Stripe.Checkout.Session,
 ): Promise<void> {
   const customer_id = typeof customer === 'string' ? customer : customer?.id;
@@ -75,6 +76,6 @@ async function adoptCard(
   if (!account) return;
   await api.adoptCard(customer_id, setup_id);
   await accounts.requestRetry(account._id, now());
-  log.info({ partner_id: account._id }, 'a card was put on file');
-  await look(account._id);
+  log.info({ partner_id: account._id }, 'card put on file');
+  await requestReview(account._id);
 }

@@ -1,0 +1,35 @@
+// All stores of the service on one database.
+import type { Db } from 'mongodb';
+import { createBillingAccounts } from './billing-accounts';
+import { createClientFacts } from './client-facts';
+import { createClientSyncs } from './client-syncs';
+import { createClientTokens } from './client-tokens';
+import { createClients } from './clients';
+import { createCodeExchanges } from './code-exchanges';
+import { createSessions } from './connect-sessions';
+import { createDashboardSessions } from './dashboard-sessions';
+import { createEndpointUsage } from './endpoint-usage';
+import { createMessageUsage } from './message-usage';
+import { createOnboardingEvents } from './onboarding-events';
+import { createPartners } from './partners';
+import { createPaymentEvents } from './payment-events';
+import { createSealedRecords } from './sealed-records';
+import { createSlotCharges } from './slot-charges';
+
+export const createStores = (db: Db) => ({
+  accounts: createBillingAccounts(db),
+  charges: createSlotCharges(db),
+  clientFacts: createClientFacts(db),
+  clients: createClients(db),
+  clientSyncs: createClientSyncs(db),
+  clientTokens: createClientTokens(db),
+  dashboardSessions: createDashboardSessions(db),
+  endpointUsage: createEndpointUsage(db),
+  events: createOnboardingEvents(db),
+  exchanges: createCodeExchanges(db),
+  messageUsage: createMessageUsage(db),
+  partners: createPartners(db),
+  paymentEvents: createPaymentEvents(db),
+  sealedRecords: createSealedRecords(db),
+  sessions: createSessions(db),
+});

@@ -1,0 +1,106 @@
+// Upstream requests about a business account: its numbers, its owner, and our webhook subscription
+// to it.
+import { ApiError } from '@bmg/common/errors';
+import type { Call } from '@bmg/common/rpc';
+import { eachPage, segment, type Json, type Upstream } from '@bmg/common/upstream';
+
+const PAGE = 100;
+const PAGES_MAX = 20;
+
+export interface ListedNumber {
+  id: string;
+  is_on_biz_app: boolean;
+}
+
+/** The numbers of an account, most recently onboarded first. */
+export async function listNumbers(
+  upstream: Upstream,
+  waba_id: string,
+  token: string,
+  call: Call,
+): Promise<ListedNumber[]> {
+  const numbers: ListedNumber[] = [];
+  const ask = (after: string | undefined): Promise<Json> =>
+    upstream.request(
+      {
+        operation: 'GET /{waba_id}/phone_numbers',
+        method: 'GET',
+        path: `/${segment(waba_id)}/phone_numbers`,
+        query: { fields: 'id,display_phone_number,is_on_biz_app', limit: PAGE, after },
+        token,
+      },
+      call,
+    );
+  for await (const { body } of eachPage(ask, PAGES_MAX)) {
+    for (const item of Array.isArray(body['data']) ? (body['data'] as Json[]) : []) {
+      numbers.push({ id: String(item['id']), is_on_biz_app: item['is_on_biz_app'] === true });
+    }
+  }
+  return numbers;
+}
+
+/**
+ * The ID of the business portfolio that owns the account: the default for requests about a
+ * portfolio. Null where the token may not read it.
+ */
+export async function fetchBusinessId(
+  upstream: Upstream,
+  waba_id: string,
+  token: string,
+  call: Call,
+): Promise<string | null> {
+  try {
+    const body = await upstream.request(
+      {
+        operation: 'GET /{waba_id}',
+        method: 'GET',
+        path: `/${segment(waba_id)}`,
+        query: { fields: 'owner_business_info' },
+        token,
+      },
+      call,
+    );
+    const owner = body['owner_business_info'] as Json | undefined;
+    return owner?.['id'] === undefined ? null : String(owner['id']);
+  } catch (error) {
+    // A token that may not read the owner still sends messages, so this is not an error.
+    if (error instanceof ApiError && error.upstream_code !== undefined) return null;
+    throw error;
+  }
+}
+
+/** Subscribes our app to the account's webhooks. Idempotent upstream. */
+export async function subscribe(
+  upstream: Upstream,
+  waba_id: string,
+  token: string,
+  call: Call,
+): Promise<void> {
+  await upstream.request(
+    {
+      operation: 'POST /{waba_id}/subscribed_apps',
+      method: 'POST',
+      path: `/${segment(waba_id)}/subscribed_apps`,
+      token,
+    },
+    call,
+  );
+}
+
+/** Ends our app's subscription to the account's webhooks. */
+export async function unsubscribe(
+  upstream: Upstream,
+  waba_id: string,
+  token: string,
+  call: Call,
+): Promise<void> {
+  await upstream.request(
+    {
+      operation: 'DELETE /{waba_id}/subscribed_apps',
+      method: 'DELETE',
+      path: `/${segment(waba_id)}/subscribed_apps`,
+      token,
+    },
+    call,
+  );
+}

@@ -1,0 +1,46 @@
+// The upstream request for the data sync of a number that stays in use in the business app
+// (coexistence).
+import { toApiError, type ApiError } from '@bmg/common/errors';
+import type { Call } from '@bmg/common/rpc';
+import { segment, type Upstream } from '@bmg/common/upstream';
+
+export type SyncType = 'smb_app_state_sync' | 'history';
+export type SyncOutcomes = Record<SyncType, string>;
+
+/**
+ * `requested`, or `failed: <reason>`. Returned, not thrown: a registration never fails because of
+ * its sync.
+ */
+export interface SyncAnswer {
+  outcome: string;
+  failure?: ApiError;
+}
+
+/** The upstream's code for a sync that was requested before: as good as accepted. */
+const ALREADY_REQUESTED = 2593107;
+
+export async function requestSync(
+  upstream: Upstream,
+  phone_number_id: string,
+  sync_type: SyncType,
+  token: string,
+  call: Call,
+): Promise<SyncAnswer> {
+  try {
+    await upstream.request(
+      {
+        operation: 'POST /{phone_number_id}/smb_app_data',
+        method: 'POST',
+        path: `/${segment(phone_number_id)}/smb_app_data`,
+        body: { messaging_product: 'whatsapp', sync_type },
+        token,
+      },
+      call,
+    );
+    return { outcome: 'requested' };
+  } catch (error) {
+    const failure = toApiError(error);
+    if (failure.upstream_code === ALREADY_REQUESTED) return { outcome: 'requested' };
+    return { outcome: `failed: ${failure.message}`, failure };
+  }
+}
