@@ -11,8 +11,8 @@ export const protobufPackage = "bmg.billing.v1";
 export const protobufFileName = "bmg/billing/v1/billing.proto";
 
 /**
- * What partners owe for slots: the payment processor's webhooks in, a card put on file, the state of it all.
- * Without a processor every call answers NOT_CONFIGURED but GetBilling, which says so.
+ * Billing of slots: the payment processor's webhooks, the page for a card, a partner's invoices.
+ * Without a processor, every call answers NOT_CONFIGURED except GetBilling, which says `none`.
  */
 
 export interface HandlePaymentEventRequest {
@@ -22,7 +22,7 @@ export interface HandlePaymentEventRequest {
 
 export interface CreateCardSessionRequest {
   partner_id: string;
-  /** Where the person goes afterwards: an address of the gateway's own; the dashboard when left out. */
+  /** Where the person returns to: an address of the gateway; by default its dashboard. */
   return_url?: string | undefined;
 }
 
@@ -37,15 +37,15 @@ export interface GetBillingRequest {
 export interface GetBillingResponse {
   /** none, stripe */
   processor: string;
-  /** active, billing_failed, payment_action_required: the worst of the partner's accounts. */
+  /** active, billing_failed, payment_action_required: the worst state of the partner's accounts. */
   state: string;
-  /** Absent when there is none, or when the processor does not answer. */
+  /** Absent without a card, or when the processor does not answer. */
   card?:
     | Card
     | undefined;
-  /** False where the processor was away, so that whether there is a card is not known. */
+  /** False when the processor did not answer, so it is unknown whether there is a card. */
   card_known: boolean;
-  /** The newest first, of the last twelve months. */
+  /** Those of the last twelve months, the newest first. */
   invoices: Invoice[];
   /** Business accounts that wait for a payment. */
   waiting_waba_ids: string[];
@@ -59,14 +59,14 @@ export interface Card {
 }
 
 export interface Invoice {
-  /** UTC month that it was asked for in, and the one that its payment covers: YYYY-MM. */
+  /** UTC month that it was charged for, and the one that its payment covers: YYYY-MM. */
   month: string;
   covers?: string | undefined;
   slot: number;
   amount_cents: number;
   /** intended, declined, action_required, paid, void */
   status: string;
-  /** Where a person can pay it. */
+  /** Page where a person can pay it. */
   payment_url?: string | undefined;
   created_at?: Date | undefined;
   paid_at?: Date | undefined;
@@ -675,7 +675,7 @@ export const PaymentsDefinition = {
   name: "Payments",
   fullName: "bmg.billing.v1.Payments",
   methods: {
-    /** A webhook of the processor as it came: done means stored and applied, once, whatever is repeated. */
+    /** A webhook of the processor, unchanged. Done means stored and applied, once however often sent. */
     handlePaymentEvent: {
       name: "HandlePaymentEvent",
       requestType: HandlePaymentEventRequest as typeof HandlePaymentEventRequest,
@@ -684,7 +684,7 @@ export const PaymentsDefinition = {
       responseStream: false,
       options: {},
     },
-    /** A page of the processor on which a person puts a card on file. */
+    /** A page of the processor where a person puts a card on file. */
     createCardSession: {
       name: "CreateCardSession",
       requestType: CreateCardSessionRequest as typeof CreateCardSessionRequest,

@@ -12,8 +12,8 @@ export const protobufPackage = "bmg.onboarding.v1";
 export const protobufFileName = "bmg/onboarding/v1/onboarding.proto";
 
 /**
- * Partners, their clients, connect sessions, usage; and the directory that every service asks
- * whose number and whose token is meant.
+ * Partners, their clients, connect sessions and usage; and the directory, which every service asks
+ * which partner owns a number and which token to use.
  */
 
 export interface Client {
@@ -33,7 +33,7 @@ export interface Client {
     | undefined;
   /** connected, or paused while the upstream re-links the number. */
   health: string;
-  /** Support's view only. */
+  /** In ListAllClients only. */
   partner_id?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface RegisterFromCodeRequest {
   connection_mode?:
     | string
     | undefined;
-  /** Claims of the browser, checked against the token. */
+  /** Claims of the browser, checked against the token's grant. */
   waba_id?: string | undefined;
   phone_number_id?: string | undefined;
 }
@@ -204,14 +204,14 @@ export interface OpenConnectPageRequest {
 }
 
 export interface OpenConnectPageResponse {
-  /** open, expired, consumed or unknown; the rest is there for open alone. */
+  /** open, expired, consumed or unknown; the other fields are set for open only. */
   outcome: string;
   app_id: string;
   config_id: string;
   extras?:
     | { [key: string]: any }
     | undefined;
-  /** Version that the sign-up script is initialised with. */
+  /** API version to initialise the sign-up script with. */
   api_version: string;
   state?: string | undefined;
   partner_name: string;
@@ -240,14 +240,14 @@ export interface AuthenticateSessionResponse {
 }
 
 export interface AuthenticateRequest {
-  /** Keyed hash of the partner key: the key itself never leaves the edge. */
+  /** Keyed hash of the partner key: the key itself stays in the gateway. */
   key_hash: string;
 }
 
 export interface AuthenticateResponse {
   partner_id: string;
   rate_limit_per_sec: number;
-  /** active, suspended, subscription_cancelled or trial_expired: the edge answers the code that belongs to it. */
+  /** active, suspended, subscription_cancelled or trial_expired: the gateway maps it to an error. */
   status: string;
 }
 
@@ -269,7 +269,7 @@ export interface GetCredentialRequest {
 
 export interface GetCredentialResponse {
   access_token: string;
-  /** active; or why the number may not send now: paused, billing_failed, payment_action_required. */
+  /** active, or why the number may not send: paused, billing_failed, payment_action_required. */
   sending: string;
   payment_url?: string | undefined;
   phone_number: string;
@@ -281,7 +281,7 @@ export interface GetCredentialResponse {
 
 export interface GetOwnersRequest {
   waba_id: string;
-  /** One of the two when a number is concerned; neither for an event of the account. */
+  /** At most one of the two; neither for an event of the whole account. */
   phone_number_id?: string | undefined;
   display_phone_number?: string | undefined;
 }
@@ -291,7 +291,7 @@ export interface GetOwnersResponse {
   phone_number_id?:
     | string
     | undefined;
-  /** The account that the number belongs to, where the caller knew the number alone. */
+  /** The number's account, for callers that know only the number. */
   waba_id?: string | undefined;
 }
 
@@ -300,7 +300,7 @@ export interface GetReceiverRequest {
 }
 
 export interface GetReceiverResponse {
-  /** Absent: the partner has no webhook URL, or is suspended. */
+  /** Absent when the partner has no webhook URL. */
   webhook_url?:
     | string
     | undefined;
@@ -317,7 +317,7 @@ export interface StorePinRequest {
 }
 
 export interface StorePinResponse {
-  /** False when the number is not the client's own: nothing was stored. */
+  /** False when the partner has no active client with this number: nothing was stored. */
   stored: boolean;
 }
 
@@ -412,16 +412,16 @@ export interface RestoreClientRequest {
 }
 
 export interface RotateKeyringRequest {
-  /** Where the call before this one stopped. */
+  /** The `next` of the previous call. */
   after?: string | undefined;
   limit: number;
 }
 
 export interface RotateKeyringResponse {
-  /** Id of the newest key. */
+  /** ID of the newest key. */
   key_id: string;
   rewrapped: number;
-  /** Records that no key of the ring opens: left as they are. */
+  /** Records that no key of the ring opens: left unchanged. */
   unreadable: number;
   /** Absent when no record is left. */
   next?: string | undefined;
@@ -5662,7 +5662,7 @@ export const DiagnoseResponse_Check: MessageFns<DiagnoseResponse_Check> = {
   },
 };
 
-/** What partners reach through the gateway. */
+/** The partners' endpoints, through the gateway. */
 export type OnboardingDefinition = typeof OnboardingDefinition;
 export const OnboardingDefinition = {
   name: "Onboarding",
@@ -5748,7 +5748,7 @@ export const OnboardingDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** For the hosted page alone: what it needs to show itself, and what it tells of the dialog. */
+    /** For the hosted page only: its contents, and its reports about the sign-up dialog. */
     openConnectPage: {
       name: "OpenConnectPage",
       requestType: OpenConnectPageRequest as typeof OpenConnectPageRequest,
@@ -5768,7 +5768,10 @@ export const OnboardingDefinition = {
   },
 } as const;
 
-/** Who is calling, which number is meant, which token to use, who is to be told. */
+/**
+ * Which partner a key belongs to, which number a call is for, which token to use, which partners own
+ * a number.
+ */
 export type DirectoryDefinition = typeof DirectoryDefinition;
 export const DirectoryDefinition = {
   name: "Directory",
@@ -5782,7 +5785,7 @@ export const DirectoryDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Who a connect token speaks for. It opens the completion of one onboarding and nothing else. */
+    /** The partner of a connect token, which allows the completion of one onboarding and nothing else. */
     authenticateSession: {
       name: "AuthenticateSession",
       requestType: AuthenticateSessionRequest as typeof AuthenticateSessionRequest,
@@ -5842,7 +5845,7 @@ export const DirectoryDefinition = {
   },
 } as const;
 
-/** What the operator's command line speaks. */
+/** For the operator's command line. */
 export type OperatorDefinition = typeof OperatorDefinition;
 export const OperatorDefinition = {
   name: "Operator",
@@ -5912,7 +5915,7 @@ export const OperatorDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Wraps stored secrets with the newest key of the key ring, a bounded number of records a call. */
+    /** Rewraps stored secrets with the key ring's newest key, a bounded number of records per call. */
     rotateKeyring: {
       name: "RotateKeyring",
       requestType: RotateKeyringRequest as typeof RotateKeyringRequest,
@@ -5921,7 +5924,7 @@ export const OperatorDefinition = {
       responseStream: false,
       options: {},
     },
-    /** What `bmg doctor` wants to know of the service's own settings and stores. */
+    /** The checks of `bmg doctor`: the service's settings, engines and stored secrets. */
     diagnose: {
       name: "Diagnose",
       requestType: DiagnoseRequest as typeof DiagnoseRequest,

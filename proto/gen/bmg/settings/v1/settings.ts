@@ -10,10 +10,10 @@ export const protobufPackage = "bmg.settings.v1";
 
 export const protobufFileName = "bmg/settings/v1/settings.proto";
 
-/** A partner's own settings: the sessions of its dashboard, its plan, where its events go and how they are signed. */
+/** The partner's dashboard: its sessions, the partner's plan, webhook address and webhook secret. */
 
 export interface OpenSessionRequest {
-  /** Keyed hashes: neither the partner key nor the session's token leaves the edge. */
+  /** Keyed hashes: the partner key and the session's token stay in the gateway. */
   key_hash: string;
   token_hash: string;
 }
@@ -42,7 +42,7 @@ export interface PartnerSettings {
   status: string;
   webhook_url?: string | undefined;
   rate_limit_per_sec: number;
-  /** What tells keys apart: the prefix and the last four characters. */
+  /** Identifies the key: its prefix and last four characters. */
   key_hint: string;
   plan?: PartnerSettings_Plan | undefined;
   webhook_secret?: PartnerSettings_WebhookSecret | undefined;
@@ -52,7 +52,7 @@ export interface PartnerSettings_Plan {
   /** Absent: no limit. */
   max_wabas?: number | undefined;
   active_wabas: number;
-  /** Of the present month. */
+  /** Billing slots of the current month. */
   slots: number;
 }
 
@@ -60,7 +60,7 @@ export interface PartnerSettings_WebhookSecret {
   created_at?:
     | Date
     | undefined;
-  /** Until when the one before it signs as well; absent outside the overlap of a rotation. */
+  /** Until when the previous secret signs as well; absent outside the overlap of a rotation. */
   previous_expires_at?: Date | undefined;
 }
 
@@ -1010,7 +1010,7 @@ export const RotateWebhookSecretResponse: MessageFns<RotateWebhookSecretResponse
   },
 };
 
-/** Spoken by the gateway alone, for the API behind the dashboard. */
+/** Called only by the gateway, for the API behind the dashboard. */
 export type SettingsDefinition = typeof SettingsDefinition;
 export const SettingsDefinition = {
   name: "Settings",
@@ -1024,7 +1024,7 @@ export const SettingsDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Who a session speaks for. Being used keeps it from idling out. */
+    /** The partner that a session belongs to. Each use restarts the session's idle timeout. */
     useSession: {
       name: "UseSession",
       requestType: UseSessionRequest as typeof UseSessionRequest,
