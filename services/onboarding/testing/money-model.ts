@@ -1,9 +1,8 @@
-// The money as it should be, for the property test: no processor, no store, nothing that can go
-// wrong.
+// The model of the property test: how places and money should be, without a processor or a store.
 import type { CardBehaviour } from '../../../test/payments-double';
 import { slotsFor, SLOT_CENTS, WABAS_PER_SLOT } from '../src/payments/slots';
 
-/** What should be, in the fewest words: places in order, who waits, slots paid for this month. */
+/** Places in order, waiting accounts, slots paid for this month, and money in cents. */
 export function createModel() {
   let card: CardBehaviour | null = null;
   let places: string[] = [];
@@ -43,7 +42,7 @@ export function createModel() {
       waiting = waiting.filter((one) => one !== waba);
       settle();
     },
-    /** What waits is tried again with the new card. */
+    /** Unpaid slots are tried again with the new card. */
     putCard(behaviour: CardBehaviour): void {
       card = behaviour;
       if (waiting.length > 0 && card === 'fine') while (slotsFor(places.length) > paid) pay();

@@ -1,6 +1,5 @@
-// For tests of the money: the real stores, the real registration and billing code, the double of
-// the processor without sockets, a clock that stands still, and a crash at any step that is asked
-// for.
+// The world of the billing tests: the real stores, registration and billing code, the payments
+// double without sockets, a fake clock, and crashes at any step.
 import type Stripe from 'stripe';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
@@ -32,7 +31,7 @@ import { aPartner, KEYRING, openDatabase, testCall } from './world';
 
 export class Crash extends Error {}
 
-/** The process dies at one of its steps, and does nothing any more until it is started again. */
+/** Crashes the process at a chosen step. After that, every step fails until `restart`. */
 export function createFate() {
   let left = Infinity;
   let dead = false;
@@ -48,7 +47,7 @@ export function createFate() {
     dieIn: (steps: number) => void (left = steps),
     isDead: () => dead,
     restart: () => void ([left, dead] = [Infinity, false]),
-    /** Every call of the object may be the last one: before it did its work, or after. */
+    /** Makes every call of the object two steps: one before its work and one after. */
     on<T extends object>(target: T): T {
       return new Proxy(target, {
         get(object, name) {
@@ -66,7 +65,7 @@ export function createFate() {
   };
 }
 
-/** The platform upstream says yes to everything. */
+/** An upstream that accepts everything. */
 const upstream: Upstream = {
   name: 'upstream',
   start: async () => undefined,
@@ -127,13 +126,13 @@ export async function openMoneyWorld() {
   const registering = (): RegisterDependencies => ({ ...deps, vault, upstream, payments });
   return {
     fate,
-    /** Without crashes: for looking. */
+    /** The stores without crashes, for setup and assertions. */
     plain,
     now,
     core: () => core,
     passTime: (ms: number) => void (time += ms),
     setTime: (at: Date) => void (time = at.getTime()),
-    /** A processor and a database without anything in them. */
+    /** Empties the processor and the database. */
     async reset() {
       core = createPaymentsCore(now);
       deps = build();
@@ -160,7 +159,7 @@ export async function openMoneyWorld() {
       await plain.accounts.bringForward(partner_id, now());
     },
     reviewDue: () => reviewDue(deps),
-    /** As the service has it: with its worker and its RPCs. */
+    /** The processor as the service wires it, with its poller and RPCs. */
     processor: (): PaymentProcessor =>
       createStripePayments(
         settings,
@@ -177,7 +176,7 @@ export async function openMoneyWorld() {
         { body: Buffer.from(body), signature: signature(body, now()) },
       );
     },
-    /** A person puts a card on file, on the page that the processor gives. */
+    /** A person puts a card on file on the processor's page. */
     async putCard(partner_id: string, behaviour: 'fine' | 'declined' | 'needs_authentication') {
       const account = await plain.accounts.ensure(partner_id, now(), now());
       const customer = await customerOf({ ...deps, ...plain }, account);

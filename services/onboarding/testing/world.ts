@@ -1,5 +1,5 @@
-// For this service's tests: its stores on a database of their own, the emulator as the upstream, a
-// clock that can be moved, and the handlers as the service wires them.
+// The world of this service's tests: its stores on a database of their own, the emulator as the
+// upstream, a fake clock, and the handlers as the service wires them.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ApiError } from '@bmg/common/errors';
 import { hashKey } from '@bmg/common/keys';
@@ -68,7 +68,7 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
     ...createStores(mongo.db),
     vault: createVault(KEYRING),
     payments: choosePaymentProcessor('none'),
-    /** What was announced to caches. */
+    /** The version keys bumped so far. */
     bumped,
     versions: {
       current: async () => undefined,
@@ -87,7 +87,7 @@ export interface World {
   emulator: Emulator;
   deps: Dependencies;
   handlers: ReturnType<typeof handlersOf>;
-  /** Moves the service's clock. */
+  /** Moves the service's clock forward. */
   passTime(seconds: number): void;
   partner(change?: Partial<Partner>): Promise<Partner>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-// A deletion, also one that a crash cut off.
+// Deletion of an account, including one that a crash interrupted.
 import { failureOf, openWorld, testCall, type World } from '../../testing/world';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
@@ -18,7 +18,7 @@ const register = (partner_id: string) =>
 const remove = (partner_id: string) =>
   world.handlers.deleteClient({ partner_id, waba_id: WABA }, testCall());
 
-it('gives the place of the account back, and is not found a second time', async () => {
+it('frees the account’s place and answers WABA_NOT_REGISTERED the second time', async () => {
   const { _id } = await world.partner();
   await register(_id);
   await remove(_id);
@@ -26,7 +26,7 @@ it('gives the place of the account back, and is not found a second time', async 
   expect(await failureOf(remove(_id))).toMatchObject({ code: 'WABA_NOT_REGISTERED' });
 });
 
-it('that was cut off before the place was given back is completed by a repeat', async () => {
+it('completes a deletion that a crash interrupted before the place was freed', async () => {
   const { _id } = await world.partner();
   await register(_id);
   await world.deps.clients.remove({ partner_id: _id, waba_id: WABA }, new Date());

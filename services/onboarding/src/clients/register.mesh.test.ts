@@ -1,4 +1,4 @@
-// A registration by hand, as the log of onboarding tells it.
+// What the onboarding log records of a manual registration.
 import { failureOf, openWorld, testCall, type World } from '../../testing/world';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
@@ -22,7 +22,7 @@ const events = async (partner_id: string) =>
     await world.handlers.listOnboardingEvents({ partner_id, limit: 200 }, testCall())
   ).events.reverse();
 
-it('has every step, with the account and the number', async () => {
+it('records every step with the account and the number', async () => {
   const { _id } = await world.partner();
   await register(_id);
   const noted = await events(_id);
@@ -37,7 +37,7 @@ it('has every step, with the account and the number', async () => {
   }
 });
 
-it('that the upstream refuses has its code and its own trace id', async () => {
+it('records the upstream’s code and trace ID where it refuses the registration', async () => {
   const { _id } = await world.partner();
   const refused = await failureOf(register(_id, { access_token: 'EMULATED-TOKEN-INVALID' }));
   expect(refused).toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 190 });
@@ -54,7 +54,7 @@ it('that the upstream refuses has its code and its own trace id', async () => {
   expect(JSON.stringify(noted)).not.toContain('EMULATED-TOKEN');
 });
 
-it('that is refused by a rule of ours says which', async () => {
+it('records which of our rules refuses the registration', async () => {
   const { _id } = await world.partner({ max_wabas: 0 });
   await failureOf(register(_id));
   await failureOf(register(_id, { phone_number_id: '800000000000002' }));
@@ -66,7 +66,7 @@ it('that is refused by a rule of ours says which', async () => {
   expect(noted[1]?.phone_number_id).toBe('800000000000002');
 });
 
-it('whose sync is refused is whole, and the log says what the upstream said', async () => {
+it('registers the client and records the upstream’s reason where the data sync is refused', async () => {
   const { _id } = await world.partner();
   await world.emulator.fault({
     match: { path: '/smb_app_data$' },

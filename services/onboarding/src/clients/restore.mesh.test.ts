@@ -1,4 +1,4 @@
-// Support's restore of a deleted account, against the emulator.
+// Restore of a deleted account, against the emulator.
 import { failureOf, openWorld, testCall, type World } from '../../testing/world';
 import { restoreAccount } from './restore';
 
@@ -37,7 +37,7 @@ async function deleted(change = {}): Promise<string> {
   return _id;
 }
 
-it('brings back every deleted number, its place in the plan, and the subscription', async () => {
+it('restores every deleted number, the place in the plan, and the subscription', async () => {
   const partner_id = await deleted({ max_wabas: 1 });
   world.deps.bumped.length = 0;
   const restored = await restore(partner_id);
@@ -49,7 +49,7 @@ it('brings back every deleted number, its place in the plan, and the subscriptio
   expect(world.deps.bumped.join()).toContain(WABA);
 });
 
-it('is of that partner and that account alone', async () => {
+it('restores the account of that partner only', async () => {
   const [one, other] = [await deleted(), await deleted()];
   await restore(one);
   expect(await active(one)).toEqual(NUMBERS);
@@ -69,7 +69,7 @@ it('leaves the account deleted when the upstream refuses the subscription', asyn
   expect(await active(partner_id)).toEqual(NUMBERS);
 });
 
-it('keeps to the plan’s limit, and asks the upstream nothing beyond it', async () => {
+it('refuses a restore beyond the plan’s limit without a request to the upstream', async () => {
   const partner_id = await deleted();
   await world.deps.partners.change(partner_id, { max_wabas: 0 }, new Date());
   expect((await failureOf(restore(partner_id))).code).toBe('WABA_LIMIT_REACHED');
@@ -77,7 +77,7 @@ it('keeps to the plan’s limit, and asks the upstream nothing beyond it', async
   expect(await active(partner_id)).toEqual([]);
 });
 
-it('of what is not deleted says so and changes nothing', async () => {
+it('answers NOT_FOUND and changes nothing where nothing is deleted', async () => {
   const { _id } = await world.partner();
   expect((await failureOf(restore(_id))).code).toBe('NOT_FOUND');
   await register(_id, NUMBERS[0] as string);

@@ -61,7 +61,7 @@ async function twoOwners(): Promise<[string, string]> {
 }
 
 describe('offboarding', () => {
-  it('pauses every number of the account for every partner, and says so to caches', async () => {
+  it('pauses every number of the account for every partner, and makes caches stale', async () => {
     const [one, two] = await twoOwners();
     await apply([event('offboarded')]);
     for (const owner of [one, two]) {
@@ -78,7 +78,7 @@ describe('offboarding', () => {
     expect((await client(one, NUMBERS[0])).health).toBe('connected');
   });
 
-  it('announces again when it comes again', async () => {
+  it('makes caches stale again when the event is repeated', async () => {
     await twoOwners();
     const offboarded = event('offboarded');
     await apply([offboarded]);
@@ -87,7 +87,7 @@ describe('offboarding', () => {
     expect(world.deps.bumped.length).toBeGreaterThan(0);
   });
 
-  it('does not undo what happened after it', async () => {
+  it('does not undo a later event when it arrives late', async () => {
     const [one] = await twoOwners();
     await apply([
       event('reconnected', { timestamp: seconds() + 10 }),
@@ -96,7 +96,7 @@ describe('offboarding', () => {
     expect((await client(one, NUMBERS[0])).health).toBe('connected');
   });
 
-  it('that reached us before a registration is over with it', async () => {
+  it('changes nothing where it arrived before a registration', async () => {
     const [one] = await twoOwners();
     const early = event('offboarded', { timestamp: seconds() + 10 });
     world.passTime(1);
@@ -106,20 +106,20 @@ describe('offboarding', () => {
     expect((await client(one, NUMBERS[1])).health).toBe('paused');
   });
 
-  it('counts from its arrival, whatever time the upstream gives it', async () => {
+  it('is compared with a registration by its arrival, not by the upstream’s time', async () => {
     const [one] = await twoOwners();
     await apply([event('offboarded', { timestamp: 1_700_000_000 })]);
     expect((await client(one, NUMBERS[0])).health).toBe('paused');
   });
 
-  it('is ended by a registration', async () => {
+  it('ends with a registration', async () => {
     const [one] = await twoOwners();
     await apply([event('offboarded')]);
     await register(one, NUMBERS[0]);
     expect((await client(one, NUMBERS[0])).health).toBe('connected');
   });
 
-  it('is what a removal by the business is, for the number that it names or for all', async () => {
+  it('also follows from a removal by the business, for the named number or for all', async () => {
     const [one] = await twoOwners();
     await apply([event('partner_removed', { phone_number_id: NUMBERS[0] })]);
     expect((await client(one, NUMBERS[0])).health).toBe('paused');
@@ -166,7 +166,7 @@ describe('facts of a number', () => {
     expect(await world.emulator.requests()).toHaveLength(0);
   });
 
-  it('are asked for a few times and no more where the upstream does not answer', async () => {
+  it('are fetched a bounded number of times while the upstream does not answer', async () => {
     const [one] = await twoOwners();
     await apply([event('waba.quality_updated', { phone_number_id: NUMBERS[0] })]);
     const upstream = {
@@ -182,7 +182,7 @@ describe('facts of a number', () => {
     expect(row.refresh_due_at ?? null).toBeNull();
   });
 
-  it('learn the portfolio from the confirmation of a sign-up', async () => {
+  it('include the portfolio that a sign-up confirmation names', async () => {
     const [one] = await twoOwners();
     await world.mongo.db.collection('clients').updateMany({}, { $set: { business_id: null } });
     await apply([event('partner_added', {}, { waba_info: { owner_business_id: '600' } })]);
@@ -217,7 +217,7 @@ describe('the last activity', () => {
     expect(touch).toHaveBeenCalledTimes(2);
   });
 
-  it('is none of what is replayed from long ago, and never to come', async () => {
+  it('ignores replayed messages, and is never in the future', async () => {
     const [one] = await twoOwners();
     await apply([event('message.history', { phone_number_id: NUMBERS[0] })]);
     expect((await client(one, NUMBERS[0])).last_activity_at).toBeNull();

@@ -1,5 +1,5 @@
-// The clock of the tokens, on a clock that can be moved: what ends soon is counted, once a day, and
-// what never ends is not.
+// Token expiry on a fake clock: each token is checked once a day, and those that expire soon are
+// counted.
 import { metrics } from '@bmg/common/telemetry';
 import { openWorld, testCall, type World } from '../../testing/world';
 import { registerClient } from './register';
@@ -26,7 +26,7 @@ async function expiring(): Promise<number | undefined> {
   return (await metrics.tokens_expiring.get()).values[0]?.value;
 }
 
-it('counts nothing where the token never ends, and asks once a day', async () => {
+it('checks a token once a day and does not count one that never expires', async () => {
   expect(await expiring()).toBe(0);
   expect((await find())?.token_expires_at).toBeNull();
   const once = await asked();
@@ -37,7 +37,7 @@ it('counts nothing where the token never ends, and asks once a day', async () =>
   expect(await asked()).toBe(once + 1);
 });
 
-it('counts a token that ends within two weeks, and none that ends later', async () => {
+it('counts a token that expires within two weeks, and none that expires later', async () => {
   await world.emulator.token({ token: TOKEN, expires_in_s: 30 * DAY_S });
   expect(await expiring()).toBe(0);
   await world.emulator.token({ token: TOKEN, expires_in_s: 10 * DAY_S });
@@ -45,7 +45,7 @@ it('counts a token that ends within two weeks, and none that ends later', async 
   expect(await expiring()).toBe(1);
 });
 
-it('counts a token that the upstream took back, until the client has another', async () => {
+it('counts a revoked token until the client has another', async () => {
   await world.emulator.token({ token: TOKEN, invalid: true });
   expect(await expiring()).toBe(1);
   await world.emulator.token({ token: TOKEN, invalid: false });
@@ -53,7 +53,7 @@ it('counts a token that the upstream took back, until the client has another', a
   expect(await expiring()).toBe(0);
 });
 
-it('asks again within the hour where nobody answered, and nobody at all without an app', async () => {
+it('checks again within the hour after a failure, and never without an app', async () => {
   await world.emulator.fault({ match: { path: '/debug_token$' }, times: 2, drop: 'before' });
   expect(await expiring()).toBe(0);
   expect((await find())?.token_expires_at).toBeUndefined();

@@ -27,7 +27,7 @@ const find = async (name: string, change: object): Promise<Check> => {
   return check as Check;
 };
 
-test('all is well where all answer', async () => {
+test('finds no fault where every engine answers', async () => {
   expect((await diagnose(deps())).filter(({ ok }) => !ok)).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ test.each([
   ['mongo', 'ping'],
   ['redis', 'pingRedis'],
   ['kafka', 'checkKafka'],
-])('%s that is away is a finding with advice', async (name, ask) => {
+])('reports an unavailable %s with advice', async (name, ask) => {
   const check = await find(name, {
     [ask]: async () => {
       throw new Error('refused');
@@ -45,7 +45,7 @@ test.each([
   expect(check.advice).not.toBe('');
 });
 
-test('an engine that hangs does not hang the doctor', async () => {
+test('does not hang with an engine that hangs', async () => {
   jest.useFakeTimers();
   try {
     const running = find('mongo', { ping: () => new Promise(() => undefined) });
@@ -56,18 +56,18 @@ test('an engine that hangs does not hang the doctor', async () => {
   }
 });
 
-test('missing indexes are named', async () => {
+test('names missing indexes', async () => {
   const check = await find('indexes', { missingIndexes: async () => ['clients: waba_id'] });
   expect(check).toMatchObject({ ok: false, detail: 'missing: clients: waba_id' });
 });
 
-test('records under an older key are no fault, but advice', async () => {
+test('advises, without a fault, about records under an older key', async () => {
   const check = await find('keyring', { sealedRecords: { countStale: async () => 3 } });
   expect(check.ok).toBe(true);
   expect(check.advice).toContain('rotated');
 });
 
-test('an upstream that answers but does not know the app is told from one that is away', async () => {
+test('distinguishes an upstream that refuses the app from an unavailable one', async () => {
   const refusing = {
     request: async () =>
       Promise.reject(new ApiError('UPSTREAM_ERROR', 'no', { upstream_code: 190 })),
@@ -77,7 +77,7 @@ test('an upstream that answers but does not know the app is told from one that i
   expect((await find('upstream', { upstream: away })).detail).toBe('no answer');
 });
 
-test('a sign-up that is not configured, or not as the platform spells it, is a finding', async () => {
+test('reports a sign-up that is not configured or uses the neutral feature name', async () => {
   const { settings } = deps();
   const missing = { ...settings, UPSTREAM_CONFIG_ID: undefined };
   expect((await find('sign-up', { settings: missing })).detail).toContain('UPSTREAM_CONFIG_ID');
@@ -87,11 +87,11 @@ test('a sign-up that is not configured, or not as the platform spells it, is a f
   expect((await find('sign-up', { settings: local })).ok).toBe(true);
 });
 
-test('no check tells a secret', async () => {
+test('reveals no secret', async () => {
   expect(JSON.stringify(await diagnose(deps()))).not.toContain('secret-of-the-app');
 });
 
-test('local values are advice', async () => {
+test('advises about values for local work', async () => {
   const check = await find('settings', { warnings: ['KEY_PEPPER has its fixed local value'] });
   expect(check).toMatchObject({ ok: true, detail: expect.stringContaining('KEY_PEPPER') });
   expect(check.advice).toContain('production');

@@ -1,4 +1,4 @@
-// The partner's own settings and the sessions of its dashboard, on a clock that can be moved.
+// The partner's dashboard on a fake clock: sessions, profile settings, webhook secret.
 import { randomBytes } from 'node:crypto';
 import { hashKey } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** As the edge asks: by hashes alone. */
+/** As the gateway does: with hashes only. */
 async function logIn(partner: Partner): Promise<string> {
   const token_hash = hashKey(randomBytes(32).toString('base64url'), PEPPER);
   await own.openSession({ key_hash: partner.key_hash, token_hash }, testCall());
@@ -42,7 +42,7 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => (await failure
 const kept = (): Promise<number> => world.mongo.db.collection(DASHBOARD_SESSIONS).countDocuments();
 
 describe('a session', () => {
-  it('speaks for the partner whose key opened it, for eight hours of use and no longer', async () => {
+  it('belongs to the partner whose key opened it, for at most eight hours of use', async () => {
     const partner = await world.partner({ name: 'Acme' });
     const token = await logIn(partner);
     const first = await use(token);
@@ -65,7 +65,7 @@ describe('a session', () => {
     expect(await kept()).toBe(0);
   });
 
-  it('ends when it is closed, and that one alone', async () => {
+  it('ends when it is closed, and other sessions do not', async () => {
     const partner = await world.partner();
     const [one, other] = [await logIn(partner), await logIn(partner)];
     await own.closeSession({ token_hash: one }, testCall());
@@ -73,7 +73,7 @@ describe('a session', () => {
     expect((await use(other)).partner_id).toBe(partner._id);
   });
 
-  it('ends with a rotation of the key, the partner’s other sessions too', async () => {
+  it('ends with a rotation of the key, as do the partner’s other sessions', async () => {
     const [partner, stranger] = [await world.partner(), await world.partner()];
     const tokens = [await logIn(partner), await logIn(partner)];
     const foreign = await logIn(stranger);
@@ -83,14 +83,14 @@ describe('a session', () => {
     expect(await codeOf(logIn(partner))).toBe('INVALID_PARTNER_KEY');
   });
 
-  it('ends even where the rotation could not delete it', async () => {
+  it('ends with a rotation that failed to delete it', async () => {
     const partner = await world.partner();
     const token = await logIn(partner);
     await world.deps.partners.change(partner._id, { key_hash: 'another' }, new Date());
     expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
   });
 
-  it('ends with a suspension, and does not come back with the activation', async () => {
+  it('ends with a suspension, and does not come back when the partner is active again', async () => {
     const partner = await world.partner();
     const token = await logIn(partner);
     const turn = (status: string) =>
@@ -117,15 +117,18 @@ describe('a session', () => {
     ['suspended', 'PARTNER_SUSPENDED'],
     ['subscription_cancelled', 'SUBSCRIPTION_CANCELLED'],
     ['trial_expired', 'TRIAL_EXPIRED'],
-  ] as const)('of a partner that is %s says so, once', async (status, code) => {
-    const partner = await world.partner();
-    const token = await logIn(partner);
-    await world.deps.partners.change(partner._id, { status }, new Date());
-    expect(await codeOf(use(token))).toBe(code);
-    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
-  });
+  ] as const)(
+    'of a partner that is %s answers the status’s error once, then UNAUTHORIZED',
+    async (status, code) => {
+      const partner = await world.partner();
+      const token = await logIn(partner);
+      await world.deps.partners.change(partner._id, { status }, new Date());
+      expect(await codeOf(use(token))).toBe(code);
+      expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    },
+  );
 
-  it('is not opened by a key that nobody has', async () => {
+  it('is not opened by an unknown key', async () => {
     const asked = own.openSession({ key_hash: 'nobody', token_hash: 'any' }, testCall());
     expect(await codeOf(asked)).toBe('INVALID_PARTNER_KEY');
     expect(await kept()).toBe(0);
@@ -159,7 +162,7 @@ describe('the settings', () => {
   const setUrl = (partner_id: string, webhook_url: string) =>
     own.updateSettings({ partner_id, webhook_url }, testCall());
 
-  it('take a webhook address that is public and HTTPS, tell the caches, and let go of it', async () => {
+  it('accept and remove a public HTTPS webhook address, and make caches stale', async () => {
     const { _id } = await world.partner();
     const url = 'https://partner.example.com/hook';
     expect((await setUrl(_id, url)).webhook_url).toBe(url);
@@ -176,7 +179,7 @@ describe('the settings', () => {
     'https://internal/hook',
     'https://user:password@partner.example.com/hook',
     'nowhere',
-  ])('refuse %s as a webhook address, and keep the old one', async (url) => {
+  ])('refuse %s as a webhook address and keep the old one', async (url) => {
     const { _id } = await world.partner({ webhook_url: 'https://old.example.com/' });
     const refused = await failureOf(setUrl(_id, url));
     expect(refused).toMatchObject({
@@ -192,13 +195,13 @@ describe('the webhook secret', () => {
     (await own.rotateWebhookSecret({ partner_id, overlap_hours }, testCall())).webhook_secret;
   const reveal = async (partner_id: string): Promise<string> =>
     (await own.revealWebhookSecret({ partner_id }, testCall())).webhook_secret;
-  /** What the deliveries are signed with. */
+  /** The secrets that deliveries are signed with. */
   const signing = async (partner_id: string): Promise<string[]> => {
     const { getReceiver } = createDirectoryHandlers(world.deps);
     return (await getReceiver({ partner_id }, testCall())).webhook_secrets;
   };
 
-  it('is shown as it signs, and is in no record in clear', async () => {
+  it('is revealed unchanged, and is never stored in the clear', async () => {
     const { _id } = await world.partner();
     expect(await codeOf(reveal(_id))).toBe('NOT_FOUND');
     const secret = await rotate(_id);
@@ -209,7 +212,7 @@ describe('the webhook secret', () => {
     expect(JSON.stringify(stored)).not.toContain(secret.slice('whsec_'.length));
   });
 
-  it('signs beside the one before it until the overlap is over', async () => {
+  it('signs beside the previous one until the overlap ends', async () => {
     const { _id } = await world.partner();
     const old = await rotate(_id);
     world.passTime(1);
@@ -224,7 +227,7 @@ describe('the webhook secret', () => {
     expect(after.webhook_secret?.previous_expires_at).toBeUndefined();
   });
 
-  it('without an overlap signs alone at once', async () => {
+  it('signs alone at once without an overlap', async () => {
     const { _id } = await world.partner();
     await rotate(_id);
     world.passTime(1);
@@ -232,14 +235,14 @@ describe('the webhook secret', () => {
     expect(await signing(_id)).toEqual([fresh]);
   });
 
-  it('that any of several rotations at once has answered signs', async () => {
+  it('signs for every one of several concurrent rotations', async () => {
     const { _id } = await world.partner();
     await rotate(_id);
     const answered = await Promise.all(Array.from({ length: 4 }, () => rotate(_id)));
     expect(await signing(_id)).toEqual(expect.arrayContaining(answered));
   });
 
-  it.each([-1, 721, 0.5])('does not take an overlap of %d hours', async (hours) => {
+  it.each([-1, 721, 0.5])('refuses an overlap of %d hours', async (hours) => {
     const { _id } = await world.partner();
     expect(await failureOf(rotate(_id, hours))).toMatchObject({
       code: 'INVALID_FIELD',

@@ -29,24 +29,24 @@ const charge = (
 const accounts = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `w${index + 1}`);
 
-describe('who waits', () => {
+describe('the waiting accounts', () => {
   it.each([
-    ['nobody, while everything is paid', 6, [], 2, 0, []],
-    ['the ones that came last, where a slot is not paid', 5, [], 1, 0, ['w4', 'w5']],
-    ['everybody, where nothing is paid', 2, [], 0, 0, ['w1', 'w2']],
-    ['nobody, while the answer for the slot is not known', 5, [], 1, 1, []],
-    ['nobody any more, once the invoice is paid', 5, ['w4', 'w5'], 2, 0, []],
+    ['are none while everything is paid', 6, [], 2, 0, []],
+    ['are the newest ones where a slot is not paid', 5, [], 1, 0, ['w4', 'w5']],
+    ['are all where nothing is paid', 2, [], 0, 0, ['w1', 'w2']],
+    ['are none while the slot’s payment has no outcome', 5, [], 1, 1, []],
+    ['are none once the invoice is paid', 5, ['w4', 'w5'], 2, 0, []],
     [
-      'the ones that came last, where the payment is not enough for all',
+      'are the newest ones where the payment does not cover all',
       8,
       accounts(8),
       2,
       0,
       ['w7', 'w8'],
     ],
-    ['the same ones, where nothing has changed', 4, ['w2'], 1, 0, ['w2']],
+    ['stay the same where nothing has changed', 4, ['w2'], 1, 0, ['w2']],
     [
-      'the same ones, where the answer is not known: nobody becomes active on credit',
+      'stay the same while the payment has no outcome: no account resumes on credit',
       4,
       ['w4'],
       1,
@@ -63,29 +63,29 @@ describe('who waits', () => {
 });
 
 describe('the slots of a month', () => {
-  it('are asked for once', () => {
+  it('are charged once', () => {
     expect(missingSlots([], MONTH, 2)).toEqual([1, 2]);
     expect(missingSlots([charge(1, 'paid'), charge(2, 'declined')], MONTH, 2)).toEqual([]);
     expect(missingSlots([charge(1, 'paid')], MONTH, 3)).toEqual([2, 3]);
   });
 
-  it('are not asked for where an older invoice was paid in the month', () => {
+  it('are not charged where an older invoice was paid in the month', () => {
     const late = charge(2, 'paid', { month: '2026-08', covers: MONTH });
     expect(missingSlots([late], MONTH, 1)).toEqual([]);
     expect(paidSlots([late, charge(1, 'paid')], MONTH)).toBe(2);
     expect(paidSlots([late], '2026-08')).toBe(0);
   });
 
-  it('are not asked for again where one was dropped', () => {
+  it('are not charged again where one was voided', () => {
     expect(missingSlots([charge(1, 'void')], MONTH, 1)).toEqual([]);
   });
 });
 
-describe('what a waiting account is told', () => {
+describe('the billing state of a waiting account', () => {
   const partner = { wabas: accounts(8), waiting_wabas: ['w4', 'w5', 'w6', 'w7', 'w8'] };
   const charges = [charge(1, 'paid'), charge(2, 'declined'), charge(3, 'action_required')];
 
-  it('is the invoice of its slot', () => {
+  it('is that of the invoice of its slot', () => {
     const told = waitingBilling(partner, charges, MONTH);
     expect(told.get('w4')).toEqual({
       billing: 'billing_failed',
@@ -98,7 +98,7 @@ describe('what a waiting account is told', () => {
     expect(told.has('w1')).toBe(false);
   });
 
-  it('counts invoices only as far as accounts wait for them', () => {
+  it('follows from invoices that accounts wait for only', () => {
     const one = { wabas: accounts(4), waiting_wabas: ['w4'] };
     expect(wantedCharges(one, charges, MONTH).map(({ slot }) => slot)).toEqual([2]);
     expect(wantedCharges({ wabas: accounts(3) }, charges, MONTH)).toEqual([]);

@@ -14,7 +14,7 @@ const create = (more: NodeJS.ProcessEnv): unknown =>
   createOnboarding(loadConfig(settings, { ...env, ...more }));
 
 describe('the payment processor', () => {
-  test('stripe is not started without its secrets: both are named at once', () => {
+  test('stripe does not start without its secrets, and the error names both', () => {
     expect(() => create({ PAYMENT_PROCESSOR: 'stripe' })).toThrow(
       /2 setting\(s\) are wrong:\s+STRIPE_API_KEY .*\s+STRIPE_WEBHOOK_SECRET /,
     );
@@ -23,7 +23,7 @@ describe('the payment processor', () => {
     );
   });
 
-  test('that nobody knows is refused', () => {
+  test('with an unknown name is refused', () => {
     expect(() => create({ PAYMENT_PROCESSOR: 'cash' })).toThrow(/PAYMENT_PROCESSOR .*none, stripe/);
   });
 });

@@ -1,5 +1,5 @@
-// Single cases of the money that are worth a name: several at once, partners from before, and what
-// is dropped.
+// Single billing cases: concurrent registrations, partners from before the processor, voided
+// invoices.
 import type { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { PaymentsDefinition } from '@bmg/proto/billing';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   world.setTime(new Date('2026-09-10T10:00:00Z'));
 });
 
-/** The account takes its place, whatever is paid for. */
+/** Makes the account active without a payment. */
 const place = (partner_id: string, waba_id: string): Promise<boolean> =>
   world.plain.partners.activateWaba({ partner_id, waba_id, month: monthOf(world.now()) }, Infinity);
 const paid = (): number[] => world.core().payments.map(({ cents }) => cents);
@@ -33,7 +33,7 @@ const review = async (partner_id: string): Promise<void> => {
 };
 const toNextMonth = (): void => world.setTime(new Date(nextMonth(world.now()).getTime() + HOUR_MS));
 
-/** The processor's webhooks come, some of them for the second time. */
+/** Puts a card on file and delivers all webhooks so far, some for the second time. */
 async function putCard(partner_id: string, card: CardBehaviour): Promise<void> {
   await world.putCard(partner_id, card);
   for (const event of world.core().events) await world.post(event);
@@ -43,7 +43,7 @@ const openInvoices = (): string[] =>
   [...world.core().invoices.values()].filter(({ status }) => status === 'open').map(({ id }) => id);
 const openPages = (): string[] => openInvoices().map((id) => `${world.core().base_url}/pay/${id}`);
 
-/** The accounts that may not send, each with the page where it can be paid for. */
+/** The accounts that may not send, each with the page of its invoice. */
 async function waiting(partner_id: string): Promise<Array<[string, string | null]>> {
   const { clients } = await world.plain.clients.list(partner_id, 'active', {
     limit: 50,
@@ -54,7 +54,7 @@ async function waiting(partner_id: string): Promise<Array<[string, string | null
     .map(({ waba_id, payment_url }) => [waba_id, payment_url]);
 }
 
-/** A partner with so many accounts that are paid for. */
+/** A partner with this many paid accounts. */
 async function partnerWith(accounts: number): Promise<string> {
   const partner_id = await world.partner();
   await world.putCard(partner_id, 'fine');
@@ -62,7 +62,7 @@ async function partnerWith(accounts: number): Promise<string> {
   return partner_id;
 }
 
-test('accounts that are registered at the same moment share their slots', async () => {
+test('shares slots between accounts registered at the same time', async () => {
   const partner_id = await partnerWith(0);
   const wabas = ['w1', 'w2', 'w3', 'w4', 'w5'];
   await Promise.all(wabas.map((waba) => world.register(partner_id, waba)));
@@ -73,7 +73,7 @@ test('accounts that are registered at the same moment share their slots', async 
   expect(partner?.months?.['2026-09']).toEqual({ peak: 5, last: 5 });
 });
 
-test('an account that is registered while others wait has an invoice of its own', async () => {
+test('gives an account registered while others wait an invoice of its own', async () => {
   const partner_id = await partnerWith(3);
   await putCard(partner_id, 'needs_authentication');
   toNextMonth();
@@ -84,7 +84,7 @@ test('an account that is registered while others wait has an invoice of its own'
     openPages().at(-1),
   ]);
   expect(openPages()).toHaveLength(2);
-  // The second invoice is paid first: it brings back those that have waited longest.
+  // The second invoice is paid first: the accounts that have waited longest resume.
   world.core().payByPerson(openInvoices().at(-1) as string);
   await review(partner_id);
   expect(await waiting(partner_id)).toEqual([['w4', openPages().at(-1)]]);
@@ -94,7 +94,7 @@ test('an account that is registered while others wait has an invoice of its own'
   expect(paid()).toEqual([1_000, 1_000, 1_000]);
 });
 
-test('accounts that are registered at the same moment wait for all the slots they need', async () => {
+test('makes accounts registered at the same time wait for all the slots they need', async () => {
   const partner_id = await partnerWith(0);
   await putCard(partner_id, 'needs_authentication');
   const wabas = ['w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7'];
@@ -108,7 +108,7 @@ test('accounts that are registered at the same moment wait for all the slots the
   expect(paid()).toEqual([1_000, 1_000, 1_000]);
 });
 
-test('several workers at the turn of the month charge once', async () => {
+test('charges once with several workers at the turn of the month', async () => {
   const partners = [await partnerWith(4), await partnerWith(1)];
   expect(paid()).toHaveLength(3);
   toNextMonth();
@@ -118,7 +118,7 @@ test('several workers at the turn of the month charge once', async () => {
   expect(paid()).toHaveLength(6);
 });
 
-test('partners from before the processor go on; their first bill is the next month’s', async () => {
+test('bills partners from before the processor from the next month on', async () => {
   const partner_id = await world.partner();
   for (const waba of ['w1', 'w2']) {
     await place(partner_id, waba);
@@ -138,14 +138,14 @@ test('partners from before the processor go on; their first bill is the next mon
   expect(paid()).toEqual([1_000]);
 });
 
-test('an account that support restores beyond what is paid is charged for by itself', async () => {
+test('charges an account that support restores beyond the paid slots', async () => {
   const partner_id = await partnerWith(3);
   await place(partner_id, 'w4');
   await review(partner_id);
   expect(paid()).toEqual([1_000, 1_000]);
 });
 
-test('nothing is taken from a partner that may not do business', async () => {
+test('charges nothing while the partner is not active', async () => {
   const partner_id = await partnerWith(1);
   await world.plain.partners.change(partner_id, { status: 'suspended' }, world.now());
   toNextMonth();
@@ -156,7 +156,7 @@ test('nothing is taken from a partner that may not do business', async () => {
   expect(paid()).toEqual([1_000, 1_000]);
 });
 
-test('the invoice of a registration that did not come again is dropped', async () => {
+test('voids the invoice of a refused registration that is not repeated', async () => {
   const partner_id = await partnerWith(3);
   await putCard(partner_id, 'declined');
   const refused = (await failureOf(world.register(partner_id, 'w4'))) as ApiError;
@@ -177,7 +177,7 @@ test('the invoice of a registration that did not come again is dropped', async (
   ]);
 });
 
-test('while the processor is away, accounts go on, and the bill is paid once it is back', async () => {
+test('keeps accounts active while the processor is unavailable, and charges once it is back', async () => {
   const partner_id = await partnerWith(1);
   toNextMonth();
   for (let times = 0; times < 3; times += 1) world.core().failNext('lost_before');
@@ -190,7 +190,7 @@ test('while the processor is away, accounts go on, and the bill is paid once it 
   expect(paid()).toEqual([1_000, 1_000]);
 });
 
-test('the page for a card leads back to this service and nowhere else', async () => {
+test('returns from the page for a card only to this service', async () => {
   const partner_id = await partnerWith(0);
   const ask = (return_url: string) =>
     rpc().createCardSession({ partner_id, return_url }, testCall());

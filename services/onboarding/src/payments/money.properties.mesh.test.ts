@@ -1,6 +1,6 @@
-// Money moves exactly once: any course of registrations, removals, month ends, cards and people
-// that pay, with crashes at any step, answers that get lost and webhooks that are repeated in any
-// order, ends where a simple model of it ends.
+// Money moves exactly once: any sequence of registrations, removals, month ends, cards and payments
+// by people, with crashes at any step, lost answers and webhooks repeated in any order, ends in the
+// state of a simple model.
 import fc from 'fast-check';
 import { ApiError } from '@bmg/common/errors';
 import { Crash, openMoneyWorld, type MoneyWorld } from '../../testing/money';
@@ -14,13 +14,10 @@ const WORLDS = 4;
 const STEPS_MAX = 5;
 const REPEATED = process.env['BMG_SEED'];
 const SEED = Number(REPEATED ?? Date.now() % 2 ** 31);
-/**
- * A machine that is too busy for all of them plays fewer, and says how many. A repeated run has to
- * get further.
- */
+/** A busy machine plays fewer sequences and reports how many. A repeated run gets more time. */
 const PLAY_MS = REPEATED === undefined ? 45_000 : 180_000;
 const LEAST = 20;
-/** The courses that are under way when the time is over are played to their end. */
+/** Sequences that are running when the time is up are finished. */
 const LIMIT_MS = PLAY_MS + 120_000;
 const HOUR_MS = 3_600_000;
 const ENOUGH = 12;
@@ -245,7 +242,7 @@ afterAll(async () => {
 });
 
 test(
-  `money moves exactly once in ${SEQUENCES} courses of events (BMG_SEED=${SEED})`,
+  `moves money exactly once in ${SEQUENCES} sequences of events (BMG_SEED=${SEED})`,
   async () => {
     let played = 0;
     const until = Date.now() + PLAY_MS;
@@ -268,6 +265,9 @@ test(
   LIMIT_MS,
 );
 
-test.each(KNOWN)('a course that went wrong once ends where the model does: %j', async (given) => {
-  await play(worlds[0] as MoneyWorld, given);
-});
+test.each(KNOWN)(
+  'ends in the state of the model for a sequence that once failed: %j',
+  async (given) => {
+    await play(worlds[0] as MoneyWorld, given);
+  },
+);

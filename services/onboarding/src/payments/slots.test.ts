@@ -1,6 +1,6 @@
 import { billOf, monthOf, noteChange, peakOf, slotsFor, type MonthCounts } from './slots';
 
-/** Plays registrations (+1) and removals (-1) in their months. */
+/** Applies registrations (+1) and removals (-1) in their months. */
 function play(changes: Array<[month: string, by: 1 | -1]>): MonthCounts {
   const counts: MonthCounts = {};
   let active = 0;
@@ -39,7 +39,7 @@ describe('slots', () => {
     ).toEqual({ slots: 2, peak_active_wabas: 4, fee_cents: 2_000 });
   });
 
-  it('are free while nobody is connected', () => {
+  it('are free without an account', () => {
     expect(billOf({}, '2026-09')).toEqual({ slots: 0, peak_active_wabas: 0, fee_cents: 0 });
   });
 });
@@ -56,7 +56,7 @@ describe('the peak of a month', () => {
     expect(peakOf(counts, '2026-09')).toBe(3);
   });
 
-  it('stays when accounts are removed', () => {
+  it('stays the same when accounts are removed', () => {
     const counts = play([
       ['2026-09', 1],
       ['2026-09', 1],
@@ -66,7 +66,7 @@ describe('the peak of a month', () => {
     expect(peakOf(counts, '2026-09')).toBe(2);
   });
 
-  it('begins with what was active when the month began', () => {
+  it('starts with the accounts active when the month began', () => {
     const counts = play([
       ['2026-08', 1],
       ['2026-08', 1],
@@ -76,7 +76,7 @@ describe('the peak of a month', () => {
     expect(peakOf(counts, '2026-10')).toBe(1);
   });
 
-  it('of a month without any change is what the last one ended with', () => {
+  it('of a month without a change is the count that the last one ended with', () => {
     const counts = play([
       ['2026-07', 1],
       ['2026-07', 1],
@@ -86,7 +86,7 @@ describe('the peak of a month', () => {
     expect(peakOf(counts, '2026-06')).toBe(0);
   });
 
-  it('goes by the calendar in UTC', () => {
+  it('follows the UTC calendar', () => {
     expect(monthOf(new Date('2026-09-30T23:59:59.999Z'))).toBe('2026-09');
     expect(monthOf(new Date('2026-10-01T01:00:00+02:00'))).toBe('2026-09');
   });

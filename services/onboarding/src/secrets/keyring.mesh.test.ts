@@ -71,7 +71,7 @@ async function rotateAll(keyring: string, limit: number) {
 }
 
 describe('the rotation of the key ring', () => {
-  it('wraps every secret with the newest key, in bounded batches, and the old key may go', async () => {
+  it('rewraps every secret in bounded batches, so that the old key can be removed', async () => {
     const partner_id = await filled();
     expect(await world.deps.sealedRecords.countStale('fresh')).toBe(5);
     const total = await rotateAll(`${NEW},${OLD}`, 2);
@@ -92,7 +92,7 @@ describe('the rotation of the key ring', () => {
     });
   });
 
-  it('has nothing to do the second time', async () => {
+  it('rewraps nothing the second time', async () => {
     await filled();
     await rotateAll(`${NEW},${OLD}`, 100);
     expect(await rotateAll(`${NEW},${OLD}`, 100)).toEqual({
@@ -102,7 +102,7 @@ describe('the rotation of the key ring', () => {
     });
   });
 
-  it('leaves a record alone that no key opens, and goes on', async () => {
+  it('skips a record that no key opens', async () => {
     await filled();
     const [record] = (await world.deps.sealedRecords.stale('fresh', { limit: 1 })).records;
     await world.mongo.db
@@ -111,7 +111,7 @@ describe('the rotation of the key ring', () => {
     expect(await rotateAll(`${NEW},${OLD}`, 2)).toMatchObject({ rewrapped: 5, unreadable: 1 });
   });
 
-  it('does not overwrite a secret that was replaced meanwhile', async () => {
+  it('does not overwrite a secret that was replaced in the meantime', async () => {
     const partner_id = await filled();
     const { records } = await world.deps.sealedRecords.stale('fresh', { limit: 10 });
     const [waba_id, phone_number_id] = NUMBERS[1];

@@ -10,12 +10,12 @@ const scope = { partner_id: 'ptn_1', waba_id: '900', phone_number_id: '800' };
 const identity = secretIdentity(scope, 'token');
 
 describe('the vault', () => {
-  it('opens what it has sealed', () => {
+  it('opens a record that it sealed', () => {
     const vault = createVault(OLD);
     expect(vault.open(identity, vault.seal(identity, TOKEN))).toBe(TOKEN);
   });
 
-  it('leaves nothing of the secret in the clear', () => {
+  it('leaves no part of the secret in the clear', () => {
     const text = JSON.stringify(createVault(OLD).seal(identity, TOKEN));
     expect(text).not.toContain(TOKEN);
     expect(text).not.toContain(Buffer.from(TOKEN).toString('base64').slice(0, 16));
@@ -42,7 +42,7 @@ describe('the vault', () => {
     }
   });
 
-  it('does not open a record whose parts were exchanged or changed', () => {
+  it('does not open a record with exchanged or changed parts', () => {
     const vault = createVault(OLD);
     const [one, two] = [vault.seal(identity, TOKEN), vault.seal(identity, 'another')];
     expect(() => vault.open(identity, { ...one, data: two.data })).toThrow();
@@ -57,7 +57,7 @@ describe('the vault', () => {
     expect(() => createVault(NEW).open(identity, sealed)).toThrow('no key old');
   });
 
-  it('goes on opening old records while the ring rotates', () => {
+  it('opens old records while the key ring is rotated', () => {
     const sealed = createVault(OLD).seal(identity, TOKEN);
     const both = createVault(`${NEW},${OLD}`);
     expect(both.key_id).toBe('new');
@@ -65,7 +65,7 @@ describe('the vault', () => {
     expect(both.seal(identity, TOKEN).key_id).toBe('new');
   });
 
-  it('wraps a record anew without touching its data, so that the old key may go', () => {
+  it('rewraps a record without changing its data, so that the old key can be removed', () => {
     const sealed = createVault(OLD).seal(identity, TOKEN);
     const rewrapped = createVault(`${NEW},${OLD}`).rewrap(identity, sealed);
     expect(rewrapped.data).toBe(sealed.data);

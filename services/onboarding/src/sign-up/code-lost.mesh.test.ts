@@ -1,5 +1,4 @@
-// A sign-up code whose exchange the upstream leaves without a whole answer: nobody knows whether it
-// is spent.
+// A sign-up code whose exchange gets no complete answer: it is unknown whether the code is used up.
 import {
   codeRequest,
   failureOf,
@@ -27,13 +26,13 @@ const steps = async (partner_id: string) =>
     .filter(({ current_step }) => current_step !== 'SESSION_CREATED');
 
 it.each([
-  ['drops the connection before it has looked', { drop: 'before' }],
+  ['drops the connection before it processes the request', { drop: 'before' }],
   ['drops the answer', { drop: 'after' }],
   ['sends half of the answer', { truncated: true }],
   ['sends an empty answer', { empty: true }],
   ['sends a page', { html: { status: 502 } }],
 ] as const)(
-  'an upstream that %s is asked once, whoever repeats the code',
+  'an upstream that %s is asked once, however often the code is repeated',
   async (_name, effect) => {
     const { _id } = await world.partner();
     const session_id = await sessionOf(world, _id);
@@ -68,7 +67,7 @@ it.each([
       'CODE_EXCHANGE_FAILED',
     ]);
 
-    // The link is not used up by it: the next code of the same person completes.
+    // The link is still usable: the next code of the same person completes.
     const next = (await world.emulator.code({ token: TOKEN })).code;
     const answer = await world.handlers.registerFromCode(
       codeRequest(_id, { session_id, code: next }),
@@ -79,11 +78,11 @@ it.each([
   },
 );
 
-it('a code that never left is asked for again by a repeat', async () => {
+it('a code that was never sent is exchanged by a repeated request', async () => {
   const { _id } = await world.partner();
   const { code } = await world.emulator.code({ token: TOKEN });
   const request = codeRequest(_id, { code });
-  // No time is left for a request: nothing goes out.
+  // No time is left for a request, so none is sent.
   const late = await failureOf(world.handlers.registerFromCode(request, testCall(60)));
   expect(late).toMatchObject({ code: 'UPSTREAM_ERROR', retryable: true });
   expect(await exchanges()).toBe(0);

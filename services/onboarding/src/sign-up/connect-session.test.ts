@@ -51,7 +51,7 @@ describe('the times of a session', () => {
     expect(isCompletable({ created_at }, at(OPENS_S + GRACE_S + 0.001))).toBe(false);
   });
 
-  it('is recognised longer than it can be completed', () => {
+  it('is recognised for longer than it can be completed', () => {
     expect(purgeAt({ created_at }).getTime()).toBeGreaterThan(at(OPENS_S + GRACE_S).getTime());
   });
 
@@ -64,19 +64,19 @@ describe('the times of a session', () => {
 });
 
 describe('what the page shows', () => {
-  it('is the page while the link is open, whatever is under way', () => {
+  it('is the page while the link is open, in every unfinished state', () => {
     for (const status of ['created', 'opened', 'completing'] as const) {
       expect(pageOutcome({ created_at, status }, at(10))).toBe('open');
       expect(pageOutcome({ created_at, status }, at(OPENS_S))).toBe('expired');
     }
   });
 
-  it('is the end of the link once it was used, in time or not', () => {
+  it('is the used link once it was consumed, expired or not', () => {
     expect(pageOutcome({ created_at, status: 'consumed' }, at(10))).toBe('consumed');
     expect(pageOutcome({ created_at, status: 'consumed' }, at(9_999))).toBe('consumed');
   });
 
-  it('is nothing for a link that nobody knows', () => {
+  it('is nothing for an unknown link', () => {
     expect(pageOutcome(null, at(0))).toBe('unknown');
   });
 });

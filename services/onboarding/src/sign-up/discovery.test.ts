@@ -22,11 +22,11 @@ describe('the account of a sign-up', () => {
     expect(chooseAccount(grant(['2', '1']), undefined)).toBe('2');
   });
 
-  it('is the one that the browser named, where the token covers it', () => {
+  it('is the one that the browser claims, where the token covers it', () => {
     expect(chooseAccount(grant(['2', '1']), '1')).toBe('1');
   });
 
-  it('is refused where the token does not cover what the browser named', () => {
+  it('is refused where the token does not cover the browser’s claim', () => {
     expect(codeOf(() => chooseAccount(grant(['2', '1']), '3'))).toBe('DISCOVERY_FAILED');
   });
 
@@ -35,16 +35,16 @@ describe('the account of a sign-up', () => {
     expect(codeOf(() => chooseAccount(grant(), undefined))).toBe('DISCOVERY_FAILED');
   });
 
-  it('does not exist where the token lists none', () => {
+  it('is refused where the token lists an empty grant', () => {
     expect(codeOf(() => chooseAccount(grant([]), '3'))).toBe('DISCOVERY_FAILED');
   });
 
-  it('does not exist where accounts may not be managed', () => {
+  it('is refused where the token may not manage accounts', () => {
     expect(codeOf(() => chooseAccount({ granular_scopes: [] }, '3'))).toBe('DISCOVERY_FAILED');
     expect(codeOf(() => chooseAccount({}, '3'))).toBe('DISCOVERY_FAILED');
   });
 
-  it('keeps ids that came as numbers as text', () => {
+  it('turns numeric IDs into text', () => {
     expect(chooseAccount(grant([7]), undefined)).toBe('7');
   });
 });
@@ -56,20 +56,20 @@ describe('the number of a sign-up', () => {
     { id: 'other', is_on_biz_app: true },
   ];
 
-  it('is the one that the browser named, if it belongs to the account', () => {
+  it('is the one that the browser claims, if it belongs to the account', () => {
     expect(chooseSignedUpNumber(numbers, 'cloud')).toBe('cloud');
     expect(chooseSignedUpNumber(numbers, 'foreign')).toBe('app');
   });
 
-  it('is else the first in use in the business app', () => {
+  it('is otherwise the first in use in the business app', () => {
     expect(chooseSignedUpNumber(numbers, undefined)).toBe('app');
   });
 
-  it('is else the first', () => {
+  it('is otherwise the first', () => {
     expect(chooseSignedUpNumber([{ id: 'cloud', is_on_biz_app: false }], undefined)).toBe('cloud');
   });
 
-  it('does not exist where the account has none', () => {
+  it('is refused where the account has none', () => {
     expect(codeOf(() => chooseSignedUpNumber([], 'any'))).toBe('DISCOVERY_FAILED');
   });
 });

@@ -46,13 +46,13 @@ describe('a connect session', () => {
     expect(stored[0]?.['token_hash']).toBe(hashOf(token));
   });
 
-  it('takes a state of 255 characters and no more', async () => {
+  it('accepts a state of at most 255 characters', async () => {
     const { _id } = await world.partner();
     await create(_id, '🙂'.repeat(255));
     expect(await codeOf(create(_id, 'x'.repeat(256)))).toBe('INVALID_FIELD');
   });
 
-  it('opens as often as it is loaded, in its time', async () => {
+  it('opens as often as the page is loaded while the link is open', async () => {
     const own = await openWorld();
     try {
       const { _id } = await own.partner({ name: 'Example partner' });
@@ -98,7 +98,7 @@ describe('a connect session', () => {
     expect(await codeOf(whose(token))).toBe('PARTNER_SUSPENDED');
   });
 
-  it('is deleted by a rotation of the key, unless it is used', async () => {
+  it('is deleted by a rotation of the key unless it is consumed', async () => {
     const [mine, other] = [await world.partner(), await world.partner()];
     const kept = await create(other._id);
     const [first, second, used] = await Promise.all([
@@ -117,8 +117,8 @@ describe('a connect session', () => {
   });
 });
 
-describe('the log of onboarding', () => {
-  it('has every step, newest first, with what the dialog said', async () => {
+describe('the onboarding log', () => {
+  it('has every step, newest first, with the dialog’s own facts', async () => {
     const { _id } = await world.partner();
     const { token } = await create(_id, 'order 17');
     await open(token);
@@ -179,7 +179,7 @@ describe('the log of onboarding', () => {
     expect(await events(_id, 200)).toHaveLength(101);
   });
 
-  it('takes no report of an unknown kind', async () => {
+  it('refuses a report of an unknown kind', async () => {
     const { _id } = await world.partner();
     const { token } = await create(_id);
     expect(await codeOf(report(token, { kind: 'anything' }))).toBe('INVALID_FIELD');
@@ -187,7 +187,7 @@ describe('the log of onboarding', () => {
 });
 
 describe('the sign-up configuration', () => {
-  it('is what a self-hosted dialog needs', async () => {
+  it('holds what a self-hosted dialog needs', async () => {
     expect(
       await world.handlers.getEmbeddedSignupConfig({ partner_id: 'ptn_1' }, testCall()),
     ).toEqual({
@@ -203,7 +203,7 @@ describe('the sign-up configuration', () => {
     });
   });
 
-  it('is refused while something of it is missing', async () => {
+  it('is refused while a part of it is not configured', async () => {
     const { settings } = world.deps;
     const { UPSTREAM_CONFIG_ID } = settings;
     settings.UPSTREAM_CONFIG_ID = undefined;

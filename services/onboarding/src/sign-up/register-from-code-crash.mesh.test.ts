@@ -1,4 +1,4 @@
-// A registration that dies at one of its steps, and the same request again.
+// A registration that crashes at one of its steps, followed by the same request.
 import {
   codeRequest,
   failureOf,
@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe('a crash', () => {
-  /** Handlers whose named dependency dies at its first use, and leaves its lease behind. */
+  /** A handler whose named dependency crashes at its first use and leaves its lease behind. */
   const dying = (name: 'clients' | 'sessions' | 'exchanges' | 'partners', method: string) => {
     let died = false;
     const whole = world.deps[name] as unknown as Record<string, (...args: unknown[]) => unknown>;
@@ -74,7 +74,7 @@ describe('a crash', () => {
         phone_number_id: undefined,
       };
       await failureOf(dying(name, method)(request, testCall()));
-      // The lease of the dead ends after seconds; then anybody may go on.
+      // The lease of the crashed worker expires after seconds; then any worker may continue.
       world.passTime(6);
       const answer = await world.handlers.registerFromCode(request, testCall());
       expect(answer).toMatchObject({

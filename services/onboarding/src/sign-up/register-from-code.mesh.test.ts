@@ -36,7 +36,7 @@ const exchanges = async (): Promise<number> =>
   (await world.emulator.requests({ path: '/oauth/access_token' })).length;
 
 describe('registering from a code', () => {
-  it('registers the account and the number that the sign-up was about', async () => {
+  it('registers the account and the number of the sign-up', async () => {
     const { _id } = await world.partner();
     const { code } = await world.emulator.code({ token: TOKEN });
     const first = await ask(_id, { code });
@@ -71,7 +71,7 @@ describe('registering from a code', () => {
     ]);
   });
 
-  it('updates with the next code, and asks for the sync of the new onboarding', async () => {
+  it('updates the client with the next code and requests the sync of the new onboarding', async () => {
     const { _id } = await world.partner();
     await ask(_id, { code: (await world.emulator.code({ token: TOKEN })).code });
     await world.emulator.clearRequests();
@@ -85,7 +85,7 @@ describe('registering from a code', () => {
     expect(syncs).toHaveLength(2);
   });
 
-  it('gives the state back, and the display name of the session', async () => {
+  it('answers the state and uses the display name of the session', async () => {
     const { _id } = await world.partner();
     const session_id = await session(_id, { state: 'order-17', display_name: 'Shop in town' });
     const { code } = await world.emulator.code({ token: TOKEN });
@@ -94,7 +94,7 @@ describe('registering from a code', () => {
     expect(client?.display_name).toBe('Shop in town');
   });
 
-  it('answers the same client for the same code, and asks the upstream once', async () => {
+  it('answers the same client for the same code after one exchange', async () => {
     const { _id } = await world.partner();
     const session_id = await session(_id);
     const { code } = await world.emulator.code({ token: TOKEN });
@@ -111,7 +111,7 @@ describe('registering from a code', () => {
     expect(await exchanges()).toBe(1);
   });
 
-  it('takes one code for a session and no other', async () => {
+  it('accepts one code per session', async () => {
     const { _id } = await world.partner();
     const session_id = await session(_id);
     await ask(_id, { code: (await world.emulator.code({ token: TOKEN })).code, session_id });
@@ -119,7 +119,7 @@ describe('registering from a code', () => {
     expect((await failureOf(ask(_id, { code: other, session_id }))).code).toBe('UNAUTHORIZED');
   });
 
-  it('lets another code come after one that the upstream refused', async () => {
+  it('accepts another code after one that the upstream refused', async () => {
     const { _id } = await world.partner();
     const session_id = await session(_id);
     const spent = (await world.emulator.code({ token: TOKEN, used: true })).code;
@@ -136,7 +136,7 @@ describe('registering from a code', () => {
     expect((await ask(_id, { code, session_id })).created).toBe(true);
   });
 
-  it('keeps the secret and the code out of the error', async () => {
+  it('keeps the app secret and the code out of the error', async () => {
     const { _id } = await world.partner();
     const refused = await failureOf(ask(_id, { code: 'a-code-that-nobody-knows' }));
     const text = JSON.stringify([refused.message, refused.details, String(refused.cause)]);
@@ -144,7 +144,7 @@ describe('registering from a code', () => {
     expect(text).not.toContain('a-code-that-nobody-knows');
   });
 
-  it('is refused for a session that is too old, and for one of another partner', async () => {
+  it('refuses an expired session and a session of another partner', async () => {
     const [one, two] = [await world.partner(), await world.partner()];
     const session_id = await session(one._id);
     const { code } = await world.emulator.code({ token: TOKEN });
@@ -154,7 +154,7 @@ describe('registering from a code', () => {
     expect(await exchanges()).toBe(0);
   });
 
-  it('completes within 30 minutes of the end of the link', async () => {
+  it('completes up to 30 minutes after the link has expired', async () => {
     const { _id } = await world.partner();
     const session_id = await session(_id);
     world.passTime(3_590);
@@ -162,13 +162,13 @@ describe('registering from a code', () => {
     expect((await ask(_id, { code, session_id })).created).toBe(true);
   });
 
-  it('is refused without an app', async () => {
+  it('is refused while no app is configured', async () => {
     const { _id } = await world.partner();
     world.deps.settings.UPSTREAM_APP_SECRET = undefined;
     expect((await failureOf(ask(_id, { code: 'any' }))).code).toBe('PLATFORM_NOT_CONFIGURED');
   });
 
-  it('is refused without a code, and for another mode', async () => {
+  it('is refused without a code and for another connection mode', async () => {
     const { _id } = await world.partner();
     expect((await failureOf(ask(_id, { code: '  ' }))).code).toBe('MISSING_FIELDS');
     expect((await failureOf(ask(_id, { code: 'any', connection_mode: 'cloud' }))).code).toBe(
@@ -186,7 +186,7 @@ describe('discovery', () => {
     expect((await world.deps.clients.listAll(_id, { limit: 10, offset: 0 })).total).toBe(0);
   });
 
-  it('takes the claim where the token lists nothing, as far as the token opens it', async () => {
+  it('takes the claim where the token lists no accounts but can read the claimed one', async () => {
     const { _id } = await world.partner();
     const token = 'EMULATED-TOKEN-NO-TARGETS';
     const without = (await world.emulator.code({ token })).code;
@@ -198,7 +198,7 @@ describe('discovery', () => {
     expect((await ask(_id, { code, waba_id: WABA })).client?.waba_id).toBe(WABA);
   });
 
-  it('prefers the number that was named, else the one in the business app', async () => {
+  it('prefers the claimed number, else the one in the business app', async () => {
     const { _id } = await world.partner();
     const token = 'EMULATED-TOKEN-2';
     const named = (await world.emulator.code({ token })).code;
@@ -209,7 +209,7 @@ describe('discovery', () => {
     expect((await ask(_id, { code })).client?.phone_number_id).toBe('800000000000002');
   });
 
-  it('says so when the sign-up left no number', async () => {
+  it('fails for an account without a number', async () => {
     const { _id } = await world.partner();
     const { tokens } = await world.emulator.createAccount({ name: 'Empty' });
     const [token] = tokens as [string];
@@ -227,7 +227,7 @@ describe('discovery', () => {
 });
 
 describe('the plan’s limit', () => {
-  it('stops a further account before anything is stored or subscribed', async () => {
+  it('refuses a further account before anything is stored or subscribed', async () => {
     const { _id } = await world.partner({ max_wabas: 1 });
     await ask(_id, { code: (await world.emulator.code({ token: TOKEN })).code });
     await world.emulator.clearRequests();
@@ -241,7 +241,7 @@ describe('the plan’s limit', () => {
     expect(await exchanges()).toBe(1);
   });
 
-  it('holds when several register at once', async () => {
+  it('holds for concurrent registrations', async () => {
     const { _id } = await world.partner({ max_wabas: 1 });
     const codes = await Promise.all(
       [TOKEN, 'EMULATED-TOKEN-2', 'EMULATED-TOKEN-3'].map((token) =>

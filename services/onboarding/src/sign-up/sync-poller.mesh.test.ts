@@ -1,5 +1,5 @@
-// The clock of the data sync, on a clock that can be moved: what the upstream did not take is asked
-// for again while it may be, and a person is told in time.
+// The data sync on a fake clock: a sync that the upstream did not accept is retried while the
+// window is open, and a person is warned in time.
 import { metrics } from '@bmg/common/telemetry';
 import { openWorld, testCall, type World } from '../../testing/world';
 import { registerClient, storeClient } from '../clients/register';
@@ -36,7 +36,7 @@ const register = (partner_id: string, onboarding_id?: string) =>
     { access_token: TOKEN, ...(onboarding_id !== undefined && { onboarding_id }) },
     testCall(),
   );
-/** Lets so much time pass, looking as often as the clock does on a busy day. */
+/** Lets time pass, and runs the poller every 30 minutes. */
 async function pass(hours: number): Promise<void> {
   for (let minutes = 0; minutes < hours * 60; minutes += 30) {
     world.passTime(30 * MINUTE_S);
@@ -47,7 +47,7 @@ async function dueGauge(): Promise<number | undefined> {
   return (await metrics.coexistence_syncs_due.get()).values[0]?.value;
 }
 
-it('asks for nothing where the registration has', async () => {
+it('requests nothing where the registration has requested it', async () => {
   const { _id } = await world.partner();
   await register(_id);
   expect(await asked()).toBe(2);
@@ -56,7 +56,7 @@ it('asks for nothing where the registration has', async () => {
   expect((await find(_id))?.sync_retry_at).toBeNull();
 });
 
-it('asks again for what is missing, soon and then rarely, until the upstream takes it', async () => {
+it('retries a missing sync with growing delays until the upstream accepts it', async () => {
   const { _id } = await world.partner();
   await refuseSync();
   await register(_id);
@@ -77,7 +77,7 @@ it('asks again for what is missing, soon and then rarely, until the upstream tak
   expect(await events(_id)).toEqual([...REGISTERED, 'COEXISTENCE_SYNC']);
 });
 
-it('asks for the one that is missing and not for the other', async () => {
+it('requests only the sync type that is missing', async () => {
   const { _id } = await world.partner();
   await refuseSync(131000, 1);
   const { sync } = await register(_id);
@@ -87,7 +87,7 @@ it('asks for the one that is missing and not for the other', async () => {
   expect((await find(_id))?.sync_requested.smb_app_state_sync).toBeInstanceOf(Date);
 });
 
-it('warns once when less than six hours are left: in the log, and by a number to watch', async () => {
+it('warns once when less than six hours are left, in the log and by a metric', async () => {
   const { _id } = await world.partner();
   await refuseSync();
   await register(_id);
@@ -107,7 +107,7 @@ it('warns once when less than six hours are left: in the log, and by a number to
   expect(await dueGauge()).toBe(0);
 });
 
-it('says it when the time is over, and asks no more', async () => {
+it('logs the closed window and stops retrying', async () => {
   const { _id } = await world.partner();
   await refuseSync();
   await register(_id);
@@ -123,7 +123,7 @@ it('says it when the time is over, and asks no more', async () => {
   expect(await dueGauge()).toBe(0);
 });
 
-it('takes the upstream’s word that the time is over', async () => {
+it('stops when the upstream says that the window has closed', async () => {
   const { _id } = await world.partner();
   await refuseSync(2593108);
   await register(_id);
@@ -132,7 +132,7 @@ it('takes the upstream’s word that the time is over', async () => {
   expect((await find(_id))?.sync_retry_at).toBeNull();
 });
 
-it('takes up what a crash between the registration and the request has left', async () => {
+it('requests the sync after a crash between registration and request', async () => {
   const { _id } = await world.partner();
   const scope = { partner_id: _id, ...SCOPE };
   await storeClient(world.deps, scope, { access_token: TOKEN }, testCall());
@@ -142,7 +142,7 @@ it('takes up what a crash between the registration and the request has left', as
   expect(await events(_id)).toEqual(['COEXISTENCE_SYNC']);
 });
 
-it('begins anew with a new onboarding, and goes on under a repeated one', async () => {
+it('opens a new window for a new onboarding, and keeps it for a repeated one', async () => {
   const { _id } = await world.partner();
   await refuseSync();
   await register(_id, 'cex_1');
@@ -154,7 +154,7 @@ it('begins anew with a new onboarding, and goes on under a repeated one', async 
   expect((await find(_id))?.sync_until?.getTime()).toBeGreaterThan(first?.getTime() as number);
 });
 
-it('leaves a deleted client and a number that is not in the business app alone', async () => {
+it('skips a deleted client and a number that is not in the business app', async () => {
   const [one, other] = [await world.partner(), await world.partner()];
   await refuseSync();
   await register(one._id);
@@ -172,7 +172,7 @@ it('leaves a deleted client and a number that is not in the business app alone',
   expect(await asked()).toBe(before);
 });
 
-it('asks for each number once when two replicas look at the same time', async () => {
+it('requests each sync once when two replicas run at the same time', async () => {
   const { _id } = await world.partner();
   await refuseSync();
   await register(_id);

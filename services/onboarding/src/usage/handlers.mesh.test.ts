@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** The account takes its place, whatever is paid for. */
+/** Makes the account active without a payment. */
 const place = (partner_id: string, waba_id: string, month = '2026-09'): Promise<boolean> =>
   world.deps.partners.activateWaba({ partner_id, waba_id, month }, Infinity);
 
@@ -73,7 +73,7 @@ describe('calls', () => {
     expect(await sum('ptn_2')).toEqual([{ endpoint: '/messages/send', calls: 3, errors: 1 }]);
   });
 
-  it('count once, however often the message about them comes', async () => {
+  it('count once, however often the usage message is repeated', async () => {
     const [one, two] = [usage(), usage()];
     await add(one, one);
     await add(one, two);
@@ -81,19 +81,19 @@ describe('calls', () => {
     expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 6, errors: 2 }]);
   });
 
-  it('count once when two workers have the same message', async () => {
+  it('count once when several workers get the same message', async () => {
     const message = usage();
     await Promise.allSettled([add(message), add(message), add(message)]);
     await add(message);
     expect(await sum()).toEqual([{ endpoint: '/messages/send', calls: 3, errors: 1 }]);
   });
 
-  it('may have any name', async () => {
+  it('may have an endpoint name with dots and dollar signs', async () => {
     await add(usage({ rows: [{ endpoint: '/a.b/$c%d', calls: 1, errors: 0 }] }));
     expect(await sum()).toEqual([{ endpoint: '/a.b/$c%d', calls: 1, errors: 0 }]);
   });
 
-  it('of no partner or no day are nobody’s', async () => {
+  it('without an ID, partner or day are ignored', async () => {
     await add(usage({ partner_id: '' }), usage({ day: 'today' }), usage({ id: '' }));
     expect(await sum()).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe('messages', () => {
   const apply = (...events: Event[]) => countMessages(world.deps)(events.map(received));
   const sum = (partner_id = 'ptn_1') => world.deps.messageUsage.sum(partner_id, RANGE);
 
-  it('count by category, once each status', async () => {
+  it('count each status once, by category', async () => {
     const life = [status('sent'), status('delivered'), status('read', { pricing: null })];
     await apply(...life);
     await apply(...life);
@@ -114,17 +114,17 @@ describe('messages', () => {
     });
   });
 
-  it('count for the partner that sent them alone', async () => {
+  it('count only for the partner that sent them', async () => {
     await apply(status('sent'), status('sent', { message_id: 'wamid.2', partner: undefined }));
     await apply(status('sent', { message_id: 'wamid.3', partner: 'ptn_2' }));
     expect(await sum('ptn_1')).toEqual({ utility: { sent: 1 } });
     expect(await sum('ptn_2')).toEqual({ utility: { sent: 1 } });
   });
 
-  it('count right when workers are at the same message at once', async () => {
+  it('count correctly when workers process the same message at the same time', async () => {
     const events = ['sent', 'delivered', 'read', 'sent', 'delivered'].map((name) => status(name));
     let rest = events;
-    // As the bus does it: what failed is tried again.
+    // As the bus does: failed batches are retried.
     for (let turn = 0; rest.length > 0 && turn < 20; turn += 1) {
       const outcomes = await Promise.allSettled(rest.map((one) => apply(one)));
       rest = rest.filter((_one, index) => outcomes[index]?.status === 'rejected');
@@ -136,7 +136,7 @@ describe('messages', () => {
     expect(Object.values(totals['unknown'] ?? {}).every((count) => count === 0)).toBe(true);
   });
 
-  it('are not lost and not doubled when a worker dies between its writes', async () => {
+  it('are neither lost nor doubled when a worker crashes between its writes', async () => {
     const { db } = world.mongo;
     for (const dies of ['before the counters', 'after the counters'] as const) {
       const broken = createMessageUsage({
@@ -157,7 +157,7 @@ describe('messages', () => {
       const events = [status('sent', { message_id }), status('delivered', { message_id })];
       const count = countMessages({ messageUsage: broken, now: world.deps.now });
       await expect(count(events.map(received))).rejects.toThrow('died');
-      // Kafka brings them again; nothing is counted a second time.
+      // Kafka delivers them again; nothing is counted twice.
       await apply(...events);
       await world.deps.messageUsage.addPendingCounts(new Date());
       await world.deps.messageUsage.addPendingCounts(new Date(Date.now() + 120_000));
@@ -170,7 +170,7 @@ describe('messages', () => {
     expect(pending).toBe(0);
   });
 
-  it('with a category that is no plain name stay one counter', async () => {
+  it('with dots or dollar signs in the category stay one counter', async () => {
     await apply(status('sent', { pricing: { category: 'a.b$c', billable: true } }));
     expect(await sum()).toEqual({ a_b_c: { sent: 1 } });
   });
@@ -215,7 +215,7 @@ describe('the usage of a partner', () => {
     });
   });
 
-  it('counts accounts right when many come and go at once', async () => {
+  it('counts accounts correctly when many are added and removed at the same time', async () => {
     const { _id } = await world.partner();
     const wabas = Array.from({ length: 12 }, (_none, index) => `w${index}`);
     await Promise.all(wabas.map((waba_id) => place(_id, waba_id)));
@@ -227,7 +227,7 @@ describe('the usage of a partner', () => {
     expect(partner?.months).toEqual({ '2026-09': { peak: 12, last: 6 } });
   });
 
-  it('does not count a second number of an account, nor the same account again', async () => {
+  it('counts neither a second number of an account nor the same account again', async () => {
     const { _id } = await world.partner();
     const register = (phone_number_id: string) =>
       world.handlers.registerClient(

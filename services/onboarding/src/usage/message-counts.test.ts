@@ -19,7 +19,7 @@ const status = (name: StatusFacts['status'], given: Partial<StatusFacts> = {}): 
 const BEFORE = '2026-09-30';
 const priced = { category: 'utility', billable: true };
 
-/** The counters that a sequence of statuses leads to: category → field → count, without zeros. */
+/** The counters after a sequence of statuses: category → field → count, without zeros. */
 function play(statuses: StatusFacts[]): Record<string, Record<string, number>> {
   let facts: MessageFacts = nothingKnown();
   const counters: Record<string, Record<string, number>> = {};
@@ -38,11 +38,11 @@ function play(statuses: StatusFacts[]): Record<string, Record<string, number>> {
 describe('the counters of a message', () => {
   const life = [status('sent', priced), status('delivered', priced), status('read')];
 
-  it('have each status once, and one charge', () => {
+  it('count each status once, and one charge', () => {
     expect(play(life)).toEqual({ utility: { sent: 1, delivered: 1, read: 1, billable: 1 } });
   });
 
-  it('are the same whatever is repeated', () => {
+  it('do not change with repeated statuses', () => {
     expect(play([...life, ...life, ...life])).toEqual(play(life));
   });
 
@@ -58,20 +58,20 @@ describe('the counters of a message', () => {
     }
   });
 
-  it('are unknown until a price has named the category, then they move', () => {
+  it('are unknown until pricing names the category, then they move', () => {
     expect(play([status('read')])).toEqual({ unknown: { read: 1 } });
     expect(play([status('read'), status('sent', priced)])).toEqual({
       utility: { sent: 1, read: 1, billable: 1 },
     });
   });
 
-  it('have no charge for what was sent and has failed', () => {
+  it('have no charge for a failed message', () => {
     expect(play([status('sent', priced), status('failed')])).toEqual({
       utility: { sent: 1, failed: 1 },
     });
   });
 
-  it('tell free messages from billable ones', () => {
+  it('distinguish free from billable messages', () => {
     const free = { category: 'service', billable: false };
     expect(play([status('sent', free), status('delivered', free)])).toEqual({
       service: { sent: 1, delivered: 1, free: 1 },
@@ -120,13 +120,13 @@ describe('from 1 October 2026, replies in the 24-hour window', () => {
     expect(readPricing({ category, type }, '2027-01-01').billable).toBe(true);
   });
 
-  it('are what the upstream says, where it says so', () => {
+  it('follow the upstream where it says whether they are billable', () => {
     const told = { category: 'service', type };
     expect(readPricing({ ...told, billable: true }, '2026-09-30').billable).toBe(true);
     expect(readPricing({ ...told, billable: false }, '2026-10-02').billable).toBe(false);
   });
 
-  it('that came through a free entry point stay free', () => {
+  it('through a free entry point stay free', () => {
     const pricing = { category: 'service', type: 'free_entry_point' };
     expect(readPricing(pricing, '2026-10-02').billable).toBe(false);
   });

@@ -3,8 +3,8 @@ import { usagePeriod } from './period';
 
 const now = new Date('2026-09-14T12:30:00.000Z');
 
-describe('the period of a usage question', () => {
-  it('is the month up to now unless something else is asked', () => {
+describe('the period of a usage report', () => {
+  it('is the current month until now by default', () => {
     expect(usagePeriod({}, now)).toEqual({
       from: new Date('2026-09-01T00:00:00.000Z'),
       to: now,
@@ -13,17 +13,17 @@ describe('the period of a usage question', () => {
     });
   });
 
-  it('begins with the month in which it ends', () => {
+  it('starts with the month in which it ends', () => {
     const to = new Date('2026-07-20T23:59:59.999Z');
     expect(usagePeriod({ to }, now).from_day).toBe('2026-07-01');
   });
 
-  it('ends now unless it is told otherwise', () => {
+  it('ends now by default', () => {
     const from = new Date('2026-08-20T00:00:00.000Z');
     expect(usagePeriod({ from }, now)).toMatchObject({ from_day: '2026-08-20', to: now });
   });
 
-  it('must not end before it begins, nor be longer than counters are kept', () => {
+  it('must not be reversed or longer than counters are kept', () => {
     for (const given of [
       { from: new Date('2026-09-10'), to: new Date('2026-09-09') },
       { from: new Date('2020-01-01'), to: now },

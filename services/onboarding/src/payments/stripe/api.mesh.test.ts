@@ -1,6 +1,5 @@
-// Our requests are requests that Stripe takes: the client runs against Stripe's own mock, which
-// checks every one against the published description of the API. It is a Go program, so that this
-// needs a Go toolchain.
+// Runs the Stripe client against Stripe's own mock, which checks every request against the
+// published API description. The mock is a Go program, so this test needs a Go toolchain.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -21,7 +20,7 @@ if (!hasGo) {
 let mock: ChildProcess | undefined;
 let api: StripeApi;
 
-/** Built once a machine. */
+/** Builds the mock once per machine. */
 function build(): string {
   const folder = join(tmpdir(), `stripe-mock-${VERSION}`);
   const binary = join(folder, 'stripe-mock');
@@ -36,7 +35,7 @@ function build(): string {
   return binary;
 }
 
-/** The mock describes the version before 2026-10-28, in which this parameter got another name. */
+/** The mock describes the API before 2026-10-28, when this parameter was renamed. */
 function speakingTheOlderVersion(): Stripe.HttpClient {
   const client = Stripe.createNodeHttpClient();
   const send = client.makeRequest.bind(client);
@@ -116,12 +115,15 @@ const REQUESTS: Array<[string, () => Promise<unknown>]> = [
 ];
 
 (hasGo ? test : test.skip).each(REQUESTS)(
-  '%s is a request that Stripe takes',
+  '%s sends a request that Stripe accepts',
   async (_name, ask) => {
     await ask();
   },
 );
 
-(hasGo ? test : test.skip)('pay is a request that Stripe takes, not a refusal', async () => {
-  expect(await api.pay({ invoice_id: 'in_1', payment_method: 'pm_1' }, 'key-5')).toBeNull();
-});
+(hasGo ? test : test.skip)(
+  'pay sends a request that Stripe accepts, without a refusal',
+  async () => {
+    expect(await api.pay({ invoice_id: 'in_1', payment_method: 'pm_1' }, 'key-5')).toBeNull();
+  },
+);

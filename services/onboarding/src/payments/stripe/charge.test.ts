@@ -1,4 +1,4 @@
-// Every state × event of a slot charge, and how the processor's invoice reads.
+// Every state and event of a slot charge, and the reading of Stripe's invoices.
 import type Stripe from 'stripe';
 import {
   chargeMachine,
@@ -22,8 +22,8 @@ describe('a slot charge', () => {
     chargeMachine.events.map((event) => [state, event] as const),
   );
 
-  it.each(pairs)('that is %s and meets %s', (state, event) => {
-    // What has come to its end stays: a late refusal does not un-pay.
+  it.each(pairs)('that is %s, on the event %s, follows the table', (state, event) => {
+    // Final states stay: a late refusal does not undo a payment.
     expect(chargeMachine.allows(state, event)).toBe(UNPAID.includes(state));
     expect(chargeMachine.to(event)).toBe(LEADS_TO[event]);
   });
@@ -79,7 +79,7 @@ describe('an invoice', () => {
     expect(eventOf(readInvoice(invoice(status, intent)))).toBe(event);
   });
 
-  it('says why the card was refused, and where a person can pay', () => {
+  it('yields the reason of a refusal and the page to pay on', () => {
     const intent = {
       status: 'requires_payment_method',
       last_payment_error: { code: 'card_declined', decline_code: 'insufficient_funds' },
@@ -96,17 +96,17 @@ describe('an invoice', () => {
     return factsOf(paid, charge, new Date('2027-01-01T00:00:00Z')).covers;
   };
 
-  it('that is paid in its month covers it, however late we hear of it', () => {
+  it('that is paid in its month covers it, however late the webhook comes', () => {
     expect(covered('2026-09-14T10:00:00Z')).toBe('2026-09');
     expect(covered('2026-09-30T23:59:59Z')).toBe('2026-09');
   });
 
-  it('that a person pays in a later month covers that one: in its own it was of no use', () => {
+  it('that a person pays in a later month covers the later month', () => {
     expect(covered('2026-10-01T00:00:30Z')).toBe('2026-10');
     expect(covered('2026-11-02T10:00:00Z')).toBe('2026-11');
   });
 
-  it('that we have paid around midnight covers the month that asked, whatever the other clock says', () => {
+  it('that we pay around midnight covers the charged month despite clock differences', () => {
     expect(covered('2026-10-01T00:00:30Z', asked({ attempt_open: true }))).toBe('2026-09');
     expect(covered('2026-08-31T23:59:59Z', asked({ attempt_open: true }))).toBe('2026-09');
     const later = asked({ attempt_open: true, attempt_month: '2026-10' });
