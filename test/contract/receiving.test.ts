@@ -172,6 +172,6 @@ describe('the page', () => {
         return Number(amount) * (units[unit] ?? NaN);
       }),
     ).toEqual(RETRY_DELAYS_MS);
-    expect(tableRow(page, 'Try')).toHaveLength(RETRY_DELAYS_MS.length + 1);
+    expect(tableRow(page, 'Attempt')).toHaveLength(RETRY_DELAYS_MS.length + 1);
   });
 });
