@@ -20,6 +20,9 @@ const shared = {
     '^@bmg/proto/health$': '<rootDir>/proto/gen/grpc/health/v1/health.ts',
     '^@bmg/proto/descriptors$': '<rootDir>/proto/gen/descriptors.binpb',
     '^@bmg/proto/(.*)$': '<rootDir>/proto/gen/bmg/$1/v1/$1.ts',
+    '^@bmg/gateway/(.*)$': '<rootDir>/gateway/src/$1.ts',
+    '^@bmg/(onboarding|messaging|templates|broadcasts|number-admin|webhooks|fanout)/(.*)$':
+      '<rootDir>/services/$1/src/$2.ts',
     '^@bmg/local$': '<rootDir>/deploy/local/src/index.ts',
   },
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],

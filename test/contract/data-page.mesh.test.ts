@@ -15,7 +15,7 @@ import { purgeRows as onboarding } from '../../services/onboarding/src/store/pur
 import { purgeRows as templates } from '../../services/templates/src/store/purge';
 import { purgeRows as webhooks } from '../../services/webhooks/src/store/purge';
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, type Mesh } from '../harness/mesh';
+import { ONE, joinMesh, type Mesh } from '../harness/shared-mesh';
 
 const ROOT = resolve(__dirname, '../..');
 const page = readFileSync(resolve(ROOT, 'deploy/DATA.md'), 'utf8');
@@ -46,7 +46,7 @@ let mesh: Mesh;
 let client: MongoClient;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
   const partner = await mesh.createPartner();
   await partner.register(ONE);

@@ -2,19 +2,19 @@
 import {
   callRest,
   ONE,
-  startMesh,
+  joinMesh,
   TWO_A,
   TWO_B,
   type Mesh,
   type TestPartner,
-} from '../harness/mesh';
+} from '../harness/shared-mesh';
 
 let mesh: Mesh;
 let partner: TestPartner;
 let other: TestPartner;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner();
   other = await mesh.createPartner({ name: 'Another partner' });
   await partner.register(ONE);

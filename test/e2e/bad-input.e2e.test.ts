@@ -1,12 +1,12 @@
 // Bad input: a clear error with the right code, naming the field, and nothing sent or stored.
 import { connect } from 'node:net';
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 let mesh: Mesh;
 let partner: TestPartner;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner({ rate_limit_per_sec: 10_000 });
   await partner.register(ONE);
 }, 60_000);

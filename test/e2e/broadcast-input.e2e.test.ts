@@ -1,6 +1,6 @@
 // What is wrong with a broadcast is told by code and field, at the edge and by the service behind it, and
 // nothing of it is stored.
-import { startMesh, ONE, type Mesh, type TestPartner } from '../harness/mesh';
+import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { aBroadcast, people, scopeOf } from './broadcast-support';
 import { newAccount } from './endpoint-stage';
 import { openStored, type Stored } from './stored';
@@ -16,7 +16,7 @@ let partner: TestPartner;
 let stored: Stored;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner();
   await partner.register(ONE);
   stored = await openStored(mesh);

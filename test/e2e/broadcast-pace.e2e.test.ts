@@ -1,7 +1,7 @@
 // The pace of broadcasts against the emulator's own limiter, with the default settings: never faster than the
 // number may, without one refusal, and each number at a pace of its own. How much slower a busy machine is says
 // the benchmark, which does the same with ten thousand contacts.
-import { startMesh, ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/mesh';
+import { joinMesh, ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import {
   arrivalsOf,
@@ -27,7 +27,7 @@ let mesh: Mesh;
 let partner: TestPartner;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner();
   for (const number of [ONE, TWO_A, TWO_B]) await partner.register(number);
 }, 240_000);

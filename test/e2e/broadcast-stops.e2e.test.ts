@@ -1,7 +1,7 @@
 // What ends a broadcast before its last contact, on the whole mesh: nobody is sent anything afterwards, those who
 // were not sent count as failed with the reason, and the partner is told why.
 import { MongoClient } from 'mongodb';
-import { startMesh, type Mesh, type SeededNumber, type TestPartner } from '../harness/mesh';
+import { joinMesh, type Mesh, type SeededNumber, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { arrivalsOf, createBroadcast, detailOf, people, untilCompleted } from './broadcast-support';
 import { newAccount } from './endpoint-stage';
@@ -18,7 +18,7 @@ let partner: TestPartner;
 let mongo: MongoClient;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner();
   mongo = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
 }, 240_000);

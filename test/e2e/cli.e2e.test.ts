@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { eventually } from '../testkit/eventually';
-import { callRest, startMesh, TWO_A, TWO_B, type Mesh } from '../harness/mesh';
+import { callRest, joinMesh, TWO_A, TWO_B, type Mesh } from '../harness/shared-mesh';
 
 const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
 let mesh: Mesh;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
 }, 60_000);
 afterAll(() => mesh.stop(), 60_000);
 

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const CHROMIUM = '/usr/bin/chromium';
 const INSTALL_LIMIT_MS = 300_000;
@@ -147,7 +147,7 @@ export const STATE = 'order-17';
 
 export async function openStage(): Promise<Stage> {
   const [mesh, browser, site] = await Promise.all([
-    startMesh(),
+    joinMesh(),
     launchBrowser(),
     startPartnerSite(),
   ]);

@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { freePort } from '../../deploy/local/src/ports';
 import { eventually } from '../testkit/eventually';
+import { ONE } from '../harness/shared-mesh';
 import { openStage, STAGE_LIMIT_MS, type Stage, press } from './connect-browser';
 
 const PAGE = resolve(__dirname, '../../gateway/EMBED.md');
@@ -82,7 +83,7 @@ test(
   'a click leads to a connected number, and the page is told so',
   async () => {
     const { page, popup, dialog } = await visit();
-    await dialog.selectOption('#account', '900000000000001');
+    await dialog.selectOption('#account', ONE.waba_id);
     await press(dialog, '#finish');
     await says(page, 'My client is connected (900000000000001).');
     await popup.getByText(/Done\./).waitFor();

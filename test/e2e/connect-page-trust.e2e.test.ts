@@ -7,8 +7,9 @@ import {
   type Visit,
   press,
 } from './connect-browser';
+import { ONE, TWO_A } from '../harness/shared-mesh';
 
-const WABA = '900000000000001';
+const WABA = ONE.waba_id;
 
 let stage: Stage;
 
@@ -69,9 +70,9 @@ describe('the two halves of the answer', () => {
   test('count only from the platform, and only as they are meant', async () => {
     const { message } = await withCode(
       (code) => `
-        say('https://evilfacebook.com', ${FINISHED('900000000000002')});
-        say('http://www.facebook.com', ${FINISHED('900000000000002')});
-        say('https://facebook.com.evil.example', ${FINISHED('900000000000002')});
+        say('https://evilfacebook.com', ${FINISHED(TWO_A.waba_id)});
+        say('http://www.facebook.com', ${FINISHED(TWO_A.waba_id)});
+        say('https://facebook.com.evil.example', ${FINISHED(TWO_A.waba_id)});
         say('https://www.facebook.com', 'cb=f1&no=json');
         say('https://www.facebook.com', { type: 'OTHER', event: 'CANCEL', data: {} });
         say('https://www.facebook.com', null);
@@ -85,7 +86,7 @@ describe('the two halves of the answer', () => {
 
   test('that name an account which the code does not cover connect nothing', async () => {
     const { message } = await withCode(
-      (code) => `say('https://www.facebook.com', ${FINISHED('900000000000002')});
+      (code) => `say('https://www.facebook.com', ${FINISHED(TWO_A.waba_id)});
         answer({ status: 'connected', authResponse: { code: '${code}' } });`,
     );
     expect((await message()).data).toMatchObject({

@@ -2,10 +2,11 @@
 // of every way through it.
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
+import { ONE } from '../harness/shared-mesh';
 import { openStage, STAGE_LIMIT_MS, type Stage, type Visit, press } from './connect-browser';
 
-const WABA = '900000000000001';
-const NUMBER = '800000000000001';
+const WABA = ONE.waba_id;
+const NUMBER = ONE.phone_number_id;
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
 let stage: Stage;

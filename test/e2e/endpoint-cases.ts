@@ -1,7 +1,7 @@
 // What a successful request of an endpoint needs beyond the example of its docs: state to prepare, and other
 // fields. Endpoints that are not listed succeed with the example alone.
 import { eventually } from '../testkit/eventually';
-import { ONE, type SeededNumber } from '../harness/mesh';
+import { ONE, type SeededNumber } from '../harness/shared-mesh';
 import { ADA, newAccount, type Given, type Stage } from './endpoint-stage';
 
 export interface EndpointCase {

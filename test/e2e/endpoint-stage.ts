@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
-import { ONE, type Mesh, type SeededNumber, type TestPartner } from '../harness/mesh';
+import { ONE, type Mesh, type SeededNumber, type TestPartner } from '../harness/shared-mesh';
 
 export interface FileServer {
   url: string;

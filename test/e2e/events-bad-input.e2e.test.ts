@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { Kafka, logLevel } from 'kafkajs';
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import type { Arrival } from '../testkit/partner';
 import { bodyOf, inboundBody, messagesChange, postRaw, signed } from './events-support';
 
@@ -19,7 +19,7 @@ let stopReading: () => Promise<void>;
 let count = 0;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner();
   await partner.register(ONE);
   dead = [];

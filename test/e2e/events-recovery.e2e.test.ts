@@ -1,6 +1,6 @@
 // Recovery: the failed list, trying again by hand, and what changes of a partner mean for events that wait.
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, TWO_A, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, joinMesh, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
 import { inboundBody, postRaw } from './events-support';
 
@@ -12,7 +12,7 @@ let mesh: Mesh;
 let count = 0;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   // The first registration of a number brings its contacts and history: they arrive before the tests.
   const first = await mesh.createPartner();
   await first.register(ONE);

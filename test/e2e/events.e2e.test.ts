@@ -1,7 +1,7 @@
 // Events on their way to partners: to all owners, signed, in order, once; and what happens when a receiver
 // does not take them.
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, TWO_A, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, joinMesh, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, type Arrival } from '../testkit/partner';
 import { bodyOf, inboundBody, messagesChange, postRaw, statusChange } from './events-support';
 
@@ -15,7 +15,7 @@ let other: TestPartner;
 let count = 0;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner();
   other = await mesh.createPartner({ name: 'Another partner' });
   await partner.register(ONE);

@@ -5,7 +5,7 @@ import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
 import type { Schema } from '../../gateway/src/endpoints/parts/schema';
-import { startMesh, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/mesh';
+import { joinMesh, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { readAnswerSchemas, type AnswerSchemas } from './answer-schemas';
 import { answeredWrongly, isRefusal, type ExpectedRefusal } from './bad-answers';
 import { BEYOND, badBodies, badQueries } from './bad-requests';
@@ -32,7 +32,7 @@ let stage: Stage;
 let schemas: AnswerSchemas;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   await mesh.emulator.limits({ rate_per_sec: 'off' });
   files = await startFiles();
   stage = await createStage(mesh, files);

@@ -7,13 +7,13 @@ import { createRpcClient } from '@bmg/common/rpc';
 import { ApiError } from '@bmg/common/errors';
 import { HealthCheckResponse_ServingStatus as Serving, HealthDefinition } from '@bmg/proto/health';
 import { MessagingDefinition } from '@bmg/proto/messaging';
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 let mesh: Mesh;
 let partner: TestPartner;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner();
   await partner.register(ONE);
 }, 60_000);

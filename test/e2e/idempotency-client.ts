@@ -8,7 +8,7 @@ import { settings } from '../../gateway/src/config';
 import { createGateway } from '../../gateway/src/service';
 import { freePort } from '../../deploy/local/src/ports';
 import { eventually } from '../testkit/eventually';
-import { callRest, ONE, type Answer, type Mesh } from '../harness/mesh';
+import { callRest, ONE, type Answer, type Mesh } from '../harness/shared-mesh';
 
 export interface Asked {
   path?: string;

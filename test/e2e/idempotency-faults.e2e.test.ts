@@ -1,7 +1,7 @@
 // The answer to a request is lost somewhere on its way: what a repetition under the same key is told.
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../testkit/eventually';
-import { callRest, ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { callRest, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import {
   codeOf,
   createAsk,
@@ -18,7 +18,7 @@ let ask: ReturnType<typeof createAsk>;
 let replica: Replica;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner({ rate_limit_per_sec: 1_000 });
   ask = createAsk(mesh, partner.partner_key);
   await partner.register(ONE);

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openRedis } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
-import { ONE, startMesh, TWO_B, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, joinMesh, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import {
   codeOf,
   createAsk,
@@ -22,7 +22,7 @@ let ask: ReturnType<typeof createAsk>;
 let replica: Replica;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner({ rate_limit_per_sec: 1_000 });
   ask = createAsk(mesh, partner.partner_key);
   await partner.register(ONE);

@@ -1,6 +1,6 @@
 // What the contract says of the content of messages, on the whole mesh: media, interactive messages, quotes on
 // all five paths, reactions and read receipts; what may not be is told by field, and nothing is sent.
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const ADA = '15550100777';
 const QUOTED = 'wamid.HBgLMTU1NTAxMDA3NzcVAgA';
@@ -11,7 +11,7 @@ let image_id: string;
 let voice_id: string;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   await mesh.emulator.limits({ rate_per_sec: 'off' });
   partner = await mesh.createPartner();
   await partner.register(ONE);

@@ -1,6 +1,6 @@
 // Onboarding over REST: links, codes, the log, the usage record, and what upstream events do to clients.
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const KEY_HEADER = { 'x-partner-key': '' };
 
@@ -8,7 +8,7 @@ let mesh: Mesh;
 let partner: TestPartner;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner();
 }, 60_000);
 afterAll(() => mesh.stop(), 60_000);

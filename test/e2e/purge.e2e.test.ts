@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
 const PERSON = '15550100777';
@@ -17,7 +17,7 @@ let first: TestPartner;
 let second: TestPartner;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   mongo = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
   first = await mesh.createPartner({ name: 'First' });
   second = await mesh.createPartner({ name: 'Second' });

@@ -9,7 +9,7 @@ import { createFanout } from '../../services/fanout/src/service';
 import { settings as webhooksSettings } from '../../services/webhooks/src/config';
 import { createWebhooks } from '../../services/webhooks/src/service';
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { idOf, outOfOrder, startTraffic, untilComplete, type Traffic } from './faults-support';
 
 const COMPLETE_LIMIT_MS = 60_000;
@@ -23,7 +23,7 @@ let mesh: Mesh;
 let partner: TestPartner;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner();
   await partner.register(ONE);
 }, 90_000);

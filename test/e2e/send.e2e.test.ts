@@ -1,13 +1,13 @@
 // A partner sends a message and hears what became of it.
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned } from '../testkit/partner';
 
 let mesh: Mesh;
 let partner: TestPartner;
 
 beforeAll(async () => {
-  mesh = await startMesh();
+  mesh = await joinMesh();
   partner = await mesh.createPartner();
 }, 60_000);
 afterAll(() => mesh.stop(), 60_000);
@@ -21,7 +21,12 @@ const countSent = async () => (await mesh.emulator.summary()).total;
 describe('registration', () => {
   test.each([
     ['token', { access_token: 'NO-SUCH-TOKEN' }, 502, 'UPSTREAM_ERROR'],
-    ['number of another account', { phone_number_id: '800000000000002' }, 502, 'UPSTREAM_ERROR'],
+    [
+      'number of another account',
+      { phone_number_id: TWO_A.phone_number_id },
+      502,
+      'UPSTREAM_ERROR',
+    ],
   ])('with a wrong %s stores nothing', async (_name, change, status, code) => {
     const answer = await partner.call('POST', '/clients/register', { ...ONE, ...change });
     expect([answer.status, answer.body.error.code]).toEqual([status, code]);

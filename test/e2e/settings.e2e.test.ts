@@ -2,7 +2,7 @@
 // browser asks for them.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { isSigned, isStandardSigned, startPartner } from '../testkit/partner';
 
@@ -10,7 +10,7 @@ let mesh: Mesh;
 let origin: string;
 
 beforeAll(async () => {
-  mesh = await startMesh({ PROXY_HOPS: '1' });
+  mesh = await joinMesh({ PROXY_HOPS: '1' }, ['gateway']);
   origin = new URL(mesh.base_url).origin;
 }, 60_000);
 afterAll(() => mesh.stop(), 60_000);

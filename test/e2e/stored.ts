@@ -1,6 +1,6 @@
 // How much the services of a mesh have stored: the number of documents in each collection.
 import { MongoClient } from 'mongodb';
-import type { Mesh } from '../harness/mesh';
+import type { Mesh } from '../harness/shared-mesh';
 
 /** Grows with every request, whatever becomes of it. */
 const COUNTED_ANYWAY = /usage/;

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
-import { startMesh, type Mesh } from '../harness/mesh';
+import { joinMesh, type Mesh } from '../harness/shared-mesh';
 import { CASES } from './endpoint-cases';
 import { createCaseTally } from './endpoint-golden';
 import {
@@ -42,6 +42,7 @@ const ASKS_NOBODY = [
   'retryEvent',
 ];
 const TABLE_LIMIT_MS = 300_000;
+const UPSTREAM_CALLERS = ['onboarding', 'messaging', 'templates', 'number-admin'] as const;
 
 let mesh: Mesh;
 let files: FileServer;
@@ -52,7 +53,7 @@ const tally = createCaseTally();
 const rows = endpoints.filter((endpoint) => !ASKS_NOBODY.includes(operationName(endpoint)));
 
 beforeAll(async () => {
-  mesh = await startMesh({ UPSTREAM_TIMEOUT_MS: String(UPSTREAM_TIMEOUT_MS) });
+  mesh = await joinMesh({ UPSTREAM_TIMEOUT_MS: String(UPSTREAM_TIMEOUT_MS) }, UPSTREAM_CALLERS);
   await mesh.emulator.limits({ rate_per_sec: 'off' });
   // Nobody looks at what comes back by webhooks here.
   await mesh.emulator.behaviour({

@@ -133,8 +133,9 @@ type Query = Record<string, string | number | undefined>;
 export class EmulatorClient {
   constructor(readonly url: string) {}
 
-  reset(): Promise<JsonObject> {
-    return this.call('POST', 'reset');
+  /** Back to the seed; `world` gives its accounts, numbers and templates ids of their own. */
+  reset(world = 0): Promise<JsonObject> {
+    return this.call('POST', 'reset', { world });
   }
 
   state(): Promise<any> {

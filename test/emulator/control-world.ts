@@ -17,6 +17,7 @@ import {
 import type { EmulatorConfig } from './config';
 import { isObject } from './operations/parameters';
 import { resetCore } from './reset';
+import { WORLD_MAX } from './seed';
 import { seedTemplates } from './seed-templates';
 import type { Account, BusinessNumber, JsonObject, Scope, Token } from './types';
 
@@ -40,8 +41,12 @@ export const controlWorldRoutes: readonly ControlRoute[] = [
   { method: 'POST', path: 'codes', status: 201, handler: createCode },
 ];
 
-function reset({ core }: ControlCall): JsonObject {
-  resetCore(core);
+function reset({ core, body }: ControlCall): JsonObject {
+  const { world = 0 } = body;
+  if (!Number.isInteger(world) || (world as number) < 0 || (world as number) > WORLD_MAX) {
+    throw new ControlError(400, `world must be an integer from 0 to ${WORLD_MAX}`);
+  }
+  resetCore(core, world as number);
   return { ok: true };
 }
 

@@ -2,10 +2,11 @@
 import type { Core } from './core';
 import { seedState } from './seed';
 
-export function resetCore(core: Core): void {
+/** `world` says whose ids the seed has. */
+export function resetCore(core: Core, world = 0): void {
   core.webhooks.reset();
   core.media.close();
-  core.state = seedState();
+  core.state = seedState(Date.now(), world);
   core.journal.clear();
   core.faults.clear();
   core.limits.reset();

@@ -10,9 +10,14 @@ const ANALYTICS_DAYS = 10;
 const DAY_S = 86_400;
 const HOUR_MS = 3_600_000;
 
-export const WABA_1 = '900000000000001';
-export const WABA_2 = '900000000000002';
-export const WABA_3 = '900000000000003';
+/** Worlds are told apart by eight digits of every id, so that tests can share one mesh. */
+export const WORLD_MAX = 99_999_999;
+
+/** `serial` in the given world: 15 digits, the first of which says what it is. World 0 is the documented one. */
+const idOf = (kind: '8' | '9', world: number, serial: number): string =>
+  `${kind}${digits(world)}${String(serial).padStart(6, '0')}`;
+const templatePrefix = (world: number, family: string): string => `3${digits(world)}${family}`;
+const digits = (world: number): string => String(world).padStart(8, '0');
 
 const CALLING_ON = {
   calling: {
@@ -24,41 +29,45 @@ const CALLING_ON = {
   payload_encryption: { status: 'DISABLED' },
 };
 
-export function seedState(now = Date.now()): State {
+/** Every world has the same accounts, numbers and tokens under ids of its own. */
+export function seedState(now = Date.now(), world = 0): State {
   const state = new State();
-  seedOne(state, now);
-  seedTwo(state, now);
-  seedThree(state, now);
-  seedTokens(state);
-  seedCustomers(state);
+  const accounts = [1, 2, 3].map((serial) => idOf('9', world, serial)) as Accounts;
+  seedOne(state, now, world, accounts[0]);
+  seedTwo(state, now, world, accounts[1]);
+  seedThree(state, now, world, accounts[2]);
+  seedTokens(state, accounts);
+  seedCustomers(state, accounts);
   return state;
 }
 
+type Accounts = [string, string, string];
+
 /** One coexistence number, nothing else: the usual client. */
-function seedOne(state: State, now: number): void {
-  state.addAccount(buildAccount({ id: WABA_1, name: 'Example Shop', ...diagnostics(WABA_1) }));
+function seedOne(state: State, now: number, world: number, waba_id: string): void {
+  state.addAccount(buildAccount({ id: waba_id, name: 'Example Shop', ...diagnostics(waba_id) }));
   state.addNumber(
     buildNumber({
-      id: '800000000000001',
-      waba_id: WABA_1,
+      id: idOf('8', world, 1),
+      waba_id: waba_id,
       onboarded_at: now,
       display_phone_number: '+1 555-010-0001',
       is_on_biz_app: true,
       profile: { about: 'Plants', email: 'hi@example.org', websites: ['https://example.org/'] },
     }),
   );
-  seedTemplates(state, WABA_1, (serial) => `30000000000000${serial}`);
+  seedTemplates(state, waba_id, (serial) => `${templatePrefix(world, '00000')}${serial}`);
 }
 
 /** Two numbers, of which one is for the cloud API only, and a third that was never registered. */
-function seedTwo(state: State, now: number): void {
+function seedTwo(state: State, now: number, world: number, waba_id: string): void {
   const account = state.addAccount(
-    buildAccount({ id: WABA_2, name: 'Example Market', ...diagnostics(WABA_2) }),
+    buildAccount({ id: waba_id, name: 'Example Market', ...diagnostics(waba_id) }),
   );
   state.addNumber(
     buildNumber({
-      id: '800000000000002',
-      waba_id: WABA_2,
+      id: idOf('8', world, 2),
+      waba_id: waba_id,
       onboarded_at: now,
       display_phone_number: '+1 555-010-0002',
       verified_name: 'Example Market',
@@ -67,8 +76,8 @@ function seedTwo(state: State, now: number): void {
   );
   state.addNumber(
     buildNumber({
-      id: '800000000000003',
-      waba_id: WABA_2,
+      id: idOf('8', world, 3),
+      waba_id: waba_id,
       onboarded_at: now - 1 * HOUR_MS,
       display_phone_number: '+1 555-010-0003',
       verified_name: 'Example Market Support',
@@ -80,8 +89,8 @@ function seedTwo(state: State, now: number): void {
   );
   state.addNumber(
     buildNumber({
-      id: '800000000000004',
-      waba_id: WABA_2,
+      id: idOf('8', world, 4),
+      waba_id: waba_id,
       onboarded_at: now - 2 * HOUR_MS,
       display_phone_number: '+1 555-010-0004',
       verified_name: 'Example Market New',
@@ -92,23 +101,23 @@ function seedTwo(state: State, now: number): void {
       registered: false,
     }),
   );
-  seedTemplates(state, WABA_2, (serial) => `30000000000010${serial}`);
+  seedTemplates(state, waba_id, (serial) => `${templatePrefix(world, '00010')}${serial}`);
   seedAnalytics(account, now);
 }
 
 /** Long lists, a number that still waits for its verification code, and one with high throughput. */
-function seedThree(state: State, now: number): void {
+function seedThree(state: State, now: number, world: number, waba_id: string): void {
   state.addAccount(
     buildAccount({
-      id: WABA_3,
+      id: waba_id,
       name: 'Example Archive',
       business_verification_status: 'not_verified',
     }),
   );
   state.addNumber(
     buildNumber({
-      id: '800000000000005',
-      waba_id: WABA_3,
+      id: idOf('8', world, 5),
+      waba_id: waba_id,
       onboarded_at: now,
       display_phone_number: '+1 555-010-0005',
       status: 'UNVERIFIED',
@@ -121,8 +130,8 @@ function seedThree(state: State, now: number): void {
   );
   state.addNumber(
     buildNumber({
-      id: '800000000000006',
-      waba_id: WABA_3,
+      id: idOf('8', world, 6),
+      waba_id: waba_id,
       onboarded_at: now - 1 * HOUR_MS,
       display_phone_number: '+1 555-010-0006',
       throughput_level: 'HIGH',
@@ -135,8 +144,8 @@ function seedThree(state: State, now: number): void {
     const serial = String(i).padStart(2, '0');
     state.addTemplate(
       buildTemplate({
-        id: `3000000000002${serial}`,
-        waba_id: WABA_3,
+        id: `${templatePrefix(world, '0002')}${serial}`,
+        waba_id: waba_id,
         name: `archive_${serial}`,
         components: [{ type: 'BODY', text: `Archived text ${serial}` }],
       }),
@@ -155,21 +164,21 @@ function seedAnalytics(account: Account, now: number): void {
   }
 }
 
-function seedTokens(state: State): void {
+function seedTokens(state: State, [first, second, third]: Accounts): void {
   const tokens = [
-    buildToken({ token: 'EMULATED-TOKEN-1', waba_ids: [WABA_1] }),
-    buildToken({ token: 'EMULATED-TOKEN-2', waba_ids: [WABA_2], user_id: '400000000000002' }),
-    buildToken({ token: 'EMULATED-TOKEN-3', waba_ids: [WABA_3], user_id: '400000000000003' }),
+    buildToken({ token: 'EMULATED-TOKEN-1', waba_ids: [first] }),
+    buildToken({ token: 'EMULATED-TOKEN-2', waba_ids: [second], user_id: '400000000000002' }),
+    buildToken({ token: 'EMULATED-TOKEN-3', waba_ids: [third], user_id: '400000000000003' }),
     buildToken({ token: 'EMULATED-TOKEN-SYSTEM', waba_ids: 'all', lists_targets: false }),
-    buildToken({ token: 'EMULATED-TOKEN-NO-PERMISSION', scopes: [], waba_ids: [WABA_1, WABA_2] }),
+    buildToken({ token: 'EMULATED-TOKEN-NO-PERMISSION', scopes: [], waba_ids: [first, second] }),
     buildToken({
       token: 'EMULATED-TOKEN-NO-TARGETS',
-      waba_ids: [WABA_1],
+      waba_ids: [first],
       lists_targets: false,
     }),
     buildToken({
       token: 'EMULATED-TOKEN-INVALID',
-      waba_ids: [WABA_1],
+      waba_ids: [first],
       invalid: {
         code: 190,
         subcode: 463,
@@ -180,8 +189,8 @@ function seedTokens(state: State): void {
   for (const token of tokens) state.tokens.set(token.token, token);
 }
 
-function seedCustomers(state: State): void {
-  for (const [index, waba_id] of [WABA_1, WABA_2, WABA_3].entries()) {
+function seedCustomers(state: State, accounts: Accounts): void {
+  for (const [index, waba_id] of accounts.entries()) {
     const account = state.accounts.get(waba_id) as Account;
     const suffix = index === 0 ? '' : String(index + 1);
     state.saveCustomer(account.portfolio.id, {

@@ -17,5 +17,6 @@ export default async function setup({ nonFlagArgs }: { nonFlagArgs: string[] }):
   for (const name of ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL'] as const) {
     process.env[name] = engines[name];
   }
+  process.env['BMG_TEST_DIR'] = dir;
   (globalThis as { bmgEngines?: unknown }).bmgEngines = { engines, dir };
 }

@@ -1,9 +1,23 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Engines } from '../../deploy/local/src/start-engines';
 
 export default async function teardown(): Promise<void> {
   const { bmgEngines } = globalThis as { bmgEngines?: { engines: Engines; dir: string } };
   if (!bmgEngines) return;
+  stopMeshHosts(bmgEngines.dir);
   await bmgEngines.engines.stop();
   rmSync(bmgEngines.dir, { recursive: true, force: true });
+}
+
+/** They hold nothing that is needed later, and would complain of engines that go first. */
+function stopMeshHosts(dir: string): void {
+  for (const file of readdirSync(dir).filter((name) => /^mesh-\d+\.json$/.test(name))) {
+    const { pid } = JSON.parse(readFileSync(join(dir, file), 'utf8')) as { pid: number };
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended with its worker.
+    }
+  }
 }

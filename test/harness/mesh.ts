@@ -1,79 +1,32 @@
-// The whole mesh in one process, on free ports, with databases, topics and keys of its own: real engines,
-// the emulator over HTTP, partners over HTTP.
-import { randomBytes, randomUUID } from 'node:crypto';
+// The whole mesh in this process, on free ports, with databases, topics and keys of its own: real engines,
+// the emulator over HTTP, partners over HTTP. Tests join the worker's mesh (shared-mesh.ts) unless they need a
+// clock or engines of their own.
+import { randomBytes } from 'node:crypto';
 import type { Loaded } from '@bmg/common/config';
 import { loadConfig } from '@bmg/common/config';
 import { startService, type Running, type Service } from '@bmg/common/lifecycle';
-import { createRpcClient, type Call, type Client } from '@bmg/common/rpc';
-import { createLogger, unsampled } from '@bmg/common/telemetry';
-import { OperatorDefinition, type CreatePartnerResponse } from '@bmg/proto/onboarding';
-import { settings as broadcastsSettings } from '../../services/broadcasts/src/config';
-import { createBroadcasts } from '../../services/broadcasts/src/service';
-import { settings as fanoutSettings } from '../../services/fanout/src/config';
-import { createFanout } from '../../services/fanout/src/service';
-import { settings as messagingSettings } from '../../services/messaging/src/config';
-import { createMessaging } from '../../services/messaging/src/service';
-import { settings as numberAdminSettings } from '../../services/number-admin/src/config';
-import { createNumberAdmin } from '../../services/number-admin/src/service';
-import { settings as onboardingSettings } from '../../services/onboarding/src/config';
-import { createOnboarding } from '../../services/onboarding/src/service';
-import { settings as templatesSettings } from '../../services/templates/src/config';
-import { createTemplates } from '../../services/templates/src/service';
-import { settings as webhooksSettings } from '../../services/webhooks/src/config';
-import { createWebhooks } from '../../services/webhooks/src/service';
-import { settings as gatewaySettings } from '../../gateway/src/config';
-import { createGateway } from '../../gateway/src/service';
-import { freePort } from '../../deploy/local/src/ports';
-import { startEmulator, type Emulator } from '../emulator';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
+import { createLogger } from '@bmg/common/telemetry';
+import { settings as broadcastsSettings } from '@bmg/broadcasts/config';
+import { createBroadcasts } from '@bmg/broadcasts/service';
+import { settings as fanoutSettings } from '@bmg/fanout/config';
+import { createFanout } from '@bmg/fanout/service';
+import { settings as messagingSettings } from '@bmg/messaging/config';
+import { createMessaging } from '@bmg/messaging/service';
+import { settings as numberAdminSettings } from '@bmg/number-admin/config';
+import { createNumberAdmin } from '@bmg/number-admin/service';
+import { settings as onboardingSettings } from '@bmg/onboarding/config';
+import { createOnboarding } from '@bmg/onboarding/service';
+import { settings as templatesSettings } from '@bmg/templates/config';
+import { createTemplates } from '@bmg/templates/service';
+import { settings as webhooksSettings } from '@bmg/webhooks/config';
+import { createWebhooks } from '@bmg/webhooks/service';
+import { settings as gatewaySettings } from '@bmg/gateway/config';
+import { createGateway } from '@bmg/gateway/service';
+import { freePort } from '@bmg/local';
+import { startEmulator } from '../emulator';
 import { eventually } from '../testkit/eventually';
-import { callRest, ONE, type Answer, type SeededNumber } from '../testkit/rest';
-
-export { callRest, ONE, TWO_A, TWO_B, type Answer, type SeededNumber } from '../testkit/rest';
-
-/** A partner with a key, a receiver, and a client of the REST interface. */
-export interface TestPartner extends CreatePartnerResponse {
-  receiver: PartnerReceiver;
-  /** Calls {base_url}; a body makes it JSON. */
-  call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ): Promise<Answer>;
-  /** Registers the seeded number of the emulator. */
-  register(number?: SeededNumber): Promise<Answer>;
-}
-
-export type ServiceName =
-  | 'onboarding'
-  | 'messaging'
-  | 'templates'
-  | 'broadcasts'
-  | 'number-admin'
-  | 'webhooks'
-  | 'fanout'
-  | 'gateway';
-
-export interface Mesh {
-  base_url: string;
-  ingress_url: string;
-  emulator: Emulator;
-  operator: Client<OperatorDefinition>;
-  env: NodeJS.ProcessEnv;
-  call(): Call;
-  createPartner(
-    options?: Partial<{
-      name: string;
-      rate_limit_per_sec: number;
-      max_wabas: number;
-      webhook_url: string;
-    }>,
-  ): Promise<TestPartner>;
-  stopService(name: ServiceName): Promise<void>;
-  startService(name: ServiceName): Promise<void>;
-  stop(): Promise<void>;
-}
+import { ONE } from '../testkit/rest';
+import { createMeshView, type Mesh, type ServiceName } from './mesh-view';
 
 const CREATE: Record<ServiceName, (env: NodeJS.ProcessEnv) => Service> = {
   onboarding: make(onboardingSettings, createOnboarding),
@@ -93,8 +46,10 @@ function make<S extends Parameters<typeof loadConfig>[0]>(
   return (env: NodeJS.ProcessEnv): Service => create(loadConfig(settings, env));
 }
 
+export { ONE, TWO_A, TWO_B, callRest, type Answer, type SeededNumber } from '../testkit/rest';
+export type { Mesh, TestPartner } from './mesh-view';
+
 const READY_LIMIT_MS = 30_000;
-const CALL_LIMIT_MS = 15_000;
 
 /** `now` is onboarding's clock: what bills go by. */
 export async function startMesh(
@@ -142,8 +97,8 @@ export async function startMesh(
     ...overrides,
   };
   const running = new Map<ServiceName, Running>();
-  const start = async (name: ServiceName): Promise<void> => {
-    const own = { ...env, GRPC_PORT: String(port(name)) };
+  const start = async (name: ServiceName, changed: NodeJS.ProcessEnv = {}): Promise<void> => {
+    const own = { ...env, ...changed, GRPC_PORT: String(port(name)) };
     const service =
       name === 'onboarding'
         ? createOnboarding(loadConfig(onboardingSettings, own), now)
@@ -155,7 +110,7 @@ export async function startMesh(
     running.delete(name);
   };
   const names = Object.keys(CREATE) as ServiceName[];
-  await Promise.all(names.map(start));
+  await Promise.all(names.map((name) => start(name)));
   await eventually(() => [...running.values()].every((one) => one.ready()), READY_LIMIT_MS);
   const base_url = `http://127.0.0.1:${port('rest')}/v1`;
   await eventually(async () => {
@@ -163,52 +118,18 @@ export async function startMesh(
     return health.status === 'ok';
   }, READY_LIMIT_MS);
 
-  const operator = createRpcClient(OperatorDefinition, `127.0.0.1:${port('onboarding')}`);
-  const call = (): Call => ({
-    deadline: Date.now() + CALL_LIMIT_MS,
-    span: unsampled(),
-    request_id: randomUUID(),
-  });
-  const receivers: PartnerReceiver[] = [];
-  return {
+  return createMeshView({
     base_url,
     ingress_url,
     emulator,
     env,
-    operator: operator.rpc,
-    call,
+    first_number: ONE,
     startService: start,
     stopService: stop,
-    async createPartner(options = {}) {
-      const receiver = await startPartner();
-      receivers.push(receiver);
-      const created = await operator.rpc.createPartner(
-        {
-          name: options.name ?? 'A partner',
-          webhook_url: options.webhook_url ?? receiver.url,
-          rate_limit_per_sec: options.rate_limit_per_sec,
-          max_wabas: options.max_wabas,
-        },
-        call(),
-      );
-      const request: TestPartner['call'] = (method, path, body, headers = {}) =>
-        callRest(base_url, method, path, body, {
-          'x-partner-key': created.partner_key,
-          ...headers,
-        });
-      return {
-        ...created,
-        receiver,
-        call: request,
-        register: (number = ONE) => request('POST', '/clients/register', number),
-      };
-    },
-    async stop() {
-      await Promise.all(receivers.map((receiver) => receiver.close()));
+    async close() {
       await stop('gateway');
       await Promise.all(names.map(stop));
-      await operator.stop();
       await emulator.close();
     },
-  };
+  });
 }

@@ -11,18 +11,20 @@ export interface SeededNumber {
   access_token: string;
 }
 
-/** The emulator's seed: an account with one number, and one with two. */
-export const ONE: SeededNumber = {
-  waba_id: '900000000000001',
-  phone_number_id: '800000000000001',
-  access_token: 'EMULATED-TOKEN-1',
-};
-export const TWO_A: SeededNumber = {
-  waba_id: '900000000000002',
-  phone_number_id: '800000000000002',
-  access_token: 'EMULATED-TOKEN-2',
-};
-export const TWO_B: SeededNumber = { ...TWO_A, phone_number_id: '800000000000003' };
+/** The emulator's seed in a world: an account with one number, and one with two. */
+export function seededNumbers(world: number): Record<'ONE' | 'TWO_A' | 'TWO_B', SeededNumber> {
+  const id = (kind: 8 | 9, serial: number): string =>
+    `${kind}${String(world).padStart(8, '0')}${String(serial).padStart(6, '0')}`;
+  const number = (account: number, serial: number): SeededNumber => ({
+    waba_id: id(9, account),
+    phone_number_id: id(8, serial),
+    access_token: `EMULATED-TOKEN-${account}`,
+  });
+  return { ONE: number(1, 1), TWO_A: number(2, 2), TWO_B: number(2, 3) };
+}
+
+/** The world that the emulator starts with. */
+export const { ONE, TWO_A, TWO_B } = seededNumbers(0);
 
 /** One REST call; the body is what JSON makes of it, null for none. */
 export async function callRest(

@@ -1,0 +1,112 @@
+// A mesh as a test sees it, whether it runs in the test's process or in the worker's mesh host: addresses,
+// the emulator, the operator's RPCs, and partners with a receiver each.
+import { randomUUID } from 'node:crypto';
+import { createRpcClient, type Call, type Client } from '@bmg/common/rpc';
+import { unsampled } from '@bmg/common/telemetry';
+import { OperatorDefinition, type CreatePartnerResponse } from '@bmg/proto/onboarding';
+import type { EmulatorClient } from '../emulator/client';
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
+import { callRest, type Answer, type SeededNumber } from '../testkit/rest';
+
+export type ServiceName =
+  | 'onboarding'
+  | 'messaging'
+  | 'templates'
+  | 'broadcasts'
+  | 'number-admin'
+  | 'webhooks'
+  | 'fanout'
+  | 'gateway';
+
+/** A partner with a key, a receiver, and a client of the REST interface. */
+export interface TestPartner extends CreatePartnerResponse {
+  receiver: PartnerReceiver;
+  /** Calls {base_url}; a body makes it JSON. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+  /** Registers a number of the emulator, by default the first account's. */
+  register(number?: SeededNumber): Promise<Answer>;
+}
+
+export interface MeshParts {
+  base_url: string;
+  ingress_url: string;
+  emulator: EmulatorClient;
+  env: NodeJS.ProcessEnv;
+  startService(name: ServiceName, changed?: NodeJS.ProcessEnv): Promise<void>;
+  stopService(name: ServiceName): Promise<void>;
+}
+
+export interface Mesh extends MeshParts {
+  operator: Client<OperatorDefinition>;
+  /** A call of the operator's, with a deadline. */
+  call(): Call;
+  createPartner(
+    options?: Partial<{
+      name: string;
+      rate_limit_per_sec: number;
+      max_wabas: number;
+      webhook_url: string;
+    }>,
+  ): Promise<TestPartner>;
+  stop(): Promise<void>;
+}
+
+const CALL_LIMIT_MS = 15_000;
+
+export interface MeshViewOptions extends MeshParts {
+  /** What `register` takes without an argument. */
+  first_number: SeededNumber;
+  /** Ends what stands behind the view; the view's own connections and receivers are closed. */
+  close(mesh: Pick<Mesh, 'operator' | 'call'>, partners: TestPartner[]): Promise<void>;
+}
+
+export function createMeshView({ close, first_number, ...parts }: MeshViewOptions): Mesh {
+  const client = createRpcClient(OperatorDefinition, parts.env['ONBOARDING_ADDR'] as string);
+  const operator = client.rpc;
+  const call = (): Call => ({
+    deadline: Date.now() + CALL_LIMIT_MS,
+    span: unsampled(),
+    request_id: randomUUID(),
+  });
+  const partners: TestPartner[] = [];
+  return {
+    ...parts,
+    operator,
+    call,
+    async createPartner(options = {}) {
+      const receiver = await startPartner();
+      const created = await operator.createPartner(
+        {
+          name: options.name ?? 'A partner',
+          webhook_url: options.webhook_url ?? receiver.url,
+          rate_limit_per_sec: options.rate_limit_per_sec,
+          max_wabas: options.max_wabas,
+        },
+        call(),
+      );
+      const request: TestPartner['call'] = (method, path, body, headers = {}) =>
+        callRest(parts.base_url, method, path, body, {
+          'x-partner-key': created.partner_key,
+          ...headers,
+        });
+      const partner: TestPartner = {
+        ...created,
+        receiver,
+        call: request,
+        register: (number = first_number) => request('POST', '/clients/register', number),
+      };
+      partners.push(partner);
+      return partner;
+    },
+    async stop() {
+      await Promise.all(partners.map(({ receiver }) => receiver.close()));
+      await close({ operator, call }, partners);
+      await client.stop();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+// The mesh that all test files of a jest worker share: one process, started by the first file that needs it.
+// A file gets partners of its own and a world of the emulator of its own (other ids for the same accounts), so
+// that what earlier files left behind is not seen.
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { EmulatorClient } from '../emulator/client';
+import { eventually } from '../testkit/eventually';
+import { seededNumbers } from '../testkit/rest';
+import { createMeshView, type Mesh, type ServiceName, type TestPartner } from './mesh-view';
+
+export type { Mesh, TestPartner } from './mesh-view';
+export { callRest, type Answer, type SeededNumber } from '../testkit/rest';
+
+const WORLD = randomInt(1, 100_000_000);
+/** The emulator's accounts in this file's world. */
+export const { ONE, TWO_A, TWO_B } = seededNumbers(WORLD);
+
+/** What the host writes once everything is ready. */
+export interface HostedMesh {
+  pid: number;
+  control_url: string;
+  base_url: string;
+  ingress_url: string;
+  emulator_url: string;
+  env: NodeJS.ProcessEnv;
+}
+
+const HOST = resolve(__dirname, '../dist/harness/mesh-host.js');
+const START_LIMIT_MS = 90_000;
+
+/**
+ * Joins the worker's mesh with a fresh world. Settings in `changed` are for `services`, which are started
+ * again with them, and once more without them when the file ends.
+ */
+export async function joinMesh(
+  changed: NodeJS.ProcessEnv = {},
+  services: readonly ServiceName[] = [],
+): Promise<Mesh> {
+  const hosted = await hostedMesh();
+  const emulator = new EmulatorClient(hosted.emulator_url);
+  const control = async (action: 'start' | 'stop', name: ServiceName, env = {}): Promise<void> => {
+    const answer = await fetch(`${hosted.control_url}/${action}/${name}`, {
+      method: 'POST',
+      body: JSON.stringify(env),
+    });
+    if (!answer.ok)
+      throw new Error(`the mesh host cannot ${action} ${name}: ${await answer.text()}`);
+  };
+  const restart = async (env: NodeJS.ProcessEnv): Promise<void> => {
+    await Promise.all(services.map((name) => control('stop', name)));
+    await Promise.all(services.map((name) => control('start', name, env)));
+    await healthy(hosted.base_url);
+  };
+  await emulator.reset(WORLD);
+  if (services.length > 0) await restart(changed);
+  return createMeshView({
+    base_url: hosted.base_url,
+    ingress_url: hosted.ingress_url,
+    emulator,
+    env: { ...hosted.env, ...changed },
+    startService: (name, env) => control('start', name, env),
+    stopService: (name) => control('stop', name),
+    first_number: ONE,
+    async close({ operator, call }, partners) {
+      // What still waits for them must not keep the next file's mesh busy.
+      await Promise.all(partners.map((partner) => suspend(partner)));
+      if (services.length > 0) await restart({});
+
+      async function suspend({ partner_id }: TestPartner): Promise<void> {
+        const unchanged = {
+          name: undefined,
+          webhook_url: undefined,
+          rate_limit_per_sec: undefined,
+          max_wabas: undefined,
+        };
+        await operator.updatePartner({ partner_id, status: 'suspended', ...unchanged }, call());
+      }
+    },
+  });
+}
+
+async function hostedMesh(): Promise<HostedMesh> {
+  const file = join(
+    process.env['BMG_TEST_DIR'] as string,
+    `mesh-${process.env['JEST_WORKER_ID'] ?? '1'}.json`,
+  );
+  if (!existsSync(file)) start(file);
+  return eventually(() => JSON.parse(readFileSync(file, 'utf8')) as HostedMesh, START_LIMIT_MS);
+}
+
+/** The host ends with the worker: its channel to it closes then. */
+function start(file: string): void {
+  const host = spawn(process.execPath, ['--enable-source-maps', HOST, file], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  host.unref();
+  host.channel?.unref();
+}
+
+const healthy = (base_url: string): Promise<unknown> =>
+  eventually(async () => {
+    const health = (await (await fetch(`${base_url}/health`)).json()) as { status: string };
+    return health.status === 'ok';
+  }, START_LIMIT_MS);
