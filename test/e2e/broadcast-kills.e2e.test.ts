@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineName, MeshProcessName } from '@bmg/local';
 import { seededRandom } from '../emulator/random';
 import { eventually } from '../testkit/eventually';
-import { ONE } from '../testkit/rest';
-import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { ONE } from '../harness/world';
+import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import {
   arrivalsOf,
@@ -52,6 +52,14 @@ function faults(): Fault[] {
   return all;
 }
 
+/** What a crash leaves in doubt is waited for as long as a status needs here, not as long as in the world. */
+const BROADCASTS = {
+  BROADCAST_LEASE_MS: '3000',
+  BROADCAST_GRACE_MS: '8000',
+  // Ten a second, so that there is something to send while each part starts again.
+  BROADCAST_SHARE_PERCENT: '50',
+};
+
 let mesh: ProcessMesh;
 let receiver: PartnerReceiver;
 let partner: ProcessPartner;
@@ -59,30 +67,26 @@ let partner: ProcessPartner;
 beforeAll(async () => {
   process.stdout.write(`  BMG_SEED=${SEED}\n`);
   receiver = await startPartner();
-  mesh = await startProcessMesh({
-    engines: 'own',
-    // What a crash leaves in doubt is waited for as long as a status needs here, not as long as in the world.
-    env: {
-      LOG_LEVEL: 'error',
-      BROADCAST_LEASE_MS: '3000',
-      BROADCAST_GRACE_MS: '8000',
-      // Ten a second, so that there is something to send while each part starts again.
-      BROADCAST_SHARE_PERCENT: '50',
-    },
-  });
+  mesh = await joinProcessMesh();
+  await mesh.terminate('broadcasts');
+  await start('broadcasts');
   partner = await mesh.createPartner(receiver.url);
   await partner.register(ONE);
 }, START_LIMIT_MS);
 afterAll(async () => {
+  await mesh?.terminate('broadcasts');
   await mesh?.stop();
   await receiver?.close();
 }, START_LIMIT_MS);
+
+const start = (name: MeshProcessName): Promise<void> =>
+  mesh.start(name, name === 'broadcasts' ? BROADCASTS : {});
 
 async function strike(fault: Fault): Promise<void> {
   if ('service' in fault) {
     await mesh.kill(fault.service);
     await sleep(between(AWAY_MS));
-    await mesh.start(fault.service);
+    await start(fault.service);
   } else {
     await mesh.killEngine(fault.engine);
     await sleep(between(AWAY_MS));

@@ -85,7 +85,7 @@ test(
     const { page, popup, dialog } = await visit();
     await dialog.selectOption('#account', ONE.waba_id);
     await press(dialog, '#finish');
-    await says(page, 'My client is connected (900000000000001).');
+    await says(page, `My client is connected (${ONE.waba_id}).`);
     await popup.getByText(/Done\./).waitFor();
     expect((await stage.partner.call('GET', '/clients')).body.total).toBe(1);
     expect(complaints).toEqual([]);

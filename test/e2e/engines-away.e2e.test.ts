@@ -3,8 +3,9 @@
 // that this prints is the one in deploy/runbook.md. BMG_FAULTS=long takes 30 seconds each.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
-import { callRest, ONE, type Answer } from '../testkit/rest';
-import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { ONE } from '../harness/world';
+import { callRest, type Answer } from '../testkit/rest';
+import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { inboundBody, postRaw } from './events-support';
 
@@ -32,7 +33,7 @@ let receiver: PartnerReceiver;
 let count = 0;
 
 beforeAll(async () => {
-  mesh = await startProcessMesh({ engines: 'own', env: { LOG_LEVEL: 'warn' } });
+  mesh = await joinProcessMesh();
   receiver = await startPartner();
   partner = await mesh.createPartner(receiver.url);
   expect((await partner.register(ONE)).status).toBe(201);

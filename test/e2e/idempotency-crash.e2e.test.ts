@@ -2,8 +2,8 @@
 // of it.
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../testkit/eventually';
-import { ONE } from '../testkit/rest';
-import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { ONE } from '../harness/world';
+import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { codeOf, HELLO, isReplay, UNKNOWN } from './idempotency-client';
 
@@ -13,18 +13,23 @@ const LEARN_LIMIT_MS = 60_000;
 /** Long enough to kill somebody meanwhile. */
 const UPSTREAM_DELAY_MS = 1_500;
 
+/** A short request limit lets the lease of the killed gateway's work end soon. */
+const SHORT_REQUESTS = { REQUEST_TIMEOUT_MS: '4000' };
+
 let mesh: ProcessMesh;
 let receiver: PartnerReceiver;
 let partner: ProcessPartner;
 
 beforeAll(async () => {
-  // A short request limit lets the lease of the killed one's work end soon.
-  mesh = await startProcessMesh({ env: { LOG_LEVEL: 'warn', REQUEST_TIMEOUT_MS: '4000' } });
+  mesh = await joinProcessMesh();
+  await mesh.terminate('gateway');
+  await mesh.start('gateway', SHORT_REQUESTS);
   receiver = await startPartner();
   partner = await mesh.createPartner(receiver.url);
   await partner.register(ONE);
 }, START_LIMIT_MS);
 afterAll(async () => {
+  await mesh?.terminate('gateway');
   await mesh?.stop();
   await receiver?.close();
 }, START_LIMIT_MS);
@@ -106,7 +111,7 @@ test(
     const { answer } = await underWay(key);
     await mesh.kill('gateway');
     expect(await answer).toBeUndefined();
-    await mesh.start('gateway');
+    await mesh.start('gateway', SHORT_REQUESTS);
     const early = await eventually(() => ask(key).catch(() => undefined));
     const first = early.status === 200 ? undefined : codeOf(early);
     expect([undefined, [409, 'IDEMPOTENCY_KEY_IN_USE']]).toContainEqual(first);

@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, type Document } from 'mongodb';
 import { eventually } from '../testkit/eventually';
-import { ONE, type Answer } from '../testkit/rest';
+import { ONE } from '../harness/world';
+import type { Answer } from '../testkit/rest';
 import type { ProcessMesh, ProcessPartner } from '../harness/process-mesh';
 
 const scope = { 'x-waba-id': ONE.waba_id };
@@ -58,7 +59,7 @@ export function loadOf(partner: ProcessPartner, every_ms: number): Load {
 }
 
 async function recordsOf(mesh: SentThrough, recipients: string[]): Promise<Document[]> {
-  const client = await MongoClient.connect(process.env['MONGO_URL'] as string);
+  const client = await MongoClient.connect(mesh.settings['MONGO_URL'] as string);
   try {
     const database = `${mesh.settings['MONGO_DATABASE_PREFIX'] ?? ''}messaging`;
     return await client

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
-import { ONE } from '../testkit/rest';
-import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { ONE } from '../harness/world';
+import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
 
 const MB = 1_048_576;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   });
   source.listen(0, '127.0.0.1');
   await once(source, 'listening');
-  mesh = await startProcessMesh();
+  mesh = await joinProcessMesh();
   receiver = await startPartner();
   partner = await mesh.createPartner(receiver.url);
   await partner.register();

@@ -20,7 +20,7 @@ import {
   type TlsFiles,
 } from '../../services/common/testing/authority';
 import { eventually } from '../testkit/eventually';
-import { callRest, ONE, type Answer } from '../testkit/rest';
+import { callRest, seededNumbers, type Answer } from '../testkit/rest';
 import { startSecureMesh, type Part, type SecureMesh } from './mtls-support';
 
 const START_LIMIT_MS = 120_000;
@@ -29,6 +29,7 @@ const HOST = '127.0.0.1';
 
 jest.setTimeout(90_000);
 
+const { ONE } = seededNumbers(0);
 let mesh: SecureMesh;
 let partner: { partner_id: string; partner_key: string };
 const open: Array<{ stop(): Promise<void> }> = [];

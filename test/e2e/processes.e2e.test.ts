@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@bmg/local';
 import { eventually } from '../testkit/eventually';
 import { forward } from '../testkit/forwarder';
-import { ONE } from '../testkit/rest';
-import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { ONE } from '../harness/world';
+import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { expectConsistent, loadOf } from './load-support';
 
@@ -19,7 +19,7 @@ let partner: ProcessPartner;
 
 beforeAll(async () => {
   receiver = await startPartner();
-  mesh = await startProcessMesh();
+  mesh = await joinProcessMesh();
   await mesh.emulator.limits({ rate_per_sec: 'off' });
   partner = await mesh.createPartner(receiver.url);
   await partner.register();

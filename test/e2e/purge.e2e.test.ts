@@ -1,14 +1,17 @@
 // A client's data on request: counted, deleted in every service's database, and looked for afterwards in all
 // of them. What bills are made from stays, and so does what another partner of the account needs.
 import { execFile } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
-const PERSON = '15550100777';
-const ANOTHER = '15550100778';
+// Looked for in every database of a mesh that other files use too.
+const SERIAL = randomInt(100_000, 1_000_000);
+const PERSON = `15551${SERIAL}`;
+const ANOTHER = `15552${SERIAL}`;
 const scope = { 'x-waba-id': ONE.waba_id };
 
 let mesh: Mesh;

@@ -3,7 +3,7 @@
 // twice. BMG_FAULTS=long takes every service, twice.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceName } from '@bmg/local';
-import { ONE, TWO_A } from '../testkit/rest';
+import { ONE, TWO_A } from '../harness/world';
 import { startReplicatedMesh, type ReplicatedMesh } from '../harness/replicated-mesh';
 import type { ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';

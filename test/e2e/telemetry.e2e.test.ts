@@ -3,7 +3,7 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
-import { ONE } from '../testkit/rest';
+import { ONE } from '../harness/world';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from '../testkit/otlp';
 import { startProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';

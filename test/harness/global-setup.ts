@@ -3,11 +3,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngines } from '../../deploy/local/src/start-engines';
-import { buildAhead } from '../helm/tools';
 
-export default async function setup({ nonFlagArgs }: { nonFlagArgs: string[] }): Promise<void> {
-  // A run of all tests comes to those of the chart; one of some files does not need their tools.
-  if (nonFlagArgs.length === 0) buildAhead();
+export default async function setup(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-test-'));
   const engines = await startEngines({
     dir,

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { down } from '../../deploy/local/src';
 import type { Engines } from '../../deploy/local/src/start-engines';
 
 export default async function teardown(): Promise<void> {
   const { bmgEngines } = globalThis as { bmgEngines?: { engines: Engines; dir: string } };
   if (!bmgEngines) return;
   stopMeshHosts(bmgEngines.dir);
+  await stopProcessMeshes(bmgEngines.dir);
   await bmgEngines.engines.stop();
   rmSync(bmgEngines.dir, { recursive: true, force: true });
 }
@@ -20,4 +22,11 @@ function stopMeshHosts(dir: string): void {
       // It ended with its worker.
     }
   }
+}
+
+async function stopProcessMeshes(dir: string): Promise<void> {
+  const meshes = readdirSync(dir, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && entry.name.startsWith('processes-'),
+  );
+  await Promise.all(meshes.map(({ name }) => down({ dir: join(dir, name), log: () => undefined })));
 }

@@ -3,10 +3,10 @@
 import { writeFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ServiceName } from '@bmg/local';
 import { renderMetrics } from '@bmg/common/telemetry';
 import { startMesh } from './mesh';
 import type { HostedMesh } from './shared-mesh';
-import type { ServiceName } from './mesh-view';
 
 async function main(file: string): Promise<void> {
   const mesh = await startMesh();

@@ -1,22 +1,13 @@
 // A mesh as a test sees it, whether it runs in the test's process or in the worker's mesh host: addresses,
 // the emulator, the operator's RPCs, and partners with a receiver each.
 import { randomUUID } from 'node:crypto';
+import type { ServiceName } from '@bmg/local';
 import { createRpcClient, type Call, type Client } from '@bmg/common/rpc';
 import { unsampled } from '@bmg/common/telemetry';
 import { OperatorDefinition, type CreatePartnerResponse } from '@bmg/proto/onboarding';
 import type { EmulatorClient } from '../emulator/client';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { callRest, type Answer, type SeededNumber } from '../testkit/rest';
-
-export type ServiceName =
-  | 'onboarding'
-  | 'messaging'
-  | 'templates'
-  | 'broadcasts'
-  | 'number-admin'
-  | 'webhooks'
-  | 'fanout'
-  | 'gateway';
 
 /** A partner with a key, a receiver, and a client of the REST interface. */
 export interface TestPartner extends CreatePartnerResponse {
@@ -54,6 +45,21 @@ export interface Mesh extends MeshParts {
     }>,
   ): Promise<TestPartner>;
   stop(): Promise<void>;
+}
+
+/** Nothing is posted to a suspended partner. */
+export async function suspend(
+  partner_id: string,
+  operator: Client<OperatorDefinition>,
+  call: Call,
+): Promise<void> {
+  const unchanged = {
+    name: undefined,
+    webhook_url: undefined,
+    rate_limit_per_sec: undefined,
+    max_wabas: undefined,
+  };
+  await operator.updatePartner({ partner_id, status: 'suspended', ...unchanged }, call);
 }
 
 const CALL_LIMIT_MS = 15_000;

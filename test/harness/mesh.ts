@@ -22,11 +22,11 @@ import { settings as webhooksSettings } from '@bmg/webhooks/config';
 import { createWebhooks } from '@bmg/webhooks/service';
 import { settings as gatewaySettings } from '@bmg/gateway/config';
 import { createGateway } from '@bmg/gateway/service';
-import { freePort } from '@bmg/local';
+import { freePort, type ServiceName } from '@bmg/local';
 import { startEmulator } from '../emulator';
 import { eventually } from '../testkit/eventually';
-import { ONE } from '../testkit/rest';
-import { createMeshView, type Mesh, type ServiceName } from './mesh-view';
+import { ONE, WORLD } from './world';
+import { createMeshView, type Mesh } from './mesh-view';
 
 const CREATE: Record<ServiceName, (env: NodeJS.ProcessEnv) => Service> = {
   onboarding: make(onboardingSettings, createOnboarding),
@@ -46,7 +46,8 @@ function make<S extends Parameters<typeof loadConfig>[0]>(
   return (env: NodeJS.ProcessEnv): Service => create(loadConfig(settings, env));
 }
 
-export { ONE, TWO_A, TWO_B, callRest, type Answer, type SeededNumber } from '../testkit/rest';
+export { ONE, TWO_A, TWO_B } from './world';
+export { callRest, type Answer, type SeededNumber } from '../testkit/rest';
 export type { Mesh, TestPartner } from './mesh-view';
 
 const READY_LIMIT_MS = 30_000;
@@ -62,6 +63,7 @@ export async function startMesh(
   const port = (name: string): number => ports.get(name) as number;
   const ingress_url = `http://127.0.0.1:${port('ingress')}/webhooks/upstream`;
   const emulator = await startEmulator({ port: 0, webhook_url: ingress_url });
+  await emulator.reset(WORLD);
   const env: NodeJS.ProcessEnv = {
     MONGO_URL: process.env['MONGO_URL'],
     KAFKA_BROKERS: process.env['KAFKA_BROKERS'],

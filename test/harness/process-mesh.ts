@@ -1,10 +1,10 @@
 // The mesh as processes, started the way `make up` starts it, in a folder of its own on free ports: for
 // tests that kill, stop and start parts of it. It runs what was built (make test builds first).
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { createRpcClient, ownCall, type RpcClient } from '@bmg/common/rpc';
+import { createRpcClient, ownCall, type Client, type RpcClient } from '@bmg/common/rpc';
 import { unsampled } from '@bmg/common/telemetry';
 import { OperatorDefinition, type CreatePartnerResponse } from '@bmg/proto/onboarding';
 import {
@@ -12,15 +12,22 @@ import {
   enginePid,
   freePort,
   pidOf,
+  SERVICE_NAMES,
+  SERVICES,
   startEngine,
   startService,
   up,
   type EngineName,
   type MeshProcessName,
+  type ServiceName,
 } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import { eventually } from '../testkit/eventually';
-import { callRest, ONE, type Answer, type SeededNumber } from '../testkit/rest';
+import { callRest, type Answer, type SeededNumber } from '../testkit/rest';
+import { suspend } from './mesh-view';
+import { ONE, runDir, WORKER, WORLD } from './world';
+
+export { ONE, TWO_A, TWO_B } from './world';
 
 /** The services of one folder. */
 export interface Processes {
@@ -30,8 +37,8 @@ export interface Processes {
   kill(name: MeshProcessName): Promise<void>;
   /** Asks a process to stop, and waits until it has. */
   terminate(name: MeshProcessName): Promise<void>;
-  /** Resolves once it is ready. */
-  start(name: MeshProcessName): Promise<void>;
+  /** Resolves once it is ready; `changed` are settings for this start alone. */
+  start(name: MeshProcessName, changed?: Record<string, string>): Promise<void>;
   /** Everything that the processes have written. */
   logs(): Record<string, string>;
 }
@@ -59,30 +66,61 @@ export interface ProcessPartner extends CreatePartnerResponse {
   register(number?: SeededNumber): Promise<Answer>;
 }
 
-export const CALLED = [
-  'ONBOARDING',
-  'MESSAGING',
-  'TEMPLATES',
-  'BROADCASTS',
-  'NUMBER_ADMIN',
-  'WEBHOOKS',
-];
+const prefixOf = (name: ServiceName): string => name.replaceAll('-', '_').toUpperCase();
+/** The prefixes of the settings of those that are called over gRPC. */
+export const CALLED = SERVICE_NAMES.filter((name) => SERVICES[name].grpc_port !== undefined).map(
+  prefixOf,
+);
 const EXIT_LIMIT_MS = 30_000;
 const CALL_LIMIT_MS = 15_000;
 const ENGINES: EngineName[] = ['kafka', 'mongo', 'redis'];
 
 export interface ProcessMeshOptions {
-  /** 'own' starts engines that may be killed; otherwise those of the test run are shared. */
-  engines?: 'own' | 'shared';
   env?: Record<string, string>;
   /** Where partners call, when that is not the gateway itself. */
   base_url?: string;
 }
 
+/** A mesh for one test file, on the engines of the test run. */
 export async function startProcessMesh(options: ProcessMeshOptions = {}): Promise<ProcessMesh> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-mesh-'));
+  const env = { ...(await newPlace()), ...options.env };
+  for (const name of ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL']) env[name] = process.env[name];
+  return openProcessMesh(dir, env, {
+    base_url: options.base_url,
+    async close() {
+      await down({ dir, log });
+      rmSync(dir, { recursive: true, force: true });
+    },
+  });
+}
+
+/**
+ * The worker's mesh of processes, with engines of its own: all of them may be killed. The first file starts it,
+ * a later one starts what is missing.
+ */
+export async function joinProcessMesh(): Promise<ProcessMesh> {
+  const dir = join(runDir(), `processes-${WORKER}`);
+  const place = `${dir}.json`;
+  if (!existsSync(place)) {
+    const env: NodeJS.ProcessEnv = { ...(await newPlace()), LOG_LEVEL: 'warn' };
+    for (const name of ENGINES) env[`${name.toUpperCase()}_PORT`] = String(await freePort());
+    writeFileSync(place, JSON.stringify(env));
+  }
+  const env = JSON.parse(readFileSync(place, 'utf8')) as NodeJS.ProcessEnv;
+  return openProcessMesh(dir, env, {
+    async close(operator, partners) {
+      // What still waits for them must not keep the next file's mesh busy.
+      await Promise.all(
+        partners.map((id) => suspend(id, operator, ownCall(unsampled(), CALL_LIMIT_MS))),
+      );
+    },
+  });
+}
+
+/** Free ports, and names of its own in the engines. */
+async function newPlace(): Promise<NodeJS.ProcessEnv> {
   const run = randomBytes(5).toString('hex');
-  const own = options.engines === 'own';
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
@@ -99,19 +137,29 @@ export async function startProcessMesh(options: ProcessMeshOptions = {}): Promis
   for (const name of [...CALLED, 'GATEWAY', 'FANOUT']) {
     env[`${name}_METRICS_PORT`] = String(await freePort());
   }
-  if (own) {
-    for (const name of ENGINES) env[`${name.toUpperCase()}_PORT`] = String(await freePort());
-  } else {
-    for (const name of ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL']) env[name] = process.env[name];
-  }
-  Object.assign(env, options.env);
+  return env;
+}
+
+interface Opened {
+  base_url?: string | undefined;
+  /** Ends what the file has used, before the operator's connection closes. */
+  close(operator: Client<OperatorDefinition>, partner_ids: string[]): Promise<void>;
+}
+
+async function openProcessMesh(
+  dir: string,
+  env: NodeJS.ProcessEnv,
+  { close, ...opened }: Opened,
+): Promise<ProcessMesh> {
   const { settings } = await up({ dir, env, log });
   const emulator = new EmulatorClient(settings['EMULATOR_URL'] as string);
-  const { base_url = settings['BASE_URL'] as string } = options;
+  await emulator.reset(WORLD);
+  const { base_url = settings['BASE_URL'] as string } = opened;
   const operator: RpcClient<OperatorDefinition> = createRpcClient(
     OperatorDefinition,
     settings['ONBOARDING_ADDR'] as string,
   );
+  const partner_ids: string[] = [];
   return {
     ...processesIn(dir, env),
     base_url,
@@ -131,6 +179,7 @@ export async function startProcessMesh(options: ProcessMeshOptions = {}): Promis
         { name, webhook_url, rate_limit_per_sec: 10_000, max_wabas: undefined },
         ownCall(unsampled(), CALL_LIMIT_MS),
       );
+      partner_ids.push(created.partner_id);
       const request: ProcessPartner['call'] = (method, path, body, headers = {}) =>
         callRest(base_url, method, path, body, {
           'x-partner-key': created.partner_key,
@@ -143,9 +192,8 @@ export async function startProcessMesh(options: ProcessMeshOptions = {}): Promis
       };
     },
     async stop() {
+      await close(operator.rpc, partner_ids);
       await operator.stop();
-      await down({ dir, log });
-      rmSync(dir, { recursive: true, force: true });
     },
   };
 }
@@ -163,8 +211,8 @@ export function processesIn(dir: string, env: NodeJS.ProcessEnv): Processes {
     pid,
     kill: (name) => end(pid(name), 'SIGKILL'),
     terminate: (name) => end(pid(name), 'SIGTERM'),
-    async start(name) {
-      await startService(name, { dir, env, log });
+    async start(name, changed = {}) {
+      await startService(name, { dir, env: { ...env, ...changed }, log });
     },
     logs: () =>
       Object.fromEntries(

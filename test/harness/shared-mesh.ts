@@ -2,20 +2,17 @@
 // A file gets partners of its own and a world of the emulator of its own (other ids for the same accounts), so
 // that what earlier files left behind is not seen.
 import { spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { ServiceName } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import { eventually } from '../testkit/eventually';
-import { seededNumbers } from '../testkit/rest';
-import { createMeshView, type Mesh, type ServiceName, type TestPartner } from './mesh-view';
+import { createMeshView, suspend, type Mesh } from './mesh-view';
+import { ONE, runDir, WORKER, WORLD } from './world';
 
 export type { Mesh, TestPartner } from './mesh-view';
+export { ONE, TWO_A, TWO_B } from './world';
 export { callRest, type Answer, type SeededNumber } from '../testkit/rest';
-
-const WORLD = randomInt(1, 100_000_000);
-/** The emulator's accounts in this file's world. */
-export const { ONE, TWO_A, TWO_B } = seededNumbers(WORLD);
 
 /** What the host writes once everything is ready. */
 export interface HostedMesh {
@@ -65,27 +62,14 @@ export async function joinMesh(
     first_number: ONE,
     async close({ operator, call }, partners) {
       // What still waits for them must not keep the next file's mesh busy.
-      await Promise.all(partners.map((partner) => suspend(partner)));
+      await Promise.all(partners.map(({ partner_id }) => suspend(partner_id, operator, call())));
       if (services.length > 0) await restart({});
-
-      async function suspend({ partner_id }: TestPartner): Promise<void> {
-        const unchanged = {
-          name: undefined,
-          webhook_url: undefined,
-          rate_limit_per_sec: undefined,
-          max_wabas: undefined,
-        };
-        await operator.updatePartner({ partner_id, status: 'suspended', ...unchanged }, call());
-      }
     },
   });
 }
 
 async function hostedMesh(): Promise<HostedMesh> {
-  const file = join(
-    process.env['BMG_TEST_DIR'] as string,
-    `mesh-${process.env['JEST_WORKER_ID'] ?? '1'}.json`,
-  );
+  const file = join(runDir(), `mesh-${WORKER}.json`);
   if (!existsSync(file)) start(file);
   return eventually(() => JSON.parse(readFileSync(file, 'utf8')) as HostedMesh, START_LIMIT_MS);
 }

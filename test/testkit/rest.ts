@@ -23,9 +23,6 @@ export function seededNumbers(world: number): Record<'ONE' | 'TWO_A' | 'TWO_B', 
   return { ONE: number(1, 1), TWO_A: number(2, 2), TWO_B: number(2, 3) };
 }
 
-/** The world that the emulator starts with. */
-export const { ONE, TWO_A, TWO_B } = seededNumbers(0);
-
 /** One REST call; the body is what JSON makes of it, null for none. */
 export async function callRest(
   base_url: string,

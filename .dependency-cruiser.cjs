@@ -1,0 +1,110 @@
+// Who may import whom. Every rule's comment says what to do instead; `make check` holds all code against it.
+const SERVICES = Object.entries(require('./deploy/local/src/services.json'));
+const workspaces = SERVICES.map(([, { workspace }]) => workspace).join('|');
+const OURS = '^(proto|services|gateway|deploy|test)/';
+const TESTS = '\\.test\\.ts$|^test/|/testing/';
+
+/** A library stays in the folders that wrap it; types may be named elsewhere. */
+const library = (name, folders, instead) => ({
+  name: `only-there-${name.replace(/[@/]/g, '')}`,
+  comment: instead,
+  severity: 'error',
+  from: { path: OURS, pathNot: `${TESTS}|^(${folders.join('|')})` },
+  to: { path: `^node_modules/${name}/`, dependencyTypesNot: ['type-only'] },
+});
+
+/** A folder inside a service knows only the folders that it stands on. */
+const inside = (workspace, folder, allowed) => ({
+  name: `inside-${workspace.split('/').pop()}-${folder}`,
+  comment: `${folder}/ may use ${allowed.join(', ') || 'none of the other folders'} of ${workspace}`,
+  severity: 'error',
+  from: { path: `^${workspace}/src/${folder}/`, pathNot: TESTS },
+  to: {
+    path: `^${workspace}/src/`,
+    pathNot: `^${workspace}/src/(${[folder, ...allowed].map((name) => (name.endsWith('.ts') ? name : `${name}/`)).join('|')})`,
+  },
+});
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'move what both need into a file of its own',
+      severity: 'error',
+      from: { path: OURS },
+      to: { circular: true },
+    },
+    {
+      name: 'proto-stands-alone',
+      comment: 'proto is the contract between processes: it imports none of our code',
+      severity: 'error',
+      from: { path: '^proto/(gen|bmg)/' },
+      to: { path: '^(services|gateway|deploy|test)/' },
+    },
+    {
+      name: 'common-knows-no-service',
+      comment: 'common is what all share: pass what differs as an argument',
+      severity: 'error',
+      from: { path: '^services/common/src/', pathNot: TESTS },
+      to: { path: `^(${workspaces}|deploy|test)/` },
+    },
+    {
+      name: 'services-do-not-import-each-other',
+      comment: 'speak gRPC or Kafka, even for a type: what two services share belongs in proto or common',
+      severity: 'error',
+      from: { path: `^(${workspaces})/src/`, pathNot: TESTS },
+      to: { path: `^(${workspaces})/`, pathNot: '^$1/' },
+    },
+    {
+      name: 'tools-speak-grpc',
+      comment: 'deploy/cli and deploy/local use no code of a service: they call or start it',
+      severity: 'error',
+      from: { path: '^deploy/(cli|local)/src/', pathNot: TESTS },
+      to: { path: `^(${workspaces})/` },
+    },
+    {
+      name: 'production-never-imports-tests',
+      comment: 'code that runs in production knows neither test/ nor testing/ nor a test',
+      severity: 'error',
+      from: { path: '^(proto|services|gateway|deploy)/', pathNot: TESTS },
+      to: { path: '^test/|/testing/|\\.test\\.ts$' },
+    },
+    {
+      name: 'testkit-knows-no-service',
+      comment: 'testkit serves unit tests of all workspaces: what starts services belongs in test/harness',
+      severity: 'error',
+      from: { path: '^test/(testkit|emulator)/', pathNot: '\\.test\\.ts$' },
+      to: { path: `^(${workspaces})/|^test/(harness|e2e|bench|demo|contract)/` },
+    },
+    library('@grpc/grpc-js', ['services/common/src/rpc'], 'use @bmg/common/rpc'),
+    library('kafkajs', ['services/common/src/bus'], 'use @bmg/common/bus'),
+    library('ioredis', ['services/common/src/redis', 'gateway/src/limits'], 'use @bmg/common/redis'),
+    library(
+      'mongodb',
+      ['services/common/src/(mongo|purge|errors)', 'services/[a-z-]+/src/store'],
+      'database access belongs in store/, connections in @bmg/common/mongo',
+    ),
+    library('koa', ['gateway/src'], 'only the gateway is a Koa application'),
+    library('@koa/router', ['gateway/src'], 'only the gateway is a Koa application'),
+    library(
+      'ajv',
+      ['services/common/src/config', 'gateway/src/endpoints/parts'],
+      'schemas are compiled in gateway/src/endpoints/parts, settings in @bmg/common/config',
+    ),
+    library(
+      'undici',
+      ['services/common/src/(upstream|outbound|files)'],
+      'use @bmg/common/upstream, /outbound or /files',
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/|^proto/gen/.*\\.binpb' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.lint.json' },
+    enhancedResolveOptions: {
+      exportsFields: [],
+      extensions: ['.ts', '.js', '.json'],
+    },
+  },
+};
