@@ -50,7 +50,8 @@ module.exports = {
     },
     {
       name: 'services-do-not-import-each-other',
-      comment: 'speak gRPC or Kafka, even for a type: what two services share belongs in proto or common',
+      comment:
+        'speak gRPC or Kafka, even for a type: what two services share belongs in proto or common',
       severity: 'error',
       from: { path: `^(${workspaces})/src/`, pathNot: TESTS },
       to: { path: `^(${workspaces})/`, pathNot: '^$1/' },
@@ -71,14 +72,19 @@ module.exports = {
     },
     {
       name: 'testkit-knows-no-service',
-      comment: 'testkit serves unit tests of all workspaces: what starts services belongs in test/harness',
+      comment:
+        'testkit serves unit tests of all workspaces: what starts services belongs in test/harness',
       severity: 'error',
       from: { path: '^test/(testkit|emulator)/', pathNot: '\\.test\\.ts$' },
       to: { path: `^(${workspaces})/|^test/(harness|e2e|bench|demo|contract)/` },
     },
     library('@grpc/grpc-js', ['services/common/src/rpc'], 'use @bmg/common/rpc'),
     library('kafkajs', ['services/common/src/bus'], 'use @bmg/common/bus'),
-    library('ioredis', ['services/common/src/redis', 'gateway/src/limits'], 'use @bmg/common/redis'),
+    library(
+      'ioredis',
+      ['services/common/src/redis', 'gateway/src/limits'],
+      'use @bmg/common/redis',
+    ),
     library(
       'mongodb',
       ['services/common/src/(mongo|purge|errors)', 'services/[a-z-]+/src/store'],
