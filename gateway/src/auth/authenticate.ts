@@ -2,7 +2,7 @@
 // with every change of the partner.
 import { ApiError } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
-import { createVersionedCache } from '@bmg/common/directory';
+import { createVersionedCache, refuseUnlessActive } from '@bmg/common/directory';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { AuthenticateResponse, DirectoryDefinition } from '@bmg/proto/onboarding';
 
@@ -40,7 +40,7 @@ export function createAuthenticator(
     },
     async confirm({ key_hash }, version, call) {
       const caller = await cache.get(key_hash, version, () => authenticate(key_hash, call));
-      checkStatus(caller.status);
+      refuseUnlessActive(caller.status);
       return caller;
     },
   };
@@ -48,13 +48,3 @@ export function createAuthenticator(
 
 const invalidKey = (): ApiError =>
   new ApiError('INVALID_PARTNER_KEY', 'x-partner-key is not a valid key');
-
-/** Throws unless the partner may call (decisions, status codes). */
-function checkStatus(status: string): void {
-  if (status === 'active') return;
-  if (status === 'subscription_cancelled') {
-    throw new ApiError('SUBSCRIPTION_CANCELLED', 'the subscription is cancelled');
-  }
-  if (status === 'trial_expired') throw new ApiError('TRIAL_EXPIRED', 'the trial has expired');
-  throw new ApiError('PARTNER_SUSPENDED', 'this partner account is suspended');
-}
