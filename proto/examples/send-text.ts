@@ -1,6 +1,6 @@
-// An internal caller: a program of the platform's own that sends without the edge. It shows a certificate,
-// gives every call a deadline, leaves the repeating of reads to gRPC, and never repeats a send: when the
-// answer is lost it asks what became of it. Copy it; @bmg/proto has the types, @grpc/grpc-js the rest.
+// An internal caller: a program of the platform that sends without the edge. It presents a
+// certificate, sets a deadline on every call, lets gRPC repeat reads, and never repeats a send:
+// after a lost answer it asks for the outcome. Copy it; it needs @bmg/proto and @grpc/grpc-js only.
 import { readFileSync } from 'node:fs';
 import {
   Client,
@@ -22,8 +22,8 @@ const SEND_LIMIT_MS = 15_000;
 const ASK_LIMIT_MS = 5_000;
 
 /**
- * Only a read is repeated by machinery. UNAVAILABLE says of a send that the connection broke, not that
- * nothing was done.
+ * gRPC repeats reads only. For a send, UNAVAILABLE means that the connection broke; the send may
+ * have been executed.
  */
 const SERVICE_CONFIG = {
   loadBalancingConfig: [{ round_robin: {} }],
@@ -41,7 +41,10 @@ const SERVICE_CONFIG = {
   ],
 };
 
-/** Files of this caller: its certificate has a name that services/common/src/identity/access.ts knows. */
+/**
+ * Files of this caller: its certificate has a name that services/common/src/identity/access.ts
+ * knows.
+ */
 export const certificateOf = (files: {
   certificate: string;
   key: string;
@@ -53,14 +56,16 @@ export const certificateOf = (files: {
     readFileSync(files.certificate),
   );
 
-/** What a send came to; `unknown` where nobody can say yet: ask again later, do not send again. */
+/** The outcome of a send. After `unknown` ask again later; do not send again. */
 export type Sent =
   | { outcome: 'sent'; message_id: string }
   | { outcome: 'refused'; code: number; reason: string }
   | { outcome: 'unknown' };
 
 export interface Sender {
-  /** `request_id` is the caller's own, new for every message: under it the outcome is known later. */
+  /**
+   * `request_id` is chosen by the caller, new for every message: it identifies the outcome later.
+   */
   sendText(request: SendTextRequest, request_id: string): Promise<Sent>;
   findOutcome(target: SendTextRequest['target'], request_id: string): Promise<Sent>;
   close(): void;

@@ -1,5 +1,6 @@
-// A certificate authority for tests, made on the spot: a private key in the repository would set off every
-// secret scanner, a stored certificate would run out one day, and openssl is not on every machine.
+// A certificate authority for tests, made on the spot: a private key in the repository would set
+// off every secret scanner, a stored certificate would run out one day, and openssl is not on every
+// machine.
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

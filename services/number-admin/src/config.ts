@@ -8,8 +8,11 @@ export const settings = {
   ...fields.redis,
   ...fields.upstream,
   ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
-  PLATFORM_PIN: fields.secret('six digits: the last resort when a number is registered again', {
-    pattern: '^[0-9]{6}$',
-    insecure: '000000',
-  }),
+  PLATFORM_PIN: fields.secret(
+    'six digits: registers a number again when neither the request nor the store has a PIN',
+    {
+      pattern: '^[0-9]{6}$',
+      insecure: '000000',
+    },
+  ),
 };

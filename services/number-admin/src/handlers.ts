@@ -1,4 +1,4 @@
-// All 34 methods, each a row or a function of one of the operation files.
+// The 34 RPCs, collected from the operation files.
 import type { Handlers } from '@bmg/common/rpc';
 import { createRunner } from '@bmg/common/upstream';
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';

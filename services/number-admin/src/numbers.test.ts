@@ -14,27 +14,27 @@ const verify = (phone_number_id?: string) =>
   rig.rpc.verifyCode({ target: TARGET, code: '123456', phone_number_id }, rig.call());
 const paths = (): string[] => rig.upstream.asked.map(({ path }) => path);
 
-test('the client’s own number needs no question, named or not', async () => {
+test('uses the client’s own number without asking the upstream', async () => {
   rig.upstream.answers(OK, OK);
   await verify();
   await verify(NUMBER);
   expect(paths()).toEqual(Array(2).fill(`/v26.0/${NUMBER}/verify_code`));
 });
 
-test('another number of the account is acted upon once the upstream has listed it', async () => {
+test('accepts another number of the account once the upstream lists it', async () => {
   rig.upstream.answers(LISTED, OK);
   await verify(OTHER_NUMBER);
   expect(paths()).toEqual([`/v26.0/${WABA}/phone_numbers`, `/v26.0/${OTHER_NUMBER}/verify_code`]);
 });
 
-test('what was found is remembered for a moment', async () => {
+test('caches a number that was found', async () => {
   rig.upstream.answers(LISTED, OK, OK);
   await verify(OTHER_NUMBER);
   await verify(OTHER_NUMBER);
   expect(paths()).toHaveLength(3);
 });
 
-test('a number of another account is refused, and nothing is sent to it', async () => {
+test('refuses a number of another account before any request to it', async () => {
   rig.upstream.answers(LISTED);
   await expect(verify(OTHER)).rejects.toMatchObject({
     code: 'INVALID_FIELD',
@@ -44,26 +44,26 @@ test('a number of another account is refused, and nothing is sent to it', async 
   expect(paths()).toEqual([`/v26.0/${WABA}/phone_numbers`]);
 });
 
-test('a refusal is not remembered: a number that was added is seen at once', async () => {
+test('does not cache a refusal', async () => {
   rig.upstream.answers(LISTED, { data: [{ id: OTHER }] }, OK);
   await expect(verify(OTHER)).rejects.toMatchObject({ code: 'INVALID_FIELD' });
   await verify(OTHER);
   expect(paths()).toHaveLength(3);
 });
 
-test('the number may stand on a later page', async () => {
+test('finds a number on a later page', async () => {
   const paging = { next: 'https://upstream/next', cursors: { after: 'a1' } };
   rig.upstream.answers({ data: [{ id: NUMBER }], paging }, { data: [{ id: OTHER }] }, OK);
   await verify(OTHER);
   expect(rig.upstream.asked[1]?.query).toMatchObject({ after: 'a1', limit: '100' });
 });
 
-test('an empty id names no number', async () => {
+test('refuses an empty number id', async () => {
   rig.upstream.answers(LISTED);
   await expect(verify('')).rejects.toMatchObject({ code: 'INVALID_FIELD' });
 });
 
-test('status is read of another number too', async () => {
+test('reads the status of another number', async () => {
   rig.upstream.answers(LISTED, { id: OTHER_NUMBER, status: 'PENDING' });
   const reply = await rig.rpc.getPhoneStatus(
     { target: TARGET, phone_number_id: OTHER_NUMBER },

@@ -1,13 +1,15 @@
-// Which number a request means: the target's, or another number of the same account that the request names
-// in its own field `phone_number_id` (contract, Client: multi-number rule). The upstream is asked whether
-// the account has it, so that nobody acts on a stranger's number with a token that happens to reach it.
+// Resolves the number of a request: the target's, or another number of the account in the request's
+// field `phone_number_id` (contract, Client: multi-number rule). The upstream must list it for the
+// account, because a token may also reach numbers of other accounts.
 import { invalidField } from '@bmg/common/errors';
 import { createVersionedCache } from '@bmg/common/directory';
 import type { Call } from '@bmg/common/rpc';
 import { itemsOf, type Question, type Runner, type Targeted } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 
-/** Two of the phone's steps follow each other within seconds: the second one asks nobody. */
+/**
+ * Steps of a number's life cycle follow each other within seconds, and need one look-up together.
+ */
 const ENTRIES_MAX = 10_000;
 
 const NUMBERS: Question<Targeted> = {
@@ -30,7 +32,7 @@ export function createNumbers(ask: Runner['ask']): NumberOf {
     const version = directory_version || undefined;
     const found = await cache.get(`${partner_id}/${waba_id}/${named}`, version, async () => {
       const numbers = itemsOf(await ask(NUMBERS, { target }, call));
-      // A refusal is not remembered: a number that is added is seen at once.
+      // Refusals are not cached, so that a new number is found at once.
       if (!numbers.some(({ id }) => id === named)) {
         throw invalidField('phone_number_id', 'does not belong to the WABA');
       }

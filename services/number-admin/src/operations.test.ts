@@ -1,4 +1,4 @@
-// Every method once: what is sent upstream, what comes back, and an upstream refusal passed on.
+// Every RPC: the request sent upstream, the reply, and an upstream refusal.
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { startRig, TARGET, type Rig } from '../testing/build';
 import { account } from '../testing/cases/account';
@@ -21,7 +21,7 @@ const run = (method: Method, request: object = {}): Promise<unknown> =>
     rig.call(),
   );
 
-test('the table has every method', () => {
+test('the cases cover every RPC', () => {
   const methods = new Set(cases.map(({ method }) => method));
   expect([...methods].sort()).toEqual(Object.keys(NumberAdminDefinition.methods).sort());
 });

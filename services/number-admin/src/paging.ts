@@ -1,11 +1,12 @@
-// Lists that the caller pages: a limit above the maximum is lowered, and the reply says which was used.
+// Lists that the caller pages. A limit above the maximum is lowered, and the reply contains the
+// limit used.
 export interface PageRequest {
   limit?: number | undefined;
   after?: string | undefined;
   before?: string | undefined;
 }
 
-/** The edge lowers too; other callers skip the edge. */
+/** The gateway lowers it too, but internal callers skip the gateway. */
 export const usedLimit = ({ limit }: PageRequest, limit_max: number): number | undefined =>
   limit === undefined ? undefined : Math.min(limit, limit_max);
 

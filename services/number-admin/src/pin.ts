@@ -1,4 +1,4 @@
-// The two-step PIN: its shape, where it is kept, and which one registers a number.
+// The two-step PIN: its format, its storage, and which one registers a number.
 import { ApiError, invalidField } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Target } from '@bmg/proto/common';
@@ -6,19 +6,19 @@ import type { Tools } from './tools';
 
 const PIN = /^[0-9]{6}$/;
 
-/** Limits: the two-step PIN has exactly 6 digits. The value itself is never in a message. */
+/** Contract, Limits: the two-step PIN has exactly 6 digits. Errors never contain the value. */
 export function checkPin(pin: string): void {
   if (!PIN.test(pin)) throw invalidField('pin', 'must be exactly 6 digits');
 }
 
-/** The client record of a number; one that nobody has registered has none. */
+/** The key of a number's client record; an unregistered number has none. */
 const scopeOf = ({ partner_id, waba_id }: Target, phone_number_id: string) => ({
   partner_id,
   waba_id,
   phone_number_id,
 });
 
-/** The request's own PIN, else the one stored for that number, else the platform's. */
+/** The request's PIN, else the one stored for the number, else PLATFORM_PIN. */
 export async function choosePin(
   { directory, platform_pin }: Pick<Tools, 'directory' | 'platform_pin'>,
   request: { pin?: string | undefined; target: Target; phone_number_id: string },
@@ -30,8 +30,9 @@ export async function choosePin(
 }
 
 /**
- * Keeps a PIN that the upstream has taken; false when the number is not the client's own. A failure is told,
- * though the PIN is set: an older stored one would be wrong from now on, and repeating is harmless.
+ * Stores a PIN that the upstream has accepted; false when the number is not the client's own. A
+ * failure is reported although the PIN is set: an older stored PIN would be wrong from now on, and
+ * a repeat is safe.
  */
 export async function storePin(
   { directory }: Pick<Tools, 'directory'>,

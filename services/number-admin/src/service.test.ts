@@ -1,4 +1,5 @@
-// The whole service over gRPC, with the emulator as upstream, a directory of its own and Redis away.
+// The whole service over gRPC, with the emulator as upstream, its own directory and Redis
+// unavailable.
 import { loadConfig } from '@bmg/common/config';
 import { startService, type Running } from '@bmg/common/lifecycle';
 import {
@@ -123,7 +124,7 @@ test('a QR code is created, changed, listed and deleted', async () => {
   });
 });
 
-test('what is set on a number is read back', async () => {
+test('reads back the settings of a number', async () => {
   const { rpc } = client;
   const on = target(CLOUD);
   await rpc.updateProfile({ ...on, profile: { about: 'Market', websites: [] } }, call());
@@ -148,7 +149,7 @@ test('what is set on a number is read back', async () => {
   expect((await rpc.getSettings(on, call())).fields).toMatchObject(changes);
 });
 
-test('blocking somebody who never wrote is an answer with a failure', async () => {
+test('blocking a user who never wrote is a success with a failure in it', async () => {
   const reply = await client.rpc.blockUsers({ ...target(CLOUD), users: ['15550109999'] }, call());
   expect(reply).toMatchObject({ done: [], failed: [{ errors: [{ code: 131_047 }] }] });
   await expect(client.rpc.listBlocked(target(CLOUD), call())).resolves.toMatchObject({ items: [] });
@@ -160,7 +161,8 @@ test('a pending number of the account is brought online by two-step and register
   await expect(rpc.setTwoStepPin({ ...other, pin: '135790' }, call())).resolves.toEqual({
     pin_stored: false,
   });
-  // Nothing is stored for it and the platform's PIN is not the one that was set: one attempt, refused.
+  // Nothing is stored for it and the platform's PIN is not the one that was set: one attempt,
+  // refused.
   await expect(rpc.registerPhone(other, call())).rejects.toMatchObject({ upstream_code: 133_005 });
   await rpc.registerPhone({ ...other, pin: '135790' }, call());
   const { fields } = await rpc.getPhoneStatus(other, call());

@@ -13,13 +13,13 @@ export interface Dependencies {
   platform_pin: string;
 }
 
-/** What the functions among the operations work with. */
+/** Dependencies of the operations that are functions. */
 export interface Tools extends Pick<Dependencies, 'credentials' | 'directory' | 'platform_pin'> {
   ask: Runner['ask'];
   numberOf: NumberOf;
 }
 
-/** The methods of one operation file. */
+/** The RPCs of one operation file. */
 export type Part<M extends keyof NumberAdminDefinition['methods']> = Pick<
   Operations<Handlers<NumberAdminDefinition>>,
   M

@@ -1,12 +1,12 @@
-// People in the bodies of blocking and groups.
+// Users in the bodies of blocking and groups.
 import { invalidField } from '@bmg/common/errors';
 import { parseBsuid } from '@bmg/common/ids';
 
 export type UserEntry = { user: string } | { user_id: string };
 
 /**
- * One user as the upstream names it: a BSUID, told by its shape, or a phone number. A number goes as it was
- * given, because the answer repeats it as `input`.
+ * One user in the upstream's form: a BSUID or a phone number. A number is passed on unchanged,
+ * because the answer repeats it as `input`.
  */
 export function userEntry(text: string, field: string): UserEntry {
   const given = text.trim();

@@ -1,4 +1,4 @@
-// The service's handlers over a stub upstream and a directory that says what a test wants.
+// The service's handlers with a stub upstream and a configurable directory.
 import { startSpan } from '@bmg/common/telemetry';
 import type { Call, Handlers } from '@bmg/common/rpc';
 import { createCredentials } from '@bmg/common/directory';

@@ -1,4 +1,4 @@
-// A tiny upstream for tests: answers what it is told, in order, and remembers what it was asked.
+// A stub upstream for tests: gives the configured answers in order and records the requests.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -15,10 +15,10 @@ export type Answer = object | { status: number; body: object | string } | 'hang'
 export interface UpstreamStub {
   url: string;
   asked: Asked[];
-  /** The body of the last request as it came over the wire. */
+  /** The bodies as received. */
   raw: string[];
   tokens: Array<string | undefined>;
-  /** What the next requests are answered, one after the other. */
+  /** Sets the answers to the next requests, in order, and clears the records. */
   answers(...answers: Answer[]): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-// Whether anybody consumes in a group, as Kafka sees it: a member that died is one until its session ends.
+// Asks Kafka whether a consumer group has members. A member that died counts until its session
+// expires.
 import type { Admin, Kafka } from 'kafkajs';
 
 export interface Attendance {
@@ -23,7 +24,7 @@ export function createAttendance(kafka: Pick<Kafka, 'admin'>): Attendance {
           throw error;
         });
       if (!groups.some(({ members }) => members.length > 0)) {
-        throw new Error(`nobody consumes in ${group_id}`);
+        throw new Error(`consumer group ${group_id} has no members`);
       }
     },
     stop: close,

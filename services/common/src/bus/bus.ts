@@ -1,4 +1,4 @@
-// What services see of Kafka.
+// The bus interface that services use.
 import type { Component } from '../lifecycle';
 import type { SpanContext } from '../telemetry';
 import type { Topic } from './topics';
@@ -7,7 +7,7 @@ export interface Outgoing<T> {
   topic: Topic<T>;
   key: string;
   message: T;
-  /** The span that this message continues. */
+  /** The parent span of the message's handling. */
   span?: SpanContext | undefined;
 }
 
@@ -19,18 +19,21 @@ export interface Received<T> {
   offset: string;
 }
 
-/** One message whose offset may be committed once `done` was called for it and all before it. */
+/**
+ * A message whose offset is committed once `done` was called for it and for all messages before it.
+ */
 export interface Unsettled<T> extends Received<T> {
   done(): void;
 }
 
 export interface Bus extends Component {
   check(): Promise<void>;
-  /** Resolves once every in-sync replica has the messages; what arrives together is sent together. */
+  /** Resolves once all in-sync replicas have the messages. Concurrent calls share a batch. */
   publish(messages: Outgoing<any>[]): Promise<void>; // any: one batch may mix topics
   /**
-   * Batches in order, per partition; the offset moves when the handler resolves. A handler that throws
-   * is tried again a few times, then message by message, and what still fails goes to the dead letters.
+   * Handles batches in order per partition; an offset is committed after the handler resolves. A
+   * batch that fails is retried; if the message itself is at fault, message by message and then to
+   * the dead letters.
    */
   consume<T>(
     topic: Topic<T>,
@@ -38,21 +41,21 @@ export interface Bus extends Component {
     handler: (batch: Received<T>[]) => Promise<void>,
   ): void;
   /**
-   * Messages as they come, without waiting for the ones before: the consumer settles each, and holds the
-   * intake back itself by returning a promise; while it does it calls `heartbeat`, or the group gives its
-   * partitions to others.
+   * Hands over messages without waiting for earlier ones; the consumer calls `done` for each. It
+   * applies backpressure by not resolving, and calls `heartbeat` meanwhile, or it loses its
+   * partitions.
    */
   consumeUnsettled<T>(
     topic: Topic<T>,
     group: string,
     handler: (batch: Unsettled<T>[], heartbeat: () => Promise<void>) => Promise<void>,
-    /** Told which partitions are ours, at every change. */
+    /** Called with this member's partitions at every change. */
     onAssigned: (partitions: number[]) => void,
   ): void;
-  /** Resolves while some process, this or another, consumes in that group; rejects otherwise. */
+  /** Rejects unless a process, this one or another, consumes in the group. */
   attended(group: string): Promise<void>;
-  /** Takes in nothing more; what was taken in can still be settled before `stop`. */
+  /** Stops reading. Messages already read can still be settled before `stop`. */
   pauseIntake(): void;
-  /** Puts what cannot be handled aside, with its reason. */
+  /** Writes a message that cannot be handled to the dead-letter topic, with the reason. */
   deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: bytes alone count
 }

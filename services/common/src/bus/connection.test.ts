@@ -24,11 +24,11 @@ function faultsOf(overrides: Partial<ConnectionSettings>): string[] {
   return [];
 }
 
-test('without settings the brokers are reached in plain text, by nobody in particular', () => {
+test('connects in plain text and without authentication by default', () => {
   expect(connectionOf(settings())).toEqual({ options: {}, warnings: [] });
 });
 
-test('each mechanism takes name and password', () => {
+test('passes name and password to each SASL mechanism', () => {
   for (const mechanism of ['plain', 'scram-sha-256', 'scram-sha-512'] as const) {
     const found = connectionOf(
       settings({ KAFKA_TLS: true, KAFKA_SASL_MECHANISM: mechanism, ...named }),
@@ -40,7 +40,7 @@ test('each mechanism takes name and password', () => {
   }
 });
 
-test('all that is missing is said at once', () => {
+test('reports all missing settings at once', () => {
   expect(
     faultsOf({ KAFKA_SASL_MECHANISM: 'plain', KAFKA_TLS: true, KAFKA_TLS_CA_FILE: '/nowhere' }),
   ).toEqual([
@@ -50,16 +50,16 @@ test('all that is missing is said at once', () => {
   ]);
 });
 
-test('what would have no effect is a fault: somebody believes that it has one', () => {
+test('refuses settings that would have no effect', () => {
   expect(faultsOf(named)).toEqual([
-    'KAFKA_SASL_MECHANISM is required where KAFKA_SASL_USERNAME is given',
+    'KAFKA_SASL_MECHANISM is required when KAFKA_SASL_USERNAME is set',
   ]);
   expect(faultsOf({ KAFKA_TLS_CA_FILE: '/ca.pem' })).toEqual([
-    'KAFKA_TLS is required where KAFKA_TLS_CA_FILE is given',
+    'KAFKA_TLS is required when KAFKA_TLS_CA_FILE is set',
   ]);
 });
 
-test('a password in clear warns', () => {
+test('warns when the password travels unencrypted', () => {
   const { warnings } = connectionOf(settings({ KAFKA_SASL_MECHANISM: 'plain', ...named }));
   expect(warnings).toEqual([
     'KAFKA_SASL_MECHANISM plain without KAFKA_TLS: the password travels in clear',
@@ -67,7 +67,7 @@ test('a password in clear warns', () => {
   expect(warnings.join()).not.toContain('sesame');
 });
 
-test('a file of authorities is read', () => {
+test('reads the file of certificate authorities', () => {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-ca-'));
   const file = join(dir, 'ca.pem');
   writeFileSync(file, 'an authority');

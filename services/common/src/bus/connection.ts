@@ -1,5 +1,5 @@
-// How the brokers are reached: plain text, TLS, and who we say we are (SASL). What does not fit together
-// is a fault of the settings, said at the start like every other.
+// Kafka connection options from the settings: TLS and SASL. Inconsistent settings are reported at
+// startup.
 import { readFileSync } from 'node:fs';
 import type { KafkaConfig, SASLOptions } from 'kafkajs';
 import { ConfigError } from '../config';
@@ -34,7 +34,7 @@ function saslOf(settings: ConnectionSettings, faults: string[]): SASLOptions | u
   const mechanism = settings.KAFKA_SASL_MECHANISM;
   if (mechanism === 'none') {
     if (settings.KAFKA_SASL_USERNAME !== undefined) {
-      faults.push('KAFKA_SASL_MECHANISM is required where KAFKA_SASL_USERNAME is given');
+      faults.push('KAFKA_SASL_MECHANISM is required when KAFKA_SASL_USERNAME is set');
     }
     return undefined;
   }
@@ -46,11 +46,11 @@ function saslOf(settings: ConnectionSettings, faults: string[]): SASLOptions | u
   return { mechanism, username, password } as SASLOptions;
 }
 
-/** Without a file of authorities those count that Node trusts (NODE_EXTRA_CA_CERTS adds to them). */
+/** Without KAFKA_TLS_CA_FILE, Node's own authorities apply (NODE_EXTRA_CA_CERTS adds to them). */
 function tlsOf(settings: ConnectionSettings, faults: string[]): KafkaConfig['ssl'] | undefined {
   const file = settings.KAFKA_TLS_CA_FILE;
   if (!settings.KAFKA_TLS) {
-    if (file !== undefined) faults.push('KAFKA_TLS is required where KAFKA_TLS_CA_FILE is given');
+    if (file !== undefined) faults.push('KAFKA_TLS is required when KAFKA_TLS_CA_FILE is set');
     return undefined;
   }
   if (file === undefined) return true;

@@ -1,5 +1,5 @@
-// One consumer group's reading of one topic. Offsets are committed now and then, never past a message
-// that is not settled, and the reading goes on whatever happens to the broker or in a handler.
+// Reads one topic in one consumer group. Commits offsets periodically, never past an unsettled
+// message, and reconnects after every failure of the broker or a handler.
 import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import { pause, waitFor } from '../lifecycle';
 import { metrics, parseTraceparent, type Logger } from '../telemetry';
@@ -23,23 +23,25 @@ export interface Reading<T> {
 
 export interface Reader {
   start(signal: AbortSignal): Promise<void>;
-  /** Takes in nothing more. */
+  /** Stops reading. */
   hold(): void;
-  /** Commits what has settled, and leaves the group. */
+  /** Commits the settled offsets and leaves the group. */
   stop(): Promise<void>;
   disconnect(): Promise<void>;
 }
 
 const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 2_000;
-/** How long a fetch waits for the first byte; arrival wakes it. */
+/** How long a fetch waits for data; it returns as soon as some arrives. */
 const FETCH_WAIT_MS = 1_000;
 const FETCH_LIMIT_BYTES = 8 * 1024 * 1024;
 const PARTITION_LIMIT_BYTES = 1024 * 1024;
 const COMMIT_EVERY_MS = 250;
 const RESTART_AFTER_MS = 2_000;
 const JOIN_WAIT_MS = 4_000;
-/** What is being handled at the stop may still end, so that it does not come again after the start. */
+/**
+ * On shutdown, batches in progress may complete, so that they are not read again after the restart.
+ */
 const FINISH_LIMIT_MS = 3_000;
 const FINISH_CHECK_MS = 10;
 
@@ -61,7 +63,7 @@ export function createReader<T>(reading: Reading<T>): Reader {
     maxBytes: FETCH_LIMIT_BYTES,
     maxBytesPerPartition: PARTITION_LIMIT_BYTES,
     allowAutoTopicCreation: false,
-    // Never give up: an outage of the broker ends by itself.
+    // Retry for ever: a broker outage is temporary.
     retry: { initialRetryTime: 200, maxRetryTime: 2_000, restartOnFailure: async () => true },
   });
 
@@ -79,10 +81,10 @@ export function createReader<T>(reading: Reading<T>): Reader {
     tracker.reset();
     reading.onAssigned?.(payload.memberAssignment[name] ?? []);
   });
-  // The library restarts after what it takes for passing, and gives up for good after anything else.
+  // The library restarts only after errors that it considers temporary.
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     if (payload.restart || stopped.signal.aborted) return;
-    log.error({ err: payload.error, topic: topic.name, group }, 'a consumer crashed, it restarts');
+    log.error({ err: payload.error, topic: topic.name, group }, 'consumer crashed, restarting');
     void pause(RESTART_AFTER_MS, stopped.signal)
       .then(() =>
         stopped.signal.aborted ? undefined : waitFor('Kafka', open, log, stopped.signal),
@@ -106,7 +108,7 @@ export function createReader<T>(reading: Reading<T>): Reader {
     }
     const unsettled = received.map((one) => ({ ...one, done: () => settle(one.offset) }));
     if (unsettled.length > 0) await reading.handler(unsettled, heartbeat);
-    // The position moves on; what may be committed is the tracker's to say.
+    // Moves the read position only; the tracker decides which offsets to commit.
     resolveOffset(batch.lastOffset());
     await heartbeat();
     await pace.after(offsets.length, started);
@@ -138,14 +140,14 @@ export function createReader<T>(reading: Reading<T>): Reader {
       await consumer.commitOffsets(taken.map((one) => ({ topic: name, ...one })));
     } catch (error) {
       tracker.restore(taken);
-      log.warn({ err: error, topic: topic.name, group }, 'offsets were not committed yet');
+      log.warn({ err: error, topic: topic.name, group }, 'failed to commit offsets');
     }
   };
-  const commitNowAndThen = (): void => {
+  const scheduleCommits = (): void => {
     timer = setTimeout(() => {
       committing = commit();
       void committing.then(() => {
-        if (!stopped.signal.aborted) commitNowAndThen();
+        if (!stopped.signal.aborted) scheduleCommits();
       });
     }, COMMIT_EVERY_MS);
   };
@@ -155,14 +157,14 @@ export function createReader<T>(reading: Reading<T>): Reader {
       const opening = waitFor('Kafka', open, log, signal).then(
         () => {
           running = true;
-          commitNowAndThen();
+          scheduleCommits();
         },
         (error: unknown) => {
           if (!signal.aborted) throw error;
         },
       );
-      // After a kill the group waits until the old member's session is over. A service that is asked over
-      // gRPC too does not stay away for that long: what it would read waits in Kafka.
+      // After a kill the group waits until the old member's session expires. A service that also
+      // answers gRPC does not wait for that: its messages wait in Kafka.
       await Promise.race([opening, pause(JOIN_WAIT_MS, signal)]);
     },
     hold() {
@@ -174,7 +176,7 @@ export function createReader<T>(reading: Reading<T>): Reader {
       await committing;
       const until = performance.now() + FINISH_LIMIT_MS;
       while (busy > 0 && performance.now() < until) await pause(FINISH_CHECK_MS);
-      // While the membership still holds.
+      // Commit while still a member of the group.
       if (running) await commit();
       await consumer.stop();
     },

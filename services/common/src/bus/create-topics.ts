@@ -1,4 +1,4 @@
-// Creates the topics that are missing and completes the settings of those that are there.
+// Creates missing topics and raises the message size limit of existing ones.
 import { ConfigResourceTypes, type Admin } from 'kafkajs';
 import { DEAD_LETTER_RETENTION_HOURS, deadLetterName, topics, type Topic } from './topics';
 
@@ -42,11 +42,11 @@ export async function createTopics(
   if (present.length > 0) await raiseLimits(admin, present);
 }
 
-/** Kafka's source of a setting that was made for this very topic. */
+/** Kafka's config source for a value set on the topic itself. */
 const SET_FOR_TOPIC = 1;
 const LIMIT = 'max.message.bytes';
 
-/** The request replaces all settings of a topic, so those that were made for it go along. */
+/** The request replaces all settings of a topic, so it repeats the existing ones. */
 async function raiseLimits(admin: Admin, wanted: Topic<unknown>[]): Promise<void> {
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,

@@ -1,4 +1,4 @@
-// The bus on Kafka. This file and its neighbours (producer, consumer, create-topics) alone know kafkajs.
+// The bus on Kafka. Only this folder imports kafkajs.
 import { Kafka, logLevel } from 'kafkajs';
 import { waitFor } from '../lifecycle';
 import { metrics, traceparent, type Logger } from '../telemetry';
@@ -22,7 +22,7 @@ export interface KafkaSettings extends ConnectionSettings {
 const CONNECT_LIMIT_MS = 3_000;
 const REQUEST_LIMIT_MS = 10_000;
 const REASON_LENGTH_MAX = 1_000;
-/** Key, headers and framing of a message, which the broker's limit counts too. */
+/** Key, headers and framing, which the broker's limit includes. */
 const FRAME_BYTES = 4 * 1024;
 
 export function createBus(settings: KafkaSettings, clientId: string, log: Logger): Bus {
@@ -74,7 +74,7 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
       {
         topic: prefix + deadLetterName(topic.name),
         key: '',
-        // Better the beginning than a dead letter that can never be written.
+        // Truncated, because an oversized dead letter could not be written at all.
         value: payload.subarray(0, room),
         headers: {
           reason: reason.slice(0, REASON_LENGTH_MAX),
@@ -153,7 +153,7 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
       stopping = true;
       lag.stop();
       attendance.stop();
-      // Intake first; the last offsets are committed while the membership still holds.
+      // Stop reading first; the last offsets are committed while still a member of the group.
       for (const reader of readers) reader.hold();
       await Promise.all(readers.map((reader) => reader.stop()));
       await publisher.drain();
@@ -162,7 +162,7 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
     },
     async check() {
       if (!producing) throw new Error('not connected');
-      if (publisher.failing()) throw new Error('Kafka does not take messages');
+      if (publisher.failing()) throw new Error('Kafka rejects messages');
     },
   };
 }

@@ -6,7 +6,7 @@ const ends = [
   { partition: 1, low: '0', high: '7' },
 ];
 
-test('lag is what lies between the committed offset and the end of each partition', () => {
+test('lag is the end of a partition minus the committed offset', () => {
   const committed = [
     { partition: 0, offset: '20' },
     { partition: 1, offset: '7' },
@@ -17,14 +17,14 @@ test('lag is what lies between the committed offset and the end of each partitio
   ]);
 });
 
-test('a group that has committed nothing is behind by all that is kept', () => {
+test('a group without a commit lags by all retained messages', () => {
   expect(behind([{ partition: 0, offset: '-1' }], ends)).toEqual([
     [0, 15],
     [1, 7],
   ]);
 });
 
-test('what retention has removed is not lag, and a commit that overtook the question is none either', () => {
+test('does not count messages removed by retention or committed during the query', () => {
   const committed = [
     { partition: 0, offset: '3' },
     { partition: 1, offset: '9' },

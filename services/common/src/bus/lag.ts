@@ -1,11 +1,11 @@
-// How far the groups of this process are behind, asked of Kafka now and then: what was committed against the
-// end of each partition. A consumer that hangs, or a member that is gone, cannot hide it, as long as one
-// replica of the service lives; and while Kafka does not answer, nothing is said rather than something old.
+// Publishes the consumer lag of this process's groups: the end of each partition minus the
+// committed offset, as Kafka reports them. Any live replica reports the whole group, so a hung or
+// dead member is visible. While Kafka does not answer, the metric is absent rather than stale.
 import type { Admin, Kafka } from 'kafkajs';
 import { metrics, type Logger } from '../telemetry';
 
 export interface WatchedGroup {
-  /** The topic's name without the prefix, and with it. */
+  /** The topic's name without the prefix (`topic`) and with it (`name`). */
   topic: string;
   name: string;
   group: string;
@@ -15,7 +15,7 @@ export interface WatchedGroup {
 export interface LagWatch {
   add(watched: WatchedGroup): void;
   start(): void;
-  /** Does not wait: nobody needs the answer any more. */
+  /** Does not wait for a request in flight. */
   stop(): void;
 }
 
@@ -45,7 +45,7 @@ export function createLagWatch(kafka: Kafka, log: Logger): LagWatch {
       }
     } catch (error) {
       if (stopped) return void asked.disconnect().catch(() => undefined);
-      log.debug({ err: error }, 'the lag is not known');
+      log.debug({ err: error }, 'failed to read consumer lag');
       metrics.bus_lag.reset();
       close();
     }
@@ -74,13 +74,13 @@ async function lagOf(
   admin: Pick<Admin, 'fetchOffsets' | 'fetchTopicOffsets'>,
   { name, group_id }: WatchedGroup,
 ): Promise<Array<[partition: number, messages: number]>> {
-  // The ends last: what is committed in between must not make the lag negative.
+  // Ends are read last, so that a commit in between cannot make the lag negative.
   const [committed] = await admin.fetchOffsets({ groupId: group_id, topics: [name] });
   const ends = await admin.fetchTopicOffsets(name);
   return behind(committed?.partitions ?? [], ends);
 }
 
-/** -1 is what Kafka says where a group has committed nothing: then it begins with what is kept. */
+/** Kafka reports -1 for a group without a commit: it starts at the oldest retained message. */
 export function behind(
   committed: ReadonlyArray<{ partition: number; offset: string }>,
   ends: ReadonlyArray<{ partition: number; low: string; high: string }>,

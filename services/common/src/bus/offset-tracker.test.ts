@@ -4,7 +4,7 @@ import { createOffsetTracker } from './offset-tracker';
 const offsets = (from: number, count: number): string[] =>
   Array.from({ length: count }, (_unused, index) => String(from + index));
 
-test('commits up to the first unsettled message, whatever order messages settle in', () => {
+test('commits up to the first unsettled message in any order of settling', () => {
   const tracker = createOffsetTracker();
   const settle = tracker.begin(0, offsets(10, 3));
   settle('11');
@@ -17,7 +17,7 @@ test('commits up to the first unsettled message, whatever order messages settle 
   expect(tracker.size).toBe(0);
 });
 
-test('offsets that compaction has left out do not hold the front', () => {
+test('continues past offsets that compaction removed', () => {
   const tracker = createOffsetTracker();
   const settle = tracker.begin(0, ['5', '9']);
   settle('5');
@@ -25,7 +25,7 @@ test('offsets that compaction has left out do not hold the front', () => {
   expect(tracker.take()).toEqual([{ partition: 0, offset: '10' }]);
 });
 
-test('a batch that is fetched again after it failed on its way can still be settled', () => {
+test('settles a batch that is fetched again after a failure', () => {
   const tracker = createOffsetTracker();
   tracker.begin(0, offsets(0, 2));
   const settle = tracker.begin(0, offsets(0, 4));
@@ -44,7 +44,7 @@ test('a message handed out twice settles once and never moves the position back'
   expect(tracker.size).toBe(0);
 });
 
-test('what could not be committed is offered again', () => {
+test('offers offsets again that could not be committed', () => {
   const tracker = createOffsetTracker();
   const settle = tracker.begin(3, offsets(0, 2));
   settle('0');
@@ -56,7 +56,7 @@ test('what could not be committed is offered again', () => {
   expect(tracker.take()).toEqual([{ partition: 3, offset: '2' }]);
 });
 
-test('after a new assignment late settlings count for nothing', () => {
+test('ignores offsets settled after a reassignment', () => {
   const tracker = createOffsetTracker();
   const settle = tracker.begin(0, offsets(0, 2));
   settle('0');
@@ -67,7 +67,7 @@ test('after a new assignment late settlings count for nothing', () => {
   expect(tracker.take()).toEqual([]);
 });
 
-test('for any order of settling, exactly the settled beginning is committed', () => {
+test('commits exactly the settled prefix for any order of settling', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 60 }).chain((count) =>

@@ -1,19 +1,19 @@
-// Which offset may be committed while messages settle out of order: the first unsettled one of a partition.
+// Tracks which offset may be committed while messages settle out of order: the first unsettled one.
 export interface Committable {
   partition: number;
   offset: string;
 }
 
 export interface OffsetTracker {
-  /** Takes in a batch; the returned function settles one of its offsets. */
+  /** Registers a batch; the returned function settles one of its offsets. */
   begin(partition: number, offsets: string[]): (offset: string) => void;
-  /** What can be committed since the last time. */
+  /** Offsets that have become committable since the last call. */
   take(): Committable[];
-  /** What was taken could not be committed: it is offered again, unless more has settled since. */
+  /** Offers offsets again that could not be committed, unless more has settled since. */
   restore(taken: Committable[]): void;
-  /** Forgets everything: partitions were assigned anew, and late settlings count for nothing. */
+  /** Clears all state after a reassignment; settling an earlier offset then has no effect. */
   reset(): void;
-  /** Offsets taken in that are not settled yet, or wait for one before them. */
+  /** Registered offsets that are unsettled or wait for an earlier one. */
   readonly size: number;
 }
 
@@ -42,8 +42,8 @@ export function createOffsetTracker(): OffsetTracker {
         partitions.set(partition, state);
       }
       const known = state;
-      // A batch that failed on its way is fetched again: what is in the list already is not listed twice,
-      // or the front would wait for settlings that have happened.
+      // A failed batch is fetched again. Offsets that are registered already are not registered
+      // twice, or the front would wait for offsets that have settled.
       const last = known.order.at(-1) ?? known.next - 1;
       for (const offset of offsets) if (Number(offset) > last) known.order.push(Number(offset));
       return (offset) => {
@@ -64,7 +64,7 @@ export function createOffsetTracker(): OffsetTracker {
     restore(taken) {
       for (const { partition, offset } of taken) {
         const state = partitions.get(partition);
-        // After a reset the partition is another member's, or starts anew.
+        // After a reset the partition belongs to another member or starts over.
         if (state && state.next >= Number(offset)) state.dirty = true;
       }
     },

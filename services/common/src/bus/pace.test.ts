@@ -7,7 +7,7 @@ async function wait(pace: ReturnType<typeof createPace>, messages: number): Prom
   return performance.now() - started;
 }
 
-test('a message on its own does not wait, however long there was load before', async () => {
+test('does not delay a single message after a period of load', async () => {
   const pace = createPace();
   expect(await wait(pace, 1)).toBeLessThan(3);
   await pace.after(10_000, performance.now());
@@ -16,7 +16,7 @@ test('a message on its own does not wait, however long there was load before', a
   clock.mockRestore();
 });
 
-test('under load requests are apart, also when each carries little', async () => {
+test('spaces requests under load, even small ones', async () => {
   const pace = createPace();
   for (let request = 0; request < 20; request += 1) await pace.after(3, -Infinity);
   expect(await wait(pace, 3)).toBeGreaterThan(4);

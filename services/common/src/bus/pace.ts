@@ -1,15 +1,17 @@
-// Under load, requests to the broker are a little apart: each costs as much as many messages do, on both
-// sides. Without load there is no waiting, so that a message on its own is as quick as it can be.
+// Spaces requests to the broker under load, because a request costs as much as many messages.
+// Without load there is no delay.
 import { pause } from '../lifecycle';
 
 export interface Pace {
-  /** Called with what one request carried, which began at `started` (performance.now). */
+  /** Called after a request with its message count and its start (performance.now). */
   after(messages: number, started: number): Promise<void>;
 }
 
 const APART_MS = 6;
 const WINDOW_MS = 50;
-/** So many messages within the window are load: 1,000 a second. An event is two at its fan-out. */
+/**
+ * Messages per window that count as load: 1,000 a second. Fan-out handles an event as two messages.
+ */
 const LOAD = 50;
 
 export function createPace(): Pace {

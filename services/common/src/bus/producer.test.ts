@@ -10,7 +10,7 @@ const partitionMetadata = Array.from({ length: 12 }, (_unused, index) => ({
 const place = (key: string): number =>
   partitionOf({ topic: 't', partitionMetadata, message: { key, value: null } });
 
-test('a key always has the same partition', () => {
+test('maps a key to the same partition every time', () => {
   // Written out: a change would move conversations between partitions, and their order with them.
   expect(['', '800000000000001', 'p|800000000000001|15550100777'].map(place))
     .toMatchInlineSnapshot(`
@@ -22,7 +22,7 @@ test('a key always has the same partition', () => {
   `);
 });
 
-test('partitions get about the same share of numbers that follow each other', () => {
+test('spreads consecutive numbers evenly over the partitions', () => {
   const counts = Array(12).fill(0) as number[];
   for (let index = 0; index < 12_000; index += 1) {
     const at = place(`800000000000001|${15_550_100_000 + index}`);

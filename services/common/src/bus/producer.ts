@@ -1,4 +1,4 @@
-// Sends batches through kafkajs, one at a time, and starts over with a new producer after a failure.
+// Sends batches through kafkajs, one at a time, and replaces the producer after a failure.
 import { CompressionTypes, type Kafka, type PartitionerArgs, type Producer } from 'kafkajs';
 import { metrics, type Logger } from '../telemetry';
 import type { Wire } from './publisher';
@@ -20,15 +20,15 @@ export function createSender(kafka: Kafka, log: Logger, prefix: string): Sender 
       allowAutoTopicCreation: false,
       retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3 },
     });
-  /** The topic's own name, as consumers' metrics have it. */
+  /** The topic's name without the prefix, as in the consumers' metrics. */
   const destinationOf = (name: string): string => name.slice(prefix.length);
   let producer = create();
   let connected = false;
 
   /**
-   * After a failure nobody knows which of the batch's records the broker has. A sequence number that it
-   * has seen already would make it take the next, different batch for a repetition: acknowledged and
-   * thrown away. A new producer has a new identity, and none of that can happen.
+   * After a failure it is unknown which records the broker has. With a sequence number that it has
+   * seen, the broker would take the next batch for a duplicate: acknowledge and drop it. A new
+   * producer has a new identity, which rules that out.
    */
   const replace = (): void => {
     const old = producer;
@@ -65,7 +65,7 @@ export function createSender(kafka: Kafka, log: Logger, prefix: string): Sender 
           topicMessages: [...byTopic].map(([topic, messages]) => ({ topic, messages })),
         });
       } catch (error) {
-        log.warn({ err: error, messages: batch.length }, 'Kafka did not take a batch');
+        log.warn({ err: error, messages: batch.length }, 'failed to publish batch');
         for (const topic of byTopic.keys()) {
           metrics.bus_publish_failures.inc({ destination: destinationOf(topic) });
         }
@@ -86,14 +86,14 @@ export function createSender(kafka: Kafka, log: Logger, prefix: string): Sender 
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** FNV-1a of the key: the same for every publisher, and a tenth of the cost of the library's own. */
+/** FNV-1a of the key: the same in every publisher, at a tenth of the cost of the library's hash. */
 export function partitionOf({ message, partitionMetadata }: PartitionerArgs): number {
   const key = String(message.key ?? '');
   let hash = FNV_OFFSET;
   for (let at = 0; at < key.length; at += 1) {
     hash = Math.imul(hash ^ key.charCodeAt(at), FNV_PRIME);
   }
-  // The high bits of this hash are the better mixed ones.
+  // The high bits of this hash are better mixed.
   hash ^= hash >>> 15;
   return (hash >>> 0) % partitionMetadata.length;
 }

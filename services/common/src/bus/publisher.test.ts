@@ -15,11 +15,14 @@ function broker() {
     new Promise((resolve, reject) => sends.push({ batch, resolve, reject }));
   return { sends, send };
 }
-/** A moment in which everything that was begun has gone as far as it can: also where the timer comes first. */
+/**
+ * A moment in which everything that was begun has gone as far as it can: also where the timer comes
+ * first.
+ */
 const turn = (): Promise<void> =>
   new Promise((resolve) => setTimeout(() => setImmediate(() => setImmediate(resolve)), 5));
 
-test('what arrives while a send is under way makes the next one, in order', async () => {
+test('batches messages that arrive during a send, in order', async () => {
   const { sends, send } = broker();
   const publisher = createPublisher(send);
   const first = publisher.add([wire('a')]);
@@ -35,7 +38,7 @@ test('what arrives while a send is under way makes the next one, in order', asyn
   await Promise.all(later);
 });
 
-test('a failed send fails what it held and nothing else', async () => {
+test('a failed send rejects its own messages and no others', async () => {
   const { sends, send } = broker();
   const publisher = createPublisher(send);
   const first = publisher.add([wire('a')]);
@@ -50,7 +53,7 @@ test('a failed send fails what it held and nothing else', async () => {
   expect(publisher.failing()).toBe(false);
 });
 
-test('a failure is forgotten when nothing follows it, so that readiness comes back without traffic', async () => {
+test('a failure expires, so that readiness recovers without traffic', async () => {
   const publisher = createPublisher(() => Promise.reject(new Error('away')));
   await expect(publisher.add([wire('a')])).rejects.toThrow();
   const real = performance.now();
@@ -59,7 +62,7 @@ test('a failure is forgotten when nothing follows it, so that readiness comes ba
   clock.mockRestore();
 });
 
-test('no send is larger than a batch of the broker, except for one message that is large itself', async () => {
+test('keeps sends within the batch limit, apart from a single larger message', async () => {
   const batches: Wire[][] = [];
   const publisher = createPublisher((batch) => {
     batches.push(batch);
@@ -81,17 +84,17 @@ test('no send is larger than a batch of the broker, except for one message that 
   }
 });
 
-test('past the bound new messages are refused, but a large group alone is always taken', async () => {
+test('refuses messages beyond the backlog limit, but accepts a single large group', async () => {
   const { sends, send } = broker();
   const publisher = createPublisher(send);
   const large = publisher.add([wire('large', 65 * 1024 * 1024)]);
-  await expect(publisher.add([wire('b')])).rejects.toThrow('too much is waiting');
+  await expect(publisher.add([wire('b')])).rejects.toThrow('backlog is full');
   await turn();
   sends[0]?.resolve();
   await large;
 });
 
-test('drain waits for everything', async () => {
+test('drain waits for all messages', async () => {
   const { sends, send } = broker();
   const publisher = createPublisher(send);
   const added = publisher.add([wire('a')]);

@@ -1,5 +1,5 @@
-// One send at a time; what arrives while it is under way makes the next. Batches follow the load by
-// themselves, without a fixed wait, and never exceed what a broker takes.
+// Batches messages: one send at a time, and messages that arrive meanwhile form the next batch.
+// Batches grow with the load, without a fixed delay, up to the broker's limits.
 import { createPace } from './pace';
 
 export interface Wire {
@@ -16,17 +16,19 @@ export interface Publisher {
   failing(): boolean;
 }
 
-/** A message above what its topic takes: a fault of the message, which no waiting mends. */
+/** A message above its topic's size limit: a retry cannot succeed. */
 export class MessageTooLarge extends RangeError {
   override readonly name = 'MessageTooLarge';
 }
 
 const BATCH_MESSAGES_MAX = 400;
 const BATCH_BYTES_MAX = 512 * 1024;
-/** Past this much waiting, publishing is refused: memory stays bounded while the broker is away. */
+/**
+ * Beyond this backlog publishing is refused, which bounds memory while the broker is unavailable.
+ */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 const OVERHEAD_BYTES = 128;
-/** A failure older than this says nothing any more: without traffic no send would ever contradict it. */
+/** An older failure is ignored: without traffic no successful send would ever clear it. */
 const FAILING_LIFE_MS = 10_000;
 
 interface Waiting {
@@ -44,7 +46,7 @@ export function createPublisher(send: (batch: Wire[]) => Promise<void>): Publish
   let sending: Promise<void> | undefined;
   let failed_at = -Infinity;
 
-  /** Whole groups up to the bound; a group above it is cut into sends of its own. */
+  /** Takes whole groups up to the bound; a larger group is split into several sends. */
   const take = (): Waiting[] => {
     let count = 0;
     let bytes = 0;
@@ -86,9 +88,9 @@ export function createPublisher(send: (batch: Wire[]) => Promise<void>): Publish
     add(messages) {
       if (messages.length === 0) return Promise.resolve();
       const bytes = messages.reduce((sum, one) => sum + one.value.length + OVERHEAD_BYTES, 0);
-      // One group alone is always taken, or a large one would be refused for ever.
+      // A single group is always accepted, or a large one would be refused for ever.
       if (waitingBytes > 0 && waitingBytes + bytes > WAITING_BYTES_MAX) {
-        return Promise.reject(new Error('too much is waiting for Kafka'));
+        return Promise.reject(new Error('the Kafka backlog is full'));
       }
       return new Promise<void>((resolve, reject) => {
         waiting.push({ messages, bytes, resolve, reject });

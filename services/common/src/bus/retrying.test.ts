@@ -39,7 +39,7 @@ async function handle(words: string[], handler: (words: string[]) => void, stopp
   return { dead, beats };
 }
 
-test('a poison message goes to the dead letters alone, and its neighbours are handled', async () => {
+test('dead-letters a poison message and handles the rest of its batch', async () => {
   const handled: string[] = [];
   const { dead } = await handle(['a', 'bad', 'c'], (words) => {
     if (words.includes('bad')) throw new TypeError('cannot read');
@@ -49,7 +49,7 @@ test('a poison message goes to the dead letters alone, and its neighbours are ha
   expect(dead).toEqual([{ payload: 'bad', reason: 'handler: TypeError' }]);
 });
 
-test('a store that is away is waited for: nothing is given up, and the membership is kept', async () => {
+test('retries until an unavailable store is back and keeps the group membership', async () => {
   let failures = 5;
   const handled: string[] = [];
   const { dead, beats } = await handle(['a', 'b'], (words) => {
@@ -62,7 +62,7 @@ test('a store that is away is waited for: nothing is given up, and the membershi
   expect(beats).toBe(5);
 });
 
-test('a stop leaves the batch unsettled', async () => {
+test('leaves the batch unsettled on shutdown', async () => {
   await expect(
     handle(
       ['a'],

@@ -1,4 +1,5 @@
-// What happens when a handler throws: again, then one by one, then aside. Or for as long as it takes.
+// Retries a failed batch. Faults of a message: message by message, then to the dead letters.
+// Outages of a store or service: until they end.
 import { pause } from '../lifecycle';
 import { metrics, type Logger } from '../telemetry';
 import type { Received } from './bus';
@@ -43,9 +44,9 @@ export async function handleWithRetries<T>(
       return;
     } catch (error) {
       took('failed');
-      // A stop leaves the batch unsettled: it comes again after the start.
+      // On shutdown the batch stays unsettled and is read again after the restart.
       if (deps.stopping()) throw error;
-      // A store or broker that is away is waited for: giving up would lose the messages.
+      // An unavailable store or broker is retried for ever: giving up would lose the messages.
       deps.log.warn({ err: error, topic: topic.name, group, attempt }, 'a batch failed');
       if (attempt >= TRIES && isPoison(error)) return splitOrPutAside(batch, error, deps);
       await pause(PAUSE_MS * Math.min(attempt, PAUSE_GROWS_UNTIL));
@@ -71,8 +72,8 @@ async function splitOrPutAside<T>(
 }
 
 /**
- * True for a fault in the message or in our own code, which no waiting mends. Anything else (a store, a
- * broker, a service that is away) passes, and giving up on it would lose the message.
+ * True for a fault in the message or in our code, which a retry cannot fix. Anything else (an
+ * unavailable store, broker or service) is temporary, and giving up would lose the message.
  */
 export const isPoison = (error: unknown): error is Error =>
   error instanceof TypeError ||

@@ -1,5 +1,5 @@
-// Every topic of the mesh. A key is what must stay in order; a breaking change of a payload is a new
-// topic with a higher version.
+// Every topic of the mesh. Messages with the same key stay in order. A breaking change of a payload
+// is a new topic with a higher version.
 import { Delivery, Event, Usage, UpstreamWebhook } from '@bmg/proto/stream';
 import type { Codec } from '../rpc';
 
@@ -17,7 +17,8 @@ const topic = <T>(topic: Topic<T>): Topic<T> => topic;
 
 /** Names are completed by the prefix (`bmg.` unless set otherwise). */
 export const topics = {
-  // The upstream's bodies may have 3 MB and are taken whole. Key: the number concerned, else the account.
+  // The upstream's bodies may have 3 MB and are taken whole. Key: the number concerned, else the
+  // account.
   upstreamWebhook: topic({
     name: 'upstream-webhook.v1',
     codec: UpstreamWebhook,
@@ -25,7 +26,8 @@ export const topics = {
     retention_hours: 168,
     message_limit_bytes: 5 * MIB,
   }),
-  // Key: the conversation (number and contact). A text is in its event twice, as text and as raw message.
+  // Key: the conversation (number and contact). A text is in its event twice, as text and as raw
+  // message.
   event: topic({
     name: 'event.v1',
     codec: Event,
@@ -51,6 +53,6 @@ export const topics = {
   }),
 } as const;
 
-/** Where what could not be handled goes, with its reason in a header. */
+/** The topic for messages that could not be handled; the reason is in a header. */
 export const deadLetterName = (name: string): string => `${name}.dlq`;
 export const DEAD_LETTER_RETENTION_HOURS = 336;

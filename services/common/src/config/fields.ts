@@ -1,18 +1,18 @@
-// One function per kind of setting. A field is a JSON Schema for the text in the environment, with its
-// description: the documentation of a service's environment is made from it.
+// One function per kind of setting. A field is a JSON Schema for the text in the environment, with
+// the description from which the settings table is generated.
 export interface Field<T> {
   schema: Record<string, unknown>;
   description: string;
   default?: T;
   /** Read from a file too (NAME_FILE), and never printed. */
   secret?: boolean;
-  /** Fixed local value that must not reach production: using it warns. */
+  /** Local default that must not reach production: its use is logged as a warning. */
   insecure?: string;
-  /** Names a file that must be there at the start. */
+  /** Names a file that must be readable at startup. */
   file?: boolean;
-  /** Settings without which this one means nothing. */
+  /** Settings that must be set together with this one. */
   needs?: string[];
-  /** What is risky about this value beside the others, for the log. */
+  /** Returns a warning for the log when the value is risky. */
   warn?: (config: Record<string, unknown>) => string | undefined;
   /** Marks the value's type; never set. */
   value?: T;
@@ -62,7 +62,7 @@ export const addresses = (description: string, options: Options<string> = {}): F
     options,
   );
 
-/** Where a service of the mesh is called: a name and a port, or several replicas by IPv4 address. */
+/** The address of a service: a name and a port, or several replicas by IPv4 address. */
 export const serviceAddress = (service: string, more = ''): Field<string> =>
   field(
     { type: 'string', pattern: `^([^\\s,:]+:\\d{1,5}|${IPV4_AND_PORT}(,${IPV4_AND_PORT})+)$` },
@@ -87,7 +87,7 @@ export const optional = <T>(inner: Field<T>): Field<T | undefined> => ({
   schema: { ...inner.schema, optional: true },
 });
 
-/** A file whose content may change while the process runs; only its being there is checked at the start. */
+/** A file whose content may change at run time; at startup it must be readable. */
 export const file = (description: string): Field<string> => ({
   ...field<string>({ type: 'string', minLength: 1 }, description),
   file: true,
@@ -96,7 +96,7 @@ export const file = (description: string): Field<string> => ({
 const TLS_FILES = ['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE', 'GRPC_TLS_CA_FILE'];
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)(:\d+)?$/;
 
-/** True where gRPC stays on this machine. */
+/** True when gRPC stays on this machine. */
 const isLocal = (config: Record<string, unknown>): boolean =>
   Object.entries(config)
     .filter(([name, value]) => /^GRPC_HOST$|_ADDR$/.test(name) && value !== undefined)
@@ -110,14 +110,16 @@ const tlsFile = (description: string): Field<string | undefined> => ({
 /** All three or none. */
 const grpcTls = {
   GRPC_TLS_CERT_FILE: {
-    ...tlsFile('this process’s certificate for gRPC, PEM with its chain; its names say who calls'),
+    ...tlsFile(
+      'this process’s gRPC certificate, PEM with its chain; its names identify the caller',
+    ),
     warn: (config: Record<string, unknown>) =>
       config['GRPC_TLS_CERT_FILE'] !== undefined || isLocal(config)
         ? undefined
-        : 'GRPC_TLS_CERT_FILE is not set: gRPC is neither encrypted nor does it know its callers',
+        : 'GRPC_TLS_CERT_FILE is not set: gRPC is neither encrypted nor authenticated',
   },
   GRPC_TLS_KEY_FILE: tlsFile('the key of that certificate, PEM'),
-  GRPC_TLS_CA_FILE: tlsFile('the authority that has signed the mesh’s certificates, PEM'),
+  GRPC_TLS_CA_FILE: tlsFile('the certificate authority of the mesh, PEM'),
 };
 
 /** Settings of every service that talks to the named engine or neighbour. */
@@ -126,11 +128,11 @@ export const shared = {
   METRICS_HOST: text('address that /metrics, /livez and /readyz listen on', { default: '0.0.0.0' }),
   STOP_TIMEOUT_MS: integer(
     { min: 1_000, max: 120_000, default: 25_000 },
-    'how long a graceful stop may take before the process ends itself',
+    'maximum duration of a graceful shutdown; after it the process exits with code 1',
   ),
   DRAIN_MS: integer(
     { min: 0, max: 30_000, default: 250 },
-    'how long a stopping process reports not ready before it stops taking work (set it above the period of your load balancer’s checks)',
+    'how long the process reports not ready on shutdown before it stops taking work (set it above the interval of your load balancer’s checks)',
   ),
 };
 
@@ -139,35 +141,35 @@ const prefix = (description: string): Field<string> =>
   field({ type: 'string', pattern: '^[\\w:.-]{0,64}$' }, description, { default: '' });
 
 export const mongo = {
-  MONGO_URL: url('this service’s own database server'),
-  MONGO_DATABASE_PREFIX: prefix('put before the database’s name, to share a server'),
+  MONGO_URL: url('the MongoDB server of this service'),
+  MONGO_DATABASE_PREFIX: prefix('prefix of the database name, to share a server'),
 };
 
 export const kafka = {
   KAFKA_BROKERS: addresses('Kafka brokers, host:port, comma-separated'),
-  KAFKA_TOPIC_PREFIX: text('put before every topic and group name, to share a cluster', {
+  KAFKA_TOPIC_PREFIX: text('prefix of every topic and group name, to share a cluster', {
     default: 'bmg.',
   }),
   KAFKA_REPLICATION: integer(
     { min: 1, max: 9, default: 1 },
     'replication factor of topics that this process creates',
   ),
-  KAFKA_TLS: flag('reaches the brokers over TLS', false),
+  KAFKA_TLS: flag('whether to connect to the brokers over TLS', false),
   KAFKA_TLS_CA_FILE: optional(
-    file('file with the certificate authorities of the brokers, where they are not public ones'),
+    file('file with the certificate authorities of the brokers, if they are not public ones'),
   ) as Field<string | undefined>,
   KAFKA_SASL_MECHANISM: oneOf(
     ['none', 'plain', 'scram-sha-256', 'scram-sha-512'] as const,
-    'how this process says to the brokers who it is',
+    'how this process authenticates to the brokers',
     'none',
   ),
-  KAFKA_SASL_USERNAME: optional(text('name at the brokers')) as Field<string | undefined>,
-  KAFKA_SASL_PASSWORD: optional(secret('password at the brokers')) as Field<string | undefined>,
+  KAFKA_SASL_USERNAME: optional(text('SASL user name')) as Field<string | undefined>,
+  KAFKA_SASL_PASSWORD: optional(secret('SASL password')) as Field<string | undefined>,
 };
 
 export const redis = {
-  REDIS_URL: url('shared limiter, directory versions, delivery memory'),
-  REDIS_KEY_PREFIX: prefix('put before every key, to share a server'),
+  REDIS_URL: url('the Redis server: rate limiter, directory versions, memory of deliveries'),
+  REDIS_KEY_PREFIX: prefix('prefix of every key, to share a server'),
 };
 
 export const grpcServer = (fallback: number) => ({
@@ -184,6 +186,6 @@ export const upstream = {
   ),
   UPSTREAM_TIMEOUT_MS: integer(
     { min: 100, max: 120_000, default: 10_000 },
-    'how long an upstream answer may take',
+    'timeout of an upstream request',
   ),
 };

@@ -1,4 +1,4 @@
-// The environment, read once and validated whole: every fault is said at once, not the first alone.
+// Reads the settings from the environment and validates them. Reports all faults at once.
 import { accessSync, constants, readFileSync } from 'node:fs';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
@@ -7,10 +7,10 @@ import type { Field } from './fields';
 export type Fields = Record<string, Field<unknown>>;
 export type Config<F extends Fields> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
-/** All that is wrong with the settings, one line a fault. */
+/** All faults of the settings, one per line. */
 export class ConfigError extends Error {
   constructor(readonly faults: string[]) {
-    super(`${faults.length} setting(s) are wrong:\n${faults.map((f) => `  ${f}`).join('\n')}`);
+    super(`invalid settings (${faults.length}):\n${faults.map((f) => `  ${f}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }
@@ -21,7 +21,7 @@ export interface Loaded<F extends Fields> {
   warnings: string[];
 }
 
-/** `NAME_FILE` names a mounted file that holds the value; it loses against `NAME` itself. */
+/** `NAME_FILE` names a mounted file that holds the value; `NAME` itself takes precedence. */
 export function loadConfig<F extends Fields>(fields: F, env: NodeJS.ProcessEnv): Loaded<F> {
   const faults: string[] = [];
   const given = readValues(fields, env, faults);
@@ -55,21 +55,24 @@ export function loadConfig<F extends Fields>(fields: F, env: NodeJS.ProcessEnv):
   const config = given as Config<F>;
   const warnings = Object.entries(fields).flatMap(([name, { insecure, warn }]) => {
     if (insecure !== undefined && given[name] === insecure) {
-      return [`${name} has its fixed local value: set your own outside of local work`];
+      return [`${name} has the insecure local default: set your own value in production`];
     }
     return warn?.(given) ?? [];
   });
   return { config, warnings };
 }
 
-/** What no schema says: a file that is not there, and one setting without another. */
+/**
+ * Faults that a schema cannot express: a file that cannot be read, a setting without a required
+ * other one.
+ */
 function filesAndNeeds(fields: Fields, given: Record<string, unknown>): string[] {
   return Object.entries(fields).flatMap(([name, { file, needs = [] }]) => {
     const value = given[name];
     if (value === undefined) return [];
     const missing = needs.filter((other) => given[other] === undefined);
     return [
-      ...(missing.length > 0 ? [`${name} needs ${missing.join(' and ')} beside it`] : []),
+      ...(missing.length > 0 ? [`${name} also requires ${missing.join(' and ')}`] : []),
       ...(file && !isReadable(String(value))
         ? [`${name} names a file that cannot be read: ${String(value)}`]
         : []),

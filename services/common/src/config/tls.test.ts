@@ -20,21 +20,21 @@ const faultsOf = (env: NodeJS.ProcessEnv): string[] => {
   }
 };
 
-test('all three files together are good, and nothing is to be warned of', () => {
+test('accepts all three files without a warning', () => {
   const { config, warnings } = loadConfig(settings, all);
   expect(config).toMatchObject(all);
   expect(warnings).toEqual([]);
 });
 
-test('one without the others is a fault that names them', () => {
+test('names the missing files when only some are set', () => {
   const { GRPC_TLS_CA_FILE: _left_out, ...two } = all;
   expect(faultsOf(two)).toEqual([
-    'GRPC_TLS_CERT_FILE needs GRPC_TLS_CA_FILE beside it',
-    'GRPC_TLS_KEY_FILE needs GRPC_TLS_CA_FILE beside it',
+    'GRPC_TLS_CERT_FILE also requires GRPC_TLS_CA_FILE',
+    'GRPC_TLS_KEY_FILE also requires GRPC_TLS_CA_FILE',
   ]);
 });
 
-test('a file that is not there is a fault, beside all others', () => {
+test('reports a missing file together with all other faults', () => {
   expect(faultsOf({ ...all, GRPC_TLS_KEY_FILE: `${path}.none`, DRAIN_MS: 'x' })).toEqual([
     expect.stringContaining('DRAIN_MS'),
     `GRPC_TLS_KEY_FILE names a file that cannot be read: ${path}.none`,

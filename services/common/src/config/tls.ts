@@ -1,6 +1,6 @@
-// The three files of a process's identity on gRPC. A process has one identity, so that they are read here
-// once for all its servers and clients instead of being handed through every composition root; the table
-// of each service (`fields.shared`) has them too, where they are validated and documented.
+// The files of a process's gRPC identity. A process has one identity, so servers and clients read
+// it here instead of getting it through every composition root. `fields.shared` validates and
+// documents the settings.
 export interface TlsSettings {
   GRPC_TLS_CERT_FILE?: string | undefined;
   GRPC_TLS_KEY_FILE?: string | undefined;

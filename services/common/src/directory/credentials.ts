@@ -1,4 +1,5 @@
-// The token of a target, from the directory, remembered under the version that the edge saw.
+// The upstream token of a target: fetched from the directory, cached under the directory version
+// that the gateway saw.
 import type { Target } from '@bmg/proto/common';
 import type { DirectoryDefinition, GetCredentialResponse } from '@bmg/proto/onboarding';
 import { ApiError } from '../errors';
@@ -11,7 +12,10 @@ export type Credential = GetCredentialResponse;
 export interface Credentials {
   /** For reads and administration. */
   of(target: Target, call: Call): Promise<Credential>;
-  /** For sends: throws while the number may not send. */
+  /**
+   * For sends: throws NO_ACTIVE_WABA, PAYMENT_FAILED or PAYMENT_ACTION_REQUIRED while sending is
+   * stopped.
+   */
   forSending(target: Target, call: Call): Promise<Credential>;
 }
 
@@ -24,7 +28,7 @@ export function createCredentials(
   const cache = createVersionedCache<Credential>(ENTRIES_MAX);
   const of = async (target: Target, call: Call): Promise<Credential> => {
     const { partner_id, waba_id, phone_number_id } = target;
-    // An internal caller that knows no version: ask for the present one.
+    // An internal caller sends no version: use the current one.
     const version =
       target.directory_version || (await versions.current([partnerVersionKey(partner_id)]))?.[0];
     return cache.get(`${partner_id}/${waba_id}/${phone_number_id}`, version, () =>
@@ -46,20 +50,20 @@ function refuseUnlessSending({ sending, payment_url }: Credential): void {
   if (sending === 'paused') {
     throw new ApiError(
       'NO_ACTIVE_WABA',
-      'the number is paused while the platform re-links it, usually for some minutes',
+      'the number is paused while the platform links it again, usually for a few minutes',
       { retryable: true, retry_after_s: 60 },
     );
   }
   if (sending === 'payment_action_required') {
     throw new ApiError(
       'PAYMENT_ACTION_REQUIRED',
-      'a payment waits for authentication by the bank',
+      'a payment needs authentication by the bank: open payment_url',
       {
         payment_url,
       },
     );
   }
-  throw new ApiError('PAYMENT_FAILED', 'sending has stopped because an invoice is unpaid', {
+  throw new ApiError('PAYMENT_FAILED', 'sending is stopped because an invoice is unpaid', {
     payment_url,
   });
 }

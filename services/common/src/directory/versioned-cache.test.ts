@@ -21,7 +21,7 @@ test.each([
   expect(await get()).toEqual({ asked: 2 });
 });
 
-describe('while the directory is away', () => {
+describe('while the directory is unavailable', () => {
   const away = (_asked?: undefined) => Promise.reject(new ApiError('SERVICE_UNAVAILABLE', 'away'));
   const answer = { is: 'an answer' };
   const aged = async (age_ms = CACHE_LIFE_MS) => {
@@ -32,12 +32,12 @@ describe('while the directory is away', () => {
     return cache;
   };
 
-  test('an answer of the version that Redis names stays good', async () => {
+  test('keeps an entry of the current version valid', async () => {
     const cache = await aged();
     expect(await cache.get('key', 'v1', away)).toBe(answer);
   });
 
-  test('nobody waits for a directory that is known to be away, but one question now and then', async () => {
+  test('answers from the cache and probes the directory periodically', async () => {
     const cache = await aged();
     await cache.get('key', 'v1', away);
     let asked = 0;
@@ -65,7 +65,7 @@ describe('while the directory is away', () => {
     });
   });
 
-  test('a refusal by the directory is believed', async () => {
+  test('passes a refusal by the directory on', async () => {
     const cache = await aged();
     const refused = () => Promise.reject(new ApiError('WABA_NOT_REGISTERED', 'unknown'));
     await expect(cache.get('key', 'v1', refused)).rejects.toMatchObject({

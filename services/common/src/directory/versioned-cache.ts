@@ -1,6 +1,7 @@
-// A bounded cache of directory answers that asks again as soon as the version has changed, with one
-// question under way per key. What is not there is never remembered: a client that registers is seen at once.
-// While the directory is away, an answer whose version Redis still names stays good for a while.
+// A bounded cache of directory answers. A new directory version makes an entry stale, and there is
+// one request in flight per key. Misses are not cached, so that a new client is found at once.
+// While the directory is unavailable, an entry of the current version stays valid for up to a
+// minute.
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors';
 import { CACHE_LIFE_ALONE_MS, CACHE_LIFE_MS } from './versions';
@@ -13,13 +14,13 @@ interface Entry<V> {
 
 export interface VersionedCache<V> {
   /**
-   * The value for `key`, from memory when it was fetched under `version` (undefined: unknown, because
-   * Redis is away; then answers live one second).
+   * The value for `key`, cached if it was fetched under `version`. Without a version (Redis is
+   * unavailable) entries expire after one second.
    */
   get(key: string, version: string | undefined, fetch: () => Promise<V>): Promise<V>;
-  /** What is remembered of `key`, whatever its version; for picking the version's own key. */
+  /** The cached value whatever its version; used to find the key of the version itself. */
   peek(key: string): V | undefined;
-  /** As `get`, but undefined instead of a fetch: for callers that must not wait. */
+  /** As `get`, but undefined on a cache miss: for callers that must not wait. */
   fresh(key: string, version: string | undefined): V | undefined;
 }
 
@@ -31,7 +32,7 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
   const fresh = (key: string, version: string | undefined): V | undefined => {
     const entry = entries.get(key);
     if (!entry) return undefined;
-    // By a clock that nobody sets: one that goes back must not make an old answer young.
+    // Monotonic clock: a wall-clock step back must not make a stale entry look fresh.
     const age = performance.now() - entry.fetched_at;
     if (version === undefined) return age < CACHE_LIFE_ALONE_MS ? entry.value : undefined;
     return entry.version === version && age < CACHE_LIFE_MS ? entry.value : undefined;
@@ -45,11 +46,11 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
       const last = entries.get(key);
       const unchanged = last && isUnchanged(last, version) ? last.value : undefined;
       if (away && unchanged) {
-        // One question now and then finds out whether the directory is back; nobody else waits for it.
+        // One request every few seconds probes the directory; other callers do not wait for it.
         if (performance.now() < ask_again_at) return unchanged;
         ask_again_at = performance.now() + ASK_EVERY_MS;
       }
-      // Questions asked under another version must not answer this one.
+      // A request in flight for another version must not answer this one.
       const question = `${version ?? '?'}|${key}`;
       const running = fetching.get(question);
       if (running) return running;
@@ -73,7 +74,10 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
   };
 }
 
-/** Long enough for a restart; a change whose announcement was lost is believed undone no longer than this. */
+/**
+ * Long enough for a restart. A change whose announcement was lost takes effect after this time at
+ * the latest.
+ */
 export const CACHE_LIFE_AWAY_MS = 60_000;
 
 const ASK_EVERY_MS = 2_000;

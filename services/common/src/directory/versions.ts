@@ -1,27 +1,30 @@
-// Directory versions: every change of a partner or of a business account writes a new random version, and
-// a cache that holds an answer of another version asks again. A random value rather than a counter, so that
-// a Redis that lost its memory cannot repeat an old one.
+// Directory versions: every change of a partner or business account writes a new random value to
+// Redis, which makes cached answers of other versions stale. Random rather than counted, so that a
+// Redis that lost its data cannot repeat an old version.
 import { randomBytes } from 'node:crypto';
 import { pause } from '../lifecycle';
 import type { Logger } from '../telemetry';
 import type { RedisConnection } from '../redis/open';
 
-/** A cached answer is never older than this, whatever the versions say. */
+/** The maximum age of a cached answer, whatever its version. */
 export const CACHE_LIFE_MS = 3_000;
-/** With Redis away nothing announces a change, so that answers live shorter. */
+/** The maximum age while Redis is unavailable, because changes are not announced then. */
 export const CACHE_LIFE_ALONE_MS = 1_000;
-/** Versions outlive every cache by far and do not pile up for partners that are gone. */
+/** Far longer than any cache entry; versions of deleted partners expire. */
 const VERSION_LIFE_S = 7 * 86_400;
 
 export const partnerVersionKey = (partner_id: string): string => `bmg:{${partner_id}}:version`;
 export const wabaVersionKey = (waba_id: string): string => `bmg:{w:${waba_id}}:version`;
 
 export interface Versions {
-  /** The current versions of the keys ('' for one that never changed); undefined while Redis is away. */
+  /**
+   * The current versions of the keys ('' for one that never changed); undefined while Redis is
+   * unavailable.
+   */
   current(keys: string[]): Promise<string[] | undefined>;
   /**
-   * Announces a change after it was stored. When Redis cannot be told, waits until every cache must have
-   * forgotten, so that "stopped at once" is true when the caller answers.
+   * Announces a change after it was stored. If Redis is unavailable, waits until all cached entries
+   * have expired, so that the change is in effect when the caller answers.
    */
   bump(keys: string[]): Promise<void>;
 }
@@ -44,7 +47,10 @@ export function createVersions(connection: RedisConnection, log: Logger): Versio
           keys.map((key) => connection.redis.set(key, version, 'EX', VERSION_LIFE_S)),
         );
       } catch (error) {
-        log.warn({ err: error }, 'a directory change could not be announced, waiting for caches');
+        log.warn(
+          { err: error },
+          'failed to announce directory change, waiting for caches to expire',
+        );
         await pause(CACHE_LIFE_MS);
       }
     },

@@ -17,7 +17,7 @@ const kafka = new KafkaJSNumberOfRetriesExceeded(new KafkaJSConnectionError('gon
   retryTime: 100,
 } as never);
 
-describe('what an engine that is away is known by', () => {
+describe('absenceIn recognises an unavailable engine', () => {
   test.each([
     ['no server was found', selection, 'nothing_done'],
     ['nobody listens', refused, 'nothing_done'],
@@ -38,15 +38,15 @@ describe('what an engine that is away is known by', () => {
     expect(absenceIn(error)).toBeUndefined();
   });
 
-  test('an error that is its own cause is looked at only so far', () => {
+  test('ends at an error that is its own cause', () => {
     const error = new Error('round and round');
     error.cause = error;
     expect(absenceIn(error)).toBeUndefined();
   });
 });
 
-describe('what the caller is told then', () => {
-  test('503, when to try again, and nothing of the library’s words', () => {
+describe('toApiError', () => {
+  test('answers 503 with Retry-After and no library text', () => {
     const told = toApiError(selection);
     expect(told).toMatchObject({ code: 'SERVICE_UNAVAILABLE', http: 503, retryable: true });
     expect(told.retry_after_s).toBeGreaterThan(0);
@@ -54,20 +54,20 @@ describe('what the caller is told then', () => {
     expect(told.cause).toBe(selection);
   });
 
-  test('a write that was cut off may have been done: repeating it blindly is not advised', () => {
+  test('an interrupted write is not retryable', () => {
     expect(toApiError(broken)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });
   });
 
-  test('a read may always be repeated', () => {
+  test('an interrupted read is retryable', () => {
     expect(toApiError(broken, { repeatable: true }).retryable).toBe(true);
   });
 
-  test('an error of ours stays what it is, whatever caused it', () => {
+  test('keeps an ApiError unchanged, whatever its cause', () => {
     const own = new ApiError('UPSTREAM_ERROR', 'x', { cause: selection });
     expect(toApiError(own)).toBe(own);
   });
 
-  test('anything else is a fault of ours', () => {
+  test('any other error is INTERNAL_ERROR', () => {
     expect(toApiError(new TypeError('x')).code).toBe('INTERNAL_ERROR');
   });
 });

@@ -1,8 +1,7 @@
-// Which errors mean that a database or broker is away, by the names that their drivers give them: the one
-// place that knows, so that nobody has to catch and rename them. Whether the operation may have been done
-// matters to whoever would repeat it.
+// Recognises driver errors that mean "the database or broker is unavailable", and says whether the
+// operation may have been executed, which decides whether a repeat is safe.
 
-/** nothing_done: it never reached the server. unknown: it was on its way, or at it. */
+/** nothing_done: the operation never reached the server. unknown: it may have reached it. */
 export type Absence = 'nothing_done' | 'unknown';
 
 const BY_NAME: Record<string, Absence> = {
@@ -27,12 +26,12 @@ const KAFKA =
 const NOT_PRIMARY = new Set([10_107, 13_435, 10_058]);
 const SHUTTING_DOWN = new Set([91, 189, 11_600, 11_602, 13_436]);
 
-/** Nobody was there to connect to. */
+/** The connection was never established. */
 const NOT_CONNECTED = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
 
 const CAUSES_MAX = 5;
 
-/** Undefined for any other error; causes are looked into. */
+/** Undefined for any other error. Searches the error's causes too. */
 export function absenceIn(error: unknown): Absence | undefined {
   let one = error;
   for (let depth = 0; depth < CAUSES_MAX && one instanceof Error; depth += 1) {

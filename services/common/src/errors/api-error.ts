@@ -1,18 +1,19 @@
-// The one error type that services throw and the gateway renders. Its message is read by partners:
-// no ids of ours, no stack, no library text; those go into `cause`, which is logged and never sent.
+// The one error type that services throw and the gateway renders. Partners read its message: it
+// holds no internal ids, stack or library text. Those go into `cause`, which is logged and never
+// sent.
 import { absenceIn } from './absence';
 import { CATALOG, type ErrorCode } from './catalog';
 
-/** Parts that restart are back within seconds; an engine takes longer as a rule. */
+/** A service restarts within seconds; an engine usually takes longer. */
 const RETRY_AFTER_S = 1;
 const ENGINE_RETRY_AFTER_S = 5;
 
 export interface ErrorExtras {
   upstream_code?: number | undefined;
   upstream_subcode?: number | null | undefined;
-  /** The upstream's own id of its answer, for its support. Stays in the process that asked. */
+  /** The upstream's id of its answer, for its support desk. It does not cross gRPC. */
   upstream_trace_id?: string | undefined;
-  /** Any JSON value: what the partner needs to mend the request. */
+  /** Any JSON value: facts that help the partner to correct the request. */
   details?: unknown;
   retryable?: boolean | undefined;
   payment_url?: string | undefined;
@@ -40,7 +41,7 @@ export class ApiError extends Error {
     this.details = extras.details ?? null;
     this.retryable = extras.retryable ?? CATALOG[code].retryable;
     this.payment_url = extras.payment_url;
-    // Whoever is told to try again is told when.
+    // Every SERVICE_UNAVAILABLE has a Retry-After.
     this.retry_after_s =
       extras.retry_after_s ?? (code === 'SERVICE_UNAVAILABLE' ? RETRY_AFTER_S : undefined);
   }
@@ -71,28 +72,29 @@ export function rewrap(error: ApiError, changes: ErrorChanges): ApiError {
   });
 }
 
-/** A field that is present but wrong (which of the 400s: the field's type, enum, range or length). */
+/** A field that is present but has the wrong type, range or length, or is not in its enum. */
 export const invalidField = (field: string, problem: string, details: object = {}): ApiError =>
   new ApiError('INVALID_FIELD', `${field} ${problem}`, { details: { field, ...details } });
 
-/** Required fields that are absent or blank, all of them at once. */
+/** Required fields that are absent or blank; lists all of them. */
 export const missingFields = (fields: string[], message?: string): ApiError =>
   new ApiError('MISSING_FIELDS', message ?? `missing required fields: ${fields.join(', ')}`, {
     details: { fields },
   });
 
 /**
- * What an unexpected throw becomes: the cause is for the log alone. An engine that is away is no fault of
- * ours, and passes; `repeatable` is said of a read, which may be repeated whatever became of it.
+ * Turns any thrown value into an ApiError. An unavailable engine becomes SERVICE_UNAVAILABLE,
+ * everything else INTERNAL_ERROR. `repeatable` is true for a read, which is safe to repeat even if
+ * it was executed.
  */
 export function toApiError(error: unknown, { repeatable = false } = {}): ApiError {
   if (error instanceof ApiError) return error;
   const away = absenceIn(error);
   if (!away)
     return new ApiError('INTERNAL_ERROR', 'an unexpected error occurred', { cause: error });
-  return new ApiError('SERVICE_UNAVAILABLE', 'a part of the service is not available, try again', {
+  return new ApiError('SERVICE_UNAVAILABLE', 'part of the service is unavailable: try again', {
     retry_after_s: ENGINE_RETRY_AFTER_S,
-    // A write that was cut off may have been done: whoever repeats it blindly could do it twice.
+    // An interrupted write may have been executed: repeating it could execute it twice.
     retryable: repeatable || away === 'nothing_done',
     cause: error,
   });

@@ -1,10 +1,11 @@
-// One row per code that an answer can carry: the only place that knows an HTTP or gRPC status.
+// The error catalogue: one row per published code, with its HTTP and gRPC status. No other module
+// knows a status.
 import { status } from '@grpc/grpc-js';
 
 export interface CatalogRow {
   http: number;
   grpc: status;
-  /** Whether repeating the request unchanged can help; a throw may say otherwise. */
+  /** Whether the same request can succeed later; a single error may say otherwise. */
   retryable: boolean;
 }
 
@@ -40,10 +41,11 @@ export const CATALOG = {
   // 404: missing.
   WABA_NOT_REGISTERED: { http: 404, grpc: status.NOT_FOUND, retryable: false },
   NOT_FOUND: { http: 404, grpc: status.NOT_FOUND, retryable: false },
-  // A number that is paused comes back by itself, usually within minutes.
+  // A paused number becomes active again without a request, usually within minutes.
   NO_ACTIVE_WABA: { http: 404, grpc: status.NOT_FOUND, retryable: true },
   MEDIA_NOT_FOUND: { http: 404, grpc: status.NOT_FOUND, retryable: false },
-  // 409, 422: state conflict. The two of the Idempotency-Key are additions to the contract's list.
+  // 409, 422: state conflict. The two codes of the Idempotency-Key are additions to the contract's
+  // list.
   CANNOT_CANCEL: { http: 409, grpc: status.FAILED_PRECONDITION, retryable: false },
   IDEMPOTENCY_KEY_IN_USE: { http: 409, grpc: status.ABORTED, retryable: true },
   IDEMPOTENCY_KEY_REUSED: { http: 422, grpc: status.INVALID_ARGUMENT, retryable: false },
@@ -56,7 +58,8 @@ export const CATALOG = {
   INTERNAL_ERROR: { http: 500, grpc: status.INTERNAL, retryable: false },
   // 502: the code table of the contract; its guide table also shows 500.
   UPSTREAM_ERROR: { http: 502, grpc: status.UNKNOWN, retryable: false },
-  // 503: not configured; and, an addition, a part of the mesh that is away for the moment.
+  // 503: not configured. SERVICE_UNAVAILABLE is an addition: part of the mesh is temporarily
+  // unavailable.
   PLATFORM_NOT_CONFIGURED: { http: 503, grpc: status.FAILED_PRECONDITION, retryable: false },
   NOT_CONFIGURED: { http: 503, grpc: status.FAILED_PRECONDITION, retryable: false },
   SERVICE_UNAVAILABLE: { http: 503, grpc: status.UNAVAILABLE, retryable: true },

@@ -7,7 +7,7 @@ import { CATALOG, isErrorCode } from './catalog';
 
 const DETAIL_TYPE = 'type.googleapis.com/bmg.common.v1.ErrorDetail';
 const STATUS_KEY = 'grpc-status-details-bin';
-/** Trailers have a size limit, and an oversized one loses the whole error. */
+/** Trailers have a size limit; an oversized one would lose the whole error. */
 const DETAILS_LIMIT_BYTES = 8 * 1024;
 
 export function toStatus(error: ApiError): Partial<StatusObject> {
@@ -31,7 +31,7 @@ export function toStatus(error: ApiError): Partial<StatusObject> {
   return { code: row.grpc, details: error.message, metadata };
 }
 
-/** The ApiError that a failed call carries; one of ours when it carries none. */
+/** The ApiError that a failed call carries, or the nearest one for an error of the transport. */
 export function fromServiceError(error: ServiceError): ApiError {
   const packed = error.metadata?.get(STATUS_KEY)[0];
   if (Buffer.isBuffer(packed)) {
@@ -43,32 +43,34 @@ export function fromServiceError(error: ServiceError): ApiError {
     error.code === status.RESOURCE_EXHAUSTED ||
     neverLeft(error)
   ) {
-    return new ApiError(
-      'SERVICE_UNAVAILABLE',
-      'a part of the service is not available, try again',
-      {
-        retryable: neverLeft(error),
-        cause: error,
-      },
-    );
+    return new ApiError('SERVICE_UNAVAILABLE', 'part of the service is unavailable: try again', {
+      retryable: neverLeft(error),
+      cause: error,
+    });
   }
-  return new ApiError('SERVER_ERROR', 'the service could not answer in time or at all', {
+  return new ApiError('SERVER_ERROR', 'the service did not answer in time', {
     cause: error,
   });
 }
 
-/** True where a server of ours has said so itself: asking again at once would only say it again. */
+/**
+ * True when one of our servers answered with this error: an immediate retry would get the same
+ * answer.
+ */
 export const isAnswered = (error: ServiceError): boolean =>
   (error.metadata?.get(STATUS_KEY).length ?? 0) > 0;
 
-/** What the client library says of a call that nobody began: there was no server, or it refused the stream as it stopped. */
+/**
+ * The client library's messages for a call that no server accepted: none was there, or it was
+ * shutting down.
+ */
 const NOT_BEGUN: Partial<Record<status, RegExp>> = {
   [status.UNAVAILABLE]:
     /No connection established|No addresses resolved|Name resolution failed|Stream refused by server/,
   [status.INTERNAL]: /^Failed to start HTTP\/2 stream/,
 };
 
-/** True where the request cannot have been worked on, so that repeating cannot do it twice. */
+/** True when no server can have executed the request, so that a repeat is safe. */
 export const neverLeft = ({ code, details }: ServiceError): boolean =>
   NOT_BEGUN[code]?.test(details) ?? false;
 

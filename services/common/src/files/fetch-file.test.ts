@@ -53,7 +53,7 @@ async function contentOf(url: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-test('a file comes whole, with or without an announced length', async () => {
+test('fetches a complete file with and without an announced length', async () => {
   const content = Buffer.alloc(700_000, 'abc');
   const plain = await http((_request, response) => response.end(content));
   const chunked = await http((_request, response) => {
@@ -65,7 +65,7 @@ test('a file comes whole, with or without an announced length', async () => {
 });
 
 describe('oversize', () => {
-  test('an announced one is refused before a byte of it is read', async () => {
+  test('refuses a file by its announced length without reading it', async () => {
     const url = await http((_request, response) => {
       response.writeHead(200, { 'content-length': '1000001' }).flushHeaders();
     });
@@ -76,7 +76,7 @@ describe('oversize', () => {
     });
   });
 
-  test('one that was not announced is found while it comes', async () => {
+  test('refuses a file without an announced length while reading it', async () => {
     const url = await http((_request, response) => {
       response.on('error', () => undefined);
       response.write(Buffer.alloc(600_000));
@@ -178,7 +178,7 @@ describe('a source that cannot be had is INVALID_FIELD naming the field', () => 
   });
 });
 
-test('a caller who goes away ends the fetch', async () => {
+test('cancels the fetch when the caller disconnects', async () => {
   const url = await http((_request, response) => response.write('x'));
   const abort = new AbortController();
   setTimeout(() => abort.abort(), 30);

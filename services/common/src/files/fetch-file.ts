@@ -1,5 +1,5 @@
-// A partner's file, fetched from a URL of theirs to our disk: guarded, limited, and with every way in
-// which it can fail turned into what the partner reads.
+// Fetches a partner's file from its URL to the disk, within limits. Every failure becomes an error
+// that the partner can act on.
 import { ApiError, invalidField } from '../errors';
 import type { Component } from '../lifecycle';
 import {
@@ -28,7 +28,7 @@ export interface FetchWish {
 }
 
 export interface FileFetcher extends Component {
-  /** The file, whole. To be closed by the caller. */
+  /** The complete file. The caller closes it. */
   fetch(wish: FetchWish, call: Call): Promise<SpooledFile>;
 }
 
@@ -66,16 +66,16 @@ export function createFileFetcher(
 
 // The reasons complete the sentence "<field> could not be fetched: ...", which partners read.
 const REASONS: Record<Exclude<FetchFailure, 'too_large'>, string> = {
-  timeout: 'it did not come within the time limit',
+  timeout: 'it did not arrive within the time limit',
   refused: 'its server could not be reached',
   reset: 'its server broke the connection before the file was complete',
   dns: 'its host name could not be resolved',
-  tls: 'its server has no trusted encrypted connection',
-  protocol: 'its server did not answer as HTTP wants it',
-  aborted: 'the request was called off',
+  tls: 'its server has no valid TLS certificate',
+  protocol: 'its server sent an invalid HTTP response',
+  aborted: 'the request was cancelled',
   http_status: 'its server answered with an error',
   too_many_redirects: 'it redirects too often',
-  content_encoding: 'its server sends it compressed',
+  content_encoding: 'its server sends it compressed: serve it uncompressed',
 };
 
 function explain(error: unknown, field: string): unknown {

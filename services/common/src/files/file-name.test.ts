@@ -16,7 +16,7 @@ test.each([
   expect(fileNameOf(url)).toBe(name);
 });
 
-test('a long name is cut by whole characters, in front of its extension', () => {
+test('truncates a long name before its extension, by whole characters', () => {
   const name = fileNameOf(`https://example.org/${encodeURIComponent('😀'.repeat(300))}.docx`);
   expect([...name]).toHaveLength(200);
   expect(name.endsWith('😀.docx')).toBe(true);

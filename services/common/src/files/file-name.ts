@@ -3,8 +3,8 @@
 
 const LENGTH_MAX = 200;
 const NAMELESS = 'file';
-// Separators and control characters would make a path or a header of a name; the marks that turn the
-// direction of writing make `exe.pdf` of `fdp.exe`.
+// Separators and control characters would make a path or a header of a name; the marks that turn
+// the direction of writing make `exe.pdf` of `fdp.exe`.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** The last segment of the path, decoded; `file` where there is none. */

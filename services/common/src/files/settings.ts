@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 export const fileSettings = {
   SPOOL_LIMIT_MB: integer(
     { min: 100, max: 1_048_576, default: 1_024 },
-    'how much room in the temporary folder (TMPDIR) the files under way may take together',
+    'disk space in the temporary folder (TMPDIR) that all files in transfer may use together',
   ),
 };
 

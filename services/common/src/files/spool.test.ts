@@ -22,7 +22,7 @@ async function contentOf(file: SpooledFile): Promise<Buffer> {
 
 const many = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
 
-test('what was taken in comes out again, with its size and its beginning', async () => {
+test('returns the stored bytes with their size and beginning', async () => {
   const spool = createSpool(1_000_000, folder);
   const file = await spool.take(
     source(many.subarray(0, 10), many.subarray(10, 50), many.subarray(50)),
@@ -37,20 +37,20 @@ test('what was taken in comes out again, with its size and its beginning', async
   expect(spool.used()).toEqual({ files: 0, bytes: 0 });
 });
 
-test('no file can be found in the folder, not even while it is under way', async () => {
+test('leaves no visible file in the folder, even during a transfer', async () => {
   const file = await createSpool(1_000, folder).take(source(Buffer.from('abc')));
   expect(readdirSync(folder)).toEqual([]);
   await file.close();
 });
 
-test('a source that breaks leaves nothing behind', async () => {
+test('frees the space of a broken source', async () => {
   const spool = createSpool(1_000, folder);
   const broken = new Error('broken');
   await expect(spool.take(source(Buffer.from('abc'), broken))).rejects.toBe(broken);
   expect(spool.used()).toEqual({ files: 0, bytes: 0 });
 });
 
-test('files together have a limit, and the room comes back', async () => {
+test('limits the total size of files and frees it again', async () => {
   const spool = createSpool(100, folder);
   const first = await spool.take(source(Buffer.alloc(60)));
   await expect(spool.take(source(Buffer.alloc(30), Buffer.alloc(30)))).rejects.toMatchObject({
@@ -64,7 +64,7 @@ test('files together have a limit, and the room comes back', async () => {
   await second.close();
 });
 
-test('a folder that cannot be written is an error of ours', async () => {
+test('a folder that cannot be written is an internal error', async () => {
   const spool = createSpool(100, join(folder, 'missing'));
   await expect(spool.take(source(Buffer.alloc(1)))).rejects.toMatchObject({ code: 'ENOENT' });
   expect(spool.used()).toEqual({ files: 0, bytes: 0 });

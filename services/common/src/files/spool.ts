@@ -1,7 +1,7 @@
-// Files on their way from a partner to the upstream, on disk in between. Only a file that has come whole
-// is passed on: its length is known then (the upstream's header samples need it, and no source is
-// believed), a sticker can be looked into, a source that breaks or lies never leaves half a file
-// upstream, and a slow one holds no upstream connection. The price is one write and one read of the disk.
+// Stores a file on disk on its way from a partner to the upstream, so that only complete files are
+// sent: the length is known (header samples need it), a sticker can be inspected, a broken source
+// leaves no half file upstream, and a slow one holds no upstream connection. The cost is one write
+// and one read of the disk.
 import { randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,18 +10,18 @@ import { ApiError } from '../errors';
 
 export interface SpooledFile {
   size_bytes: number;
-  /** The beginning of the file, for looking into it. */
+  /** The first bytes of the file, for inspection. */
   head: Buffer;
   /** The bytes, from the beginning. */
   chunks(): AsyncIterable<Uint8Array>;
-  /** Frees the room; always to be called. */
+  /** Frees the disk space. Must always be called. */
   close(): Promise<void>;
 }
 
 export interface Spool {
-  /** Takes in the whole source; throws what the source throws. */
+  /** Reads the whole source; throws what the source throws. */
   take(source: AsyncIterable<Buffer>): Promise<SpooledFile>;
-  /** What the files under way take at the moment. */
+  /** Disk space in use. */
   used(): { files: number; bytes: number };
 }
 
@@ -29,7 +29,7 @@ const HEAD_BYTES = 64;
 const READ_CHUNK_BYTES = 128 * 1024;
 const FILES_MAX = 256;
 const RETRY_AFTER_S = 5;
-/** The codes of a disk, or of a process, that has no room for the moment. */
+/** Error codes of a full disk or of too many open files. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
 export function createSpool(limit_bytes: number, folder: string = tmpdir()): Spool {
@@ -73,7 +73,7 @@ export function createSpool(limit_bytes: number, folder: string = tmpdir()): Spo
   };
 }
 
-/** Unlinked as soon as it is open: whatever ends the process, no file stays behind. */
+/** Unlinked as soon as it is open, so that a crash leaves no file behind. */
 async function openNameless(folder: string): Promise<FileHandle> {
   const path = join(folder, `bmg-${randomUUID()}`);
   const handle = await open(path, 'wx+', 0o600);
@@ -104,8 +104,12 @@ async function* read(handle: FileHandle, size_bytes: number): AsyncGenerator<Uin
 }
 
 const noRoom = (cause?: unknown): ApiError =>
-  new ApiError('SERVICE_UNAVAILABLE', 'too many files are under way, try again in a moment', {
-    retryable: true,
-    retry_after_s: RETRY_AFTER_S,
-    cause,
-  });
+  new ApiError(
+    'SERVICE_UNAVAILABLE',
+    'too many files are being transferred: try again in a moment',
+    {
+      retryable: true,
+      retry_after_s: RETRY_AFTER_S,
+      cause,
+    },
+  );

@@ -1,13 +1,13 @@
-// What an upstream answer to a transfer means: branches on the error object, never on the status alone,
-// since real answers are mostly 400 whatever the code.
+// Reads the upstream's answer to a transfer. Branches on the error object, not on the status alone:
+// the upstream answers most errors with 400.
 import type { Readable } from 'node:stream';
 import { ApiError } from '../errors';
 import { scrub, upstreamError, type Json, type UpstreamErrorBody } from '../upstream';
 
-/** The error that a refusal means; undefined leaves it to the general rule. */
+/** The error for a refusal; undefined applies the general rule. */
 export type Refusal = (status: number, error: UpstreamErrorBody) => ApiError | undefined;
 
-/** An answer larger than this is nonsense: files travel another way. */
+/** Answers are far smaller; only files are large. */
 const ANSWER_LIMIT_BYTES = 1024 * 1024;
 const TOO_MANY_REQUESTS = 429;
 const CAUSE_TEXT_MAX = 500;
@@ -24,7 +24,7 @@ export async function readText(body: Readable): Promise<string> {
   } catch (error) {
     throw noAnswer(error);
   }
-  // Cut off, it is no JSON object any more, and is judged as such.
+  // A truncated answer is not a JSON object any more and is reported as such.
   return Buffer.concat(chunks).toString();
 }
 
@@ -47,13 +47,17 @@ export function judgeAnswer(
       cause,
     });
   }
-  throw new ApiError('UPSTREAM_ERROR', 'the upstream answered something that is no JSON object', {
-    retryable: true,
-    cause,
-  });
+  throw new ApiError(
+    'UPSTREAM_ERROR',
+    'the upstream answered with something other than a JSON object',
+    {
+      retryable: true,
+      cause,
+    },
+  );
 }
 
-/** No transfer sends a message: one whose outcome is unknown can be repeated without harm. */
+/** A transfer sends no message, so repeating one with an unknown outcome is safe. */
 export const noAnswer = (cause: unknown): ApiError =>
   new ApiError('UPSTREAM_ERROR', `the upstream ${problemOf(cause)}`, { retryable: true, cause });
 

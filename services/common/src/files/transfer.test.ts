@@ -62,7 +62,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-test('a body is sent piece by piece, with its length and under the scheme that was asked for', async () => {
+test('streams a body with its length and the given authorization scheme', async () => {
   let seen: { request: IncomingMessage; body: Buffer } | undefined;
   const { transfer } = await upstream(async (request, response) => {
     seen = { request, body: await bodyOf(request) };
@@ -84,7 +84,7 @@ test('a body is sent piece by piece, with its length and under the scheme that w
 });
 
 describe('time limits', () => {
-  test('a slow body may take longer than the limit of a stall', async () => {
+  test('a slow body may take longer than the stall timeout', async () => {
     const { transfer } = await upstream(async (request, response) => {
       await bodyOf(request);
       response.end('{}');
@@ -93,7 +93,7 @@ describe('time limits', () => {
     await expect(transfer.json(post({ body }), call())).resolves.toEqual({});
   });
 
-  test('an upstream that stops reading is left', async () => {
+  test('aborts when the upstream stops reading', async () => {
     const { transfer } = await upstream((request) => void request.pause());
     const body = { length_bytes: 64 * 1_048_576, chunks: pieces(64, 1_048_576) };
     await expect(transfer.json(post({ body }), call())).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('time limits', () => {
     });
   });
 
-  test('an upstream that does not answer is left', async () => {
+  test('aborts when the upstream does not answer', async () => {
     const { transfer } = await upstream((request) => void request.resume());
     const body = { length_bytes: 10, chunks: pieces(1, 10) };
     await expect(transfer.json(post({ body }), call())).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe('time limits', () => {
     });
   });
 
-  test('the deadline of the call ends an exchange, and none is begun without time for it', async () => {
+  test('aborts at the deadline and does not start without time left', async () => {
     let requests = 0;
     const { transfer } = await upstream((request) => {
       requests += 1;
@@ -128,7 +128,7 @@ describe('time limits', () => {
     expect(requests).toBe(1);
   });
 
-  test('a caller who goes away ends the exchange', async () => {
+  test('cancels when the caller disconnects', async () => {
     const abort = new AbortController();
     const { transfer } = await upstream((request) => {
       request.resume();
@@ -145,7 +145,7 @@ describe('time limits', () => {
 });
 
 describe('refusals', () => {
-  test('an error object is mapped, and the token does not come back', async () => {
+  test('maps an error object and removes the token', async () => {
     const { transfer } = await upstream((request, response) => {
       request.resume();
       const error = {
@@ -166,7 +166,7 @@ describe('refusals', () => {
     });
   });
 
-  test('one that comes before the body was sent is heard', async () => {
+  test('reads a refusal that arrives before the body is sent', async () => {
     const { transfer } = await upstream((_request, response) => {
       response.writeHead(400).end('{"error":{"code":131053,"message":"too large"}}');
     });
@@ -176,7 +176,7 @@ describe('refusals', () => {
     });
   });
 
-  test('the caller of a transfer may know better what one means', async () => {
+  test('lets the caller map a refusal', async () => {
     const { transfer } = await upstream((request, response) => {
       request.resume();
       response.writeHead(404).end('<html>');
@@ -207,7 +207,7 @@ describe('refusals', () => {
   });
 });
 
-test('only a read that nobody answered is repeated, once', async () => {
+test('repeats only a read without an answer, once', async () => {
   let requests = 0;
   const { transfer } = await upstream((request, response) => {
     requests += 1;
@@ -242,7 +242,7 @@ describe('a file of the upstream', () => {
     other.body.destroy();
   });
 
-  test('that breaks off fails in our words', async () => {
+  test('fails with an ApiError when it breaks off', async () => {
     const { transfer, origin } = await upstream((_request, response) => {
       response.writeHead(200, { 'content-length': '10' }).write('abc');
       setTimeout(() => response.destroy(), 20);
@@ -255,7 +255,7 @@ describe('a file of the upstream', () => {
     await expect(read()).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', retryable: true });
   });
 
-  test('that stalls is left, but not while nobody reads it', async () => {
+  test('aborts when it stalls, but not while it is unread', async () => {
     const { transfer, origin } = await upstream((_request, response) => {
       response.writeHead(200).write(Buffer.alloc(4 * 1_048_576));
     });

@@ -1,6 +1,5 @@
-// The streamed sibling of the upstream client: bodies of known length that are sent piece by piece, the
-// upstream's own files that are read piece by piece, and the scheme word of the resumable upload. It has
-// connections of its own, so that slow files never stand in the way of sends.
+// Streams files to and from the upstream. It has its own connections, so that slow files never
+// delay sends.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
@@ -17,35 +16,38 @@ export interface TransferRequest {
   /** For spans and metrics: a bounded set of names, e.g. `POST /{phone_number_id}/media`. */
   operation: string;
   method: 'GET' | 'POST';
-  /** Path and query behind the version segment; ids in it are already encoded. */
+  /** Path and query after the version segment; ids in it are already encoded. */
   path: string;
   token: string;
-  /** The word before the token; `Bearer` unless given. */
+  /** The authorization scheme; `Bearer` by default, another one for resumable uploads. */
   scheme?: 'Bearer' | 'OAuth';
   headers?: Record<string, string>;
   body?: { length_bytes: number; chunks: AsyncIterable<Uint8Array> };
-  /** Asked first what a refusal means; undefined leaves it to the general rule. */
+  /** Maps a refusal to an error; undefined applies the general rule. */
   refusal?: Refusal;
 }
 
 export interface OpenFile {
   status: number;
   headers: IncomingHttpHeaders;
-  /** To be read or destroyed; fails with ApiError. */
+  /** The caller reads or destroys it; fails with ApiError. */
   body: AsyncIterable<Buffer> & { destroy(): void };
 }
 
 export interface Transfer extends Component {
   /** Sends, and reads a JSON object as the answer. */
   json(request: TransferRequest, call: Call): Promise<Json>;
-  /** GETs a file; the caller has decided that the address may have the token. Any status is answered. */
+  /**
+   * GETs a file; the caller has decided that the address may have the token. Any status is
+   * answered.
+   */
   open(file: { operation: string; url: URL; token: string }, call: Call): Promise<OpenFile>;
 }
 
 const CONNECTIONS_MAX = 64;
 const KEEPALIVE_MS = 30_000;
 const CONNECT_LIMIT_MS = 3_000;
-/** Below this remaining time a request is not begun: its answer could not arrive. */
+/** With less time than this left, a request is not sent: its answer would come too late. */
 const WORTHWHILE_MS = 20;
 /** The platform's file hosts answer odd user agents with an error page. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; business-messaging-gateway)';
@@ -60,8 +62,8 @@ export function createTransfer(settings: UpstreamSettings): Transfer {
     pipelining: 1,
     keepAliveTimeout: KEEPALIVE_MS,
     connect: { timeout: CONNECT_LIMIT_MS },
-    // Both are stall limits: they start anew with every piece that is taken or comes. How long the whole
-    // may take is the call's deadline.
+    // Both are stall limits: they start anew with every piece that is taken or comes. How long the
+    // whole may take is the call's deadline.
     headersTimeout: settings.UPSTREAM_TIMEOUT_MS,
     bodyTimeout: settings.UPSTREAM_TIMEOUT_MS,
   });
@@ -167,7 +169,7 @@ async function observed<T>(
   }
 }
 
-/** Only reads are ever repeated, once, and only where nobody answered. */
+/** Only reads are repeated: once, and only when there was no answer. */
 const repeatedRead = <T>(once: () => Promise<T>): Promise<T> =>
   once().catch((error: unknown) => {
     const repeat =
@@ -176,7 +178,7 @@ const repeatedRead = <T>(once: () => Promise<T>): Promise<T> =>
     throw error;
   });
 
-/** The call's deadline and its caller's patience, over the whole exchange. */
+/** Aborts the exchange at the call's deadline or when the caller cancels. */
 function startClock(call: Call): { signal: AbortSignal; stop(): void } {
   const left_ms = call.deadline - HOP_MS - Date.now();
   if (left_ms < WORTHWHILE_MS) throw noAnswer(new Error('no time left'));
@@ -194,7 +196,7 @@ function startClock(call: Call): { signal: AbortSignal; stop(): void } {
   };
 }
 
-/** The body with its failures in our words. */
+/** The body, with its failures turned into ApiErrors. */
 function readable(body: Readable): OpenFile['body'] {
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
@@ -203,7 +205,7 @@ function readable(body: Readable): OpenFile['body'] {
       throw noAnswer(error);
     }
   }
-  // A body that is thrown away unread fails; nobody needs to hear of that.
+  // A body that is destroyed unread fails; that error is of no interest.
   body.on('error', () => undefined);
   return Object.assign(chunks(), { destroy: () => void body.destroy() });
 }

@@ -1,11 +1,10 @@
-// Who may call what over gRPC: one row a caller, and nothing beyond it. A caller is named by its
-// certificate; a name that is not here may ask for health and reflection alone. Where gRPC runs without
-// certificates nobody is named and nothing is refused.
+// The access rules of gRPC: which RPCs each caller may use, by the name in its certificate. An
+// unknown name may use health and reflection only. Without certificates no call is refused.
 import { isIP } from 'node:net';
 
 /** `Service` stands for all its methods, `Service/Method` for one. */
 export const CALLERS = {
-  // The edge: everything that partners reach, and who they are.
+  // The edge: everything that partners reach, and their authentication.
   gateway: [
     'Onboarding',
     'Directory/Authenticate',
@@ -31,8 +30,8 @@ export const CALLERS = {
     'Payments/GetBilling',
     'Webhooks',
   ],
-  // The upstream's tokens: those who call the upstream themselves, or stop when a number may not send.
-  // GetOwners: a client's data is deleted only once the client is.
+  // The upstream's tokens: those who call the upstream themselves, or stop when a number may not
+  // send. GetOwners: a client's data is deleted only once the client is.
   messaging: ['Directory/GetCredential', 'Directory/GetOwners'],
   templates: ['Directory/GetCredential', 'Directory/GetOwners'],
   'number-admin': ['Directory/GetCredential', 'Directory/GetPin', 'Directory/StorePin'],
@@ -44,9 +43,9 @@ export const CALLERS = {
   ],
   webhooks: ['Directory/GetOwners', 'Directory/GetReceiver', 'Payments/HandlePaymentEvent'],
   fanout: ['Directory/GetOwners'],
-  // A person with the command line, or grpcurl after the runbook.
+  // An operator with the command line, or with grpcurl as the runbook describes.
   operator: ['Data', 'Operator', 'Payments/CreateCardSession', 'Payments/GetBilling', 'Webhooks'],
-  // Programs of the platform's own that send without the edge (proto/examples).
+  // The platform's own programs that send without the edge (proto/examples).
   internal: [
     'Messaging/SendText',
     'Messaging/SendTemplate',
@@ -76,7 +75,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g;
  */
 export function namesOf(subjectaltname: string | undefined): string[] {
   const found = new Set<string>();
-  // Values with a comma or a quotation mark stand in quotation marks: they are no names of ours.
+  // Values with a comma or a quotation mark are quoted: none of our names needs that.
   for (const entry of (subjectaltname ?? '').replace(QUOTED, '""').split(', ')) {
     const spiffe = /^URI:spiffe:\/\/[^/"]+(?:\/[^/"]+)*\/([\w-]+)$/.exec(entry);
     const dns = /^DNS:([\w-]+)(?:\.[\w.-]+)?$/.exec(entry);

@@ -33,7 +33,7 @@ function opened(files: TlsFiles, now: () => number = Date.now) {
   return { certificates, lines };
 }
 
-test('a certificate that is renewed is used without a restart, and whoever listens is told', async () => {
+test('uses a renewed certificate without a restart and notifies listeners', async () => {
   const files = written();
   const { certificates } = opened(files);
   const told: unknown[] = [];
@@ -47,7 +47,7 @@ test('a certificate that is renewed is used without a restart, and whoever liste
   expect(String(certificates.current()?.certificate)).toBe(next.certificate);
 });
 
-test('half of a renewal changes nothing: key and certificate belong together', async () => {
+test('keeps the old certificate until key and certificate match', async () => {
   const files = written();
   const { certificates, lines } = opened(files);
   const before = certificates.current();
@@ -59,15 +59,17 @@ test('half of a renewal changes nothing: key and certificate belong together', a
   await eventually(() => String(certificates.current()?.key) === next.key);
 });
 
-test('a file that is gone changes nothing', async () => {
+test('keeps the certificate when a file disappears', async () => {
   const files = written();
   const { certificates, lines } = opened(files);
   rmSync(files.GRPC_TLS_CA_FILE);
-  await eventually(() => lines.some(([, , message]) => message.includes('cannot be read')));
+  await eventually(() =>
+    lines.some(([, , message]) => message.includes('failed to read gRPC certificate')),
+  );
   expect(certificates.current()).not.toBeNull();
 });
 
-test('an expired one is shown to nobody, and the log says which and when; a renewed one is', async () => {
+test('never presents an expired certificate, logs it, and recovers after a renewal', async () => {
   let now = Date.now();
   const files = written({ not_after: now + 3_600_000 });
   const { certificates, lines } = opened(files, () => now);
@@ -92,7 +94,7 @@ test('an expired one is shown to nobody, and the log says which and when; a rene
   expect(told).toEqual(['some', 'none', 'some']);
 });
 
-test('one that expires soon is said once, and the metric says when', async () => {
+test('logs a coming expiry once and publishes its time', async () => {
   const not_after = Math.floor(Date.now() / 1_000) * 1_000 + 7_200_000;
   const { lines } = opened(written({ not_after }));
   await eventually(() => lines.some(([level]) => level === 'warn'));
@@ -102,7 +104,7 @@ test('one that expires soon is said once, and the metric says when', async () =>
   expect(own?.value).toBe(not_after / 1_000);
 });
 
-test('without the three settings there is no identity, and with them one for the whole process', () => {
+test('has one identity per process, and none without the settings', () => {
   expect(certificatesFor({})).toBeUndefined();
   const { dir: _dir, ...files } = written();
   expect(certificatesFor({ ...files, GRPC_TLS_KEY_FILE: '' })).toBeUndefined();

@@ -1,6 +1,6 @@
-// A process's certificate, key and authority for gRPC. The files are looked at every few seconds, so that a
-// certificate is renewed without a restart: connections made from then on use it. An expired one is never
-// shown to anybody: calls then fail at once as "not available", in both directions, until it is renewed.
+// The process's certificate, key and authority for gRPC. The files are checked every few seconds,
+// so that a renewal needs no restart: new connections use it. An expired certificate is never
+// presented; until it is renewed, calls in both directions fail at once with UNAVAILABLE.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError, processTls, type TlsSettings } from '../config';
@@ -13,16 +13,19 @@ export interface Identity {
 }
 
 export interface Certificates {
-  /** Null while there is none that is valid. */
+  /** Null while the certificate is not valid. */
   current(): Identity | null;
-  /** Told the present identity soon, and each later one; answers how to stop listening. */
+  /**
+   * Calls the listener with the current identity and with each later one; returns how to
+   * unsubscribe.
+   */
   listen(listener: (identity: Identity | null) => void): () => void;
-  /** Where to say what happens to the certificate. */
+  /** Logs the certificate's state and its changes from now on. */
   report(log: Logger): void;
 }
 
 const LOOK_EVERY_MS = 2_000;
-/** A renewal by a certificate manager comes long before this. */
+/** A certificate manager renews long before this. */
 const WARN_BEFORE_MS = 3 * 86_400_000;
 
 interface Read extends Identity {
@@ -43,7 +46,7 @@ export function openCertificates(
   let said = '';
 
   const usable = (): Read | null => (isValid(read, now()) ? read : null);
-  /** Once for every change of what there is to say. */
+  /** Logs each message once until the facts change. */
   const say = (level: 'info' | 'warn' | 'error', message: string, facts: object = {}): void => {
     const line = `${message} ${JSON.stringify(facts)}`;
     if (line === said) return;
@@ -58,8 +61,8 @@ export function openCertificates(
     };
     const left_ms = Math.min(read.expires_at, read.authority_expires_at) - now();
     if (left_ms <= 0)
-      say('error', 'the gRPC certificate has expired: no calls until it is renewed', facts);
-    else if (left_ms < WARN_BEFORE_MS) say('warn', 'the gRPC certificate expires soon', facts);
+      say('error', 'gRPC certificate has expired: calls fail until it is renewed', facts);
+    else if (left_ms < WARN_BEFORE_MS) say('warn', 'gRPC certificate expires soon', facts);
     else say('info', 'gRPC certificate', facts);
   };
   const look = (): void => {
@@ -67,8 +70,8 @@ export function openCertificates(
       read = readIdentity(files, read);
       describe();
     } catch (error) {
-      // Half of a change, as a rule: the rest of it is there at the next look.
-      say('warn', 'the gRPC certificate cannot be read: the one before stays', {
+      // Usually a renewal in progress: complete at the next check.
+      say('warn', 'failed to read gRPC certificate, keeping the previous one', {
         reason: reasonOf(error),
       });
     }
@@ -98,7 +101,7 @@ export function openCertificates(
 const isValid = ({ expires_at, authority_expires_at }: Read, at: number): boolean =>
   at < expires_at && at < authority_expires_at;
 
-/** Answers `before` itself where nothing has changed. */
+/** Returns `before` itself if nothing has changed. */
 function readIdentity(files: TlsSettings, before?: Read): Read {
   const [certificate, key, authority] = [
     files.GRPC_TLS_CERT_FILE,
@@ -126,10 +129,12 @@ function readIdentity(files: TlsSettings, before?: Read): Read {
   return { certificate, key, authority, subject: own.subject, expires_at, authority_expires_at };
 }
 
-/** While authorities change, a bundle holds the old and the new one: it is good as long as one of them. */
+/**
+ * A bundle holds the old and the new authority during a rotation: it is valid while one of them is.
+ */
 function certificatesIn(bundle: Buffer): X509Certificate[] {
   const found = String(bundle).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
-  if (!found) throw new Error('the authority’s file holds no certificate');
+  if (!found) throw new Error('the authority file holds no certificate');
   return found.map((pem) => new X509Certificate(pem));
 }
 
@@ -149,7 +154,7 @@ export function certificatesFor(settings: TlsSettings = processTls()): Certifica
       found = openCertificates({ GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE, GRPC_TLS_CA_FILE });
     } catch (error) {
       throw new ConfigError([
-        `${GRPC_TLS_CERT_FILE} is no certificate to start with: ${reasonOf(error)}`,
+        `${GRPC_TLS_CERT_FILE} does not hold a usable certificate: ${reasonOf(error)}`,
       ]);
     }
     opened.set(name, found);

@@ -34,7 +34,7 @@ describe('parseBsuid', () => {
     expect(parseBsuid(text)).toBe(expected);
   });
 
-  test('whatever has the shape is recognised, with and without the prefix', () => {
+  test('recognises every BSUID with and without the prefix', () => {
     fc.assert(
       fc.property(country, fc.boolean(), alphanumerics(128), (xx, parent, rest) => {
         const bsuid = `${xx}.${parent ? 'ENT.' : ''}${rest}`;
@@ -54,7 +54,7 @@ describe('parseBsuid', () => {
     );
   });
 
-  test('a long hostile text is answered at once', () => {
+  test('rejects a long hostile text quickly', () => {
     expect(parseBsuid(`whatsapp:US.ENT.${'a'.repeat(1_000_000)}`)).toBeNull();
   });
 });

@@ -1,7 +1,8 @@
-// Business-scoped user ids. A BSUID is recognised by its shape alone and must never be taken for a
-// phone number, so whoever reads a recipient asks parseBsuid before normalisePhone.
+// Business-scoped user ids (BSUIDs). Only the form identifies one, and it must never be taken for a
+// phone number: call parseBsuid before normalisePhone.
 
-// The recognition pattern of the contract (section BSUID), the optional prefix outside the id itself.
+// The recognition pattern of the contract (section BSUID), the optional prefix outside the id
+// itself.
 const BSUID = /^(?:whatsapp:)?([A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128})$/;
 const PARENT_MARK = '.ENT.';
 

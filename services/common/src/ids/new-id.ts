@@ -1,11 +1,10 @@
-// Ids of our own making. They are names, not secrets: within one millisecond the next id follows from
-// the one before it.
+// Generates ids. They are names, not secrets: within one millisecond the next id is predictable.
 import { createHash, randomFillSync } from 'node:crypto';
 
 const PREFIX = /^[a-z][a-z0-9]*$/;
 
-// The layout and the alphabet are those of ULID (48 bits of milliseconds, 80 random bits, Crockford's
-// base32), in lower case: text order is creation order, in a database index too.
+// The layout and the alphabet are those of ULID (48 bits of milliseconds, 80 random bits,
+// Crockford's base32), in lower case: text order is creation order, in a database index too.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
@@ -23,8 +22,8 @@ let lastTimeText = '';
 const tail = new Uint8Array(RANDOM_CHARACTERS);
 
 /**
- * A new unique id, `<prefix>_<26 characters>`. Ids sort by time, and in the order of the calls within
- * one millisecond of one process.
+ * A new unique id, `<prefix>_<26 characters>`. Ids sort by time, and in the order of the calls
+ * within one millisecond of one process.
  */
 export function newId(prefix: string, nowMs: number = Date.now()): string {
   checkPrefix(prefix);
@@ -41,8 +40,9 @@ export function newId(prefix: string, nowMs: number = Date.now()): string {
 }
 
 /**
- * An id that follows from content: equal parts give equal ids in every process and at any time. Each
- * part goes in with its length before it, so that moving text from one part to the next changes the id.
+ * An id that follows from content: equal parts give equal ids in every process and at any time.
+ * Each part goes in with its length before it, so that moving text from one part to the next
+ * changes the id.
  */
 export function contentId(prefix: string, ...parts: readonly string[]): string {
   checkPrefix(prefix);
@@ -52,7 +52,7 @@ export function contentId(prefix: string, ...parts: readonly string[]): string {
 }
 
 function checkPrefix(prefix: string): void {
-  if (!PREFIX.test(prefix)) throw new TypeError(`"${prefix}" is no prefix of an id`);
+  if (!PREFIX.test(prefix)) throw new TypeError(`"${prefix}" is not a valid id prefix`);
 }
 
 function timeText(nowMs: number): string {

@@ -3,8 +3,8 @@
 import { parseBsuid } from './bsuid';
 
 // ITU-T E.164 allows at most 15 digits, country code included, and no country code starts with 0
-// (so `00` and every national trunk prefix is refused). It sets no minimum: 7 digits is the length of
-// the shortest international numbers in use.
+// (so `00` and every national trunk prefix is refused). It sets no minimum: 7 digits is the length
+// of the shortest international numbers in use.
 const INTERNATIONAL = /^\+?([1-9]\d{6,14})$/;
 
 // Separators that people and address books put between digits, typographic dashes included.

@@ -1,14 +1,14 @@
-// What a service is made of, and what running it takes.
+// The parts of a service, as `run` starts and stops them.
 
 export interface Component {
   name: string;
   start(signal: AbortSignal): Promise<void>;
-  /** The process is about to stop, and is not called any more soon: told at once, before the drain. */
+  /** Called when a shutdown begins, before the drain period. */
   drain?(): void;
   stop(): Promise<void>;
-  /** Makes what has to be there in an engine before the first start; safe to repeat. */
+  /** Creates what the component needs in its engine (topics, indexes); safe to repeat. */
   prepare?(signal: AbortSignal): Promise<void>;
-  /** Throws or rejects while the component cannot do its work; polled for readiness. */
+  /** Rejects while the component cannot work; polled for readiness. */
   check?(): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export interface Service {
   name: string;
   components: Component[];
   metrics: { host: string; port: number };
-  /** Told when readiness changes; the gRPC health service listens here. */
+  /** Called when readiness changes, for the gRPC health service. */
   onReady?(ready: boolean): void;
   stop_timeout_ms: number;
   drain_ms: number;

@@ -1,14 +1,14 @@
-// Bounded periodic work: one run at a time, woken early when there is news, stopped cleanly.
+// Periodic work: one run at a time, woken early on demand, stopped cleanly.
 import type { Logger } from '../telemetry';
 import type { Component } from './component';
 import { pause } from './wait';
 
 export interface Poller extends Component {
-  /** Runs the work soon instead of after the interval. */
+  /** Runs the work now instead of after the interval. */
   wake(): void;
 }
 
-/** `work` answers true when there is more to do at once. */
+/** `work` resolves to true when there is more to do at once. */
 export function createPoller(
   name: string,
   every_ms: number,
@@ -25,7 +25,7 @@ export function createPoller(
       try {
         more = (await work(stopped.signal)) === true;
       } catch (error) {
-        log.error({ err: error, poller: name }, 'periodic work failed, it runs again');
+        log.error({ err: error, poller: name }, 'periodic work failed');
       }
       if (!more && !stopped.signal.aborted) await pause(every_ms, nap.signal);
     }

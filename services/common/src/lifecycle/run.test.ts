@@ -1,4 +1,4 @@
-// What a process says beside its service.
+// The log lines of a process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -16,7 +16,7 @@ const SERVICE = `
   setTimeout(() => process.kill(process.pid, 'SIGTERM'), 200);
 `;
 
-test('warnings of the runtime are lines of the log, but for the one that means nothing', async () => {
+test('logs runtime warnings, except the harmless one', async () => {
   const child = spawn(process.execPath, ['-e', SERVICE], {
     cwd: __dirname,
     env: { ...process.env, LOG_LEVEL: 'info' },
@@ -31,7 +31,7 @@ test('warnings of the runtime are lines of the log, but for the one that means n
     .split('\n')
     .map((line) => JSON.parse(line) as { level: string; err?: { message: string }; msg: string });
   expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
-    { err: { message: 'look here' }, msg: 'a warning of the runtime' },
+    { err: { message: 'look here' }, msg: 'runtime warning' },
   ]);
   expect(lines.at(-1)?.msg).toBe('stopped');
   expect(err).toBe('');

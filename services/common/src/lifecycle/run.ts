@@ -1,4 +1,5 @@
-// Starts a service's components in order, stops them in reverse, and tells the world how it stands.
+// Runs a service: starts its components in order, stops them in reverse, and reports liveness and
+// readiness.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../config';
@@ -17,17 +18,17 @@ export interface Running {
 }
 
 const CHECK_EVERY_MS = 5_000;
-/** While something is away, look more often, so that recovery is noticed soon. */
+/** More often while a check fails, so that recovery is noticed soon. */
 const RECHECK_EVERY_MS = 500;
 const CHECK_LIMIT_MS = 3_000;
 const EXIT_CONFIG = 78;
-/** Asked by a handful of machines, in short requests. */
+/** Only a few probes and scrapers connect. */
 const PROBES = {
   server: 'metrics',
   limits: { headers_ms: 5_000, request_ms: 5_000, connections_max: 100 },
 };
 
-/** The whole of a main.ts: settings, start, signals, exit codes. */
+/** The body of every main.ts: settings, startup, signals, exit codes. */
 export function run(create: () => Service): void {
   let service: Service;
   try {
@@ -51,7 +52,7 @@ export function run(create: () => Service): void {
   if (process.argv[2] === 'prepare') {
     prepare(service, log).then(
       () => end(0),
-      (error: unknown) => die(error, 'the preparation failed'),
+      (error: unknown) => die(error, 'failed to prepare'),
     );
     return;
   }
@@ -70,7 +71,7 @@ export function run(create: () => Service): void {
           log.info('stopped');
           end(0);
         },
-        (error: unknown) => die(error, 'the stop failed'),
+        (error: unknown) => die(error, 'failed to stop'),
       );
   };
   process.once('SIGTERM', onSignal);
@@ -79,24 +80,26 @@ export function run(create: () => Service): void {
 }
 
 /**
- * What the runtime warns of is a line like every other. kafkajs asks for timers in the past, which Node 24
- * remarks on: that means nothing.
+ * Logs the runtime's warnings. Node 24 warns of timers in the past, which kafkajs sets: that is
+ * harmless.
  */
 function logWarnings(log: Logger): void {
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
     const level = warning.name === 'TimeoutNegativeWarning' ? 'debug' : 'warn';
-    log[level]({ err: warning }, 'a warning of the runtime');
+    log[level]({ err: warning }, 'runtime warning');
   });
 }
 
-/** Ends the process once its last lines are written, as far as they can be. */
+/** Exits once the last log lines are written or cannot be. */
 function end(code: number): void {
   const leave = (): never => process.exit(code);
   flushLogs().then(leave, leave);
 }
 
-/** Starts components; resolves at once, so that a stop is possible while an engine is waited for. */
+/**
+ * Starts components; resolves at once, so that a stop is possible while an engine is unavailable.
+ */
 export async function startService(service: Service, log: Logger): Promise<Running> {
   for (const warning of service.warnings ?? []) log.warn(warning);
   certificatesFor()?.report(log);
@@ -123,7 +126,7 @@ export async function startService(service: Service, log: Logger): Promise<Runni
     }
     complete = true;
   })();
-  // A failed start ends the process, except when the start was called off by a stop.
+  // A failed start ends the process, unless a stop interrupted it.
   starting.catch((error: unknown) => {
     if (!stopping) throw error;
   });
@@ -145,11 +148,11 @@ export async function startService(service: Service, log: Logger): Promise<Runni
     tell();
     await starting.catch(() => undefined);
     for (const component of started) component.drain?.();
-    // Routing needs a moment to notice that this process is not ready any more.
+    // Gives load balancers time to notice that this process is not ready.
     if (complete) await new Promise((resolve) => setTimeout(resolve, service.drain_ms));
     for (const component of started.reverse()) {
       await component.stop().catch((error: unknown) => {
-        log.error({ err: error, component: component.name }, 'a component did not stop cleanly');
+        log.error({ err: error, component: component.name }, 'failed to stop component');
       });
     }
     http.close();
@@ -172,7 +175,7 @@ async function checkAll(components: Component[], log: Logger): Promise<boolean> 
         return true;
       } catch (error) {
         metrics.component_up.set({ component: component.name }, 0);
-        log.warn({ err: error, component: component.name }, 'a component is not well');
+        log.warn({ err: error, component: component.name }, 'component check failed');
         return false;
       }
     }),
@@ -180,7 +183,7 @@ async function checkAll(components: Component[], log: Logger): Promise<boolean> 
   return results.every(Boolean);
 }
 
-/** /metrics for Prometheus, /livez (the event loop turns), /readyz (work can be done). */
+/** /metrics for Prometheus, /livez (the event loop runs), /readyz (all component checks pass). */
 async function probeServer(service: Service, ready: () => boolean): Promise<Server> {
   const server = createBoundedServer(PROBES, (request, response) => {
     const path = request.url?.split('?')[0];

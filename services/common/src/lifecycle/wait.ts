@@ -1,10 +1,10 @@
-// A process that comes up before its engines waits for them and says so.
+// Waiting: for an engine that is not up yet, for a time, with a timeout.
 import type { Logger } from '../telemetry';
 
 const RETRY_MS = 1_000;
 const SAY_EVERY = 10;
 
-/** Tries `open` until it works or the start is called off. */
+/** Retries `open` until it succeeds or the signal is aborted. */
 export async function waitFor<T>(
   what: string,
   open: () => Promise<T>,
@@ -15,7 +15,7 @@ export async function waitFor<T>(
     try {
       return await open();
     } catch (error) {
-      // A mistake of our own is not mended by waiting.
+      // A bug: a retry cannot fix it.
       if (signal.aborted || error instanceof TypeError) throw error;
       if (attempt % SAY_EVERY === 0)
         log.warn({ err: error, waiting_for: what }, `waiting for ${what}`);
@@ -39,7 +39,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** What `work` resolves to; rejects after `limit_ms`, while `work` goes on unheeded. */
+/** The result of `work`; rejects after `limit_ms`. `work` itself is not cancelled. */
 export async function within<T>(limit_ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {

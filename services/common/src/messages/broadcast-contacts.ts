@@ -1,6 +1,6 @@
-// The rules for the contacts of a broadcast (Contract, Recipient rules 5, and Limits). The gateway applies
-// them to the REST body, so that a fault names the field the partner wrote; the broadcasts service applies
-// them to every caller.
+// The rules for the contacts of a broadcast (Contract, Recipient rules 5, and Limits). The gateway
+// applies them to the REST body, so that a fault names the field the partner wrote; the broadcasts
+// service applies them to every caller.
 import { ApiError, invalidField } from '../errors';
 import { normalisePhone, parseBsuid } from '../ids';
 import type { Recipient } from './recipient';
@@ -20,7 +20,10 @@ export function checkContactCount({ length }: readonly unknown[]): void {
 
 export const INVALID_CONTACT = 'is neither a phone number in international format nor a BSUID';
 
-/** Null when the text is neither a BSUID nor a phone number. BSUIDs are recognised by their shape, first. */
+/**
+ * Null when the text is neither a BSUID nor a phone number. BSUIDs are recognised by their shape,
+ * first.
+ */
 export function parseContact(text: string): Recipient | null {
   const bsuid = parseBsuid(text);
   if (bsuid !== null) return { bsuid };

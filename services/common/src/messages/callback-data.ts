@@ -1,5 +1,6 @@
-// The `biz_opaque_callback_data` of every send: the upstream returns it with each status of the message, so
-// a status leads back to the partner and the request even where a crash lost the record of the send.
+// The `biz_opaque_callback_data` of every send: the upstream returns it with each status of the
+// message, so a status leads back to the partner and the request even where a crash lost the record
+// of the send.
 const PATTERN = /^bmg1:([^:]+):(.+)$/s;
 
 export interface CallbackData {

@@ -1,5 +1,6 @@
-// Who a message goes to. Contract, Recipient rules 1 to 4: `to` (phone or BSUID), `user_id` and its alias
-// `recipient` (BSUID); a BSUID in `to` is told by its shape; a phone number wins over a BSUID.
+// Resolves the recipient of a message. Contract, Recipient rules 1 to 4: `to` holds a phone number
+// or a BSUID, which is recognised by its form; `user_id` and its alias `recipient` hold a BSUID; a
+// phone number wins.
 import { invalidField, missingFields } from '../errors';
 import { normalisePhone, parseBsuid } from '../ids';
 
@@ -7,7 +8,7 @@ export type Recipient = { phone: string } | { bsuid: string };
 
 export const RECIPIENT_MISSING = 'either to or recipient is required';
 
-/** Throws MISSING_FIELDS when nobody is named, INVALID_FIELD when nobody can be made of what is. */
+/** Throws MISSING_FIELDS without a recipient, INVALID_FIELD for one that is malformed. */
 export function resolveRecipient(named: {
   to?: string | undefined;
   user_id?: string | undefined;

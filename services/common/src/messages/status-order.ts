@@ -1,5 +1,5 @@
-// The statuses of a sent message and their order. They arrive repeated and in any order, so a recorded
-// status changes only to a higher one: sent < delivered < read, and failed is final.
+// The statuses of a sent message and their order. They arrive repeated and in any order, so a
+// recorded status changes only to a higher one: sent < delivered < read, and failed is final.
 
 /** Lowest first. Ranks are stored in Redis: add new ones at the end only. */
 const ORDER = ['sent', 'delivered', 'read', 'failed'] as const;

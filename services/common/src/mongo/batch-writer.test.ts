@@ -17,7 +17,7 @@ function aStore() {
   };
 }
 
-test('what arrives while a batch is being written makes the next one', async () => {
+test('batches items that arrive during a write', async () => {
   const store = aStore();
   let release = (): void => undefined;
   store.hold(new Promise<void>((resolve) => (release = resolve)));
@@ -31,7 +31,7 @@ test('what arrives while a batch is being written makes the next one', async () 
   expect(store.batches).toEqual([[1], [2, 3]]);
 });
 
-test('batches keep their distance, and the first after a rest starts at once', async () => {
+test('keeps batches apart and starts the first one after a pause at once', async () => {
   const apart_ms = 40;
   const store = aStore();
   const writer = createBatchWriter(store.write, { apart_ms });
@@ -45,7 +45,7 @@ test('batches keep their distance, and the first after a rest starts at once', a
   expect(second_at - first_at).toBeGreaterThan(apart_ms - 2);
 });
 
-test('draining waits for everything, and for no distance', async () => {
+test('drain writes everything without the delay between batches', async () => {
   const store = aStore();
   const writer = createBatchWriter(store.write, { apart_ms: 3_600_000 });
   await writer.add(1);
@@ -55,7 +55,7 @@ test('draining waits for everything, and for no distance', async () => {
   expect(store.batches).toEqual([[1], [2]]);
 });
 
-test('a failed batch is told to each of its callers, or tried again where that was asked for', async () => {
+test('rejects a failed batch for each caller, or retries it if configured', async () => {
   const failing = createBatchWriter<number>(() => Promise.reject(new Error('away')));
   const results = await Promise.allSettled([failing.add(1), failing.add(2)]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

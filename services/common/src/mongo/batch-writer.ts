@@ -1,16 +1,18 @@
-// Writes that callers wait for, taken together: whatever arrives while one batch is being written makes
-// the next. One write at a time costs a round trip each; in batches the same server takes many times more.
+// Batches writes that callers wait for: items that arrive during one write form the next batch. A
+// server takes many times more documents in batches than one at a time.
 import { pause } from '../lifecycle';
 
 export interface BatchWriter<T> {
   /** Resolves once the item's batch is stored; rejects with the batch's error. */
   add(item: T): Promise<void>;
-  /** Resolves when nothing is waiting any more. */
+  /** Resolves when all items are written. */
   drain(): Promise<void>;
 }
 
 const BATCH_MAX = 500;
-/** Past this many waiting, new items are refused: memory stays bounded while the store is away. */
+/**
+ * Beyond this backlog new items are refused, which bounds memory while the store is unavailable.
+ */
 const WAITING_MAX = 20_000;
 
 interface Waiting<T> {
@@ -20,9 +22,11 @@ interface Waiting<T> {
 }
 
 export interface BatchOptions {
-  /** A failed batch is written again after this time, until it works or `drain` gives up. */
+  /** Retries a failed batch after this time until it succeeds; `drain` ends the retries. */
   retry_ms?: number;
-  /** The least time from the start of a batch to the next one's; the first after a rest starts at once. */
+  /**
+   * The minimum time between the starts of two batches; the first one after a pause starts at once.
+   */
   apart_ms?: number;
 }
 
@@ -59,7 +63,7 @@ export function createBatchWriter<T>(
         return Promise.reject(new Error('too many writes waiting'));
       return new Promise<void>((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        // The turn of the event loop ends first, so that what arrives together is written together.
+        // Waits for the end of the event loop's turn, so that concurrent items share a batch.
         writing ??= new Promise<void>((start) => setImmediate(start)).then(flush);
       });
     },

@@ -7,7 +7,7 @@ import { openMongo } from '.';
 /** Longer than one attempt to find the server takes. */
 const LATE_MS = 4_500;
 
-test('a database that comes later is found, however many attempts failed before', async () => {
+test('connects to a database that starts later, after failed attempts', async () => {
   const target = new URL(process.env['MONGO_URL'] as string);
   const url = new URL(target);
   url.port = String(await freePort());

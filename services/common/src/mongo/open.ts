@@ -4,11 +4,11 @@ import { waitFor, type Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
 import { createIndexes, type Indexes } from './indexes';
 
-/** Every wait for the server has a limit below that of a request, whose answer then says what is wrong. */
+/** All timeouts are below a request's, so that its answer names the cause. */
 const SELECT_LIMIT_MS = 3_000;
 const CONNECT_LIMIT_MS = 3_000;
 const POOL_WAIT_LIMIT_MS = 5_000;
-/** A server that has taken an operation and says nothing: hung, or cut off without a word. */
+/** For a server that accepted an operation and hangs. */
 const ANSWER_LIMIT_MS = 10_000;
 const POOL_MAX = 50;
 
@@ -45,7 +45,8 @@ export function openMongo(
     waitFor(
       'MongoDB',
       async () => {
-        // Said each time: what a failed attempt has left behind would be used for ever otherwise.
+        // Explicit on every attempt: the client would otherwise reuse the state of a failed one for
+        // ever.
         await client.connect();
         await createIndexes(db, indexes);
       },
@@ -64,6 +65,6 @@ export function openMongo(
   };
 }
 
-/** The server's answer to a write that a unique index refused. */
+/** True for a write that a unique index refused. */
 export const isDuplicateKey = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && (error as { code?: unknown }).code === 11_000;

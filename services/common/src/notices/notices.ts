@@ -13,7 +13,8 @@ export interface Notice {
 
 export const NOTICES: readonly Notice[] = [
   {
-    // Replies inside the 24-hour window and utility templates in an open window become billable upstream.
+    // Replies inside the 24-hour window and utility templates in an open window become billable
+    // upstream.
     id: 'service-messages-billable-2026-10-01',
     severity: 'action_required',
     effective: '2026-10-01',

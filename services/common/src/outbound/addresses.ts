@@ -1,24 +1,27 @@
-// Which internet addresses a partner may make us talk to. Pure: it looks at one address as text, in the
-// spelling that the resolver or a connected socket reports, and knows nothing of names or URLs.
+// Which internet addresses a partner may make us talk to. Pure: it looks at one address as text, in
+// the spelling that the resolver or a connected socket reports, and knows nothing of names or URLs.
 import { isIP } from 'node:net';
 import { IPv4, parse, parseCIDR, type IPv6 } from 'ipaddr.js';
 
-// Public by their numbers, and yet answered by the machine that hosts us: the host agent of one cloud,
-// and the metadata service that another puts into the private range.
+// Public by their numbers, and yet answered by the machine that hosts us: the host agent of one
+// cloud, and the metadata service that another puts into the private range.
 const HOST_SERVICES = ['168.63.129.16/32', 'fd00:ec2::/32'].map((range) => parseCIDR(range));
 
-// RFC 6052: the well-known prefix under which IPv4 hosts are reached from a network without IPv4. The
-// local-use prefix beside it (RFC 8215) is refused, for only its own network knows what it leads to.
+// RFC 6052: the well-known prefix under which IPv4 hosts are reached from a network without IPv4.
+// The local-use prefix beside it (RFC 8215) is refused, for only its own network knows what it
+// leads to.
 const NAT64 = parseCIDR('64:ff9b::/96');
 
-// RFC 4291: all global unicast addresses that have been given out so far. Going by what is known to be
-// public, not by what is known to be special, refuses today's and tomorrow's special ranges alike
-// (IPv4-compatible addresses above all, which no list of special ranges names).
+// RFC 4291: all global unicast addresses that have been given out so far. Going by what is known to
+// be public, not by what is known to be special, refuses today's and tomorrow's special ranges
+// alike (IPv4-compatible addresses above all, which no list of special ranges names).
 const GLOBAL_UNICAST = parseCIDR('2000::/3');
 
 const EMBEDDED_IPV4_BYTES = 4;
 
-/** Whether the address belongs to a host on the public internet. What is no address is not public. */
+/**
+ * Whether the address belongs to a host on the public internet. What is no address is not public.
+ */
 export function isPublicAddress(ip: string): boolean {
   return rangeOf(ip) === 'public';
 }
@@ -34,8 +37,8 @@ export function isAllowedAddress(ip: string, allowPrivate: boolean): boolean {
 }
 
 function rangeOf(ip: string): 'public' | 'private' | 'forbidden' {
-  // The library reads octal and short spellings too; a resolver and a socket never report those. A zone
-  // marks an address of one link.
+  // The library reads octal and short spellings too; a resolver and a socket never report those. A
+  // zone marks an address of one link.
   if (isIP(ip) === 0 || ip.includes('%')) return 'forbidden';
   return judge(parse(isIP(ip) === 6 ? inHexadecimal(ip) : ip));
 }
@@ -47,16 +50,16 @@ function judge(address: IPv4 | IPv6): 'public' | 'private' | 'forbidden' {
     if (range === 'unicast') return 'public';
     return range === 'loopback' || range === 'private' ? 'private' : 'forbidden';
   }
-  // Both forms lead to the IPv4 host that they carry. 6to4 and Teredo carry one too, but leave through
-  // relays that hardly exist any more: they are refused whole.
+  // Both forms lead to the IPv4 host that they carry. 6to4 and Teredo carry one too, but leave
+  // through relays that hardly exist any more: they are refused whole.
   if (address.isIPv4MappedAddress() || within(address, NAT64)) return judge(embeddedIpv4(address));
   const range = address.range();
   if (range === 'loopback' || range === 'uniqueLocal') return 'private';
   return range === 'unicast' && within(address, GLOBAL_UNICAST) ? 'public' : 'forbidden';
 }
 
-// ipaddr.js takes `::127.0.0.1` for the mapped `::ffff:127.0.0.1`; the URL parser spells it `::7f00:1`,
-// about which there can be no mistake.
+// ipaddr.js takes `::127.0.0.1` for the mapped `::ffff:127.0.0.1`; the URL parser spells it
+// `::7f00:1`, about which there can be no mistake.
 function inHexadecimal(ip: string): string {
   return new URL(`http://[${ip}]`).hostname.slice(1, -1);
 }

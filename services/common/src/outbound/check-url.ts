@@ -1,6 +1,5 @@
-// What can be said about a partner-given URL without asking anybody: its scheme, its spelling, and its
-// host where that is an address. Names are judged again by what they resolve to (guarded.ts), so a
-// passed check is a promise about form only.
+// Checks a partner-given URL without a look-up: scheme, syntax, and the host if it is an address.
+// guarded.ts checks the addresses that a name resolves to.
 import { isIP } from 'node:net';
 import { isAllowedAddress } from './addresses';
 
@@ -40,9 +39,9 @@ export interface CheckUrlOptions {
 
 const URL_LENGTH_MAX = 2_048;
 
-// The parser of the URL standard forgives much: it drops tabs and line ends wherever they are, reads a
-// backslash as a slash and makes up missing slashes. A URL that needs forgiving reads differently to
-// different programs, so it is refused.
+// The parser of the URL standard forgives much: it drops tabs and line ends wherever they are,
+// reads a backslash as a slash and makes up missing slashes. A URL that needs forgiving reads
+// differently to different programs, so it is refused.
 const WELL_FORMED = /^https?:\/\/[^/?#\\\u0000-\u0020\u007f]+(?:[/?#][^\\\u0000-\u001f\u007f]*)?$/i;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 const AUTHORITY = /^[^/]*\/\/([^/?#]*)/;
@@ -92,14 +91,14 @@ function judgeHost(hostname: string, allowPrivate: boolean): UrlRefusal | null {
 const NAME_LENGTH_MAX = 253;
 const NAME = /^(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*$/;
 
-// Names that mean something only inside a network: a single label (a neighbour on the container network
-// or in the search domain), and the suffixes that RFC 6761, 6762 (and its appendix G), 8375 and the
-// reservation of .internal keep out of the public tree.
+// Names that mean something only inside a network: a single label (a neighbour on the container
+// network or in the search domain), and the suffixes that RFC 6761, 6762 (and its appendix G), 8375
+// and the reservation of .internal keep out of the public tree.
 const PRIVATE_NAME =
   /^[^.]+$|\.(?:localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa)$/;
 
-// Port 0 and the ports that browsers refuse as well (the Fetch standard's "bad ports"): other protocols
-// live there, and some can be made to act on what a request contains.
+// Port 0 and the ports that browsers refuse as well (the Fetch standard's "bad ports"): other
+// protocols live there, and some can be made to act on what a request contains.
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,

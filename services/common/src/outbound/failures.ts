@@ -1,23 +1,23 @@
-// Why a request to a partner's server failed, in words that decide what happens next. Each library below
-// (net, dns, tls, undici) has error codes of its own; they end here.
+// Classifies failed requests to a partner's server: maps the error codes of net, dns, tls and
+// undici to one list.
 import { errors } from 'undici';
 
 /**
- * `timeout`: no answer in time. `refused`: nothing listens there, or no route. `reset`: the connection
- * broke. `dns`: the name does not resolve. `tls`: no trusted encrypted connection. `url_refused`: the
- * URL leads where we do not go. `protocol`: the answer is not HTTP as it should be. `aborted`: we gave
- * up ourselves, for example because the service stops.
+ * `timeout`: no answer in time. `refused`: nothing listens there, or no route. `reset`: the
+ * connection broke. `dns`: the name does not resolve. `tls`: the TLS handshake failed.
+ * `url_refused`: the URL leads to an address that is not allowed. `protocol`: the answer is not
+ * valid HTTP. `aborted`: cancelled on our side, for example by a shutdown.
  */
 export type OutboundFailure =
   'timeout' | 'refused' | 'reset' | 'dns' | 'tls' | 'url_refused' | 'protocol' | 'aborted';
 
-/** No connection: made by the connector, which alone knows how far the attempt had come. */
+/** Thrown by the connector, which knows how far the attempt got. */
 export class ConnectFailed extends Error {
   override readonly name = 'ConnectFailed';
 
   constructor(
     readonly failure: OutboundFailure,
-    /** Whether the same attempt may succeed in a moment. */
+    /** Whether a retry may succeed soon. */
     readonly transient: boolean,
     options?: ErrorOptions,
   ) {
@@ -52,7 +52,7 @@ const BY_CODE: Readonly<Record<string, OutboundFailure>> = {
 const TLS_CODE = /^(?:ERR_SSL|ERR_TLS|EPROTO)/;
 const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 
-/** The failure behind an error of a request; null for one that is a mistake of ours. */
+/** The failure behind a request's error; null for a bug of ours. */
 export function failureOf(error: unknown): OutboundFailure | null {
   if (error instanceof ConnectFailed) return error.failure;
   if (error instanceof errors.HTTPParserError) return 'protocol';
@@ -61,7 +61,7 @@ export function failureOf(error: unknown): OutboundFailure | null {
   const known = BY_CODE[code];
   if (known !== undefined) return known;
   if (TLS_CODE.test(code)) return 'tls';
-  // Whatever else the system reports about a connection that stood: it stands no longer.
+  // Any other system error of an established connection means that it broke.
   return SYSTEM_CODE.test(code) ? 'reset' : null;
 }
 

@@ -1,4 +1,5 @@
-// Each redirect is checked like the first URL, by the URL rules here and by the agent at connection.
+// Each redirect is checked like the first URL, by the URL rules here and by the agent at
+// connection.
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

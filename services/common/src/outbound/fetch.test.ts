@@ -210,7 +210,7 @@ describe('time', () => {
     await closed;
   });
 
-  test('redirects do not begin the limit anew', async () => {
+  test('a redirect does not restart the timeout', async () => {
     const url = await http((request, response) => {
       const next = Number(request.url?.slice(1)) + 1;
       setTimeout(() => response.writeHead(302, { location: `/${next}` }).end(), SMALL_LIMIT_MS / 2);
@@ -218,7 +218,7 @@ describe('time', () => {
     await expect(get(`${url}/0`, { timeout_ms: SMALL_LIMIT_MS })).rejects.toMatchObject(timeout);
   });
 
-  test('a body that nobody reads is given up at the limit', async () => {
+  test('aborts an unread body at the timeout', async () => {
     const closed = new Promise((resolve) => {
       servers.push(createServer());
       void tcp((socket) => {

@@ -1,5 +1,5 @@
-// Fetching a partner's file (media, template header samples). The whole exchange has one time limit and
-// the body a size limit, both enforced while the consumer reads.
+// Fetching a partner's file (media, template header samples). The whole exchange has one time limit
+// and the body a size limit, both enforced while the consumer reads.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
@@ -24,7 +24,7 @@ export interface GuardedFetchOptions {
 export interface FetchedFile {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Fails with FetchFailed. To be read or destroyed. */
+  /** Fails with FetchFailed. The caller reads or destroys it. */
   body: Readable;
   finalUrl: URL;
 }
@@ -39,12 +39,12 @@ export type FetchFailure =
 export interface FetchFailedFacts {
   retryable?: boolean;
   http_status?: number;
-  /** Of a file that is too large: what the server announced, otherwise what had come until then. */
+  /** Of a file that is too large: the announced size, otherwise the bytes received so far. */
   size_bytes?: number;
   limit_bytes?: number;
 }
 
-/** The file could not be had. */
+/** The file could not be fetched. */
 export class FetchFailed extends Error {
   override readonly name = 'FetchFailed';
   readonly retryable: boolean;
@@ -71,7 +71,7 @@ const FETCH_LIMIT_BYTES = 104_857_600;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const SERVER_ERROR_FROM = 500;
 
-// A partner-given host gets no credentials of ours, even if a caller passes its headers on as they are.
+// A partner-given host never gets our credentials, even if a caller forwards its headers.
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
@@ -79,9 +79,9 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * GETs the file, following redirects, each checked like the first URL. Resolves once a 2xx answer has
- * begun; rejects with UrlRefused when a URL on the way leads where we do not go, otherwise FetchFailed
- * (and TypeError for headers that must not be sent).
+ * GETs the file, following redirects, each checked like the first URL. Resolves once a 2xx answer
+ * has begun; rejects with UrlRefused when a URL on the way leads where we do not go, otherwise
+ * FetchFailed (and TypeError for headers that must not be sent).
  */
 export async function guardedFetch(
   url: string,
@@ -106,7 +106,7 @@ async function follow(
   for (let redirects = 0; ; redirects++) {
     const response = await get(url, options, limit);
     const { statusCode: status, headers, body } = response;
-    // The body fails as well when it is cut off below; whoever reads it learns that from the read.
+    // A body that is destroyed below emits an error, which its reader gets from the read.
     body.on('error', () => undefined);
     if (REDIRECT_STATUSES.has(status) && typeof headers.location === 'string') {
       body.destroy();
@@ -139,7 +139,7 @@ function checkResponse(status: number, headers: IncomingHttpHeaders, max_bytes: 
     const retryable = status >= SERVER_ERROR_FROM;
     throw new FetchFailed('http_status', { retryable, http_status: status });
   }
-  // We asked for the file as it is. One that comes compressed all the same would be passed on as rubbish.
+  // We asked for an uncompressed file: a compressed one would be passed on as garbage.
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') throw new FetchFailed('content_encoding');
   const size_bytes = Number(headers['content-length'] ?? 0);
@@ -160,7 +160,7 @@ async function get(
     headers: sendable(headers),
     signal: limit.signal,
   });
-  // undici tells of an abort only once there is a connection; the limit does not wait for that.
+  // undici reports an abort only after connecting; the timeout does not wait for that.
   request.catch(() => undefined);
   return Promise.race([request, limit.over]);
 }
@@ -177,8 +177,8 @@ function sendable(headers: Readonly<Record<string, string>> = {}): Record<string
 
 function boundedBody(source: Readable, max_bytes: number, limit: Limit): Readable {
   const body = Readable.from(bounded(source, max_bytes), { objectMode: false });
-  // Either side may be the first to end: the agent may be destroyed under a body that nobody has begun
-  // to read.
+  // Either side may be the first to end: the agent may be destroyed under a body that nobody has
+  // begun to read.
   body.once('close', () => source.destroy());
   source.once('close', () => limit.stop());
   return body;
@@ -214,7 +214,7 @@ function translate(error: unknown, field: string): unknown {
 
 interface Limit {
   signal: AbortSignal;
-  /** Rejects when the time is over or the caller gives up; never resolves. */
+  /** Rejects on the timeout or when the caller cancels; never resolves. */
   over: Promise<never>;
   stop(): void;
 }
@@ -225,7 +225,7 @@ function startLimit(timeout_ms: number, signal: AbortSignal | undefined): Limit 
     () => controller.abort(new FetchFailed('timeout', { retryable: true })),
     timeout_ms,
   );
-  // A body that its consumer forgot does not hold up the end of the process.
+  // An unread body must not keep the process alive.
   timer.unref();
   const onAbort = (): void =>
     controller.abort(new FetchFailed('aborted', {}, { cause: signal?.reason }));

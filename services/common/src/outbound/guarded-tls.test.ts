@@ -1,5 +1,5 @@
-// The encrypted half of the agent, with a certificate made on the spot: a private key in the repository
-// would set off every secret scanner, and a stored certificate would run out one day.
+// The encrypted half of the agent, with a certificate made on the spot: a private key in the
+// repository would set off every secret scanner, and a stored certificate would run out one day.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';

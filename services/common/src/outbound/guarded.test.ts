@@ -1,5 +1,5 @@
-// What the agent connects to. Where a case needs a public address, `dial` stands in for the internet:
-// these tests connect to loopback alone.
+// What the agent connects to. Where a case needs a public address, `dial` stands in for the
+// internet: these tests connect to loopback alone.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import {
@@ -84,7 +84,7 @@ describe('the answers of the resolver', () => {
     await expect(post(url, agent)).resolves.toMatchObject({ status: 200 });
   });
 
-  test('the connection is made to the judged answer: nobody asks a second time', async () => {
+  test('connects to the checked address without a second look-up', async () => {
     const port = await listening(createServer((_request, response) => response.end()));
     const resolve = jest
       .fn<Promise<ResolvedAddress[]>, [string]>()
@@ -210,7 +210,7 @@ describe('connections', () => {
     });
   });
 
-  test('a port where nobody listens is refused', async () => {
+  test('fails with refused for a closed port', async () => {
     const port = await listening(createTcpServer());
     open.pop()?.close();
     await expect(post(`http://127.0.0.1:${port}/`, agentWith())).rejects.toMatchObject({
@@ -218,7 +218,7 @@ describe('connections', () => {
     });
   });
 
-  test('closing waits for what is under way, destroying breaks it off', async () => {
+  test('close waits for requests in flight, destroy cancels them', async () => {
     const port = await listening(
       createServer((_request, response) => setTimeout(() => response.end(), 30)),
     );

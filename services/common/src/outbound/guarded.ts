@@ -1,6 +1,6 @@
-// The only way to a partner-given URL. The agent made here decides on the address that a connection
-// really has: every answer of the resolver is judged, the connection is made to those answers and no
-// others, and the peer is looked at once more before the first byte leaves, the TLS handshake's included.
+// The HTTP agent for partner-given URLs. It checks the address actually connected to: every
+// resolved address is checked, only those are connected to, and the peer is checked again before
+// the first byte, the TLS handshake included.
 import { connect as netConnect, isIP, type LookupFunction, type Socket } from 'node:net';
 import type { TcpNetConnectOpts } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
@@ -12,9 +12,9 @@ export interface GuardedAgent {
   readonly allowPrivate: boolean;
   /** For guardedFetch and guardedPost alone: used directly, it checks addresses but no URLs. */
   readonly dispatcher: Dispatcher;
-  /** Waits for the requests under way. */
+  /** Waits for the requests in flight. */
   close(): Promise<void>;
-  /** Breaks them off; they fail with `aborted`. */
+  /** Cancels them; they fail with `aborted`. */
   destroy(): Promise<void>;
 }
 
@@ -112,11 +112,11 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
       callback(failed, null);
     };
     const timer = setTimeout(() => fail(new ConnectFailed('timeout', true)), connectTimeoutMs);
-    // An attempt that nobody waits for any more does not hold up the end of the process.
+    // A pending attempt must not keep the process alive.
     timer.unref();
 
-    // The listeners stay: a socket below a TLS socket may still have something to say after that one
-    // has gone, and nobody else would listen.
+    // The listeners stay: a socket below a TLS socket may emit an error after that one is gone,
+    // which would otherwise be unhandled.
     tcp.on('error', (error) => fail(connectFailed(error)));
     tcp.on('close', () => fail(new ConnectFailed('reset', false)));
     tcp.once('connect', () => {
@@ -133,8 +133,8 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
   };
 }
 
-// One answer that is not allowed refuses them all: nobody honest mixes private addresses into a public
-// name, and an attacker would only need the connection to fall back to the private one.
+// One refused address refuses the whole name: honest names do not mix in private addresses, and an
+// attacker would only need the connection to fall back to the private one.
 function guardedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
@@ -171,8 +171,8 @@ function connectFailed(error: Error): ConnectFailed {
   return new ConnectFailed(failure, failure === 'timeout', { cause: error });
 }
 
-// Between the connection and the end of the handshake everything is TLS's, except that the other side
-// simply hangs up.
+// Between the connection and the end of the handshake everything is TLS's, except that the other
+// side simply hangs up.
 function tlsFailed(error: Error): ConnectFailed {
   const failure = codeOf(error) === 'ECONNRESET' ? 'reset' : 'tls';
   return new ConnectFailed(failure, false, { cause: error });

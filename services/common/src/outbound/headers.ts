@@ -1,5 +1,5 @@
-// Request headers on the way to a partner's server. Checked here and not by undici alone, whose pool
-// counts a connection as busy for ever once a request of its own was refused for a bad header.
+// Checks request headers for a partner's server. undici alone is not enough: after refusing a bad
+// header its pool counts the connection as busy for ever.
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/i;
 // Visible characters, space and tab; above all no line end, which would begin a header of its own.

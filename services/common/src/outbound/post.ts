@@ -1,5 +1,5 @@
-// Posting a delivery to a partner's endpoint. This is the hottest path to the outside: one timer and one
-// handler object a request, and nothing is read of the answer that nobody needs.
+// Posts a delivery to a partner's endpoint. The hottest outbound path: one timer and one handler
+// object per request, and no more of the answer is read than needed.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { checkUrl, UrlRefused } from './check-url';
@@ -42,9 +42,9 @@ const RESPONSE_READ_MAX_BYTES = 4_096;
 const FIRST_FINAL_STATUS = 200;
 
 /**
- * Posts the bytes and resolves with the status, whatever it is: redirects are not followed. Once the
- * status is known it counts, even if the answer's body is too long or trickles on; such a body is cut
- * off. Rejects with PostFailed, and with TypeError for headers that must not be sent.
+ * Posts the bytes and resolves with the status, whatever it is: redirects are not followed. Once
+ * the status is known it counts, even if the answer's body is too long or trickles on; such a body
+ * is cut off. Rejects with PostFailed, and with TypeError for headers that must not be sent.
  */
 export function guardedPost(
   url: string,
@@ -95,9 +95,9 @@ class PostAttempt implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Thrown, not aborted: it takes the request out of the queue before anything of it is written, and
-    // leaves the connection to the next one.
-    if (this.settled) throw new Error('the time was over before a connection was free');
+    // Thrown, not aborted: it takes the request out of the queue before anything of it is written,
+    // and leaves the connection to the next one.
+    if (this.settled) throw new Error('timed out before a connection was free');
     this.controller = controller;
   }
 
@@ -154,7 +154,8 @@ class PostAttempt implements Dispatcher.DispatchHandler {
   }
 }
 
-// Seen by nobody: the attempt is settled whenever it is cut. One object, because a stack for each costs.
+// Never visible: the attempt is settled before it is cut. One shared object saves a stack trace
+// each.
 const CUT = new Error('cut');
 
 function postFailed(reason: OutboundFailure, started: number, cause?: Error): PostFailed {

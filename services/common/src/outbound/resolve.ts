@@ -1,4 +1,4 @@
-// Names to addresses. Nothing is judged here: guarded.ts looks at every answer.
+// Resolves names to addresses. guarded.ts decides which addresses are allowed.
 import { lookup, Resolver } from 'node:dns/promises';
 import { codeOf, ConnectFailed } from './failures';
 
@@ -16,14 +16,14 @@ const DNS_TRIES = 2;
 // RFC 6761: such names mean loopback and are never to be asked for.
 const LOCALHOST = /(?:^|\.)localhost$/;
 
-// The answers that say that there is no such address; all others (a time out, a server in trouble) may
-// be different in a moment.
+// Final answers: there is no such address. All others (a timeout, a failing server) are temporary.
 const NO_SUCH_NAME: ReadonlySet<string | null> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 /**
- * Asks the name servers, over the network and for exactly this name. The system's own look-up would try
- * the hosts file and the search domains first (and so find what is meant to be private), and waits in a
- * pool of four threads, where one partner's silent name server would hold up everything else.
+ * Asks the name servers, over the network and for exactly this name. The system's own look-up would
+ * try the hosts file and the search domains first (and so find what is meant to be private), and
+ * waits in a pool of four threads, where one partner's silent name server would hold up everything
+ * else.
  */
 export function dnsResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
@@ -47,7 +47,9 @@ export function dnsResolve(servers?: readonly string[]): Resolve {
   };
 }
 
-/** The system's look-up, hosts file included: for local work, where names of containers live there. */
+/**
+ * The system's look-up, hosts file included: for local work, where names of containers live there.
+ */
 export const systemResolve: Resolve = async (hostname) => {
   if (LOCALHOST.test(hostname)) {
     return [

@@ -1,22 +1,22 @@
-// A bound on what is under way at once. Past it requests are refused before anything of them is read or
-// done: a process that is asked for too much answers some of it well, instead of all of it late or not at all.
+// A bound on concurrent work. Beyond it requests are refused unread, so that an overloaded process
+// answers some requests well instead of all of them late.
 import { metrics, type Logger } from '../telemetry';
 
 export interface Bound {
-  /** False when that would be too much; it is counted, and said now and then. */
+  /** False beyond the bound; every refusal is counted, and logged at most every ten seconds. */
   take(amount?: number): boolean;
   give(amount?: number): void;
 }
 
 const SAY_EVERY_MS = 10_000;
 
-/** `reason` names what there is too much of: requests, bytes. */
+/** `reason` names the bounded resource: requests, bytes. */
 export function createBound(
   of: { server: string; reason: string; max: number },
   log: Logger,
 ): Bound {
   const { max, ...labels } = of;
-  let under_way = 0;
+  let in_flight = 0;
   let refused = 0;
   let said_at = -Infinity;
   const refuse = (): false => {
@@ -24,7 +24,7 @@ export function createBound(
     refused += 1;
     const now = performance.now();
     if (now - said_at >= SAY_EVERY_MS) {
-      log.warn({ ...of, refused }, 'too much is under way: requests are refused');
+      log.warn({ ...of, refused }, 'overloaded: refusing requests');
       said_at = now;
       refused = 0;
     }
@@ -32,13 +32,13 @@ export function createBound(
   };
   return {
     take(amount = 1) {
-      // One alone is always taken, or a large one would be refused for ever.
-      if (under_way > 0 && under_way + amount > max) return refuse();
-      under_way += amount;
+      // A single request is always accepted, or a large one would be refused for ever.
+      if (in_flight > 0 && in_flight + amount > max) return refuse();
+      in_flight += amount;
       return true;
     },
     give(amount = 1) {
-      under_way -= amount;
+      in_flight -= amount;
     },
   };
 }

@@ -1,5 +1,5 @@
-// An HTTP server that no slow or endless client can hold: headers and whole requests arrive within their
-// time or the connection is closed, idle ones are let go, and there are only so many.
+// An HTTP server with bounds against slow clients: timeouts for headers, whole requests and idle
+// connections, and a maximum number of connections.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { metrics } from '../telemetry';
@@ -15,19 +15,19 @@ export interface HttpLimits {
 export const HTTP_LIMITS: HttpLimits = {
   headers_ms: 10_000,
   request_ms: 30_000,
-  // Longer than a load balancer keeps its side, so that it never writes into a connection that closes.
+  // Longer than a load balancer's idle timeout, so that it never writes into a closing connection.
   keep_alive_ms: 65_000,
   connections_max: 10_000,
 };
 
-/** How often connections are looked at: a limit is kept to that. */
+/** How often timeouts are checked, and so their precision. */
 const CHECK_EVERY_MS = 1_000;
 
 export interface BoundedServerOptions {
   /** Names the server in metrics. */
   server: string;
   limits?: Partial<HttpLimits>;
-  /** The whole answer, head and body, to what is no request or did not arrive in time. */
+  /** The whole response, head and body, to a malformed or timed-out request. */
   refusal?: (late: boolean) => string;
 }
 
@@ -55,7 +55,7 @@ export function createBoundedServer(
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
     if (late) metrics.requests_shed.inc({ server: name, reason: 'slow' });
-    // Destroyed once that is written: whoever trickles its request would never close its own side.
+    // Destroyed once that is written: a client that trickles its request never closes its side.
     if (socket.writable) socket.end(refusal(late));
     socket.destroySoon();
   });

@@ -1,4 +1,4 @@
-// Bounds on what is under way, and clients that are slow on purpose.
+// Bounds on concurrent work, and deliberately slow clients.
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
@@ -19,21 +19,21 @@ const shed = async (server: string, reason: string): Promise<number> => {
 };
 
 describe('a bound', () => {
-  test('takes as much as it may, refuses what comes on top, and takes again what is given back', () => {
+  test('accepts work up to the bound and again after some was given back', () => {
     const bound = createBound({ server: 'one', reason: 'requests', max: 2 }, log);
     expect([bound.take(), bound.take(), bound.take()]).toEqual([true, true, false]);
     bound.give();
     expect([bound.take(), bound.take()]).toEqual([true, false]);
   });
 
-  test('counts amounts; one alone is taken however large it is', () => {
+  test('counts amounts and accepts a single large one', () => {
     const bound = createBound({ server: 'two', reason: 'body_bytes', max: 10 }, log);
     expect([bound.take(100), bound.take(1)]).toEqual([true, false]);
     bound.give(100);
     expect([bound.take(6), bound.take(4), bound.take(1)]).toEqual([true, true, false]);
   });
 
-  test('counts every refusal, and says so now and then, not each time', async () => {
+  test('counts every refusal and logs at intervals', async () => {
     const bound = createBound({ server: 'three', reason: 'requests', max: 1 }, log);
     bound.take();
     for (let time = 0; time < 50; time += 1) bound.take();
@@ -64,7 +64,7 @@ describe('a server against slow clients', () => {
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   }
-  /** What the server says, and whether it has closed the connection. */
+  /** Collects the server's bytes and whether it has closed the connection. */
   function client(port: number, text: string) {
     // The client never closes its own side.
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -78,7 +78,7 @@ describe('a server against slow clients', () => {
     return state;
   }
 
-  test('headers that trickle in end the connection, though something comes all the time', async () => {
+  test('closes a connection whose headers trickle in', async () => {
     const port = await listening({ headers_ms: 300, request_ms: 10_000 });
     const slow = client(port, 'GET / HTTP/1.1\r\nHost: x\r\n');
     const drip = setInterval(() => slow.socket.write('x-a: b\r\n'), 50);
@@ -88,7 +88,7 @@ describe('a server against slow clients', () => {
     expect(await shed('slow', 'slow')).toBeGreaterThan(0);
   });
 
-  test('a body that trickles in ends the connection', async () => {
+  test('closes a connection whose body trickles in', async () => {
     const port = await listening({ headers_ms: 300, request_ms: 600 });
     const slow = client(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
     const drip = setInterval(() => slow.socket.write('x'), 50);
@@ -96,13 +96,13 @@ describe('a server against slow clients', () => {
     clearInterval(drip);
   });
 
-  test('a connection on which nothing comes is let go', async () => {
+  test('closes an idle connection', async () => {
     const port = await listening({ headers_ms: 300, request_ms: 600 });
     const idle = client(port, '');
     await eventually(() => idle.closed);
   });
 
-  test('whoever is in time is answered', async () => {
+  test('answers a request that arrives in time', async () => {
     const port = await listening({ headers_ms: 5_000, request_ms: 5_000 });
     const well = client(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab');
     await eventually(() => well.said.includes('200 OK'));
@@ -119,7 +119,7 @@ describe('a server against slow clients', () => {
     expect((await fetch(url)).headers.get('connection')).toBe('close');
   });
 
-  test('connections beyond the bound are closed at once and counted', async () => {
+  test('closes and counts connections beyond the bound', async () => {
     const port = await listening({ connections_max: 2 }, 'full');
     const held = [client(port, 'GET / HTTP/1.1\r\n'), client(port, 'GET / HTTP/1.1\r\n')];
     const [server] = servers.slice(-1);

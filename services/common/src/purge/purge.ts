@@ -1,5 +1,6 @@
-// The deletion of a client's data on request. A service lists its collections as rows, each with what of it
-// is the client's; the rules (whether it may be done at all, what is shared with other partners) are here.
+// Deletes a client's data on request. Each service lists its collections and the filter of a
+// client's documents; the rules (when deletion is allowed, which data other partners share) are
+// here.
 import type { Db, Document, Filter } from 'mongodb';
 import { DataDefinition, type Purged } from '@bmg/proto/data';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
@@ -15,29 +16,32 @@ export interface ClientScope {
 export interface PurgeRow {
   collection: string;
   /**
-   * `client`: of this partner alone. `account`: of the business account, whichever partner has it; deleted
-   * once no partner has it any more.
+   * `client`: belongs to this partner. `account`: belongs to the business account, and is deleted
+   * once no partner has an active client of it.
    */
   of: 'client' | 'account';
-  /** Which documents; may ask the database. A row that others' filters read comes after them. */
+  /**
+   * The documents to delete. May query the database; a collection that other filters read comes
+   * last.
+   */
   filter(scope: ClientScope, db: Db): Filter<Document> | Promise<Filter<Document>>;
 }
 
 export interface PurgeDependencies {
   db: Db;
   rows: PurgeRow[];
-  /** The partners that have the business account, as an active client. */
+  /** The partners with an active client of the business account. */
   owners(waba_id: string, call: Call): Promise<string[]>;
   log: Logger;
 }
 
-/** Of a service that is not the directory itself. */
+/** Asks the directory; for every service but onboarding, which owns it. */
 export const ownersFrom =
   (directory: Client<DirectoryDefinition>): PurgeDependencies['owners'] =>
   async (waba_id, call) =>
     (await directory.getOwners({ waba_id }, call)).partner_ids;
 
-/** Documents whose id begins with `prefix`, by the index on ids; it ends with a character of its own. */
+/** Documents whose id begins with `prefix`, found by the index on ids. */
 export function below(prefix: string): Filter<Document> {
   const last = prefix.charCodeAt(prefix.length - 1);
   const behind = prefix.slice(0, -1) + String.fromCharCode(last + 1);
@@ -67,7 +71,7 @@ export function createPurge({ db, rows, owners, log }: PurgeDependencies): Imple
         const documents = kept_for_others ? 0 : await purge(row, { partner_id, waba_id }, dry_run);
         purged.push({ collection: row.collection, documents, kept_for_others });
       }
-      if (!dry_run) log.info({ partner_id, waba_id, purged }, 'a client’s data was purged');
+      if (!dry_run) log.info({ partner_id, waba_id, purged }, 'purged client data');
       return { purged };
     },
   });

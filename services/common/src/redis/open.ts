@@ -1,10 +1,10 @@
-// The shared Redis: never waited for at start and never required to answer, since what it holds (buckets,
-// versions, delivery memory) has a local fallback. A limiter must not be an outage.
+// The shared Redis. A start does not wait for it and no request requires it: everything in it
+// (buckets, versions, memory of deliveries) has a local fallback.
 import { Redis } from 'ioredis';
 import type { Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
 
-/** Longer than a healthy round trip by far; past it the fallback answers. */
+/** Far longer than a healthy round trip; after it the fallback is used. */
 const COMMAND_LIMIT_MS = 250;
 const CONNECT_LIMIT_MS = 2_000;
 const RECONNECT_MAX_MS = 1_000;
@@ -25,7 +25,7 @@ export function openRedis(settings: RedisSettings, log: Logger): RedisConnection
     keyPrefix: settings.REDIS_KEY_PREFIX,
     lazyConnect: true,
     enableOfflineQueue: false,
-    // Commands of one turn of the event loop travel in one write.
+    // Sends the commands of one turn of the event loop in one write.
     enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_LIMIT_MS,
@@ -36,10 +36,10 @@ export function openRedis(settings: RedisSettings, log: Logger): RedisConnection
   redis.on('error', (error) => {
     if (said) return;
     said = true;
-    log.warn({ err: error }, 'Redis is away, the local fallback is used');
+    log.warn({ err: error }, 'Redis is unavailable, using local fallback');
   });
   redis.on('ready', () => {
-    if (said) log.info('Redis is back');
+    if (said) log.info('Redis is available again');
     said = false;
   });
   return {

@@ -1,20 +1,23 @@
-// How a call is run: its deadline, trace, request id. Who is meant travels in the message instead.
+// The context of a call: deadline, trace, request id. The target is part of the message instead.
 import type { Metadata } from '@grpc/grpc-js';
 import { parseTraceparent, traceparent, type SpanContext } from '../telemetry';
 
 export interface Call {
-  /** Epoch milliseconds after which the answer is of no use. */
+  /** Epoch milliseconds. */
   deadline: number;
   /** The span under which further work is done. */
   span: SpanContext;
   request_id: string;
-  /** Aborted when the caller gives up. */
+  /** Aborted when the caller cancels. */
   signal?: AbortSignal | undefined;
-  /** The request id under which the edge keeps what becomes of this call (Idempotency-Key), with a fingerprint. */
+  /**
+   * The request id under which the gateway records the outcome (Idempotency-Key), with a
+   * fingerprint.
+   */
   idempotency?: { key: string; fingerprint: string } | undefined;
 }
 
-/** Every hop takes this off, so that the deepest one reports the timeout. */
+/** Every hop subtracts this, so that the deepest one reports the timeout. */
 export const HOP_MS = 50;
 
 const TRACE = 'traceparent';
@@ -22,7 +25,7 @@ const REQUEST_ID = 'x-request-id';
 const IDEMPOTENCY_KEY = 'idempotency-key';
 const FINGERPRINT = 'idempotency-fingerprint';
 
-/** A call with no request behind it: a worker's own. */
+/** The call of a background worker, without a request behind it. */
 export const ownCall = (span: SpanContext, limit_ms: number): Call => ({
   deadline: Date.now() + limit_ms,
   span,

@@ -1,5 +1,6 @@
-// A typed client over a generated definition: deadline, trace, metrics, errors as ApiError, and one
-// repetition of a read that found nobody. Nothing else is ever repeated here.
+// A typed client over a generated definition: deadline, trace, metrics, errors as ApiError. Repeats
+// a read once after a broken connection, and any call that no server has accepted. Nothing else is
+// repeated.
 import {
   Client as GrpcClient,
   Metadata,
@@ -27,9 +28,8 @@ export interface RpcClient<D extends Definition> extends Component {
 }
 
 /**
- * `address` is host:port, or IPv4 addresses with ports, comma-separated; all addresses that a name has, or
- * that are listed, are used in turn. `tls` is for who is not the process itself: otherwise its own
- * certificate is shown.
+ * `address` is host:port, or IPv4 addresses with ports, comma-separated. Calls go round robin over
+ * all addresses. `tls` replaces the process's own certificate.
  */
 export function createRpcClient<D extends Definition>(
   definition: D,
@@ -72,7 +72,7 @@ export function createRpcClient<D extends Definition>(
   };
 }
 
-/** The scheme says who finds the addresses: the resolver of names, or nobody. */
+/** Names are resolved by DNS; listed addresses are used as they are. */
 const targetOf = (address: string): string =>
   address.includes(',') ? `ipv4:${address}` : `dns:///${address}`;
 
@@ -98,7 +98,7 @@ async function unary(
     new Promise((resolve, reject) => {
       const metadata = new Metadata();
       writeCall(metadata, call, span.spanContext());
-      // Not cancelled when the caller goes away: what a write did would be unknown.
+      // Not cancelled when the caller disconnects: the outcome of a write would be unknown.
       client.makeUnaryRequest(
         path,
         requestSerialize,
@@ -136,7 +136,7 @@ async function unary(
 const absenceLimit = (deadline: number): number =>
   Math.min(Date.now() + ABSENCE_MS, deadline - HOP_MS);
 
-/** A server that restarts is waited for a moment: nothing has left yet, so that nothing is done twice. */
+/** Waits for a restarting server. Nothing was sent yet, so nothing can be executed twice. */
 async function again(attempt: () => Promise<unknown>, deadline: number): Promise<unknown> {
   const until = absenceLimit(deadline);
   for (;;) {

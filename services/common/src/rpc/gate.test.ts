@@ -1,5 +1,5 @@
-// What a server does before its handlers: how much it takes on, and what its errors say when an engine is
-// away. Who may call what is shown with certificates in test/e2e/mtls.e2e.test.ts.
+// Admission before the handlers, and errors when an engine is unavailable.
+// test/e2e/mtls.e2e.test.ts covers the access rules with certificates.
 import { MongoNetworkError } from 'mongodb';
 import type { ApiError } from '../errors';
 import { createLogger } from '../telemetry';
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('calls beyond the bound are answered at once, health still is, and there is room again', async () => {
+test('refuses calls beyond the bound, answers health, and recovers', async () => {
   const messaging = createRpcClient(MessagingDefinition, `${HOST}:${server.port}`);
   const health = createRpcClient(HealthDefinition, `${HOST}:${server.port}`);
   const send = () => messaging.rpc.sendText({ text: 'x' } as never, call());
@@ -63,7 +63,7 @@ test('calls beyond the bound are answered at once, health still is, and there is
   await health.stop();
 });
 
-test('a database that is away is 503; only a read may be repeated blindly, and is not at once', async () => {
+test('answers 503 for an unavailable database; only a read is retryable', async () => {
   const messaging = createRpcClient(MessagingDefinition, `${HOST}:${server.port}`);
   const write = messaging.rpc.markRead({} as never, call());
   await expect(write).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: false });

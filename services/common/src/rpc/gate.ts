@@ -1,5 +1,5 @@
-// What stands before every handler: whether the caller may call it, and whether there is room. Health is
-// asked without: an overloaded process must still be able to say that it lives.
+// Admission before every handler: is the caller allowed, and is there room. Health calls are
+// exempt: an overloaded process must still report that it is alive.
 import {
   status,
   type ServerUnaryCall,
@@ -15,7 +15,7 @@ import type { Definition, Method } from './definition';
 export type Incoming = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>;
 
 export interface Gate {
-  /** The answer to a call that is refused; undefined lets it in, and `leave` must follow. */
+  /** The answer to a refused call; undefined admits it, and `leave` must follow. */
   enter(
     incoming: Incoming,
     definition: Definition,
@@ -24,7 +24,7 @@ export interface Gate {
   leave(): void;
 }
 
-/** Calls under way in this process; what comes on top is answered at once, and nothing of it is done. */
+/** Calls in flight in this process; further ones are refused at once. */
 const IN_FLIGHT_MAX = 4_000;
 const RETRY_AFTER_S = 1;
 
@@ -35,7 +35,7 @@ export function createGate(log: Logger, in_flight_max = IN_FLIGHT_MAX): Gate {
   const deny = (names: string[], definition: Definition, method: Method): Partial<StatusObject> => {
     const caller = names.join(' or ') || 'a caller without a name';
     const rpc = `${definition.name}/${method.name}`;
-    log.warn({ caller, rpc }, 'a call was refused: the caller’s certificate does not allow it');
+    log.warn({ caller, rpc }, 'refused call: not allowed for this certificate');
     count(definition, method, 'PERMISSION_DENIED');
     return { code: status.PERMISSION_DENIED, details: `${caller} may not call ${rpc}` };
   };
@@ -54,7 +54,7 @@ export function createGate(log: Logger, in_flight_max = IN_FLIGHT_MAX): Gate {
       if (bound.take()) return undefined;
       count(definition, method, 'SERVICE_UNAVAILABLE');
       return toStatus(
-        new ApiError('SERVICE_UNAVAILABLE', 'too much is under way at the moment, try again', {
+        new ApiError('SERVICE_UNAVAILABLE', 'too many calls are in flight: try again', {
           retry_after_s: RETRY_AFTER_S,
         }),
       );
@@ -66,9 +66,9 @@ export function createGate(log: Logger, in_flight_max = IN_FLIGHT_MAX): Gate {
 const known = new WeakMap<object, string[]>();
 
 /**
- * Verified already: a connection without a good certificate does not come about. Reading a certificate
- * takes some 30 µs, and a connection never changes its own, so that its names are remembered. The
- * connection itself is no part of the library's interface: should it move, each call reads anew.
+ * The names in the caller's certificate, which TLS has verified. Parsing one takes about 30 µs and
+ * a connection never changes its certificate, so the names are cached by connection. The connection
+ * is not part of the library's interface: if it moves, every call parses the certificate.
  */
 function callersOf(incoming: Incoming): string[] {
   const { call } = incoming as unknown as { call?: { stream?: { session?: object } } };

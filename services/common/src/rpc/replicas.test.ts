@@ -1,4 +1,5 @@
-// Two replicas of a server that are stopped and started again in turn, under calls that may not be made twice.
+// Two replicas of a server that are stopped and started again in turn, under calls that may not be
+// made twice.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { MessagingDefinition } from '@bmg/proto/messaging';
@@ -41,7 +42,7 @@ async function startServer(port = 0): Promise<Started> {
   return { child, port: Number(said) };
 }
 
-test('while one of two stops, no call fails: what it refuses goes to the other', async () => {
+test('no call fails while one of two replicas shuts down', async () => {
   const servers = [await startServer(), await startServer()];
   const address = servers.map(({ port }) => `${HOST}:${port}`).join(',');
   const { rpc, stop } = createRpcClient(MessagingDefinition, address);

@@ -28,13 +28,13 @@ import { serverCredentials } from './tls';
 
 const MESSAGE_LIMIT_BYTES = 4 * 1024 * 1024;
 const CONNECTION_AGE_MS = 5 * 60_000;
-/** As long as the longest transfer: a stream on an ageing connection is not cut. */
+/** As long as the longest transfer, so that a stream on an old connection is not cut. */
 const CONNECTION_AGE_GRACE_MS = 300_000;
 const KEEPALIVE_MS = 30_000;
 /** A call without a deadline gets this one. */
 const DEADLINE_MS = 60_000;
 const DRAIN_LIMIT_MS = 15_000;
-/** Of one connection, so that no caller's queue grows here without bound. */
+/** Per connection: bounds the calls that one caller can queue here. */
 const STREAMS_MAX = 2_000;
 
 export interface RpcServer extends Component {
@@ -105,7 +105,7 @@ export function createRpcServer(
 
 type Handler = (request: unknown, call: Call) => Promise<unknown> | AsyncIterable<unknown>;
 
-/** Without `watch` a call is neither checked nor logged: health. */
+/** Health has no `watch`: its calls are neither checked nor logged. */
 function serve(
   definition: Definition,
   method: Method,
@@ -130,7 +130,7 @@ function serve(
       deadline: deadlineOf(incoming),
       span: span.spanContext(),
       request_id,
-      // Made when it is asked for: few handlers do, and it is dear on the hot path.
+      // Created on first use: few handlers need it, and it is expensive on the hot path.
       get signal() {
         if (!abort) {
           const made = (abort = new AbortController());
@@ -226,8 +226,8 @@ function deadlineOf(incoming: Incoming): number {
 }
 
 /**
- * What reflection answers: the files exactly as buf built them. The loader's own copies name types
- * relative to their place, which tools such as grpcurl do not resolve.
+ * The files for reflection, exactly as buf built them. The loader's copies use relative type names,
+ * which tools such as grpcurl do not resolve.
  */
 function describeProtos(): PackageDefinition {
   const bytes = readFileSync(require.resolve('@bmg/proto/descriptors'));

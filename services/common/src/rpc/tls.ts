@@ -1,5 +1,5 @@
-// The process's identity in the form that grpc-js wants. Its own watcher of files reads the three one by
-// one; ours hands over what belongs together, and nothing that has expired.
+// The process's certificate as grpc-js credentials. The library's own file watcher reads the three
+// files separately; ours hands over a matching set that has not expired.
 import {
   credentials,
   experimental,
@@ -13,7 +13,9 @@ type Provider = experimental.CertificateProvider;
 
 const providers = new WeakMap<Certificates, Provider>();
 
-/** Both sides check: a server lets in only those whom the authority has signed, a client compares the name. */
+/**
+ * Mutual TLS: a server accepts only certificates of the authority, a client also checks the name.
+ */
 export function serverCredentials(): ServerCredentials {
   const certificates = certificatesFor();
   if (!certificates) return ServerCredentials.createInsecure();

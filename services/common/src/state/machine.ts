@@ -1,11 +1,11 @@
-// A state machine is a table that the code, the database filter and the tests read.
+// A state machine as a table, which code, database filters and tests read.
 export interface Move<State extends string> {
   from: readonly State[];
   to: State;
 }
 
 export interface Machine<State extends string, Event extends string> {
-  /** The states that an event may leave: what a conditional update filters by. */
+  /** The states in which the event is allowed: the filter of a conditional update. */
   from(event: Event): readonly State[];
   to(event: Event): State;
   allows(state: State, event: Event): boolean;

@@ -1,6 +1,6 @@
-// JSON lines on standard output, with the trace id where there is one. One wide line per request, RPC,
-// consumed batch and delivery attempt; other lines are for surprises. Never logged: keys, tokens, PINs,
-// verification codes, message text, media links.
+// JSON lines on standard output, with the trace id where there is one. One wide line per request,
+// RPC, consumed batch and delivery attempt; other lines are for surprises. Never logged: keys,
+// tokens, PINs, verification codes, message text, media links.
 import pino, { type Logger } from 'pino';
 import type { SpanContext } from '@opentelemetry/api';
 import { metrics } from './metrics';
@@ -11,7 +11,7 @@ export type { Logger };
 const BUFFER_BYTES = 8 * 1024;
 const FLUSH_EVERY_MS = 200;
 const FLUSH_LIMIT_MS = 1_000;
-/** Kept while nothing can be written; what comes on top is lost. */
+/** Buffered while nothing can be written; further lines are lost. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024;
 
 const destination = pino.destination({
@@ -20,8 +20,8 @@ const destination = pino.destination({
   minLength: BUFFER_BYTES,
   maxLength: WAITING_BYTES_MAX,
 });
-// A full disk or a reader that is gone must not end the service: work goes on, the newest lines are lost and
-// counted, and what was kept is written once that is possible again.
+// A full disk or a closed output must not stop the service: the newest lines are lost and counted,
+// and the buffered ones are written as soon as that is possible again.
 destination.on('error', () => undefined);
 destination.on('drop', () => metrics.log_lines_lost.inc());
 setInterval(() => destination.flush(), FLUSH_EVERY_MS).unref();
@@ -35,7 +35,7 @@ const root = pino(
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    // A last line of defence: these names never hold anything that may be read in a log.
+    // Last line of defence: values under these names never belong in a log.
     redact: {
       paths: ['access_token', 'partner_key', 'pin', 'webhook_secret', 'token', '*.access_token'],
       censor: '[redacted]',
@@ -52,8 +52,8 @@ export const traceIds = (span: SpanContext | undefined): { trace_id?: string; sp
   span ? { trace_id: span.traceId, span_id: span.spanId } : {};
 
 /**
- * Writes out what is buffered: before the process ends. The library's own way of doing so waits for ever
- * where nothing can be written, so that it is tried first whether anything can.
+ * Writes the buffered lines before the process exits. The library's own flush waits for ever when
+ * nothing can be written, so that is tested first.
  */
 export async function flushLogs(): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -66,11 +66,13 @@ export async function flushLogs(): Promise<void> {
   });
   clearTimeout(timer);
   if (writable) destination.flushSync();
-  // Given up, so that the library does not wait for it at the exit either.
+  // Discarded, so that the library does not wait for them on exit either.
   else destination.destroy();
 }
 
-/** Name, message, stack and causes of an error; properties are left out, since drivers put requests there. */
+/**
+ * Name, message, stack and causes of an error. Not its properties, in which drivers put requests.
+ */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { message: String(error).slice(0, 500) };
   const { cause } = error;

@@ -32,7 +32,7 @@ export const metrics = {
   }),
   rate_limiter_fallback: new Gauge({
     name: 'rate_limiter_in_memory',
-    help: '1 while the shared limiter is away and this replica limits in its own memory.',
+    help: '1 while Redis is unavailable and this replica limits in its own memory.',
   }),
   messages_recorded: new Counter({
     name: 'messages_recorded_total',
@@ -40,12 +40,12 @@ export const metrics = {
   }),
   ingress_duration: timed({
     name: 'ingress_duration_seconds',
-    help: 'Upstream webhooks from receipt to answer, by status.',
+    help: 'Duration of upstream webhooks from receipt to answer, by status.',
     labelNames: ['http_response_status_code'],
   }),
   events_normalised: new Counter({
     name: 'events_normalised_total',
-    help: 'Events made of upstream webhooks, by event name.',
+    help: 'Events normalised from upstream webhooks, by event name.',
     labelNames: ['event'],
   }),
   webhook_items_ignored: new Counter({
@@ -60,12 +60,12 @@ export const metrics = {
   }),
   bus_publish_duration: timed({
     name: 'messaging_publish_duration_seconds',
-    help: 'Kafka sends, one observation a batch.',
+    help: 'Duration of Kafka sends, one observation per batch.',
     labelNames: ['destination'],
   }),
   bus_publish_failures: new Counter({
     name: 'messaging_publish_failures_total',
-    help: 'Batches that Kafka did not take; they are sent again.',
+    help: 'Batches that failed to publish; they are retried.',
     labelNames: ['destination'],
   }),
   bus_published: new Counter({
@@ -80,13 +80,13 @@ export const metrics = {
   }),
   bus_process_duration: timed({
     name: 'messaging_process_duration_seconds',
-    help: 'Handling of a batch of Kafka messages, every try of it.',
+    help: 'Duration of handling a batch of Kafka messages, one observation per attempt.',
     labelNames: ['destination', 'group', 'outcome'],
     further: [60],
   }),
   bus_lag: new Gauge({
     name: 'messaging_consumer_lag',
-    help: 'Messages of a partition that the group has not committed yet, as Kafka itself says it. Absent while Kafka does not answer.',
+    help: 'Messages of a partition that the group has not committed yet, as Kafka reports them. Absent while Kafka does not answer.',
     labelNames: ['destination', 'group', 'partition'],
   }),
   deliveries: new Counter({
@@ -96,17 +96,17 @@ export const metrics = {
   }),
   delivery_duration: timed({
     name: 'webhook_delivery_duration_seconds',
-    help: 'One attempt, from connecting to the answer.',
+    help: 'Duration of one delivery attempt, from connecting to the answer.',
     labelNames: ['outcome'],
   }),
   delivery_intake_delay: timed({
     name: 'webhook_intake_delay_seconds',
-    help: 'From the receipt of the upstream webhook until its event could be sent to the partner: our own part of the delay.',
+    help: 'From the receipt of the upstream webhook until its event could be sent to the partner: the part of the delay caused here.',
     further: [60, 300, 3_600],
   }),
   deliveries_unsettled: new Counter({
     name: 'webhook_deliveries_unsettled_total',
-    help: 'Turns of an event that came to nothing because a store or the directory is away.',
+    help: 'Deliveries postponed because a store or the directory was unavailable.',
   }),
   delivery_delay: timed({
     name: 'webhook_delivery_delay_seconds',
@@ -115,29 +115,29 @@ export const metrics = {
   }),
   deliveries_in_flight: new Gauge({
     name: 'webhook_deliveries_in_flight',
-    help: 'Attempts under way.',
+    help: 'Delivery attempts in flight.',
   }),
   deliveries_in_flight_limit: new Gauge({
     name: 'webhook_deliveries_in_flight_limit',
-    help: 'How many attempts may be under way (DELIVERY_TOTAL).',
+    help: 'Maximum number of delivery attempts in flight (DELIVERY_TOTAL).',
   }),
   deliveries_stored: new Gauge({
     name: 'webhook_deliveries_waiting',
-    help: 'Events put aside in the store, by status.',
+    help: 'Persisted deliveries, by status.',
     labelNames: ['status'],
   }),
   oldest_unattempted: new Gauge({
     name: 'webhook_oldest_unattempted_seconds',
-    help: 'Accepted but not attempted: the age of the oldest such event of a partner, for the partners that wait longest.',
+    help: 'Age of the oldest accepted event without an attempt, for the partners that wait longest.',
     labelNames: ['partner_id'],
   }),
   oldest_waiting: new Gauge({
     name: 'webhook_oldest_waiting_seconds',
-    help: 'The age of the oldest event that still waits to be taken, tried or not, of all partners.',
+    help: 'Age of the oldest undelivered event of all partners, attempted or not.',
   }),
   partners_waiting: new Gauge({
     name: 'webhook_partners_unattempted',
-    help: 'Partners with an event that was accepted a minute ago or longer and not attempted.',
+    help: 'Partners with an event accepted at least a minute ago and not attempted.',
   }),
   component_up: new Gauge({
     name: 'component_up',
@@ -146,29 +146,29 @@ export const metrics = {
   }),
   requests_shed: new Counter({
     name: 'requests_shed_total',
-    help: 'Requests refused unread because too much is under way, by server and by what there was too much of.',
+    help: 'Requests refused unread under overload, by server and by the exhausted resource.',
     labelNames: ['server', 'reason'],
   }),
   log_lines_lost: new Counter({
     name: 'log_lines_lost_total',
-    help: 'Log lines that could not be written, because the disk is full or nobody reads them.',
+    help: 'Log lines lost because the disk is full or the output is not read.',
   }),
   tls_certificate_expiry: new Gauge({
     name: 'tls_certificate_expiry_timestamp_seconds',
-    help: 'When the gRPC certificate of this process, and the authority that it trusts, expire.',
+    help: 'Expiry time of the gRPC certificate of this process and of the authority that it trusts.',
     labelNames: ['certificate'],
   }),
   tokens_expiring: new Gauge({
     name: 'upstream_tokens_expiring',
-    help: 'Clients whose upstream token ends within 14 days or has ended; every replica sees all of them.',
+    help: 'Clients whose upstream token expires within 14 days or has expired; every replica reports all of them.',
   }),
   coexistence_syncs_due: new Gauge({
     name: 'coexistence_syncs_due',
-    help: 'Numbers whose data sync is not requested yet with less than 6 of its 24 hours left; every replica sees all of them.',
+    help: 'Numbers whose data sync is not requested yet with less than 6 of its 24 hours left; every replica reports all of them.',
   }),
   broadcasts_active: new Gauge({
     name: 'broadcasts_active',
-    help: 'Broadcasts that there is something to do for, by status; every replica sees all of them.',
+    help: 'Broadcasts with work left, by status; every replica reports all of them.',
     labelNames: ['status'],
   }),
   broadcast_sends: new Counter({

@@ -1,6 +1,6 @@
-// Preloaded (`node --require @bmg/common/telemetry/register`): the tracer provider, from the standard
-// OTEL_* settings. Without an endpoint nothing is recorded and no trace leaves, but ids are still made,
-// so that log lines and the traceparent header can be followed.
+// Preloaded (`node --require @bmg/common/telemetry/register`): the tracer provider, from the
+// standard OTEL_* settings. Without an endpoint nothing is recorded and no trace leaves, but ids
+// are still made, so that log lines and the traceparent header can be followed.
 import { basename, dirname } from 'node:path';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -44,7 +44,7 @@ const provider = new NodeTracerProvider({
 });
 provider.register();
 
-/** Sends what is still queued; bounded, since a collector that is away must not hold up a stop. */
+/** Sends the queued spans, with a timeout: an unavailable collector must not delay a shutdown. */
 export async function flushTraces(): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
-// The spans we make by hand, in the adapters (edge, rpc, bus, upstream, delivery, store). A parent is
-// passed along explicitly: async context tracking would cost every await on the hot path.
+// The spans we make by hand, in the adapters (edge, rpc, bus, upstream, delivery, store). A parent
+// is passed along explicitly: async context tracking would cost every await on the hot path.
 import { randomBytes } from 'node:crypto';
 import {
   isSpanContextValid,
@@ -49,7 +49,7 @@ export function endSpan(span: Span, failure?: { code: string } | undefined): voi
   span.end();
 }
 
-/** A trace that nobody keeps: for what a process asks every second, all day. */
+/** An unsampled trace, for calls that a process repeats every second. */
 export const unsampled = (): SpanContext => ({
   traceId: randomBytes(16).toString('hex'),
   spanId: randomBytes(8).toString('hex'),
@@ -58,7 +58,9 @@ export const unsampled = (): SpanContext => ({
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** A remote parent out of a W3C traceparent header; undefined when there is none or it is malformed. */
+/**
+ * A remote parent out of a W3C traceparent header; undefined when there is none or it is malformed.
+ */
 export function parseTraceparent(header: string | undefined): SpanContext | undefined {
   const match = header === undefined ? null : TRACEPARENT.exec(header);
   if (!match) return undefined;

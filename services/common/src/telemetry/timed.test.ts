@@ -1,4 +1,5 @@
-// Exemplars lead from a bar of a histogram to a trace; both text formats can be asked for at any time.
+// Exemplars lead from a bar of a histogram to a trace; both text formats can be asked for at any
+// time.
 import type { SpanContext } from './span';
 import { renderMetrics, timed } from './timed';
 import { metrics } from './metrics';
@@ -15,7 +16,7 @@ const duration = timed({
   labelNames: ['a'],
 });
 
-test('an observation of a recorded trace carries its id, one of an unrecorded trace none', async () => {
+test('attaches the trace id of sampled traces only', async () => {
   duration.observe({ a: 'b' }, 0.003, span('1', 1));
   duration.observe({ a: 'b' }, 0.3, span('2', 0));
   duration.observe({ a: 'b' }, 3);
@@ -31,7 +32,7 @@ test('an observation of a recorded trace carries its id, one of an unrecorded tr
   expect(body.endsWith('# EOF\n')).toBe(true);
 });
 
-test('whoever does not ask for OpenMetrics gets the older format, whatever was asked for before', async () => {
+test('answers in the older format unless OpenMetrics is requested', async () => {
   metrics.messages_recorded.inc();
   const [open, text, again] = await Promise.all([
     renderMetrics(OPEN),

@@ -1,6 +1,6 @@
-// Histograms of durations. An observation that belongs to a recorded trace carries the trace's id as an
-// exemplar, so that a slow bar of a dashboard leads to the trace of a request that was in it. Where no trace
-// is recorded nothing could be looked up, and nothing is attached: the common case costs what it did.
+// Histograms of durations. An observation of a sampled trace carries the trace id as an exemplar,
+// so that a slow bucket on a dashboard leads to a trace. Unsampled observations carry none and cost
+// nothing extra.
 import { TraceFlags } from '@opentelemetry/api';
 import { Histogram, register, type Registry } from 'prom-client';
 import type { SpanContext } from './span';
@@ -18,7 +18,7 @@ export function timed(options: {
   name: string;
   help: string;
   labelNames?: string[];
-  /** Where the last step of the usual ones is too short. */
+  /** Further buckets, if the usual ones end too early. */
   further?: number[];
 }): Timed {
   const { further = [], labelNames = [], ...named } = options;
@@ -46,7 +46,8 @@ const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8
 
 type Format = typeof PROMETHEUS | typeof OPEN_METRICS;
 
-// The library knows one format at a time, for all metrics; its type says that a registry never changes it.
+// The library knows one format at a time, for all metrics; its type says that a registry never
+// changes it.
 const setFormat = (format: Format): void => (register as Registry<Format>).setContentType(format);
 
 /** The library makes a metric with exemplars only while its registry writes OpenMetrics. */
@@ -66,10 +67,10 @@ export interface Exposition {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** All metrics: OpenMetrics, with the exemplars, for whoever accepts it; else the older text format. */
+/** All metrics: as OpenMetrics with exemplars if accepted, otherwise in the older text format. */
 export function renderMetrics(accept = ''): Promise<Exposition> {
   const format = accept.includes('application/openmetrics-text') ? OPEN_METRICS : PROMETHEUS;
-  // One after the other, since the format is the registry's.
+  // One at a time, because the format is a property of the registry.
   const rendered = last.then(() => render(format));
   last = rendered.catch(() => undefined);
   return rendered;

@@ -16,7 +16,7 @@ export function itemsOf({ data }: Json): Json[] {
 export function succeeded(answer: Json): Record<string, never> {
   const { success } = answer;
   if (success !== undefined && success !== true && success !== 'true') {
-    throw new ApiError('UPSTREAM_ERROR', 'the upstream answered without success');
+    throw new ApiError('UPSTREAM_ERROR', 'the upstream answered without confirming success');
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// The only way out to the platform: one keep-alive agent, the version segment, tokens in a header, a span
-// and a metric per request, and every way an answer can be wrong turned into an ApiError.
+// The HTTP client of the upstream platform: keep-alive connections, the version segment, tokens in
+// a header, a span and a metric per request. Every failure becomes an ApiError.
 import { Agent, FormData, type Dispatcher } from 'undici';
 import { ApiError } from '../errors';
 import type { Component } from '../lifecycle';
@@ -18,19 +18,19 @@ export interface UpstreamRequest {
   /** For spans and metrics: a bounded set of names, e.g. `POST /{phone_number_id}/messages`. */
   operation: string;
   method: 'GET' | 'POST' | 'DELETE';
-  /** Path behind the version segment; ids in it are already encoded (see `path`). */
+  /** Path after the version segment; ids in it are already encoded (see `segment`). */
   path: string;
   query?: Record<string, string | number | boolean | undefined>;
   body?: Json | FormData | undefined;
   token?: string | undefined;
-  /** Text that must not come back in an error, beside the token: an app secret, a code. */
+  /** Text to remove from errors, beside the token: an app secret, a code. */
   secrets?: string[];
-  /** A send whose outcome would be unknown must not be called repeatable. */
+  /** A send: an error with an unknown outcome is not retryable. */
   send?: boolean;
   timeout_ms?: number;
-  /** A read that must not be repeated, because asking uses something up: a code that is exchanged. */
+  /** A read that must not be repeated because it consumes something, such as a sign-up code. */
   once?: boolean;
-  /** Answers with an error in them that are no failure: a function that accepts the body. */
+  /** True for an answer that counts as a success although it contains an error. */
   accept?: (body: Json) => boolean;
 }
 
@@ -41,11 +41,11 @@ export interface Upstream extends Component {
 const CONNECTIONS_MAX = 256;
 const KEEPALIVE_MS = 30_000;
 const CONNECT_LIMIT_MS = 3_000;
-/** An answer larger than this is nonsense: media travel another way. */
+/** JSON answers are far smaller; files use the transfer client. */
 const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024;
-/** The upstream's own id of an answer; errors also have it in their body. */
+/** The upstream's id of an answer; errors also have it in their body. */
 const TRACE_ID = 'x-fb-trace-id';
-/** Below this remaining time a request is not begun: its answer could not arrive. */
+/** With less time than this left, a request is not sent: its answer would come too late. */
 const WORTHWHILE_MS = 20;
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
@@ -72,7 +72,7 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
       call.deadline - HOP_MS - Date.now(),
     );
     if (timeout_ms < WORTHWHILE_MS) {
-      throw noAnswer('there was no time left to ask the upstream', { retryable: true });
+      throw noAnswer('the request timed out before the upstream was asked', { retryable: true });
     }
     const secrets = [...(request.secrets ?? []), ...(request.token ? [request.token] : [])];
     let status: number;
@@ -94,7 +94,7 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
       const traced = answer.headers[TRACE_ID];
       if (typeof traced === 'string') trace_id = traced;
       span.setAttribute('http.response.status_code', status);
-      // One clock over the whole exchange: a trickling body must not outlive the limit.
+      // The timeout covers the whole exchange, a slow body included.
       timer = setTimeout(
         () => {
           late = true;
@@ -133,7 +133,7 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
       };
       try {
         const body = await once(request, call, span).catch((error: unknown) => {
-          // Only reads are ever repeated, and only where nobody answered.
+          // Only reads are repeated, and only when there was no answer.
           const repeat =
             request.method === 'GET' &&
             !request.once &&
@@ -177,7 +177,7 @@ function queryText(query: UpstreamRequest['query']): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** Branches on the error object, never on the status: real answers are mostly 400 whatever the code. */
+/** Branches on the error object, not on the status: the upstream answers most errors with 400. */
 function judge(
   { status, text, trace_id }: { status: number; text: string; trace_id: string | undefined },
   request: UpstreamRequest,
@@ -191,7 +191,7 @@ function judge(
   }
   if (status >= 400) {
     throw new ApiError('UPSTREAM_ERROR', `the upstream answered HTTP ${status} without a reason`, {
-      // Without an error object a 5xx says nothing of what was done: a send may have gone out.
+      // A 5xx without an error object leaves the outcome unknown: a send may have gone out.
       retryable: !request.send && (status >= 500 || status === 429),
       ...(request.send && status >= 500 && { details: { outcome: 'unknown' } }),
       upstream_trace_id: trace_id,
@@ -199,12 +199,16 @@ function judge(
     });
   }
   if (!body) {
-    throw new ApiError('UPSTREAM_ERROR', 'the upstream answered something that is no JSON object', {
-      retryable: request.method === 'GET',
-      ...(request.send && { details: { outcome: 'unknown' } }),
-      upstream_trace_id: trace_id,
-      cause: new Error(scrub(text.slice(0, 500), secrets)),
-    });
+    throw new ApiError(
+      'UPSTREAM_ERROR',
+      'the upstream answered with something other than a JSON object',
+      {
+        retryable: request.method === 'GET',
+        ...(request.send && { details: { outcome: 'unknown' } }),
+        upstream_trace_id: trace_id,
+        cause: new Error(scrub(text.slice(0, 500), secrets)),
+      },
+    );
   }
   return body;
 }
@@ -223,7 +227,7 @@ function connectionFailure(error: unknown, request: UpstreamRequest, timedOut: b
   if (NEVER_LEFT.has(code)) {
     return noAnswer('the upstream could not be reached', { retryable: true, cause: error });
   }
-  // The request may have arrived: only a read may be called repeatable.
+  // The request may have arrived: only a read is retryable.
   return noAnswer(
     timedOut ? 'the upstream did not answer in time' : 'the connection to the upstream broke',
     {

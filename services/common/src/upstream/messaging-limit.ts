@@ -1,15 +1,21 @@
-// A number's messaging limit: the upstream's field for it, and the contract's spelling of its value.
+// A number's messaging limit: the upstream's field for it, and the contract's spelling of its
+// value.
 import { ApiError } from '../errors';
 import { isObject, type Json } from './answers';
 
-/** The portfolio-wide limit replaced the number's own; an older platform knows the old name only. */
+/**
+ * The portfolio-wide limit replaced the number's own; an older platform knows the old name only.
+ */
 const FIELD = 'whatsapp_business_manager_messaging_limit';
 const OLD_FIELD = 'messaging_limit_tier';
 const UNKNOWN_FIELD = 100;
 
 export const LIMIT_FIELDS = [FIELD, OLD_FIELD];
 
-/** Reads a node together with its limit. `read` gets the field's name, and runs again with the old one. */
+/**
+ * Reads a node together with its limit. `read` gets the field's name, and runs again with the old
+ * one.
+ */
 export async function readWithLimit(read: (limit_field: string) => Promise<Json>): Promise<Json> {
   return read(FIELD).catch((error: unknown) => {
     const isUnknown =

@@ -1,6 +1,6 @@
-// An operation is a row or a function: a row where one upstream request, or a list followed to its end,
-// and a change of names say it all; an ordinary handler where there are rules. The compiler insists on one
-// of them for every method.
+// Operations over the upstream. Each RPC is either a row (one request or one list, with a mapping
+// of names) or an ordinary handler where there are rules. The compiler insists on one of them for
+// every method.
 import type { Target } from '@bmg/proto/common';
 import { ApiError, missingFields } from '../errors';
 import type { Call } from '../rpc';
@@ -11,18 +11,18 @@ import { allPages, type Pages } from './paging';
 
 type Query = NonNullable<UpstreamRequest['query']>;
 
-/** A value, or how it is made of the request. */
+/** A value, or a function that makes it from the request. */
 type From<Q, T> = T | ((request: Q) => T);
 
 export interface Targeted {
   target?: Target | undefined;
 }
 
-/** One question to the upstream. */
+/** One request to the upstream, as a row describes it. */
 export interface Question<Q> {
   /**
-   * Method and path. `{waba_id}` and `{phone_number_id}` are the target's; every other name is a field of
-   * the request. Each stands for one path segment.
+   * Method and path. `{waba_id}` and `{phone_number_id}` are the target's; every other name is a
+   * field of the request. Each stands for one path segment.
    */
   upstream: `${UpstreamRequest['method']} /${string}`;
   query?: From<Q, Query>;
@@ -38,7 +38,7 @@ export interface Question<Q> {
 
 type Replying<Q, R> = { reply: (body: Json, request: Q) => R };
 
-/** A message without required fields needs no `reply`: success is all there is to tell. */
+/** A response message without required fields needs no `reply`. */
 export type Row<Q, R> = Question<Q> & (object extends R ? Partial<Replying<Q, R>> : Replying<Q, R>);
 
 export type Operation<Q, R> = Row<Q, R> | ((request: Q, call: Call) => Promise<R>);
@@ -51,7 +51,7 @@ export type Operations<H> = {
 };
 
 export interface Runner {
-  /** The upstream's answer to a question that is asked on behalf of the request's target. */
+  /** Sends the question with the token of the request's target; returns the upstream's answer. */
   ask<Q extends Targeted>(question: Question<Q>, request: Q, call: Call): Promise<Json>;
   /** Handlers of an operation table. */
   handlers<H>(operations: Operations<H>): H;
@@ -60,14 +60,14 @@ export interface Runner {
 export function createRunner(settings: {
   upstream: Upstream;
   credentials: Pick<Credentials, 'of'>;
-  /** The number that stands in the path where it is not the target's own. */
+  /** The number of the path; the target's own by default. */
   numberOf?: (request: Targeted, target: Target, call: Call) => Promise<string>;
 }): Runner {
   const { upstream, credentials } = settings;
   const numberOf = settings.numberOf ?? (async (_request, target) => target.phone_number_id);
 
   const ask: Runner['ask'] = async (question, request, call) => {
-    // What is wrong with the request is found before anyone is asked anything.
+    // Validation comes first: an invalid request asks neither the directory nor the upstream.
     const target = needTarget(request.target);
     const query = made(question.query, request);
     const body = made(question.body, request);
@@ -114,7 +114,7 @@ export function createRunner(settings: {
 }
 
 export function needTarget(target: Target | undefined): Target {
-  if (!target) throw new ApiError('MISSING_WABA', 'no business account was named');
+  if (!target) throw new ApiError('MISSING_WABA', 'the request names no business account');
   return target;
 }
 

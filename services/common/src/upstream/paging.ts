@@ -33,8 +33,8 @@ export interface Pages {
 const PAGES_MAX = 100;
 
 /**
- * One answer with the items of all pages, up to `items_max`. It has a cursor in `paging` only where items
- * were left out.
+ * One answer with the items of all pages, up to `items_max`. It has a cursor in `paging` only where
+ * items were left out.
  */
 export async function allPages(
   ask: (page: { limit: number; after: string | undefined }) => Promise<Json>,
@@ -56,8 +56,8 @@ export async function allPages(
 }
 
 /**
- * The cursor of the next page. The last page may have a cursor too, but no `next`, which is a link and may
- * hold a token.
+ * The cursor of the next page. The last page may have a cursor too, but no `next`, which is a link
+ * and may hold a token.
  */
 function nextOf(body: Json): string | undefined {
   const { next } = pagingOf(body);

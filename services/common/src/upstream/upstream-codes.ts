@@ -1,4 +1,4 @@
-// What an upstream error becomes here: rows where a code is more than a passed-on UPSTREAM_ERROR.
+// Maps upstream errors to ApiErrors. A code without a row becomes UPSTREAM_ERROR.
 import { ApiError, type ErrorCode } from '../errors';
 
 interface Row {
@@ -8,7 +8,7 @@ interface Row {
   message?: string;
 }
 
-/** The upstream names its regain time in minutes at best; one second suits a per-second limit. */
+/** The upstream states waits in minutes at best; one second fits a limit per second. */
 const SLOW_DOWN_S = 1;
 const PAIR_LIMIT_S = 6;
 
@@ -21,7 +21,7 @@ const ROWS: Record<number, Row> = {
   },
   130429: { code: 'UPSTREAM_ERROR', retryable: true, retry_after_s: SLOW_DOWN_S },
   131056: { code: 'UPSTREAM_ERROR', retryable: true, retry_after_s: PAIR_LIMIT_S },
-  // Refused before anything was done, and passing: repeating cannot do it twice.
+  // Temporary refusals before anything was executed: a repeat is safe.
   4: { code: 'UPSTREAM_ERROR', retryable: true, retry_after_s: 60 },
   17: { code: 'UPSTREAM_ERROR', retryable: true, retry_after_s: 60 },
   613: { code: 'UPSTREAM_ERROR', retryable: true, retry_after_s: 60 },
@@ -32,7 +32,7 @@ const ROWS: Record<number, Row> = {
   133004: { code: 'UPSTREAM_ERROR', retryable: true, retry_after_s: 5 },
 };
 
-/** The upstream's error object, as far as it is known to look. */
+/** The known fields of the upstream's error object. */
 export interface UpstreamErrorBody {
   message?: unknown;
   code?: unknown;
@@ -48,7 +48,7 @@ const TOKEN_SHAPES = [
   /Bearer\s+[^\s"']+/gi,
 ];
 
-/** Text from the upstream without anything that reads like a credential. */
+/** Removes the given secrets and everything that looks like a credential. */
 export function scrub(text: string, secrets: string[]): string {
   let clean = text;
   for (const secret of secrets) {
@@ -70,7 +70,8 @@ export function upstreamError(
   const code = Number(error.code);
   const subcode = Number(error.error_subcode);
   const row = Number.isInteger(code) ? ROWS[code] : undefined;
-  const message = typeof error.message === 'string' ? error.message : 'the upstream refused';
+  const message =
+    typeof error.message === 'string' ? error.message : 'the upstream refused the request';
   return new ApiError(row?.code ?? 'UPSTREAM_ERROR', row?.message ?? scrub(message, secrets), {
     upstream_code: Number.isInteger(code) && error.code !== null ? code : undefined,
     upstream_subcode: error.error_subcode != null && Number.isInteger(subcode) ? subcode : null,

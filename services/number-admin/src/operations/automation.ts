@@ -1,5 +1,5 @@
-// Conversational automation: read as a field of the number, written on an edge of its own. What a request
-// leaves out stays as it is, what is empty is cleared.
+// Conversational automation: read as a field of the number, written on a separate edge. An omitted
+// field is unchanged, an empty one is cleared.
 import { invalidField, missingFields } from '@bmg/common/errors';
 import { isObject, type Json } from '@bmg/common/upstream';
 import type {
@@ -11,7 +11,7 @@ import type { Part } from '../tools';
 /** Limits: at most 4 ice breakers. */
 const PROMPTS_MAX = 4;
 
-/** Keys that were never set are absent upstream. */
+/** Fields that were never set are absent upstream. */
 function readAutomation(body: Json): ConversationalAutomation {
   const field = body['conversational_automation'];
   const { enable_welcome_message, prompts, commands } = isObject(field) ? field : {};

@@ -23,7 +23,7 @@ afterAll(() => rig.close());
 const block = (users: string[]) => rig.rpc.blockUsers({ target: TARGET, users }, rig.call());
 const unblock = (users: string[]) => rig.rpc.unblockUsers({ target: TARGET, users }, rig.call());
 
-test('a mixed result, HTTP 400 upstream, is an answer with both lists', async () => {
+test('answers a mixed result (HTTP 400 upstream) with both lists', async () => {
   const block_users = { added_users: [DONE], failed_users: [FAILED] };
   rig.upstream.answers({ status: 400, body: { block_users, error: MIXED } });
   const users = ['+15550100777', '+15550100778'];
@@ -36,7 +36,7 @@ test('a result in which all failed is an answer too', async () => {
   await expect(unblock(['+15550100778'])).resolves.toEqual({ done: [], failed: [FAILED] });
 });
 
-test('an error that names no user is an error', async () => {
+test('an error without users is an error', async () => {
   rig.upstream.answers({ status: 400, body: { block_users: {}, error: MIXED } });
   await expect(block(['+15550100777'])).rejects.toMatchObject({ upstream_code: 139_100 });
 });
@@ -53,7 +53,7 @@ test.each([
   expect(rig.upstream.asked).toEqual([]);
 });
 
-test('a thousand users go in one request', async () => {
+test('sends 1,000 users in one request', async () => {
   rig.upstream.answers({ block_users: { added_users: [] } });
   await block(Array<string>(1_000).fill('15550100777'));
   expect(rig.upstream.asked).toHaveLength(1);

@@ -1,5 +1,5 @@
-// Blocking: a result in which some users failed is HTTP 400 upstream with both lists in the body. Here it
-// is an answer like any other: success does not mean that every number succeeded.
+// Blocking: when some users fail, the upstream answers HTTP 400 with both lists in the body. Here
+// that is a success whose reply lists the failures.
 import { invalidField, missingFields } from '@bmg/common/errors';
 import { isParentBsuid } from '@bmg/common/ids';
 import {
@@ -49,7 +49,7 @@ const listIn = (body: Json, name: Done | 'failed_users'): Json[] => {
 const change = (method: 'POST' | 'DELETE', done: Done) => ({
   upstream: `${method} /{phone_number_id}/block_users` as Question<never>['upstream'],
   body: blockBody,
-  // An error that names no user is a refusal of the whole.
+  // An error without users refuses the whole request.
   accept: (body: Json) => [...listIn(body, done), ...listIn(body, 'failed_users')].length > 0,
   reply: (body: Json): BlockResult => {
     if (!isObject(body['block_users'])) throw unusable('a result');

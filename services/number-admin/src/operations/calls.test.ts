@@ -11,7 +11,7 @@ afterEach(() => rig.close());
 
 const place = (call: object) => rig.rpc.placeCall({ target: TARGET, call }, rig.call());
 
-test('the body goes on in its own order, with the messaging product', async () => {
+test('passes the body on in its own order, with the messaging product', async () => {
   rig.upstream.answers({ calls: [{ id: 'wacid.1' }] });
   const session = { sdp: 'v=0\r\ns=-\r\n', sdp_type: 'offer', later: null };
   await place({ zeta: [1, { b: 1, a: 2 }], session, messaging_product: 'other', ...CONNECT });
@@ -32,7 +32,7 @@ test.each([
   expect(rig.upstream.asked).toEqual([]);
 });
 
-test('a BSUID is called by recipient', async () => {
+test('calls a BSUID with recipient', async () => {
   rig.upstream.answers({ calls: [{ id: 'wacid.1' }] });
   await place({ action: 'connect', recipient: 'US.4Qm7Zr81Kd02' });
   expect(rig.upstream.asked[0]?.body).toMatchObject({ recipient: 'US.4Qm7Zr81Kd02' });

@@ -1,12 +1,14 @@
-// Calls: the body goes upstream as it came, in its own order, with the messaging product. What a call
-// needs beyond that, the upstream judges.
+// Calls: the body is passed on unchanged, in its own order, with the messaging product. The
+// upstream validates the rest.
 import { missingFields } from '@bmg/common/errors';
 import { needTarget, succeeded, without, type Json } from '@bmg/common/upstream';
 import type { Part, Tools } from '../tools';
 
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
 
-/** Calling and groups: `to` for connect, `call_id` for terminate. A BSUID is called by `recipient`. */
+/**
+ * Calling and groups: `to` for connect, `call_id` for terminate. A BSUID is called by `recipient`.
+ */
 function checkCall(call: Json): void {
   const { action, to, recipient, call_id } = call;
   if (!isFilled(action)) throw missingFields(['action']);
@@ -21,7 +23,8 @@ export const calls = ({
   async placeCall(q, call) {
     const given = without(q.call ?? {}, 'messaging_product');
     checkCall(given);
-    // Only a new call is like a send: one that runs can be answered and ended whatever has stopped.
+    // Only a new call counts as a send: a running one can be answered and ended even while sending
+    // is stopped.
     if (given['action'] === 'connect') {
       await credentials.forSending(needTarget(q.target), call);
     }

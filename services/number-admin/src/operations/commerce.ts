@@ -1,10 +1,10 @@
-// Commerce settings: upstream they are written as query parameters, and are absent until set once.
+// Commerce settings: written as query parameters upstream, and absent until they are first set.
 import { missingFields } from '@bmg/common/errors';
 import { itemsOf, type Json } from '@bmg/common/upstream';
 import type { CommerceSettings, UpdateCommerceSettingsRequest } from '@bmg/proto/numberadmin';
 import type { Part } from '../tools';
 
-/** What holds upstream before anything was set. */
+/** The upstream's defaults. */
 const DEFAULTS: CommerceSettings = { is_catalog_visible: false, is_cart_enabled: true };
 
 function readSettings(body: Json): CommerceSettings {

@@ -51,14 +51,14 @@ describe('the activity log', () => {
 describe('a list that the caller does not page', () => {
   const flows = () => rig.rpc.listFlows({ target: TARGET }, rig.call());
 
-  test('is followed to its end', async () => {
+  test('is read to its end', async () => {
     rig.upstream.answers(page(100, 'a1'), page(100, 'a2'), page(1));
     const reply = await flows();
     expect(reply.items).toHaveLength(201);
     expect(reply.after).toBeUndefined();
   });
 
-  test('ends at its bound, with the cursor of what is left', async () => {
+  test('ends at its bound with the cursor of the rest', async () => {
     rig.upstream.answers(...Array.from({ length: 30 }, (_, index) => page(100, `a${index}`)));
     const reply = await flows();
     expect(reply.items).toHaveLength(2_000);
@@ -66,7 +66,7 @@ describe('a list that the caller does not page', () => {
     expect(rig.upstream.asked).toHaveLength(20);
   });
 
-  test('is not followed in a circle', async () => {
+  test('ends at a cursor that repeats', async () => {
     rig.upstream.answers(page(1, 'a1'), page(1, 'a1'), page(1, 'a1'));
     await expect(flows()).resolves.toMatchObject({ items: { length: 2 } });
   });

@@ -1,4 +1,4 @@
-// What the upstream knows of an account: read, never changed.
+// Reads of an account's state upstream.
 import { ApiError, invalidField } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import {
@@ -13,8 +13,8 @@ import type { NodeList } from '@bmg/proto/common';
 import type { Part, Tools } from '../tools';
 import { usedLimit } from '../paging';
 
-// Business account details: without primary_funding_id, which the onboarding token may never read. One
-// field that is not permitted fails the whole request.
+// Business account details: without primary_funding_id, which the onboarding token may never read.
+// One field that is not permitted fails the whole request.
 const WABA_FIELDS = [
   'name',
   'currency',
@@ -34,23 +34,23 @@ const SOLUTION_FIELDS = 'id,name,status,status_for_pending_request,owner_app,own
 const FLOW_FIELDS = 'id,name,status,categories,validation_errors';
 const FLOW_DETAIL_FIELDS = `${FLOW_FIELDS},json_version,health_status`;
 
-/** Lists that the caller does not page are followed to their end, or to here. */
+/** The maximum length of a list that the caller does not page. */
 const WHOLE = { page_size: 100, items_max: 2_000 };
 /** Limits: the activity log gives at most 200, of which the upstream gives 100 at a time. */
 const ACTIVITIES_MAX = 200;
 
-/** What did not fit in a whole list is told by its cursor. */
+/** A list that exceeds the maximum has a cursor for the rest. */
 const wholeList = (body: Json): NodeList => ({
   items: itemsOf(body),
   after: cursorsOf(body).after,
 });
 
-/** Codes that say that the token may not read the owner: the field, the object or the permission. */
+/** Error codes for a token that may not read the owner: the field, the object or the permission. */
 const UNREADABLE = new Set([3, 10, 100]);
 const isUnreadable = (code: number | undefined): boolean =>
   code !== undefined && (UNREADABLE.has(code) || (code >= 200 && code <= 299));
 
-/** The business recorded at registration, otherwise the account's owner as the upstream tells it. */
+/** The business recorded at registration, otherwise the account's owner upstream. */
 async function defaultBusiness(
   { ask, credentials }: Pick<Tools, 'ask' | 'credentials'>,
   request: Targeted,
@@ -68,7 +68,7 @@ async function defaultBusiness(
   }
   const id = isObject(owner) ? owner['id'] : undefined;
   if (typeof id === 'string' && id !== '') return id;
-  throw invalidField('business_id', 'is not known for this business account: name it');
+  throw invalidField('business_id', 'is unknown for this business account: set it in the request');
 }
 
 export const diagnostics = (

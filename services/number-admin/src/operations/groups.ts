@@ -1,4 +1,4 @@
-// Groups: creating, deleting and removing people are asynchronous upstream; results come as events.
+// Groups: creation, deletion and removal are asynchronous upstream; the results arrive as events.
 import { invalidField, missingFields } from '@bmg/common/errors';
 import {
   cursorsOf,
@@ -23,10 +23,13 @@ const GROUPS_PAGE_MAX = 1_024;
 /** Limits: a subject has at most 128 characters, a request removes at most 8 participants. */
 const SUBJECT_MAX = 128;
 const REMOVALS_MAX = 8;
-/** Not all participants could be removed: HTTP 206 with an error object, although something was done. */
+/**
+ * Not all participants could be removed: HTTP 206 with an error object, although something was
+ * done.
+ */
 const PARTIAL = 131_201;
 
-/** The one list that lies a level deeper. */
+/** This list is nested one level deeper than the others. */
 const groupsOf = ({ data }: Json): Json[] =>
   itemsOf({ data: isObject(data) ? data['groups'] : data });
 
@@ -62,7 +65,7 @@ function removalBody({ participants }: RemoveGroupParticipantsRequest): Json {
 const isPartial = ({ error }: Json): boolean =>
   isObject(error) && Number(error['code']) === PARTIAL;
 
-/** Who was removed and who was not follows with an event: here the upstream's own words have to do. */
+/** An event reports later who was removed; the reply can only pass the upstream's error on. */
 function removal(body: Json): Node {
   if (!isPartial(body)) return group(body);
   const { upstream_code, message, details } = upstreamError(body['error'] as UpstreamErrorBody, []);
@@ -89,11 +92,11 @@ export const groups: Part<
   createGroup: {
     upstream: 'POST /{phone_number_id}/groups',
     body: createBody,
-    // A group whose creation was cut off may exist: that is not to be repeated blindly.
+    // An interrupted creation may have succeeded: a repeat is not safe.
     send: true,
     reply: (body) => {
       const created = group(body);
-      // The invite link and the id follow with the event that carries this request_id.
+      // The event with this request_id carries the invite link and the id.
       if (!isFilled(body['request_id']) && !isFilled(body['id'])) {
         throw unusable('a request id', { outcome: 'unknown' });
       }

@@ -37,7 +37,7 @@ describe('the two-step PIN', () => {
     expect(rig.directory.stored).toEqual([]);
   });
 
-  test('that could not be stored is told as to be repeated', async () => {
+  test('that could not be stored is reported as retryable', async () => {
     rig.directory.failStore = new Error('away');
     rig.upstream.answers(OK);
     await expect(setPin('246810')).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe('registering', () => {
     expect(rig.upstream.asked).toHaveLength(1);
   });
 
-  test('refuses what is no PIN', async () => {
+  test('refuses a malformed PIN', async () => {
     await expect(register({ pin: '1' })).rejects.toMatchObject({ code: 'INVALID_FIELD' });
   });
 });
@@ -137,14 +137,14 @@ describe('requesting a code', () => {
   });
 });
 
-test('a failed deregistration is never told as repeatable', async () => {
+test('a failed deregistration is never retryable', async () => {
   rig.upstream.answers({ status: 503, body: 'away' }, OK);
   const deregistering = rig.rpc.deregisterPhone({ target: TARGET }, rig.call());
   await expect(deregistering).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', retryable: false });
   expect(rig.upstream.asked).toHaveLength(1);
 });
 
-test('a code that was received never comes back in an error', async () => {
+test('never returns a code in an error', async () => {
   rig.upstream.answers(upstreamError(100, { error_user_msg: '987654 has expired' }));
   const verifying = rig.rpc.verifyCode({ target: TARGET, code: '987654' }, rig.call());
   await expect(verifying).rejects.toMatchObject({ details: '[redacted] has expired' });

@@ -1,4 +1,5 @@
-// Status and life cycle of a number. Each takes `phone_number_id` for another number of the account.
+// Status and life cycle of a number. Each takes `phone_number_id` for another number of the
+// account.
 import { ApiError, rewrap } from '@bmg/common/errors';
 import {
   LIMIT_FIELDS,
@@ -38,13 +39,13 @@ function readStatus(body: Json): Json {
   };
 }
 
-/** What the upstream says beside its success, for the few edges that say more. */
+/** The other fields of a success, for the few edges that return any. */
 function outcome(body: Json): Node {
   succeeded(body);
   return { fields: without(body, 'success', 'messaging_product') };
 }
 
-/** Passes a failure on as one that no wrapper may take for an invitation to repeat. */
+/** Passes an upstream failure on with `retryable: false`. */
 const neverRepeat =
   (note?: string) =>
   (error: unknown): never => {
@@ -68,7 +69,7 @@ export const phone = (tools: Tools): Part<'getPhoneStatus' | Lifecycle> => ({
     return { fields: readStatus(body) };
   },
   async requestCode(q, call) {
-    // Which number is meant is settled first: that question may be repeated, the next one may not.
+    // Resolves the number first: that request may be repeated, the next one may not.
     await tools.numberOf(q, needTarget(q.target), call);
     const body = { code_method: q.code_method, language: q.language };
     return tools
@@ -102,7 +103,7 @@ export const phone = (tools: Tools): Part<'getPhoneStatus' | Lifecycle> => ({
     const phone_number_id = await tools.numberOf(q, target, call);
     const pin = await choosePin(tools, { pin: q.pin, target, phone_number_id }, call);
     const body = { messaging_product: 'whatsapp', pin };
-    // One attempt: another PIN after a refusal would only use up what attempts are left.
+    // One attempt: a second one with another PIN would use up the attempts that are left.
     return outcome(
       await tools.ask(
         { upstream: 'POST /{phone_number_id}/register', body, secrets: [pin] },

@@ -1,4 +1,4 @@
-// The smaller files' rules: what is refused before anything is sent.
+// Requests that the smaller operation files refuse before anything is sent.
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { startRig, TARGET, type Rig } from '../../testing/build';
 
@@ -93,7 +93,7 @@ test.each<[string, Method, object, string, object]>([
   expect(rig.upstream.asked).toEqual([]);
 });
 
-test('a subject is measured in characters', async () => {
+test('measures a subject in characters', async () => {
   rig.upstream.answers({ request_id: 'rq' });
   await expect(run('createGroup', { subject: '😀'.repeat(128) })).resolves.toBeDefined();
 });
@@ -117,13 +117,13 @@ test('groups that are not enabled upstream are no fault to repeat', async () => 
   });
 });
 
-test('a page limit above the largest is lowered and told', async () => {
+test('lowers a page limit above the maximum and reports it', async () => {
   rig.upstream.answers({ data: { groups: [] } });
   await expect(run('listGroups', { limit: 5_000 })).resolves.toEqual({ items: [], limit: 1_024 });
   expect(rig.upstream.asked[0]?.query).toEqual({ limit: '1024' });
 });
 
-describe('a removal of which a part fails, HTTP 206 with an error upstream', () => {
+describe('a removal that fails in part (HTTP 206 with an error upstream)', () => {
   const remove = () =>
     run('removeGroupParticipants', { group_id: 'g', participants: ['15550100777', '15550100778'] });
   const answer = (code: number) => ({
@@ -139,7 +139,7 @@ describe('a removal of which a part fails, HTTP 206 with an error upstream', () 
     },
   });
 
-  test('is an answer that says so, with what the upstream says beside it', async () => {
+  test('is a success with the upstream’s error and its other fields', async () => {
     rig.upstream.answers(answer(131_201));
     await expect(remove()).resolves.toEqual({
       fields: {

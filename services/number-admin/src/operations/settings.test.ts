@@ -19,7 +19,7 @@ const THREE = {
   unheard_of: { on: true },
 };
 
-test('each feature group goes in a request of its own, unknown ones too', async () => {
+test('sends each feature group in a separate request, unknown ones too', async () => {
   rig.upstream.answers(OK, OK, OK);
   await expect(update(THREE)).resolves.toEqual({});
   expect(bodies()).toEqual([
@@ -29,12 +29,12 @@ test('each feature group goes in a request of its own, unknown ones too', async 
   ]);
 });
 
-test('a failure after the first group says what was applied and what was not', async () => {
+test('a failure after the first group lists the applied and the unsent groups', async () => {
   rig.upstream.answers(OK, upstreamError(100, { error_data: { details: 'no such region' } }));
   await expect(update(THREE)).rejects.toMatchObject({
     code: 'UPSTREAM_ERROR',
     upstream_code: 100,
-    message: expect.stringContaining('calling had been applied'),
+    message: expect.stringContaining('calling applied already'),
     details: {
       applied: ['calling'],
       failed: 'storage_configuration',
@@ -54,7 +54,7 @@ test('a failure of the first group is the upstream’s error as received', async
   expect(rig.upstream.asked).toHaveLength(1);
 });
 
-test('the messaging product is no feature group', async () => {
+test('does not count the messaging product as a feature group', async () => {
   rig.upstream.answers(OK);
   await update({ messaging_product: 'whatsapp', calling: { status: 'DISABLED' } });
   expect(bodies()).toEqual([{ calling: { status: 'DISABLED' } }]);

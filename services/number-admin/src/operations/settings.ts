@@ -1,5 +1,5 @@
-// The settings node, whole. The upstream takes one feature group a request, so that a write with several
-// goes in several, and the second may fail after the first has been applied: the error then says so.
+// The settings of a number. The upstream accepts one feature group per request, so a write of
+// several groups may fail halfway; the error then lists the groups that were applied.
 import { ApiError, invalidField, missingFields, rewrap } from '@bmg/common/errors';
 import { succeeded, type Json } from '@bmg/common/upstream';
 import type { Part, Tools } from '../tools';
@@ -21,12 +21,12 @@ function groupsOf(settings: Json = {}): Array<[string, unknown]> {
   return groups;
 }
 
-/** The upstream's error, with what has been applied by then. */
+/** The upstream's error, with the groups applied before it. */
 function halfDone(error: unknown, groups: string[], failed: number): unknown {
   if (!(error instanceof ApiError) || failed === 0) return error;
   const applied = groups.slice(0, failed);
   return rewrap(error, {
-    message: `${error.message} (${applied.join(', ')} had been applied)`,
+    message: `${error.message} (${applied.join(', ')} applied already)`,
     details: {
       applied,
       failed: groups[failed],

@@ -1,4 +1,4 @@
-// What every case of the table is made of.
+// The shape of a case, and the values that the cases share.
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { NUMBER, WABA } from '../build';
 import type { Answer, Asked } from '../upstream-stub';
