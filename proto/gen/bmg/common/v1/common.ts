@@ -9,14 +9,14 @@ export const protobufPackage = "bmg.common.v1";
 
 export const protobufFileName = "bmg/common/v1/common.proto";
 
-/** Shared by every service: who is meant, how an error travels, and open upstream objects. */
+/** Messages that all services share: the target of a call, errors, and upstream objects. */
 
 /** The number on whose behalf a call is made, as the directory resolved it. */
 export interface Target {
   partner_id: string;
   waba_id: string;
   phone_number_id: string;
-  /** The directory's version when the target was resolved; a cache that holds another one fetches again. */
+  /** The directory version at which the target was resolved. Cached answers of another version are stale. */
   directory_version: string;
 }
 
@@ -34,12 +34,12 @@ export interface ErrorDetail {
   retry_after_s?: number | undefined;
 }
 
-/** An upstream object that is passed on whole. */
+/** An upstream object that is passed on unchanged. */
 export interface Node {
   fields?: { [key: string]: any } | undefined;
 }
 
-/** An upstream list whose items are passed on whole, with the upstream's cursors. */
+/** An upstream list whose items are passed on unchanged, with the upstream's cursors. */
 export interface NodeList {
   items: { [key: string]: any }[];
   before?: string | undefined;
@@ -50,7 +50,7 @@ export interface NodeList {
   limit?: number | undefined;
 }
 
-/** A write of which nothing but its success is worth telling. */
+/** The reply of a write that returns nothing but its success. */
 export interface Done {
 }
 

@@ -8,12 +8,12 @@ export const protobufPackage = "bmg.data.v1";
 
 export const protobufFileName = "bmg/data/v1/data.proto";
 
-/** What every service with a database answers alike: the deletion of a client's data on request. */
+/** Deletion of a client's data on request, in every service with a database. */
 
 export interface PurgeClientRequest {
   partner_id: string;
   waba_id: string;
-  /** Counts, and deletes nothing. */
+  /** Only counts; deletes nothing. */
   dry_run: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface PurgeClientResponse {
 export interface Purged {
   collection: string;
   documents: number;
-  /** True where nothing was deleted, because another partner has the same business account. */
+  /** True if nothing was deleted because another partner has the same business account. */
   kept_for_others: boolean;
 }
 
@@ -247,8 +247,8 @@ export const DataDefinition = {
   fullName: "bmg.data.v1.Data",
   methods: {
     /**
-     * Deletes what the service stores of a client that was deleted; refused while the client is active. Safe to
-     * repeat, and to repeat later: events that were still under way may have left something behind.
+     * Deletes the data that the service stores of a deleted client; refused while the client is active. Safe to
+     * repeat, also later: events in flight may have stored something meanwhile.
      */
     purgeClient: {
       name: "PurgeClient",

@@ -10,7 +10,7 @@ export const protobufPackage = "bmg.numberadmin.v1";
 
 export const protobufFileName = "bmg/numberadmin/v1/numberadmin.proto";
 
-/** Everything a partner administers on a number or an account beyond messages and templates. */
+/** Administration of numbers and accounts, apart from messages and templates. */
 
 export interface GetProfileRequest {
   target?: Target | undefined;
@@ -242,14 +242,14 @@ export interface CommerceSettings {
   is_cart_enabled: boolean;
 }
 
-/** The users for whom it worked and those for whom it did not, as the upstream tells them. */
+/** The users for whom the change succeeded and those for whom it failed, as the upstream reports them. */
 export interface BlockResult {
   done: { [key: string]: any }[];
   failed: { [key: string]: any }[];
 }
 
 export interface SetTwoStepPinResponse {
-  /** Whether the PIN was kept for a later registration: only for the client's own number. */
+  /** Whether the PIN was stored for a later registration: only for the client's own number. */
   pin_stored: boolean;
 }
 
