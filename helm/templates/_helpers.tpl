@@ -9,7 +9,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* With root and name (a component): what its pods are found by. */}}
+{{/* Takes root and name (a component): the labels that select its pods. */}}
 {{- define "bmg.selector" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
@@ -30,12 +30,12 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if $digest }}@{{ $digest }}{{ end -}}
 {{- end -}}
 
-{{/* The processes of the code: files/services.yaml. */}}
+{{/* The facts about every service: files/services.yaml. */}}
 {{- define "bmg.facts" -}}
 {{ .Files.Get "files/services.yaml" }}
 {{- end -}}
 
-{{/* number-admin → NUMBER_ADMIN_ADDR: the setting in which its callers find a service. */}}
+{{/* The setting that holds a service's address for its callers: number-admin → NUMBER_ADMIN_ADDR. */}}
 {{- define "bmg.addressSetting" -}}
 {{ . | upper | replace "-" "_" }}_ADDR
 {{- end -}}
@@ -57,7 +57,7 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* Of the pods of one component: spread over zones and nodes, as far as there are any. */}}
+{{/* Spreads the pods of one component over zones and nodes where possible. */}}
 {{- define "bmg.spread" -}}
 {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
 - topologyKey: {{ . }}

@@ -1,4 +1,4 @@
-{{/* The command line's container, with root: where operators type. With test too: what `helm test` runs. */}}
+{{/* The container with the command line. Takes root; with test it runs `helm test`. */}}
 {{- define "bmg.operatorContainer" -}}
 {{- $values := .root.Values -}}
 {{- $full := include "bmg.fullname" .root -}}
@@ -17,7 +17,7 @@ env:
     value: {{ $full }}-{{ $name }}:{{ . }}
   {{- end }}
   {{- end }}
-  # For the doctor: the gateway as it is reached from here.
+  # The doctor calls the gateway inside the cluster.
   - name: PUBLIC_URL
     value: {{ $gateway }}
   {{- if $values.mtls.enabled }}

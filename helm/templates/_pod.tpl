@@ -1,4 +1,4 @@
-{{/* Container and volumes of one service, for its Deployment and for the job that prepares its engines. */}}
+{{/* Container and volumes of one service, for its Deployment and for the prepare job. */}}
 {{- define "bmg.container" -}}
 name: {{ .name }}
 image: {{ include "bmg.image" . }}
@@ -27,7 +27,7 @@ volumeMounts:
   {{- end }}
 {{- end -}}
 
-{{/* The volumes of one service alone. Each service sees those keys of the secret that it reads. */}}
+{{/* The volumes of one service. It sees only the keys of the Secret that it reads. */}}
 {{- define "bmg.ownVolumes" -}}
 {{- with include "bmg.secretNames" . | fromYamlArray }}
 - name: secrets-{{ $.name }}
@@ -41,7 +41,7 @@ volumeMounts:
       {{- end }}
 {{- end }}
 {{- if .root.Values.mtls.enabled }}
-# Mounted whole, so that a new certificate appears in the running pod.
+# Mounted as a whole (no subPath), so that a renewed certificate appears in the running pod.
 - name: tls-{{ .name }}
   secret:
     secretName: {{ include "bmg.tlsSecretName" . }}
@@ -60,11 +60,11 @@ volumeMounts:
 {{- end }}
 {{- end -}}
 
-{{/* What all pods of the chart have in common. */}}
+{{/* Fields that all pods of the chart share. */}}
 {{- define "bmg.podSpec" -}}
 serviceAccountName: {{ include "bmg.fullname" .root }}-{{ .name }}
 automountServiceAccountToken: false
-# A Service called gateway would otherwise set GATEWAY_PORT in every pod.
+# Otherwise a Service named gateway would set GATEWAY_PORT in every pod.
 enableServiceLinks: false
 securityContext:
   {{- include "bmg.podSecurity" 10001 | nindent 2 }}

@@ -1,9 +1,9 @@
-{{/* A whole number stays one: YAML's numbers arrive as floating point, and 1000000 would become 1e+06. */}}
+{{/* A value as text. Numbers of YAML arrive as floats: without this, 1000000 would become 1e+06. */}}
 {{- define "bmg.text" -}}
 {{- if and (kindIs "float64" .) (eq (floor .) .) -}}{{ int64 . }}{{- else -}}{{ . }}{{- end -}}
 {{- end -}}
 
-{{/* What the chart knows by itself, name → value. Any of it can be overridden under `settings`. */}}
+{{/* The settings that the chart derives, name → value. `settings` can override each. */}}
 {{- define "bmg.computed" -}}
 {{- $root := .root -}}
 {{- $full := include "bmg.fullname" $root -}}
@@ -13,7 +13,7 @@
 {{ include "bmg.addressSetting" $name }}: {{ $full }}-{{ $name }}:{{ . }}
 {{- end }}
 {{- end }}
-{{- /* Longer than it takes until nobody sends requests to a pod that goes: HTTP comes through more hands. */}}
+{{- /* Must outlast the time in which routing stops sending requests to a stopping pod; HTTP has more hops. */}}
 DRAIN_MS: {{ ternary "5000" "1000" (hasKey (get $services .name) "http") | quote }}
 KAFKA_REPLICATION: {{ ternary "1" "3" $root.Values.engines.enabled | quote }}
 {{- if $root.Values.engines.enabled }}
@@ -31,7 +31,7 @@ GRPC_TLS_CA_FILE: /etc/bmg/tls/ca.crt
 {{- end }}
 {{- end -}}
 
-{{/* All settings of one service as YAML, name → text: its own, else those for all, else what is computed. */}}
+{{/* The settings of one service as YAML, name → text: its own, else the common ones, else the derived ones. */}}
 {{- define "bmg.settings" -}}
 {{- $page := include "bmg.facts" .root | fromYaml -}}
 {{- $facts := get $page.services .name -}}
@@ -56,7 +56,7 @@ GRPC_TLS_CA_FILE: /etc/bmg/tls/ca.crt
 {{ toYaml $found }}
 {{- end -}}
 
-{{/* The secrets that one service reads here, as a YAML list. */}}
+{{/* The secrets that one service reads in this release, as a YAML list. */}}
 {{- define "bmg.secretNames" -}}
 {{- $facts := get (include "bmg.facts" .root | fromYaml).services .name -}}
 {{- $settings := include "bmg.settings" . | fromYaml -}}
@@ -67,13 +67,13 @@ GRPC_TLS_CA_FILE: /etc/bmg/tls/ca.crt
 {{- $stripe := eq (get $settings "PAYMENT_PROCESSOR") "stripe" -}}
 {{- $wanted := dict "KAFKA_SASL_PASSWORD" (not (has (get $settings "KAFKA_SASL_MECHANISM") (list "" "none"))) "STRIPE_API_KEY" $stripe "STRIPE_WEBHOOK_SECRET" $stripe -}}
 {{- range $facts.optional_secrets -}}
-{{- if not (hasKey $wanted .) }}{{ fail (printf "the chart does not know when %s is wanted" .) }}{{ end -}}
+{{- if not (hasKey $wanted .) }}{{ fail (printf "the chart has no rule for the optional secret %s: add one in _settings.tpl" .) }}{{ end -}}
 {{- if get $wanted . }}{{ $names = append $names . }}{{ end -}}
 {{- end -}}
 {{ toYaml $names }}
 {{- end -}}
 
-{{/* All secrets that any service reads here, as a YAML list. */}}
+{{/* The secrets that any service reads in this release, as a YAML list. */}}
 {{- define "bmg.allSecretNames" -}}
 {{- $names := list -}}
 {{- range $name, $_ := (include "bmg.facts" . | fromYaml).services -}}

@@ -175,8 +175,8 @@ const BUILD_LIMIT_MS = 20 * 60_000;
         { secrets: { existing: 'bmg' }, settings: { PUBLIC_URL: 'https://api.example' } },
         /settings\.KAFKA_BROKERS is required/,
       ],
-      ['no secrets', 'minimal', { secrets: { existing: '' } }, /give one of secrets/],
-      ['two sources of secrets', 'trial', { secrets: { existing: 'x' } }, /give one of secrets/],
+      ['no secrets', 'minimal', { secrets: { existing: '' } }, /set exactly one of secrets/],
+      ['two sources of secrets', 'trial', { secrets: { existing: 'x' } }, /set exactly one of secrets/],
       [
         'a secret that is missing',
         '',

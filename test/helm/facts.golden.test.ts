@@ -1,5 +1,5 @@
-// The chart's page of facts and the schema of its values are made from the code (`make golden`): no setting is
-// forgotten, none is passed that nobody reads, and a wrong value is refused before anything is installed.
+// helm/files/services.yaml and helm/values.schema.json are generated from the code (`make golden`), so that the
+// chart passes every setting, passes none that no service reads, and refuses a wrong value before an install.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { definitions, EVERYWHERE, facts, ROOT, SERVICES } from './facts';
@@ -8,11 +8,11 @@ const PAGE = join(ROOT, 'helm/files/services.yaml');
 const SCHEMA = join(ROOT, 'helm/values.schema.json');
 const writing = process.env['GOLDEN'] === 'write';
 
-const HEAD = `# Facts of the code, not choices of an installation: which processes there are, where they listen, what they
-# consume, whether they speak to public addresses, and which settings they read (an address among them is
-# somebody whom they call). Made from the code by \`make golden\`.
+const HEAD = `# Facts about each service, generated from the code by \`make golden\`; do not edit. Its ports, the topics it
+# consumes, whether it calls public addresses (outside), and the settings it reads. A setting <NAME>_ADDR
+# means that it calls that service.
 
-# Read by every process, outside of the settings tables.
+# Read by every process, besides its own settings.
 everywhere: [${Object.keys(EVERYWHERE).join(', ')}]
 
 services:
@@ -54,17 +54,17 @@ function schema(): string {
   return `${JSON.stringify(read, null, 2)}\n`;
 }
 
-test('the page of facts is what the code gives', () => {
+test('files/services.yaml is in step with the code', () => {
   if (writing) writeFileSync(PAGE, page());
   expect(readFileSync(PAGE, 'utf8')).toBe(page());
 });
 
-test('the schema of the values knows every setting and every secret by the code’s own rules', () => {
+test('values.schema.json has every setting and secret, with the rules of the code', () => {
   if (writing) writeFileSync(SCHEMA, schema());
   expect(readFileSync(SCHEMA, 'utf8')).toBe(schema());
 });
 
-test('the schema refuses what it does not know, in every object', () => {
+test('values.schema.json refuses unknown properties in every object', () => {
   const open: string[] = [];
   const walk = (node: unknown, path: string): void => {
     if (Array.isArray(node)) return node.forEach((one, at) => walk(one, `${path}/${at}`));
@@ -79,7 +79,7 @@ test('the schema refuses what it does not know, in every object', () => {
   expect(open).toEqual([]);
 });
 
-test('every consumer of the code is among the facts', () => {
+test('lists every consumer group of the code', () => {
   const groups = Object.values(facts()).flatMap(({ consumes }) =>
     consumes.map(({ group }) => group),
   );
@@ -87,7 +87,7 @@ test('every consumer of the code is among the facts', () => {
   expect(new Set(groups).size).toBe(groups.length);
 });
 
-test('what a service calls is a service', () => {
+test('every address setting belongs to a service', () => {
   const known = Object.keys(SERVICES).map((name) => `${name.replace('-', '_').toUpperCase()}_ADDR`);
   for (const { settings } of Object.values(facts())) {
     for (const name of settings.filter((one) => one.endsWith('_ADDR'))) {

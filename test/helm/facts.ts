@@ -1,5 +1,5 @@
-// What the chart knows of the code, made from the code: the ports, the topics that are consumed, the names of
-// settings and secrets, and the rules that their values obey.
+// The facts that the chart needs about the code: ports, consumed topics, the names of settings and secrets, and
+// the rules for their values.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { topics } from '@bmg/common/bus';
@@ -42,7 +42,7 @@ export const WORKSPACES: Record<string, string> = {
   cli: 'deploy/cli',
 };
 
-/** Read outside of the tables, by the telemetry of every process. */
+/** Settings that the telemetry of every process reads, outside of the services' settings tables. */
 export const EVERYWHERE: Record<string, { schema: Record<string, unknown>; description: string }> =
   {
     LOG_LEVEL: {
@@ -51,19 +51,19 @@ export const EVERYWHERE: Record<string, { schema: Record<string, unknown>; descr
     },
     OTEL_EXPORTER_OTLP_ENDPOINT: {
       schema: { type: 'string', format: 'uri' },
-      description: 'where traces go; without it none leave',
+      description: 'where traces are sent; unset, none are sent',
     },
     OTEL_TRACES_SAMPLER_ARG: {
       schema: { type: 'number', minimum: 0, maximum: 1 },
-      description: 'share of the traces that are kept, where the caller has not decided',
+      description: 'share of traces that are sampled, where the caller has not decided',
     },
   };
 
-/** They carry passwords, so that they are handled like secrets. */
+/** URLs that carry passwords, so the chart treats them as secrets. */
 const WITH_PASSWORDS = ['MONGO_URL', 'REDIS_URL'];
-/** Given by the pod's layout: a container listens everywhere, on the port that everybody knows. */
+/** Not configurable in the chart: a container listens on all addresses, on its default port. */
 const FIXED = /_(HOST|PORT)$/;
-/** Beside them there is caBundle, for all engines alike. */
+/** Replaced by caBundle, which applies to all engines. */
 const LEFT_OUT = ['KAFKA_TLS_CA_FILE'];
 
 const isSecret = ([name, { secret }]: [string, Field<unknown>]): boolean =>
@@ -91,7 +91,7 @@ function factsOf(name: string): Facts {
   const grpc = portOf('GRPC_PORT');
   const http = portOf('GATEWAY_PORT') ?? portOf('INGRESS_PORT');
   const secrets = Object.entries(table).filter(isSecret);
-  // What one service may do without and another one needs is there.
+  // A secret that is optional for one service and required by another is always present.
   const needed = new Set(
     Object.values(SERVICES)
       .flatMap((one) => Object.entries(one))
@@ -112,7 +112,7 @@ function factsOf(name: string): Facts {
   };
 }
 
-/** Read from the lines that register a consumer. */
+/** The consumer groups of a service, read from the calls of `consume` in its source. */
 function consumedBy(name: string): Facts['consumes'] {
   const folder = join(ROOT, WORKSPACES[name] as string, 'src');
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -129,7 +129,7 @@ function consumedBy(name: string): Facts['consumes'] {
     .sort((one, other) => one.group.localeCompare(other.group));
 }
 
-/** JSON Schema of every setting and secret, by the rules that the processes have. */
+/** The JSON Schema of every setting and secret, from the rules that the services apply. */
 export function definitions(): Record<'settings' | 'secrets', Record<string, unknown>> {
   const all = Object.values(facts());
   const names = (pick: (one: Facts) => string[]): string[] =>
