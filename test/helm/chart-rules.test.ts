@@ -4,13 +4,13 @@ import { CALLERS, namesOf } from '@bmg/common/identity';
 import { facts, SERVICES } from './facts';
 import { arrows, componentOf, podsOf } from './manifest-parts';
 import { example, manifests, refusal, type Values } from './render';
-import { hasGo, program } from './tools';
+import { hasGo, helm } from './tools';
 import { of, textOf } from './variants';
 
 const BUILD_LIMIT_MS = 20 * 60_000;
 
 (hasGo ? describe : describe.skip)('the chart', () => {
-  beforeAll(() => void program('helm'), BUILD_LIMIT_MS);
+  beforeAll(() => void helm(), BUILD_LIMIT_MS);
 
   test('a service calls, over gRPC, those of the design and nobody else may', () => {
     const calls = arrows(of('production', 'NetworkPolicy'));

@@ -1,11 +1,12 @@
-// Schemas of the kinds that are not part of Kubernetes, made from the definitions that their own projects
-// publish in their Go modules.
+// Schemas of the kinds that are not part of Kubernetes, made from the definitions that their projects publish
+// in their Go modules.
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { goModule, TOOLS } from './tools';
 import { loadAll } from './yaml';
 
-/** Where each definition is: module with version, path in it. */
+/** The module with its version, and the path in it. */
 const DEFINITIONS: Array<[module: string, path: string]> = [
   ['github.com/cert-manager/cert-manager@v1.16.2', 'deploy/crds/crd-certificates.yaml'],
   ['github.com/kedacore/keda/v2@v2.16.0', 'config/crd/bases/keda.sh_scaledobjects.yaml'],
@@ -20,6 +21,11 @@ const DEFINITIONS: Array<[module: string, path: string]> = [
   ],
 ];
 
+const FINGERPRINT = createHash('sha256')
+  .update(JSON.stringify(DEFINITIONS))
+  .digest('hex')
+  .slice(0, 12);
+
 type Schema = Record<string, unknown>;
 
 interface Definition {
@@ -30,9 +36,9 @@ interface Definition {
   };
 }
 
-/** The folder with them, made at the first call. */
+/** The folder with the schemas; the first call makes it. Another version has another folder. */
 export function customSchemas(): string {
-  const folder = join(TOOLS, 'custom-kinds');
+  const folder = join(TOOLS, `custom-kinds-${FINGERPRINT}`);
   if (existsSync(folder)) return folder;
   const fresh = `${folder}-${process.pid}`;
   mkdirSync(fresh, { recursive: true });
@@ -48,7 +54,7 @@ export function customSchemas(): string {
   return folder;
 }
 
-/** A cluster drops fields that a definition does not know, silently: here they are faults. */
+/** A cluster silently drops fields that a definition does not know: here they are faults. */
 function closed(schema: Schema): Schema {
   const made = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, closedValue(key, value)]),
@@ -60,7 +66,7 @@ function closed(schema: Schema): Schema {
   return open ? made : { ...made, additionalProperties: false };
 }
 
-/** Below `properties` stand names, not words of the schema. */
+/** The keys below `properties` are names of fields, not keywords of JSON Schema. */
 function closedValue(key: string, value: unknown): unknown {
   const isSchema = (one: unknown): one is Schema =>
     typeof one === 'object' && one !== null && !Array.isArray(one);

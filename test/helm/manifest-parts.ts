@@ -1,14 +1,6 @@
-// The parts of rendered manifests that the tests of the chart look at, and what kubeconform says of them.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// The parts of rendered manifests that the tests of the chart look at.
 import { facts, type SERVICES } from './facts';
 import type { Manifest } from './render';
-import { program } from './tools';
-
-/** The schemas are large: half a minute on a busy machine. */
-export const CONFORM_LIMIT_MS = 5 * 60_000;
 
 /** Read by the telemetry and by the engines' clients of a trial, whatever the service. */
 export const ELSEWHERE = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_SAMPLER_ARG'];
@@ -88,32 +80,4 @@ export function arrows(policies: Manifest[]): string[] {
     }
   }
   return found.sort();
-}
-
-export interface Conformity {
-  resources: Array<{ filename: string; status: string; msg: string }>;
-  summary: { valid: number; invalid: number; errors: number; skipped: number };
-}
-
-/** What kubeconform says of rendered charts, by name, with the schemas in these folders. */
-export function conform(texts: Record<string, string>, folders: string[]): Conformity {
-  const dir = mkdtempSync(join(tmpdir(), 'bmg-conform-'));
-  const locations = folders.flatMap((folder) => [
-    '-schema-location',
-    `${folder}/{{.ResourceKind}}{{.KindSuffix}}.json`,
-  ]);
-  const files = Object.entries(texts).map(([name, text]) => {
-    writeFileSync(join(dir, `${name}.yaml`), text);
-    return `${name}.yaml`;
-  });
-  try {
-    const said = spawnSync(
-      program('kubeconform'),
-      ['-strict', '-summary', '-output', 'json', ...locations, ...files],
-      { cwd: dir, encoding: 'utf8', timeout: CONFORM_LIMIT_MS },
-    );
-    return JSON.parse(said.stdout) as Conformity;
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
 }

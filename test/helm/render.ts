@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './facts';
-import { program } from './tools';
+import { helm } from './tools';
 import { loadAll } from './yaml';
 
 export const CHART = join(ROOT, 'helm');
@@ -33,7 +33,7 @@ export function render(files: string[], values: Values = {}): string {
   const valuesArguments = [...files, own].flatMap((file) => ['--values', file]);
   try {
     return execFileSync(
-      program('helm'),
+      helm(),
       ['template', 'bmg', CHART, '--namespace', 'messaging', ...KUBE_VERSION, ...valuesArguments],
       { encoding: 'utf8', stdio: 'pipe', timeout: RENDER_LIMIT_MS, env: quietEnvironment(dir) },
     );

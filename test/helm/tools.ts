@@ -1,150 +1,149 @@
-// Programs that check the chart, built from the Go module proxy once into .run/tools: helm, kubeconform, and
-// what they check against, the schemas of Kubernetes (PyPI) and of compose (Go). What cannot be had is said
-// in one line, and the tests that need it are skipped.
+// What the tests of the chart need and npm does not carry, each made once and kept for all checkouts of this
+// machine: helm (built from the Go module proxy) and the schemas of Kubernetes (PyPI) and of compose (Go). The
+// tests that need a missing one are skipped, with one line that says what to install.
 import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '../../deploy/local/src/tools';
-import { ROOT } from './facts';
 
-export const TOOLS = join(ROOT, '.run', 'tools');
+/** Outside of the repository, so that neither a fresh clone nor `make clean` builds again. */
+export const TOOLS = join(
+  process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+  'bmg-chart-tools',
+);
 const BUILD_LIMIT_MS = 15 * 60_000;
 const FETCH_LIMIT_MS = 5 * 60_000;
+const POLL_MS = 250;
 
-/** Built by `go install module@version`; the version is part of the file's name, so that a new one is built. */
-const PROGRAMS = {
-  helm: { module: 'helm.sh/helm/v3/cmd/helm', version: 'v3.17.3' },
-  kubeconform: { module: 'github.com/yannh/kubeconform/cmd/kubeconform', version: 'v0.6.7' },
-} as const;
+const HELM = { module: 'helm.sh/helm/v3/cmd/helm', version: 'v3.17.3' };
+/** The version is part of the file's name, so that a new one is built. */
+const HELM_FILE = join(TOOLS, `helm-${HELM.version}`);
+/** Holds the id of the process that builds helm. */
+const HELM_LOCK = `${HELM_FILE}.lock`;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** True where Go is; says once that the checks are left out otherwise. */
+/** True where Go is installed; says once that the checks are skipped otherwise. */
 export const hasGo = ((): boolean => {
   const found = findProgram('go', process.env) !== undefined;
-  if (!found) say('helm checks: not run, since Go is not installed (https://go.dev/dl)');
+  if (!found) say('chart checks: skipped, because Go is not installed (https://go.dev/dl)');
   return found;
 })();
 
-const goEnvironment = (dir: string): NodeJS.ProcessEnv => ({
-  ...process.env,
-  GOBIN: dir,
-  GOTOOLCHAIN: 'local',
-  CGO_ENABLED: '0',
-});
-
-type ProgramName = keyof typeof PROGRAMS;
-
-const fileOf = (name: ProgramName): string => join(TOOLS, `${name}-${PROGRAMS[name].version}`);
-
-/** Names the process that builds them all meanwhile. */
-const BUILDER = join(TOOLS, 'builder.pid');
-
-/**
- * Builds what is missing in the background: compiling takes minutes, and most tests leave the processors idle.
- * Whoever calls `program` meanwhile waits.
- */
-export function buildAhead(): void {
-  const missing = (Object.keys(PROGRAMS) as ProgramName[]).filter(
-    (name) => !existsSync(fileOf(name)),
-  );
-  if (missing.length === 0 || !findProgram('go', process.env) || isBuilding()) return;
-  const fresh = join(TOOLS, `fresh-ahead-${process.pid}`);
-  mkdirSync(fresh, { recursive: true });
-  const build = missing.map((name) => {
-    const { module, version } = PROGRAMS[name];
-    return `go install -trimpath ${module}@${version} && mv ${fresh}/${name} ${fileOf(name)}`;
-  });
-  const script = `${build.join('; ')}; rm -rf ${fresh}`;
-  const builder = spawn('nice', ['-n', '15', 'sh', '-c', script], {
-    env: goEnvironment(fresh),
-    stdio: 'ignore',
-    detached: true,
-  });
-  builder.once('error', () => undefined);
-  builder.unref();
-  writeFileSync(BUILDER, String(builder.pid));
+/** The path of helm. The first call on a machine builds it, which takes minutes. */
+export function helm(): string {
+  buildHelm();
+  const deadline = Date.now() + BUILD_LIMIT_MS;
+  while (!existsSync(HELM_FILE)) {
+    if (!isBuilding() && !existsSync(HELM_FILE)) throw new Error(`failed to build helm: ${log()}`);
+    if (Date.now() > deadline) throw new Error('helm is not built after 15 minutes');
+    Atomics.wait(sleeper, 0, 0, POLL_MS);
+  }
+  return HELM_FILE;
 }
 
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Builds helm in the background, unless it exists or another process builds it: a run of all tests starts this
+ * first, because most tests leave the processors idle.
+ */
+export function buildHelm(): void {
+  if (!hasGo || existsSync(HELM_FILE) || isBuilding()) return;
+  mkdirSync(TOOLS, { recursive: true });
+  rmSync(HELM_LOCK, { force: true });
+  const lock = openLock();
+  if (lock === undefined) return;
+  say(`chart checks: building helm ${HELM.version}, once for this machine (minutes) ...`);
+  const dir = `${HELM_FILE}.new`;
+  const install = `go install -trimpath ${HELM.module}@${HELM.version}`;
+  const script = `${install} && mv '${dir}/helm' '${HELM_FILE}'; rm -rf '${dir}' '${HELM_LOCK}'`;
+  const output = openSync(`${HELM_FILE}.log`, 'w');
+  const builder = spawn('nice', ['-n', '10', 'sh', '-c', script], {
+    env: goEnvironment(dir),
+    stdio: ['ignore', output, output],
+    detached: true,
+  });
+  builder.once('error', (error) => say(`chart checks: ${error.message}`));
+  builder.unref();
+  writeFileSync(lock, String(builder.pid));
+}
+
+/** Undefined when another process got it first. */
+function openLock(): number | undefined {
+  try {
+    return openSync(HELM_LOCK, 'wx');
+  } catch {
+    return undefined;
+  }
+}
+
+/** True while the process named in the lock lives, and in the moment before its id is written. */
 function isBuilding(): boolean {
   try {
-    process.kill(Number(readFileSync(BUILDER, 'utf8')), 0);
-    return true;
+    const pid = readFileSync(HELM_LOCK, 'utf8');
+    return pid === '' || process.kill(Number(pid), 0);
   } catch {
     return false;
   }
 }
 
-const LOOK_EVERY_MS = 500;
-const waiting = new Int32Array(new SharedArrayBuffer(4));
+const log = (): string => readFileSync(`${HELM_FILE}.log`, 'utf8').trim().slice(-2_000);
 
-/** The path of a program, which is built at the first call. */
-export function program(name: ProgramName): string {
-  const { module, version } = PROGRAMS[name];
-  const file = fileOf(name);
-  const until = Date.now() + BUILD_LIMIT_MS;
-  while (!existsSync(file) && isBuilding() && Date.now() < until) {
-    Atomics.wait(waiting, 0, 0, LOOK_EVERY_MS);
-  }
-  if (existsSync(file)) return file;
-  say(`helm checks: building ${name} ${version}, once (minutes) ...`);
-  const fresh = join(TOOLS, `fresh-${process.pid}`);
-  mkdirSync(fresh, { recursive: true });
-  try {
-    execFileSync('nice', ['-n', '10', 'go', 'install', '-trimpath', `${module}@${version}`], {
-      env: goEnvironment(fresh),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: BUILD_LIMIT_MS,
-    });
-    renameSync(join(fresh, name), file);
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
-  return file;
-}
+const goEnvironment = (bin: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  GOBIN: bin,
+  GOTOOLCHAIN: 'local',
+  CGO_ENABLED: '0',
+});
 
-/** Of kubernetes-validate, which holds the schemas of every release since 1.25. */
+/** The package kubernetes-validate holds the schemas of every release since 1.25. */
 const SCHEMAS = 'kubernetes-validate==1.37.0';
-/** The oldest release that the chart is for, and the newest that there is. */
+/** The oldest release that the chart supports, and the newest that exists. */
 export const KUBERNETES = ['1.27.0', '1.37.0'];
 
-/** The folder with the schemas of one release, refusing unknown fields; fetched with pip at the first call. */
+/**
+ * The folder with the schemas of one release, which refuse unknown fields. The first call fetches them with
+ * pip; undefined without Python.
+ */
 export function kubernetesSchemas(release: string): string | undefined {
   const folder = (of: string): string => join(TOOLS, `kubernetes-${of}`);
   if (existsSync(folder(release))) return folder(release);
   const python = findProgram('python3', process.env);
   if (!python) return undefined;
-  say('helm checks: fetching the schemas of Kubernetes, once ...');
-  const fresh = join(TOOLS, `fresh-${process.pid}`);
-  const quiet = { stdio: 'pipe', timeout: FETCH_LIMIT_MS, cwd: fresh } as const;
-  mkdirSync(fresh, { recursive: true });
+  say('chart checks: fetching the schemas of Kubernetes, once for this machine ...');
+  const dir = join(TOOLS, `schemas-${process.pid}`);
+  const quiet = { stdio: 'pipe', timeout: FETCH_LIMIT_MS, cwd: dir } as const;
+  mkdirSync(dir, { recursive: true });
   try {
     execFileSync(python, ['-m', 'pip', 'download', '-q', '--no-deps', '-d', '.', SCHEMAS], quiet);
-    const wheel = readdirSync(fresh).find((name) => name.endsWith('.whl')) as string;
+    const wheel = readdirSync(dir).find((name) => name.endsWith('.whl')) as string;
     execFileSync(python, ['-m', 'zipfile', '-e', wheel, '.'], quiet);
-    const all = join(fresh, 'kubernetes_validate/kubernetes-json-schema');
+    const all = join(dir, 'kubernetes_validate/kubernetes-json-schema');
     for (const one of KUBERNETES.filter((of) => !existsSync(folder(of)))) {
       const strict = join(all, `v${one}-local-strict`);
       for (const name of readdirSync(strict)) simplify(join(strict, name));
       renameSync(strict, folder(one));
     }
   } finally {
-    rmSync(fresh, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true });
   }
   return folder(release);
 }
 
 /**
- * Their addresses are those of a server that holds them: here they are beside each other. Without the prose
- * they are read in a fraction of the time.
+ * Makes references between the schemas relative: as published they name a server. Drops the descriptions, so
+ * that a schema is read in a fraction of the time.
  */
 function simplify(file: string): void {
   const { $id: _address, ...schema } = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
@@ -154,7 +153,7 @@ function simplify(file: string): void {
   writeFileSync(file, text);
 }
 
-/** The folder of a module as the Go proxy has it. */
+/** The folder of a Go module, fetched from the Go module proxy. */
 export function goModule(module: string): string {
   mkdirSync(TOOLS, { recursive: true });
   const answer = execFileSync('go', ['mod', 'download', '-json', module], {
@@ -168,7 +167,7 @@ export function goModule(module: string): string {
   return (JSON.parse(answer) as { Dir: string }).Dir;
 }
 
-/** The schema of compose files, out of the module that Docker's own client loads them with. */
+/** The schema of compose files, from the module with which Docker's own client loads them. */
 export const composeSchema = (): unknown =>
   JSON.parse(
     readFileSync(

@@ -165,7 +165,7 @@ test('a port that is taken is named with its setting, and nothing is started', a
     );
   });
   await expect(up(options())).rejects.toThrow(
-    `port ${ports['INGRESS_PORT']} (webhooks) is taken by another program: stop that, or set INGRESS_PORT`,
+    `port ${ports['INGRESS_PORT']} (webhooks) is taken by another program: stop it, or set INGRESS_PORT`,
   );
   expect(runningIn(dir)).toEqual([]);
   await new Promise((resolve) => server.close(resolve));
