@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// The operator's command line; `make build` compiles what it runs.
+// Starts the compiled command line (`make build` compiles it).
 require('../dist/main.js');

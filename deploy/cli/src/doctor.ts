@@ -1,4 +1,5 @@
-// What is wrong and what to do: the service's own checks, and whether the parts of the mesh answer.
+// The checks of `bmg doctor`: whether the gateway and onboarding answer, and onboarding's own checks
+// of settings, engines, topics, indexes and the upstream.
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import { settingOf, type Session } from './session';
 
@@ -22,7 +23,7 @@ export async function doctor(session: Session): Promise<{ ok: boolean; checks: C
       name: 'onboarding',
       ok: false,
       detail: `does not answer at ${address}`,
-      advice: 'start it (make up), or set ONBOARDING_ADDR',
+      advice: 'start the mesh (make up), or set ONBOARDING_ADDR to its address',
     });
   }
   return { ok: checks.every(({ ok }) => ok), checks };
@@ -30,7 +31,8 @@ export async function doctor(session: Session): Promise<{ ok: boolean; checks: C
 
 async function gateway(): Promise<Check> {
   const base = settingOf('PUBLIC_URL', 'http://127.0.0.1:8080');
-  const advice = 'look at the log of what is down (.run/<name>.log), start it with make up';
+  const advice =
+    'read the log of the service that is down (.run/<name>.log), then start it with make up';
   try {
     const answer = await fetch(`${base}/v1/health`, {
       signal: AbortSignal.timeout(HEALTH_LIMIT_MS),

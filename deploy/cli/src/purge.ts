@@ -1,9 +1,11 @@
-// The deletion of a client's data on request, in the database of every service. Onboarding comes last: its
-// record of the client stays until the rest is gone, so that what was cut off is seen and can be repeated.
+// Deletes a client's data in the database of every service (`bmg client purge`). Onboarding comes last:
+// its record of the client stays until the rest is deleted, so an interrupted purge is visible and can
+// be repeated.
 import { ApiError } from '@bmg/common/errors';
 import { DataDefinition, type Purged } from '@bmg/proto/data';
 import { settingOf, type Address, type Session } from './session';
 
+/** The services that store data of clients, in the order of deletion. */
 const HOLDERS: Record<string, Address> = {
   messaging: ['MESSAGING_ADDR', '127.0.0.1:50052'],
   templates: ['TEMPLATES_ADDR', '127.0.0.1:50053'],
@@ -15,13 +17,14 @@ const HOLDERS: Record<string, Address> = {
 export interface PurgeReport {
   partner_id: string;
   waba_id: string;
-  /** False for a count alone. */
+  /** False when the documents were only counted. */
   purged: boolean;
   services: Record<string, Record<string, number>>;
-  /** `service.collection` of what other partners still need. */
+  /** `service.collection` of the data kept because another partner has the same account. */
   kept_for_others: string[];
 }
 
+/** Counts a client's documents, by service and collection; with `yes` it also deletes them. */
 export async function purgeClient(
   session: Session,
   scope: { partner_id: string; waba_id: string },
@@ -33,7 +36,7 @@ export async function purgeClient(
     const { purged } = await data
       .purgeClient({ ...scope, dry_run: !yes }, session.call())
       .catch((error: unknown) => {
-        throw absent(error) ? new Error(away(service, address)) : error;
+        throw isUnavailable(error) ? new Error(unavailable(service, address)) : error;
       });
     report.services[service] = Object.fromEntries(
       purged.map(({ collection, documents }): [string, number] => [collection, documents]),
@@ -47,12 +50,12 @@ export async function purgeClient(
   return report;
 }
 
-const absent = (error: unknown): boolean =>
+const isUnavailable = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE';
 
-const away = (service: string, [setting, fallback]: Address): string =>
+const unavailable = (service: string, [setting, fallback]: Address): string =>
   `the ${service} service does not answer at ${settingOf(setting, fallback)}: start the mesh (make up), or set ` +
-  `${setting}. What was deleted already stays deleted; run this again`;
+  `${setting} to its address, then run this again. Data of other services may be deleted already`;
 
 export function describePurge({ purged, services, kept_for_others }: PurgeReport): string {
   const counts = Object.entries(services).flatMap(([service, collections]) =>
@@ -64,10 +67,13 @@ export function describePurge({ purged, services, kept_for_others }: PurgeReport
     purged ? 'deleted:' : 'would be deleted:',
     ...counts,
     ...(kept_for_others.length > 0
-      ? [`kept, since another partner has the account: ${kept_for_others.join(', ')}`]
+      ? [`kept, because another partner has the same account: ${kept_for_others.join(', ')}`]
       : []),
     purged
-      ? 'What is on Kafka goes by itself within seven days (dead letters: fourteen), in Redis within 180 days (ids alone). Repeat this once the deliveries that were under way have settled.'
-      : 'Nothing was deleted: say --yes to do it. It cannot be undone.',
+      ? [
+          'Copies expire by themselves: on Kafka within 7 days (dead letters: 14 days), in Redis within',
+          '180 days (IDs only). Repeat the purge once the deliveries that were in flight have ended.',
+        ].join('\n')
+      : 'Nothing was deleted. Add --yes to delete this data; it cannot be undone.',
   ].join('\n');
 }

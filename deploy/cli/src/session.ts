@@ -1,4 +1,5 @@
-// One command's connection to the mesh: clients, a deadline, and what came of it on the right stream.
+// One command's connection to the mesh: the gRPC clients, the deadline of its calls, and the
+// explanation of a failure.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,10 @@ import { createRpcClient, type Call, type Client, type Definition } from '@bmg/c
 export type Address = readonly [setting: string, fallback: string];
 
 export interface Session {
-  /** A client of one of onboarding's services, or of another's: the setting of its address and the default. */
+  /**
+   * A client of one gRPC service. `address` is the setting that holds its address, and the default;
+   * without it the service is one of onboarding's.
+   */
   client<D extends Definition>(definition: D, address?: Address): Client<D>;
   call(): Call;
   close(): Promise<void>;
@@ -19,7 +23,7 @@ const DEADLINE_MS = 15_000;
 const DEFAULT_ADDR = '127.0.0.1:50051';
 const ONBOARDING: Address = ['ONBOARDING_ADDR', DEFAULT_ADDR];
 
-/** The environment's address, else that of a mesh that runs from this folder, else the local default. */
+/** A setting: from the environment, else from the mesh that runs in this folder, else the fallback. */
 export function settingOf(name: string, fallback: string): string {
   const given = process.env[name];
   if (given) return given;
@@ -32,7 +36,7 @@ export function settingOf(name: string, fallback: string): string {
   return line?.slice(name.length + 1) ?? fallback;
 }
 
-/** The operator's own certificate, where the mesh asks for one. */
+/** The operator's certificate, for a mesh that uses mutual TLS. */
 function operatorTls(): TlsSettings {
   const tls = {
     GRPC_TLS_CERT_FILE: settingOf('GRPC_TLS_CERT_FILE', ''),
@@ -41,7 +45,9 @@ function operatorTls(): TlsSettings {
   };
   const missing = Object.entries(tls).flatMap(([name, value]) => (value === '' ? [name] : []));
   if (missing.length === 1 || missing.length === 2) {
-    throw new Error(`${missing.join(' and ')} must be set too: all three or none`);
+    throw new Error(
+      `${missing.join(' and ')} must be set too: mutual TLS needs all three files`,
+    );
   }
   return tls;
 }
@@ -70,11 +76,14 @@ export function openSession(): Session {
   };
 }
 
-/** A failure in words for a person. */
+/** A failure as one line for a person, with what to do where that is known. */
 export function explain(error: unknown): string {
   if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') {
     const address = settingOf('ONBOARDING_ADDR', DEFAULT_ADDR);
-    return `the onboarding service does not answer at ${address}: start the mesh (make up), or set ONBOARDING_ADDR (and GRPC_TLS_… where it asks for a certificate)`;
+    return (
+      `the onboarding service does not answer at ${address}: start the mesh (make up), or set ` +
+      'ONBOARDING_ADDR to its address (and GRPC_TLS_… where it uses mutual TLS)'
+    );
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,0 +1,38 @@
+// Runs one command: opens a session, prints the answer in the form that was asked for, closes it.
+import { InvalidArgumentError, type Command } from 'commander';
+import { openSession, type Session } from './session';
+
+/** A command's result: the same facts for programs (one JSON object) and for people. */
+export interface Answer {
+  json: unknown;
+  text: string;
+}
+
+/** A command's function; `given` are its arguments and options, as commander passes them. */
+export function action(
+  program: Command,
+  work: (session: Session, ...given: any[]) => Promise<Answer>,
+) {
+  return async (...given: any[]): Promise<void> => {
+    const session = openSession();
+    try {
+      const { json, text } = await work(session, ...given);
+      const output = program.opts<{ json?: boolean }>().json ? JSON.stringify(json) : text;
+      process.stdout.write(`${output}\n`);
+    } finally {
+      await session.close();
+    }
+  };
+}
+
+/** A gRPC message for `--json`: absent fields are null. */
+export const record = (message: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(message).map(([key, value]) => [key, (value as unknown) ?? null]),
+  );
+
+/** Reads an option that is a whole number. */
+export function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or more.');
+  return Number(text);
+}

@@ -1,0 +1,179 @@
+// `bmg partner …`: partners with their keys, webhook secrets and settings.
+import type { Command } from 'commander';
+import { PaymentsDefinition } from '@bmg/proto/billing';
+import { OperatorDefinition, type Partner } from '@bmg/proto/onboarding';
+import { action, record, wholeNumber, type Answer } from '../action';
+import type { Session } from '../session';
+
+interface CreateOptions {
+  name: string;
+  webhookUrl?: string;
+  rateLimitPerSec?: number;
+  maxWabas?: number;
+}
+type UpdateOptions = Partial<CreateOptions> & { status?: string };
+
+export function addPartnerCommands(program: Command): void {
+  const partner = program
+    .command('partner')
+    .description('manage partners: keys, webhook secrets, settings');
+
+  partner
+    .command('create')
+    .description('create a partner; its key and webhook secret are shown only once')
+    .requiredOption('--name <name>', 'display name')
+    .option('--webhook-url <url>', 'where its events are delivered')
+    .option('--rate-limit-per-sec <n>', 'requests per second', wholeNumber)
+    .option('--max-wabas <n>', 'business accounts that its plan allows', wholeNumber)
+    .action(action(program, create));
+
+  partner
+    .command('update <partner_id>')
+    .description('change a partner’s settings; what you leave out stays as it is')
+    .option('--name <name>', 'display name')
+    .option('--webhook-url <url>', 'where its events are delivered; empty to deliver none')
+    .option('--rate-limit-per-sec <n>', 'requests per second', wholeNumber)
+    .option('--max-wabas <n>', 'business accounts that its plan allows', wholeNumber)
+    .option('--status <status>', 'active or suspended')
+    .action(action(program, update));
+
+  partner.command('list').description('list all partners').action(action(program, list));
+
+  partner
+    .command('show <partner_id>')
+    .description('show one partner')
+    .action(action(program, show));
+
+  partner
+    .command('rotate-key <partner_id>')
+    .description('issue a new partner key; the old key stops working at once')
+    .action(action(program, rotateKey));
+
+  partner
+    .command('rotate-webhook-secret <partner_id>')
+    .description('issue a new webhook secret')
+    .option(
+      '--overlap-hours <n>',
+      'how long deliveries carry the signatures of both secrets',
+      wholeNumber,
+      24,
+    )
+    .action(action(program, rotateWebhookSecret));
+
+  partner
+    .command('card <partner_id>')
+    .description('print a link where the partner adds a payment card for its billing slots')
+    .action(action(program, card));
+}
+
+const operator = (session: Session) => session.client(OperatorDefinition);
+
+async function create(session: Session, options: CreateOptions): Promise<Answer> {
+  const { partner_id, partner_key, webhook_secret } = await operator(session).createPartner(
+    {
+      name: options.name,
+      webhook_url: options.webhookUrl,
+      rate_limit_per_sec: options.rateLimitPerSec,
+      max_wabas: options.maxWabas,
+    },
+    session.call(),
+  );
+  return {
+    json: { partner_id, partner_key, webhook_secret },
+    text: [
+      `partner         ${partner_id}`,
+      `partner key     ${partner_key}`,
+      `webhook secret  ${webhook_secret}`,
+      'Store the key and the secret now: they are not shown again.',
+    ].join('\n'),
+  };
+}
+
+async function update(
+  session: Session,
+  partner_id: string,
+  options: UpdateOptions,
+): Promise<Answer> {
+  const updated = await operator(session).updatePartner(
+    {
+      partner_id,
+      name: options.name,
+      webhook_url: options.webhookUrl,
+      rate_limit_per_sec: options.rateLimitPerSec,
+      max_wabas: options.maxWabas,
+      status: options.status,
+    },
+    session.call(),
+  );
+  return { json: record(updated), text: describe(updated) };
+}
+
+async function list(session: Session): Promise<Answer> {
+  const { partners } = await operator(session).listPartners(
+    { limit: 500, after: undefined },
+    session.call(),
+  );
+  const lines = partners.map(
+    ({ partner_id, status, name }) => `${partner_id}  ${status.padEnd(10)}  ${name}`,
+  );
+  return {
+    json: { partners: partners.map(record) },
+    text: lines.join('\n') || 'No partners yet. Create one: bmg partner create --name NAME',
+  };
+}
+
+async function show(session: Session, partner_id: string): Promise<Answer> {
+  const found = await operator(session).getPartner({ partner_id }, session.call());
+  return { json: record(found), text: describe(found) };
+}
+
+async function rotateKey(session: Session, partner_id: string): Promise<Answer> {
+  const { partner_key, sessions_deleted } = await operator(session).rotateKey(
+    { partner_id },
+    session.call(),
+  );
+  return {
+    json: { partner_key, sessions_deleted },
+    text: [
+      `partner key  ${partner_key}`,
+      'The old key no longer works. Connected accounts are not affected.',
+      `Unfinished connect sessions deleted: ${sessions_deleted}`,
+    ].join('\n'),
+  };
+}
+
+async function rotateWebhookSecret(
+  session: Session,
+  partner_id: string,
+  { overlapHours }: { overlapHours: number },
+): Promise<Answer> {
+  const { webhook_secret } = await operator(session).rotateWebhookSecret(
+    { partner_id, overlap_hours: overlapHours },
+    session.call(),
+  );
+  return {
+    json: { webhook_secret },
+    text: [
+      `webhook secret  ${webhook_secret}`,
+      `For ${overlapHours} h, webhook-signature carries the signatures of both secrets.`,
+    ].join('\n'),
+  };
+}
+
+async function card(session: Session, partner_id: string): Promise<Answer> {
+  const { url } = await session
+    .client(PaymentsDefinition)
+    .createCardSession({ partner_id, return_url: undefined }, session.call());
+  return { json: { url }, text: url };
+}
+
+const describe = (one: Partner): string =>
+  [
+    `partner      ${one.partner_id}`,
+    `name         ${one.name}`,
+    `status       ${one.status}`,
+    `key          ${one.key_hint}`,
+    `webhook URL  ${one.webhook_url ?? 'none: events are not delivered'}`,
+    `rate limit   ${one.rate_limit_per_sec} requests per second`,
+    `accounts     ${one.active_wabas} active${one.max_wabas === undefined ? '' : ` of ${one.max_wabas}`}`,
+  ].join('\n');
