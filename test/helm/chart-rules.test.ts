@@ -176,7 +176,12 @@ const BUILD_LIMIT_MS = 20 * 60_000;
         /settings\.KAFKA_BROKERS is required/,
       ],
       ['no secrets', 'minimal', { secrets: { existing: '' } }, /set exactly one of secrets/],
-      ['two sources of secrets', 'trial', { secrets: { existing: 'x' } }, /set exactly one of secrets/],
+      [
+        'two sources of secrets',
+        'trial',
+        { secrets: { existing: 'x' } },
+        /set exactly one of secrets/,
+      ],
       [
         'a secret that is missing',
         '',

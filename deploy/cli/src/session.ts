@@ -45,9 +45,7 @@ function operatorTls(): TlsSettings {
   };
   const missing = Object.entries(tls).flatMap(([name, value]) => (value === '' ? [name] : []));
   if (missing.length === 1 || missing.length === 2) {
-    throw new Error(
-      `${missing.join(' and ')} must be set too: mutual TLS needs all three files`,
-    );
+    throw new Error(`${missing.join(' and ')} must be set too: mutual TLS needs all three files`);
   }
   return tls;
 }
