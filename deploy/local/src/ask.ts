@@ -1,5 +1,5 @@
-// One request and the first answer over a raw connection: enough to ask an engine whether it
-// serves, without its client.
+// Sends one request over a raw TCP connection and checks the answer: a health check of an engine
+// without its client library.
 import { connect } from 'node:net';
 import { HOST } from './ports';
 
@@ -7,8 +7,8 @@ const ANSWER_LIMIT_MS = 2_000;
 const ANSWER_MAX_BYTES = 64 * 1024;
 
 /**
- * Resolves with what `isAnswer` makes of the bytes so far, as soon as it is not undefined; false
- * when nothing comes.
+ * Resolves with the first result of `isAnswer` that is not undefined; it gets all bytes received so
+ * far. False when the connection fails, closes or times out.
  */
 export function ask(
   port: number,

@@ -1,4 +1,4 @@
-// `make clean`: stops the mesh and removes its data.
+// `make clean`: stops the mesh and removes its data, logs and settings.
 import { runCli } from './cli';
 import { clean } from './stop-mesh';
 

@@ -1,6 +1,6 @@
 import { LOCAL_SECRETS, type Settings } from './mesh';
 
-/** What a person wants to know of a mesh that is up. */
+/** The addresses of a running mesh, one line each, for people. */
 export function describeMesh(settings: Settings): string[] {
   const at = (name: string): string => settings[name] ?? '';
   const rows = [
@@ -16,10 +16,11 @@ export function describeMesh(settings: Settings): string[] {
     ([title = '', value = '']) => `${title.padEnd(width)}  ${hideSecrets(value)}`,
   );
   const fixed = Object.keys(LOCAL_SECRETS).filter((name) => at(name) === LOCAL_SECRETS[name]);
-  if (fixed.length > 0) lines.push(`For local work only: ${fixed.join(', ')} have public values`);
+  if (fixed.length > 0)
+    lines.push(`For local work only: the values of ${fixed.join(', ')} are public`);
   return lines;
 }
 
-/** An engine's address may come from outside with a password in it. */
+/** Masks the credentials in addresses: an engine's address from the environment may hold a password. */
 export const hideSecrets = (address: string): string =>
   address.replaceAll(/\/\/[^/@\s]*@/g, '//***@');

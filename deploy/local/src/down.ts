@@ -1,4 +1,4 @@
-// `make down`: stops whatever of the mesh runs, and keeps its data.
+// `make down`: stops every process of the mesh; its data stays.
 import { runCli } from './cli';
 import { down } from './stop-mesh';
 

@@ -1,5 +1,5 @@
-// A real Kafka as one process, broker and controller in one. Its settings favour a quick start over
-// scale.
+// A real Kafka: broker and controller in one process, configured for a quick start rather than for
+// load.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ import { findJava } from './tools';
 const run = promisify(execFile);
 const FORMAT_LIMIT_MS = 60_000;
 const WANTED = { what: 'the local Kafka', instead: 'set KAFKA_BROKERS' };
-/** Kafka wants sixteen bytes in base64; which ones does not matter to a cluster of one. */
+/** Kafka requires sixteen bytes in base64; their value does not matter for a single broker. */
 const CLUSTER_ID = Buffer.from('bmg-local-kafka!').toString('base64url');
 
 export const kafka: Engine = {
@@ -42,7 +42,7 @@ export const kafka: Engine = {
         if (existsSync(path.join(place.data, 'log', 'meta.properties'))) return;
         const tool = ['kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', properties];
         try {
-          // Only the first compiler: this runs for less than a second.
+          // Only the quick JIT compiler: this runs for less than a second.
           await run(
             java,
             ['-XX:TieredStopAtLevel=1', ...javaFlags('128m'), ...classPath, ...tool],
@@ -51,14 +51,14 @@ export const kafka: Engine = {
             },
           );
         } catch (error) {
-          throw new LocalError(`Kafka's storage could not be formatted: ${messageOf(error)}`);
+          throw new LocalError(`failed to format Kafka's storage: ${messageOf(error)}`);
         }
       },
     };
   },
 
-  // ApiVersions, version 0. The port opens a little before the broker serves, which is why the log
-  // is read as well.
+  // Sends ApiVersions, version 0. The port opens slightly before the broker serves, so the log is
+  // checked too.
   answers: (port) =>
     ask(port, Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 7, 255, 255]), (bytes) =>
       bytes.length < 8 ? undefined : bytes.readInt32BE(4) === 7,
@@ -69,9 +69,9 @@ function propertiesFile(data: string): string {
   return path.join(data, 'server.properties');
 }
 
-/** Written for each start: the data stays when the ports change. */
+/** Written at every start, so that the data survives a change of ports. */
 async function writeProperties({ data, port }: EnginePlace): Promise<void> {
-  // Nobody but this process speaks to the controller, so its port may be any.
+  // Only this process connects to the controller, so any port will do.
   const controller = await freePort();
   mkdirSync(data, { recursive: true });
   const lines = [
@@ -84,24 +84,24 @@ async function writeProperties({ data, port }: EnginePlace): Promise<void> {
     'inter.broker.listener.name=BROKER',
     'listener.security.protocol.map=BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT',
     `log.dirs=${path.join(data, 'log').replaceAll('\\', '/')}`,
-    // A topic that nobody created is a mistake to be seen, as in production.
+    // As in production: a missing topic is an error.
     'auto.create.topics.enable=false',
-    // There is one broker for Kafka's own topics, and few groups for them to hold.
+    // Kafka's own topics: one broker, few consumer groups.
     ...['offsets.topic', 'transaction.state.log', 'share.coordinator.state.topic'].flatMap(
       (topic) => [`${topic}.replication.factor=1`, `${topic}.num.partitions=4`],
     ),
     'transaction.state.log.min.isr=1',
     'share.coordinator.state.topic.min.isr=1',
-    // A group's first member need not wait for others.
+    // The first member of a consumer group does not wait for others.
     'group.initial.rebalance.delay.ms=0',
-    // A killed broker is refused as its own double until the session of its last run has ended:
-    // with the nine seconds that are Kafka's default, it takes twelve to come back.
+    // A restarted broker is refused as a duplicate until the session of its killed run expires. With
+    // Kafka's default of nine seconds a restart would take twelve.
     'broker.session.timeout.ms=2500',
     'broker.heartbeat.interval.ms=500',
     'num.network.threads=2',
     'num.io.threads=4',
     'num.recovery.threads.per.data.dir=2',
-    // Otherwise 128 MiB of the heap are set aside for the compaction of two small topics.
+    // The default reserves 128 MiB of heap to compact two small topics.
     'log.cleaner.dedupe.buffer.size=8388608',
   ];
   writeFileSync(propertiesFile(data), `${lines.join('\n')}\n`);

@@ -1,5 +1,4 @@
-// MongoDB: a mongod of the machine where there is one, otherwise a stand-in that speaks its
-// protocol.
+// MongoDB: the machine's mongod if it has one, else a stand-in that implements the wire protocol.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { ask } from './ask';
@@ -56,7 +55,7 @@ export const mongo: Engine = {
     ),
 };
 
-/** An OP_MSG with `{ ping: 1, $db: 'admin' }`. */
+/** The bytes of an OP_MSG with `{ ping: 1, $db: 'admin' }`. */
 function ping(): Buffer {
   const fields = [
     Buffer.from('\x10ping\0\x01\0\0\0', 'latin1'),

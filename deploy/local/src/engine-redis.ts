@@ -1,4 +1,4 @@
-// A real Redis: the machine's own redis-server where there is one, otherwise a binary out of a jar.
+// A real Redis: the machine's redis-server if it has one, else a binary from a jar.
 import { execFile } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
@@ -20,8 +20,8 @@ const WANTED = {
 };
 
 /**
- * Entries of embedded-redis-1.4.3.jar, best first. The 64-bit one for Linux needs OpenSSL 3; the
- * 32-bit one nothing.
+ * Entries of embedded-redis-1.4.3.jar, in order of preference. The 64-bit binary for Linux needs
+ * OpenSSL 3; the 32-bit one has no dependencies.
  */
 const BINARIES: Record<string, string[]> = {
   'linux-x64': ['redis-server-6.2.6-v5-linux-amd64', 'redis-server-6.2.7-linux-386'],
@@ -36,8 +36,7 @@ export const redis: Engine = {
   portSetting: 'REDIS_PORT',
   defaultPort: 6379,
   url: (port) => `redis://${HOST}:${port}`,
-  // Redis writes its own title over its command line, without the folder: `redis-server
-  // 127.0.0.1:6379`.
+  // Redis replaces its command line with a title without the folder: `redis-server 127.0.0.1:6379`.
   marker: () => 'redis-server',
 
   async prepare({ data, port, env, log }) {

@@ -3,9 +3,9 @@ import type { Log } from './processes';
 export type EngineName = 'kafka' | 'mongo' | 'redis';
 export type EngineSetting = 'KAFKA_BROKERS' | 'MONGO_URL' | 'REDIS_URL';
 
-/** Where one engine is to run. */
+/** Where one engine runs. */
 export interface EnginePlace {
-  /** Its data: a folder that exists. */
+  /** The folder of its data; it exists. */
   data: string;
   port: number;
   env: NodeJS.ProcessEnv;
@@ -13,30 +13,27 @@ export interface EnginePlace {
 }
 
 export interface EngineCommand {
-  /** What is started, for people. */
+  /** The engine's name in messages. */
   title: string;
   command: string;
   args: string[];
-  /** Work before the first start, with the command's own tools. */
+  /** Prepares the storage before a start. */
   format?(): Promise<void>;
-  /** What the engine logs once it serves; without it, an answer on its port is enough. */
+  /** The line that the engine logs when it is ready. Without one, an answer on its port counts. */
   readyLine?: string;
 }
 
-/** One engine: how it is found or fetched, started, recognised and asked whether it serves. */
+/** One engine: how to find or fetch, start, recognise and health-check it. */
 export interface Engine {
   name: EngineName;
   setting: EngineSetting;
   portSetting: string;
   defaultPort: number;
   url(port: number): string;
-  /** Part of the command line that only this engine in this folder has. */
+  /** The part of the command line that identifies this engine in this folder. */
   marker(data: string): string;
-  /**
-   * Finds or fetches all that is needed, so that what is missing is said before anything is
-   * started.
-   */
+  /** Finds or fetches what the engine needs, so that a missing tool is reported before any start. */
   prepare(place: EnginePlace): Promise<EngineCommand>;
-  /** Asks in the engine's own protocol. */
+  /** True when the engine answers in its own protocol. */
   answers(port: number): Promise<boolean>;
 }

@@ -22,7 +22,7 @@ export function parseEnv(text: string): Settings {
 
 export function formatEnv(settings: Settings): string {
   const lines = Object.entries(settings)
-    // A value with a line break has no place in such a file; the processes get it from their
+    // A value with a line break does not fit in this file; the processes get it from their
     // environment.
     .filter(([, value]) => !/[\r\n]/.test(value))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -30,10 +30,7 @@ export function formatEnv(settings: Settings): string {
   return `${lines.join('\n')}\n`;
 }
 
-/**
- * Replaced whole, never seen half written, and readable by its owner alone: it may hold a real
- * secret.
- */
+/** Replaces the file atomically. Only its owner may read it: it may hold a real secret. */
 export function writeEnv(dir: string, settings: Settings): void {
   fs.mkdirSync(dir, { recursive: true });
   const fresh = `${envFile(dir)}.${process.pid}`;

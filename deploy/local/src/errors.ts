@@ -1,8 +1,6 @@
-/**
- * A fault that a person can mend: the command-line tools print the message alone, without a stack.
- */
+/** An error that the user can fix: the command-line tools print its message without a stack. */
 export class LocalError extends Error {
-  /** Names of what had been started before the fault, so that a caller can stop just that. */
+  /** The processes that were started before the error, so that a caller can stop only those. */
   readonly started: string[];
 
   constructor(message: string, started: string[] = []) {

@@ -1,4 +1,4 @@
-// Is the mesh able to work: asked of the gateway for the whole, and of each process for itself.
+// Checks the health of the mesh: each process's readiness, and the gateway's report on the whole.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnv } from './env-file';
 import { LocalError } from './errors';
@@ -11,10 +11,10 @@ import { pidOf } from './running';
 const HEALTH_LIMIT_MS = 60_000;
 const ASK_LIMIT_MS = 2_000;
 const POLL_MS = 150;
-/** Enough of a health answer to see which dependency it complains of. */
+/** Enough of a health response to see which dependency fails. */
 const BODY_SHOWN = 600;
 
-/** True when the gateway of the mesh in this folder says that all is well. */
+/** True when the gateway of the mesh in this folder reports `ok`. */
 export async function isUp(dir: string = RUN_DIR): Promise<boolean> {
   const settings = readEnv(dir);
   if (settings['BASE_URL'] === undefined || pidOf('gateway', dir) === undefined) return false;
@@ -28,8 +28,8 @@ export interface HealthOptions {
 }
 
 /**
- * Returns when all of them are ready; throws as soon as one has died, or at the limit with who is
- * not ready.
+ * Waits until all these processes are ready. Throws as soon as one has exited; at the time limit,
+ * throws with the processes that are not ready.
  */
 export async function untilHealthy(
   services: MeshProcess[],
@@ -39,7 +39,7 @@ export async function untilHealthy(
   let waiting = services;
   for (;;) {
     const dead = services.find(({ name }) => pidOf(name, dir) === undefined);
-    if (dead) throw new LocalError(withLog(`${dead.name} has died`, dead, dir));
+    if (dead) throw new LocalError(withLog(`${dead.name} has exited`, dead, dir));
     const states = await Promise.all(waiting.map((service) => stateOf(service, settings)));
     const faults = states.filter((state) => state !== 'ok');
     waiting = waiting.filter((_, index) => states[index] !== 'ok');
@@ -57,15 +57,13 @@ export async function untilHealthy(
 const withLog = (message: string, { name }: MeshProcess, dir: string): string =>
   `${message}; the last lines of ${logFile(dir, name)}:\n${logTail(logFile(dir, name))}`;
 
-/**
- * 'ok', or what is wrong. The gateway is asked last of itself: its answer is about the whole mesh.
- */
+/** 'ok', or the reason why not. The gateway's own health comes last: it covers the whole mesh. */
 async function stateOf(service: MeshProcess, settings: Settings): Promise<string> {
   const ports = listening(service, settings);
   const metrics = ports.find(({ kind }) => kind === 'METRICS_PORT');
   if (metrics) {
     const { status } = await get(`http://${HOST}:${metrics.port}/readyz`);
-    if (status !== 200) return status === 0 ? 'does not answer' : `readyz answers ${status}`;
+    if (status !== 200) return status === 0 ? 'does not answer' : `/readyz answers ${status}`;
   } else {
     const open = await Promise.all(ports.map(({ port }) => accepts(port)));
     if (open.includes(false)) return 'does not answer';
@@ -79,9 +77,9 @@ async function gatewayStatus(settings: Settings): Promise<string> {
   try {
     const parsed = JSON.parse(body) as { status?: unknown };
     if (parsed.status === 'ok') return 'ok';
-    return `/health says ${body.slice(0, BODY_SHOWN)}`;
+    return `/health reports ${body.slice(0, BODY_SHOWN)}`;
   } catch {
-    return `health answers ${status}`;
+    return `/health answers ${status}`;
   }
 }
 

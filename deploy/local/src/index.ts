@@ -1,5 +1,4 @@
-// For the tests and the demo: the engines, the mesh in the background, and what it was started
-// with.
+// The interface for tests and the demo: start and stop the engines and the background mesh.
 export { describeMesh } from './describe';
 export type { EngineName } from './engine';
 export { readEnv } from './env-file';

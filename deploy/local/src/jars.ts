@@ -1,5 +1,4 @@
-// The engines' jars, copied by Maven from what pom.xml names: once, and again when the pom has
-// changed.
+// Fetches the engines' jars that pom.xml names, with Maven: once, and again when pom.xml changes.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -15,11 +14,11 @@ const POM = path.join(LOCAL, 'pom.xml');
 const DOWNLOAD_LIMIT_MS = 10 * 60_000;
 const OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024;
 const ERROR_LINES = 5;
-/** What Maven adds to each of its errors. */
+/** Lines that Maven adds to every error. */
 const CHATTER =
   /^(\[ERROR\])?\s*(To see the full stack|Re-run Maven|For more information|\[Help|$)/;
 
-/** The folder of the jars, complete. Safe to ask for from two processes at a time. */
+/** The folder with all jars, fetched when needed. Safe to call from two processes at once. */
 export async function requireJars(
   env: NodeJS.ProcessEnv,
   wanted: Wanted,
@@ -36,8 +35,7 @@ export async function requireJars(
     );
   }
   log('fetching the local engines with Maven, once (about 60 MB) ...');
-  // Copied beside and moved into place whole: an interrupted download is never taken for a complete
-  // one.
+  // Copied to another folder and renamed: an interrupted download must not look complete.
   const fresh = path.join(DOWNLOADS, `lib.${process.pid}.new`);
   const old = path.join(DOWNLOADS, `lib.${process.pid}.old`);
   const began = Date.now();
@@ -49,7 +47,7 @@ export async function requireJars(
       if (fs.existsSync(lib)) fs.renameSync(lib, old);
       fs.renameSync(fresh, lib);
     } catch (error) {
-      // Another process may have been quicker with the same jars.
+      // Another process may have fetched the same jars first.
       if (readStamp(lib) !== stamp) throw error;
     }
   } finally {
@@ -89,16 +87,16 @@ async function copyJars(maven: string, folder: string, env: NodeJS.ProcessEnv): 
     const lines = text.split('\n').filter((line) => !CHATTER.test(line));
     const shown = lines.length > 0 ? lines.slice(0, ERROR_LINES) : [messageOf(error)];
     throw new LocalError(
-      ['Maven could not fetch the local engines:', ...shown.map((line) => `  ${line}`)].join('\n'),
+      ['Maven failed to fetch the local engines:', ...shown.map((line) => `  ${line}`)].join('\n'),
     );
   }
 }
 
-/** The one jar in the folder whose name begins so. */
+/** The jar in the folder whose name starts with the prefix. */
 export function findJar(lib: string, prefix: string): string {
   const jar = fs.readdirSync(lib).find((name) => name.startsWith(prefix) && name.endsWith('.jar'));
   if (jar === undefined) {
-    throw new LocalError(`${lib} holds no ${prefix}*.jar: remove that folder and try again`);
+    throw new LocalError(`${lib} has no ${prefix}*.jar: remove that folder and try again`);
   }
   return path.join(lib, jar);
 }

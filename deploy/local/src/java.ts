@@ -1,9 +1,6 @@
-// Flags that both Java engines are started with.
+// The flags of both Java engines.
 
-/**
- * A small collector: pauses stay short in heaps of this size, and the threads of a larger one are
- * saved.
- */
+/** The serial collector: pauses stay short with such small heaps, and it needs no threads. */
 export const javaFlags = (heapMax: string): string[] => [
   `-Xmx${heapMax}`,
   '-XX:+UseSerialGC',

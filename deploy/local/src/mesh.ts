@@ -1,5 +1,4 @@
-// The mesh as `make up` runs it: which processes there are, and the settings they get. Nothing here
-// starts anything.
+// The processes of the mesh that `make up` runs, and their settings. This module starts nothing.
 import { ENGINE_NAMES } from './start-engines';
 import { parsePort, HOST, type Listening } from './ports';
 import type { EngineName } from './engine';
@@ -62,7 +61,7 @@ const metricsSetting = (name: MeshProcessName): string => `${settingPrefix(name)
 export const findProcess = (name: MeshProcessName): MeshProcess =>
   PROCESSES.find((one) => one.name === name) as MeshProcess;
 
-/** In the order of stopping: who calls goes before who is called. */
+/** In the order of stopping: callers before the services they call. */
 export const STOP_ORDER: ProcessName[][] = [
   ['gateway'],
   SERVICE_NAMES.filter((name) => name !== 'gateway'),
@@ -70,7 +69,7 @@ export const STOP_ORDER: ProcessName[][] = [
   ENGINE_NAMES,
 ];
 
-/** Fixed values, public in this file: the services warn when they run with them. */
+/** Fixed values that are public in this file: the services warn when they run with them. */
 export const LOCAL_SECRETS: Settings = {
   UPSTREAM_APP_ID: 'app-local',
   UPSTREAM_APP_SECRET: 'app-secret-local',
@@ -88,7 +87,7 @@ const LOCAL_DEFAULTS: Settings = {
   PAYMENT_PROCESSOR: 'none',
   RATE_LIMIT_PER_SEC: '200',
   LOG_LEVEL: 'info',
-  // A mesh on a desk is reached from that desk only.
+  // Listen on this machine only.
   GATEWAY_HOST: HOST,
   INGRESS_HOST: HOST,
   GRPC_HOST: HOST,
@@ -96,19 +95,16 @@ const LOCAL_DEFAULTS: Settings = {
   EMULATOR_HOST: HOST,
 };
 
-/**
- * Settings without a local default that belong to the mesh all the same: kept in `.run/env` when
- * they are given.
- */
+/** Settings of the mesh without a local default: kept in `.run/env` when they are given. */
 const KEPT =
   /^(UPSTREAM|STRIPE|OTEL|KAFKA|REDIS|MONGO|PAYMENT|GATEWAY|INGRESS|EMULATOR)_[A-Z0-9_]+$/;
 
-/** These are of one process each; one value for all of them would make them collide. */
+/** Settings of one process: a common value would make the processes collide. */
 const PER_PROCESS = ['GRPC_PORT', 'METRICS_PORT'];
 
 /**
- * All settings of the mesh but the engines' addresses: the local defaults, overlaid by what the
- * environment names.
+ * All settings of the mesh except the engines' addresses: the local defaults, overridden by the
+ * environment.
  */
 export function meshSettings(env: NodeJS.ProcessEnv): Settings {
   const given = withoutEmpty(env);
@@ -139,7 +135,7 @@ export function meshSettings(env: NodeJS.ProcessEnv): Settings {
   return settings;
 }
 
-/** A default gives way to the value itself and to a file that holds it (NAME_FILE). */
+/** A given value, or a file that holds it (NAME_FILE), replaces a default. */
 function overlay(defaults: Settings, given: Settings): Settings {
   const settings: Settings = {};
   for (const [name, value] of Object.entries(defaults)) {
@@ -160,13 +156,11 @@ const withoutEmpty = (env: NodeJS.ProcessEnv): Settings =>
     Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1])),
   );
 
-/** The services that these settings ask for. */
+/** The processes to run with these settings: with UPSTREAM_URL there is no emulator. */
 export const wantedProcesses = (settings: Settings): MeshProcess[] =>
   PROCESSES.filter(({ name }) => name !== 'emulator' || settings['EMULATOR_URL'] !== undefined);
 
-/**
- * What one process gets: the environment of the caller, the mesh's settings, and its own two ports.
- */
+/** The environment of one process: the caller's, the mesh's settings, and its own ports. */
 export function processEnv(
   part: MeshProcess,
   env: NodeJS.ProcessEnv,
@@ -182,9 +176,7 @@ export function processEnv(
 
 export interface ServicePort extends Listening {
   name: MeshProcessName;
-  /**
-   * The setting in which the process itself reads the port, where it is one of those that differ.
-   */
+  /** The setting in which the process reads the port; `own`: the same name as in the mesh. */
   kind: 'GRPC_PORT' | 'METRICS_PORT' | 'own';
 }
 

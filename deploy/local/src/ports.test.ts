@@ -43,9 +43,11 @@ test('a port that is just being given back is waited for', async () => {
   await requireFree([{ name: 'mongo', port: server.port, setting: 'MONGO_PORT' }]);
 });
 
-test('what is no port is refused by the name of its setting', () => {
+test('refuses a value that is not a port, and names its setting', () => {
   expect(parsePort('GATEWAY_PORT', '8080')).toBe(8080);
   for (const text of ['0', '65536', '80a', '-1', 'tcp://10.0.0.1:80']) {
-    expect(() => parsePort('GATEWAY_PORT', text)).toThrow(`GATEWAY_PORT is no port: ${text}`);
+    expect(() => parsePort('GATEWAY_PORT', text)).toThrow(
+      `GATEWAY_PORT must be a port number, not ${text}`,
+    );
   }
 });

@@ -1,4 +1,4 @@
-// Ports on the loopback address: is one free, and which could be used.
+// Finds and checks free ports on the loopback address.
 import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,8 +7,8 @@ import { LocalError } from './errors';
 export const HOST = '127.0.0.1';
 const CONNECT_LIMIT_MS = 1_000;
 /**
- * Below the range that systems give to outgoing connections, one of which could take a port before
- * its server does.
+ * Below the range of outgoing connections, one of which could take a port before its server binds
+ * it.
  */
 const FREE_FROM = 20_000;
 const FREE_TO = 32_000;
@@ -22,7 +22,7 @@ export function accepts(port: number): Promise<boolean> {
       socket.destroy();
       resolve(yes);
     };
-    // A port among the outgoing ones can be connected to itself, with nobody listening.
+    // In the range of outgoing ports a socket can connect to itself, with no listener.
     socket.once('connect', () => answer(socket.localPort !== port));
     socket.once('timeout', () => answer(false));
     socket.once('error', () => answer(false));
@@ -30,16 +30,13 @@ export function accepts(port: number): Promise<boolean> {
 }
 
 /**
- * Free means: nothing answers there and we could listen. Some systems allow a second listener
- * beside 0.0.0.0.
+ * Free: nothing answers on the port and we can listen on it. Both checks are needed, because some
+ * systems allow a second listener beside 0.0.0.0.
  */
 export const isFree = async (port: number): Promise<boolean> =>
   (await canListen(port)) && !(await accepts(port));
 
-/**
- * The threads of a killed process take a moment to end, and its ports are held until the last one
- * has.
- */
+/** The ports of a killed process stay taken until its last thread has ended, a moment later. */
 const RELEASE_LIMIT_MS = 2_000;
 const POLL_MS = 50;
 
@@ -60,10 +57,7 @@ function canListen(port: number): Promise<boolean> {
   });
 }
 
-/**
- * Ports given out by this process: two callers must not be offered the same one before either
- * listens.
- */
+/** Ports this process has handed out: two callers must not get the same one before they listen. */
 const offered = new Set<number>();
 
 export async function freePort(): Promise<number> {
@@ -73,20 +67,20 @@ export async function freePort(): Promise<number> {
     offered.add(port);
     if (await isFree(port)) return port;
   }
-  throw new LocalError(`no free port was found between ${FREE_FROM} and ${FREE_TO}`);
+  throw new LocalError(`found no free port between ${FREE_FROM} and ${FREE_TO}`);
 }
 
 export interface Listening {
   name: string;
   port: number;
-  /** What to set so that another port is used. */
+  /** The setting that changes the port. */
   setting: string;
 }
 
 export const portTaken = ({ name, port, setting }: Listening): string =>
-  `port ${port} (${name}) is taken by another program: stop that, or set ${setting}`;
+  `port ${port} (${name}) is taken by another program: stop it, or set ${setting}`;
 
-/** One line for every port that is taken, in one error. */
+/** Throws one error with a line for every port that is taken. */
 export async function requireFree(ports: Listening[]): Promise<void> {
   const free = await Promise.all(ports.map(({ port }) => becomesFree(port)));
   const taken = ports.filter((_, index) => !free[index]);
@@ -96,5 +90,5 @@ export async function requireFree(ports: Listening[]): Promise<void> {
 export function parsePort(setting: string, text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port > 0 && port <= PORT_MAX) return port;
-  throw new LocalError(`${setting} is no port: ${text}`);
+  throw new LocalError(`${setting} must be a port number, not ${text}`);
 }

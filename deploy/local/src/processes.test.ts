@@ -57,7 +57,7 @@ test('what does not listen to SIGTERM is killed, and that is said', async () => 
 
 test('a program that is not there is said by the name of its process', async () => {
   const missing = { dir, name: 'worker', command: '/nowhere/program', args: [], cwd: dir, env: {} };
-  await expect(launch(missing)).rejects.toThrow(/^worker could not be started: .*ENOENT/);
+  await expect(launch(missing)).rejects.toThrow(/^failed to start worker: .*ENOENT/);
 });
 
 test('the end of a log is told from where its run began', () => {

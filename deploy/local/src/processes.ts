@@ -1,6 +1,5 @@
-// Background processes with a pid file and a log file each: started detached, found again by a
-// later command, and never mistaken for a stranger that was given the same pid after a restart of
-// the machine.
+// Background processes, each with a pid file and a log file: starts them detached and finds them
+// again from a later command. A process that reuses a pid is never mistaken for ours.
 import { execFileSync, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
@@ -23,14 +22,14 @@ export interface Launched {
   name: string;
   pid: number;
   logFile: string;
-  /** Where this run's lines begin in the log file. */
+  /** The offset in the log file where this run's lines start. */
   logFrom: number;
 }
 
 export const STOP_LIMIT_MS = 30_000;
 const KILL_LIMIT_MS = 5_000;
 const POLL_MS = 25;
-/** A log that has grown beyond this is started anew with its process. */
+/** A larger log is truncated when its process starts. */
 const LOG_LIMIT_BYTES = 32 * 1024 * 1024;
 const TAIL_BYTES = 8 * 1024;
 export const TAIL_LINES = 12;
@@ -38,7 +37,7 @@ export const TAIL_LINES = 12;
 export const pidFile = (dir: string, name: string): string => path.join(dir, `${name}.pid`);
 export const logFile = (dir: string, name: string): string => path.join(dir, `${name}.log`);
 
-/** Starts a process that outlives this one. The pid is its own: no shell stands in between. */
+/** Starts a process that outlives this one. The pid is that of the process, not of a shell. */
 export async function launch({ dir, name, command, args, cwd, env }: Launch): Promise<Launched> {
   fs.mkdirSync(dir, { recursive: true });
   const file = logFile(dir, name);
@@ -61,13 +60,13 @@ export async function launch({ dir, name, command, args, cwd, env }: Launch): Pr
     fs.writeFileSync(pidFile(dir, name), `${pid}\n`);
     return { name, pid, logFile: file, logFrom };
   } catch (error) {
-    throw new LocalError(`${name} could not be started: ${messageOf(error)}`);
+    throw new LocalError(`failed to start ${name}: ${messageOf(error)}`);
   } finally {
     fs.closeSync(output);
   }
 }
 
-/** The pid of a process of ours that is alive. A stale pid file is removed. */
+/** The pid of our process, if it is alive. Removes a stale pid file. */
 export function findPid(dir: string, name: string, marker: string): number | undefined {
   const file = pidFile(dir, name);
   if (!fs.existsSync(file)) return undefined;
@@ -77,17 +76,11 @@ export function findPid(dir: string, name: string, marker: string): number | und
   return undefined;
 }
 
-/**
- * Alive, and its command line holds the marker. A pid alone may have been given to somebody else
- * since.
- */
+/** True when the process is alive and its command line has the marker: pids are reused. */
 export const isOurs = (pid: number, marker: string): boolean =>
   Number.isInteger(pid) && pid > 1 && (commandLine(pid)?.includes(marker) ?? false);
 
-/**
- * Undefined for a process that is gone; also for a zombie, which has ended but was not waited for
- * yet.
- */
+/** Undefined for a process that has ended, zombies included. */
 export function commandLine(pid: number): string | undefined {
   if (process.platform === 'linux') {
     try {
@@ -116,7 +109,7 @@ export interface StopOptions {
   log: Log;
 }
 
-/** SIGTERM, a bounded wait, then SIGKILL with a notice. True when there was something to stop. */
+/** Sends SIGTERM, and SIGKILL after the time limit. True when a process was running. */
 export async function stopProcess(options: StopOptions): Promise<boolean> {
   const { dir, name, marker, limit_ms = STOP_LIMIT_MS, log } = options;
   const pid = findPid(dir, name, marker);
@@ -144,12 +137,12 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It ended between the look and the signal; anything else (not permitted) is worth knowing.
+    // ESRCH: it ended before the signal. Any other error (not permitted) is reported.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-/** What a process has written since it was started, at most the last few KiB of it. */
+/** What a process has logged since its start, at most the last few KiB. */
 export function logSince(file: string, from = 0): string {
   if (!fs.existsSync(file)) return '';
   const size = fs.statSync(file).size;

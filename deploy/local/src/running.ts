@@ -1,4 +1,4 @@
-// Which processes of the mesh are alive in a folder.
+// Finds the running processes of the mesh in a folder.
 import path from 'node:path';
 import type { EngineName } from './engine';
 import { findProcess, STOP_ORDER, type MeshProcessName, type ProcessName } from './mesh';
@@ -7,10 +7,7 @@ import { ENGINES, engineMarker } from './start-engines';
 
 const isEngine = (name: ProcessName): name is EngineName => name in ENGINES;
 
-/**
- * Part of the command line by which a process of the mesh is told from a stranger with the same
- * pid.
- */
+/** The part of a process's command line that tells it from another process with a reused pid. */
 export const markerOf = (name: ProcessName, dir: string): string =>
   isEngine(name) ? engineMarker(name, dir) : findProcess(name as MeshProcessName).entry;
 

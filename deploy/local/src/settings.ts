@@ -1,25 +1,21 @@
-// Which settings a start uses: those of the running mesh where there is one, so that what joins it
-// fits to it.
+// The settings that a start uses: a running mesh keeps its settings, so that added processes match.
 import type { EngineName } from './engine';
 import { meshSettings, type Settings } from './mesh';
 import { ENGINES, rememberedPort, type EnginesOptions } from './start-engines';
 
-/** What was recorded wins over the environment: the processes that run were started with it. */
+/** Recorded settings override the environment: the running processes were started with them. */
 export function joinSettings(env: NodeJS.ProcessEnv, recorded: Settings): Settings {
   if (recorded['BASE_URL'] === undefined) return { ...meshSettings(env), ...recorded };
-  // Whether there is an emulator was settled when the mesh started, too.
+  // The same holds for the presence of the emulator.
   const upstream = recorded['EMULATOR_URL'] ? undefined : recorded['UPSTREAM_URL'];
   return { ...meshSettings({ ...env, UPSTREAM_URL: upstream }), ...recorded };
 }
 
-/** Names in the environment that the running mesh has with another value. */
+/** Settings in the environment whose value differs from the running mesh's. */
 export const ignoredNames = (env: NodeJS.ProcessEnv, recorded: Settings): string[] =>
   Object.keys(recorded).filter((name) => env[name] && env[name] !== recorded[name]);
 
-/**
- * How to start the engines beside a running mesh: ours on their old ports, others left where they
- * were named.
- */
+/** How to start engines for a running mesh: ours on their old ports, external ones unchanged. */
 export function joinEngines(
   dir: string,
   env: NodeJS.ProcessEnv,

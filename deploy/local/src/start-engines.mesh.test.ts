@@ -69,7 +69,7 @@ test('a taken port is said in one line, with the setting to change', async () =>
   const server = createServer().listen(port, '127.0.0.1');
   const elsewhere = path.join(dir, 'taken');
   await expect(startEngine('redis', { dir: elsewhere, port, env, ...quiet })).rejects.toThrow(
-    `port ${port} (redis) is taken by another program: stop that, or set REDIS_PORT (or REDIS_URL, to use what is there)`,
+    `port ${port} (redis) is taken by another program: stop it, or set REDIS_PORT (or REDIS_URL, to use a running one)`,
   );
   server.close();
 });

@@ -1,5 +1,5 @@
-// Starts, finds again and stops the three engines. What runs already in the folder is used as it
-// is; what has ended comes back on its old port with its data.
+// Starts, finds and stops the three engines. An engine that already runs in the folder is used; one
+// that has stopped starts again on its old port with its data.
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,13 +28,11 @@ const START_LIMIT_MS = 60_000;
 const POLL_MS = 40;
 
 export interface EnginesOptions {
-  /** Folder of the pid and log files and of the data. */
+  /** Folder for the pid and log files and the data. */
   dir: string;
-  /** 'free' takes any free port for an engine that has none yet in this folder. */
+  /** 'free': an engine that has no port in this folder yet gets any free port. */
   ports?: Partial<Record<EngineName, number>> | 'free';
-  /**
-   * An engine whose address is named here is not started. Default: the environment of this process.
-   */
+  /** An engine whose address is set here is not started. Default: this process's environment. */
   env?: NodeJS.ProcessEnv;
   log?: Log;
 }
@@ -43,9 +41,9 @@ export interface Engines {
   MONGO_URL: string;
   KAFKA_BROKERS: string;
   REDIS_URL: string;
-  /** Those that this call has started; one that ran already is not among them. */
+  /** The engines that this call started; one that already ran is not included. */
   started: Array<{ name: EngineName; pid: number }>;
-  /** Stops those that this call has started. */
+  /** Stops the engines that this call started. */
   stop(): Promise<void>;
 }
 
@@ -61,7 +59,7 @@ export interface RunningEngine {
   url: string;
   port: number;
   pid: number;
-  /** False when it ran already. */
+  /** False when it was already running. */
   started: boolean;
 }
 
@@ -69,7 +67,7 @@ export async function startEngines(options: EnginesOptions): Promise<Engines> {
   const { dir, ports, env = process.env, log = console.log } = options;
   const urls = { MONGO_URL: '', KAFKA_BROKERS: '', REDIS_URL: '' };
   const plans: Plan[] = [];
-  // One after the other: of several faults, always the same one is told.
+  // One after the other, so that the same one of several errors is reported every time.
   for (const { name, setting } of Object.values(ENGINES)) {
     const named = env[setting];
     if (named) {
@@ -99,8 +97,8 @@ export async function startEngines(options: EnginesOptions): Promise<Engines> {
 }
 
 /**
- * Starts one engine, or finds it running. Without a port: the one it had before, or the setting's,
- * or the default.
+ * Starts one engine unless it runs. Its port: the given one, else the one it had before, else the
+ * setting's, else the default.
  */
 export async function startEngine(
   name: EngineName,
@@ -124,7 +122,7 @@ export async function stopEngine(
   });
 }
 
-/** The pid of the engine itself, for a test that kills it. */
+/** The pid of an engine, for tests that kill it. */
 export const enginePid = (name: EngineName, dir: string): number | undefined =>
   findPid(path.resolve(dir), name, engineMarker(name, dir));
 
@@ -141,15 +139,15 @@ export const forgetPort = (dir: string, name: EngineName): void =>
 
 const portFile = (dir: string, name: EngineName): string => path.join(dir, `${name}.port`);
 const dataOf = (dir: string, name: EngineName): string => path.resolve(dir, 'data', name);
-/** Part of the command line that this engine in this folder has. */
+/** The part of the command line that identifies this engine in this folder. */
 export const engineMarker = (name: EngineName, dir: string): string =>
   ENGINES[name].marker(dataOf(dir, name));
 
 type Plan = () => Promise<RunningEngine>;
 
 /**
- * Finds out all that could be missing (a port, a program, the jars); the plan that it answers only
- * starts.
+ * Checks everything that may be missing (a port, a program, the jars) and returns a plan that only
+ * has to start the process.
  */
 async function plan(name: EngineName, options: EngineOptions): Promise<Plan> {
   const { env = process.env, log = console.log } = options;
@@ -161,7 +159,7 @@ async function plan(name: EngineName, options: EngineOptions): Promise<Plan> {
   if (pid !== undefined) {
     const own = rememberedPort(dir, name) ?? port;
     if (own !== port)
-      log(`${name} runs on port ${own} already; ${port} counts once it was stopped`);
+      log(`${name} already runs on port ${own}; ${port} applies after it was stopped`);
     return async () => {
       await untilReady(engine, { name, pid, logFile: logFile(dir, name), logFrom: 0 }, own);
       return { name, url: engine.url(own), port: own, pid, started: false };
@@ -170,7 +168,7 @@ async function plan(name: EngineName, options: EngineOptions): Promise<Plan> {
 
   if (!(await becomesFree(port))) {
     const taken = portTaken({ name, port, setting: engine.portSetting });
-    throw new LocalError(`${taken} (or ${engine.setting}, to use what is there)`);
+    throw new LocalError(`${taken} (or ${engine.setting}, to use a running one)`);
   }
   const data = dataOf(dir, name);
   fs.mkdirSync(data, { recursive: true });
@@ -223,7 +221,7 @@ async function untilReady(
     const logged = readyLine === undefined || logSince(file, logFrom).includes(readyLine);
     if (logged && (await engine.answers(port))) return;
     const fault = !isOurs(pid, marker)
-      ? 'ended while it was starting'
+      ? 'exited while starting'
       : Date.now() > deadline
         ? `does not answer on port ${port} after ${START_LIMIT_MS / 1000} s`
         : undefined;

@@ -128,7 +128,7 @@ test('a setting that differs from the running mesh is not taken, and is said', a
   const { settings } = await up(options({ env: { ...env(), LOG_LEVEL: 'debug' } }));
   expect(settings['LOG_LEVEL']).toBe('info');
   expect(lines.at(-1)).toBe(
-    'the running mesh keeps its own LOG_LEVEL: make down first to change that',
+    'the running mesh keeps its settings LOG_LEVEL: run make down first to change them',
   );
 }, 30_000);
 
@@ -145,7 +145,7 @@ test('the emulator stays away when the environment names an upstream', async () 
 test('a process that dies at the start is named, with its last words', async () => {
   order('die', 'templates');
   await expect(up(options())).rejects.toThrow(
-    /^templates has died; the last lines of .*templates\.log:\n  templates cannot work$/,
+    /^templates has exited; the last lines of .*templates\.log:\n  templates cannot work$/,
   );
   withdraw('die', 'templates');
   expect((await up(options())).started).toEqual(['templates']);
@@ -154,7 +154,7 @@ test('a process that dies at the start is named, with its last words', async () 
 test('whoever is not ready at the limit is named', async () => {
   order('unready', 'webhooks');
   await expect(up(options({ health_limit_ms: 1_500 }))).rejects.toThrow(
-    /^not ready after 2 s: webhooks \(readyz answers 503\); the last lines of /,
+    /^not ready after 2 s: webhooks \(\/readyz answers 503\); the last lines of /,
   );
 }, 30_000);
 

@@ -1,4 +1,4 @@
-// Starts what is missing of the mesh and waits until all of it can work.
+// Starts the processes of the mesh that are not running and waits until all are healthy.
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { readEnv, writeEnv } from './env-file';
@@ -22,9 +22,9 @@ import { ignoredNames, joinEngines, joinSettings } from './settings';
 import { startEngines } from './start-engines';
 
 export interface UpOptions {
-  /** Folder of the pid and log files, the data and `env`. Default: `.run` in the repository. */
+  /** Folder for the pid and log files, the data and `env`. Default: `.run` in the repository. */
   dir?: string;
-  /** Settings that win over the local defaults. Default: the environment of this process. */
+  /** Settings that override the local defaults. Default: the environment of this process. */
   env?: NodeJS.ProcessEnv;
   log?: Log;
   /** Where the built services are. Default: this repository. */
@@ -33,22 +33,22 @@ export interface UpOptions {
 }
 
 export interface Mesh {
-  /** What `.run/env` holds. */
+  /** The content of `.run/env`. */
   settings: Settings;
-  /** What this call has started: for `down({ names })`. */
+  /** The processes that this call started: for `down({ names })`. */
   started: ProcessName[];
 }
 
 /**
- * A fault's error has `started` too: what had been started before it is left running, to be looked
- * at.
+ * Starts the engines and services that are not running. When it fails, the processes started so far
+ * keep running so that they can be inspected; the LocalError names them in `started`.
  */
 export async function up(options: UpOptions = {}): Promise<Mesh> {
   const { env = process.env, log = console.log, root = ROOT } = options;
   const dir = path.resolve(options.dir ?? RUN_DIR);
   mkdirSync(dir, { recursive: true });
   const recorded = runningIn(dir).length > 0 ? readEnv(dir) : {};
-  tellIgnored(env, recorded, log);
+  logIgnored(env, recorded, log);
   const settings = joinSettings(env, recorded);
   const wanted = wantedProcesses(settings);
   const missing = wanted.filter(({ name }) => pidOf(name, dir) === undefined);
@@ -77,13 +77,13 @@ export async function up(options: UpOptions = {}): Promise<Mesh> {
 const limitOf = ({ health_limit_ms }: UpOptions) =>
   health_limit_ms === undefined ? {} : { limit_ms: health_limit_ms };
 
-/** The engines alone, in the same folder, so that a later `up` uses them. */
+/** Starts only the engines, in the same folder, so that a later `up` uses them. */
 export async function upEngines(options: UpOptions = {}): Promise<Mesh> {
   const { env = process.env, log = console.log } = options;
   const dir = path.resolve(options.dir ?? RUN_DIR);
   mkdirSync(dir, { recursive: true });
   const recorded = runningIn(dir).length > 0 ? readEnv(dir) : {};
-  tellIgnored(env, recorded, log);
+  logIgnored(env, recorded, log);
   const engines = await startEngines({ dir, log, ...joinEngines(dir, env, recorded) });
   const { MONGO_URL, KAFKA_BROKERS, REDIS_URL } = engines;
   const settings = { ...recorded, MONGO_URL, KAFKA_BROKERS, REDIS_URL };
@@ -91,9 +91,7 @@ export async function upEngines(options: UpOptions = {}): Promise<Mesh> {
   return { settings, started: engines.started.map(({ name }) => name) };
 }
 
-/**
- * One service of a mesh that is up, with the settings of that mesh: for a test that has killed it.
- */
+/** Restarts one process of a running mesh with the mesh's settings, for tests that killed it. */
 export async function startService(
   name: MeshProcessName,
   options: UpOptions = {},
@@ -102,7 +100,7 @@ export async function startService(
   const dir = path.resolve(options.dir ?? RUN_DIR);
   const wanted = findProcess(name);
   const settings = readEnv(dir);
-  if (settings['BASE_URL'] === undefined) throw new LocalError(`no mesh is up in ${dir}`);
+  if (settings['BASE_URL'] === undefined) throw new LocalError(`no mesh is running in ${dir}`);
   const running = pidOf(name, dir);
   if (running !== undefined) return { pid: running, started: false };
   requireBuilt([wanted], root);
@@ -122,7 +120,7 @@ interface Place {
 async function launchProcess(wanted: MeshProcess, place: Place): Promise<number> {
   const { dir, env, root, settings } = place;
   const { name, entry } = wanted;
-  // The emulator is no part of the product, so it is not traced with it.
+  // The emulator is not part of the product, so it is not traced.
   const preload = name === 'emulator' ? [] : ['--require', '@bmg/common/telemetry/register'];
   const { pid } = await launch({
     dir,
@@ -142,8 +140,10 @@ function requireBuilt(wanted: MeshProcess[], root: string): void {
   throw new LocalError(`not built: ${names}. Run make build first`);
 }
 
-function tellIgnored(env: NodeJS.ProcessEnv, recorded: Settings, log: Log): void {
+function logIgnored(env: NodeJS.ProcessEnv, recorded: Settings, log: Log): void {
   const names = ignoredNames(env, recorded);
   if (names.length === 0) return;
-  log(`the running mesh keeps its own ${names.join(', ')}: make down first to change that`);
+  log(
+    `the running mesh keeps its settings ${names.join(', ')}: run make down first to change them`,
+  );
 }

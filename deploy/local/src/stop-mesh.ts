@@ -1,5 +1,4 @@
-// Stops the mesh, callers before those they call, so that nothing is asked of a process that has
-// gone.
+// Stops the mesh, callers before the services they call, so that no call reaches a stopped process.
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { envFile } from './env-file';
@@ -11,13 +10,13 @@ import { ENGINE_NAMES, forgetPort } from './start-engines';
 
 export interface DownOptions {
   dir?: string;
-  /** Only these. Default: all that run. */
+  /** The processes to stop. Default: all that run. */
   names?: ProcessName[];
   log?: Log;
   limit_ms?: number;
 }
 
-/** The names of what was stopped. Data and logs are kept. */
+/** Stops processes and returns the names of those it stopped. Data and logs stay. */
 export async function down(options: DownOptions = {}): Promise<ProcessName[]> {
   const { names, log = console.log, limit_ms } = options;
   const dir = path.resolve(options.dir ?? RUN_DIR);
@@ -30,20 +29,17 @@ export async function down(options: DownOptions = {}): Promise<ProcessName[]> {
     );
     stopped.push(...wanted.filter((_, index) => results[index]));
   }
-  if (runningIn(dir).length === 0) forget(dir);
+  if (runningIn(dir).length === 0) removeSettings(dir);
   return stopped;
 }
 
-/** The next start is a fresh one: nothing runs that it would have to fit to. */
-function forget(dir: string): void {
+/** No process runs any more, so the next start chooses settings and ports afresh. */
+function removeSettings(dir: string): void {
   fs.rmSync(envFile(dir), { force: true });
   for (const name of ENGINE_NAMES) forgetPort(dir, name);
 }
 
-/**
- * Stops all and removes data, logs and settings. The downloaded engines stay: they hold nothing of
- * the mesh.
- */
+/** Stops all processes and removes data, logs and settings. The downloaded engines stay. */
 export async function clean(options: DownOptions = {}): Promise<ProcessName[]> {
   const dir = path.resolve(options.dir ?? RUN_DIR);
   const stopped = await down(options);

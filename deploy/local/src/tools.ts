@@ -1,5 +1,4 @@
-// The programs on the machine that the engines need: java, mvn, and servers that are used when they
-// are there.
+// Finds programs on the machine: java, mvn, and the servers that replace a downloaded engine.
 import { execFile } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +9,7 @@ const run = promisify(execFile);
 const JAVA_MIN = 17;
 const VERSION_LIMIT_MS = 20_000;
 
-/** The full path of a program on the PATH of the given environment. */
+/** The full path of a program on the PATH of the given environment, if it has one. */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | undefined {
   return (env['PATH'] ?? '')
     .split(path.delimiter)
@@ -28,7 +27,7 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** A java that is new enough, or a one-line error that says what to install or to set. */
+/** The path of a Java that is new enough, or an error that says what to install or set. */
 export async function findJava(env: NodeJS.ProcessEnv, wanted: Wanted): Promise<string> {
   const home = env['JAVA_HOME'];
   const ofHome = home ? path.join(home, 'bin', 'java') : undefined;
@@ -42,7 +41,7 @@ export async function findJava(env: NodeJS.ProcessEnv, wanted: Wanted): Promise<
   );
 }
 
-/** What asks for a tool, and what a person can do without it. */
+/** Which engine needs a tool, and what the user can do instead of installing it. */
 export interface Wanted {
   what: string;
   instead: string;
@@ -53,12 +52,12 @@ async function javaMajor(java: string, env: NodeJS.ProcessEnv): Promise<number |
     const { stdout, stderr } = await run(java, ['-version'], { env, timeout: VERSION_LIMIT_MS });
     return parseJavaMajor(stderr + stdout);
   } catch {
-    // On a Mac /usr/bin/java is there without a Java behind it, and fails.
+    // On macOS, /usr/bin/java exists and fails when no Java is installed.
     return undefined;
   }
 }
 
-/** `version "17.0.15"` is 17, and the old spelling `version "1.8.0_392"` is 8. */
+/** Java's major version: `version "17.0.15"` is 17, the old form `version "1.8.0_392"` is 8. */
 export function parseJavaMajor(text: string): number | undefined {
   const match = /version "(?:1\.)?(\d+)/.exec(text);
   return match ? Number(match[1]) : undefined;

@@ -1,4 +1,4 @@
-// `make up`: the whole mesh in the background.
+// `make up`: starts the whole mesh in the background.
 import { runCli } from './cli';
 import { readEnv } from './env-file';
 import { RUN_DIR } from './paths';
@@ -7,6 +7,6 @@ import { describeMesh } from './describe';
 
 runCli(async () => {
   const { started } = await up();
-  if (started.length === 0) console.log('the mesh is up already');
+  if (started.length === 0) console.log('the mesh is already running');
   for (const line of describeMesh(readEnv(RUN_DIR))) console.log(line);
 });

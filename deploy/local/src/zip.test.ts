@@ -53,7 +53,7 @@ test('an entry is read whether it is packed or not, and one that is missing is n
   );
   expect(readZipEntry(file, 'META-INF/x').toString()).toBe('plain');
   expect(readZipEntry(file, 'redis-server').equals(data)).toBe(true);
-  expect(() => readZipEntry(file, 'redis')).toThrow(`${file} holds no redis`);
+  expect(() => readZipEntry(file, 'redis')).toThrow(`${file} has no entry redis`);
   fs.writeFileSync(file, 'no zip at all, but longer than an end record');
   expect(() => readZipEntry(file, 'redis')).toThrow('not a zip file');
   fs.rmSync(dir, { recursive: true });

@@ -1,5 +1,4 @@
-// Reads one file out of a jar. Enough of the zip format for that, so that neither unzip nor a JDK's
-// jar is needed.
+// Reads one file from a jar, so that neither unzip nor the JDK's jar tool is needed.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 
@@ -26,8 +25,8 @@ export function readZipEntry(file: string, name: string): Buffer {
     const end = lastIndexOf(tail, END_RECORD);
     const directory = read(tail.readUInt32LE(end + 16), tail.readUInt32LE(end + 12));
     const entry = findEntry(directory, name);
-    if (entry === undefined) throw new Error(`${file} holds no ${name}`);
-    // The local header repeats the name and has extra fields of its own length.
+    if (entry === undefined) throw new Error(`${file} has no entry ${name}`);
+    // The local header has its own name and extra fields, whose lengths may differ.
     const header = read(entry.offset, LOCAL_HEADER_BYTES);
     const data = read(
       entry.offset + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28),
@@ -35,7 +34,7 @@ export function readZipEntry(file: string, name: string): Buffer {
     );
     if (entry.method === STORED) return data;
     if (entry.method === DEFLATED) return inflateRawSync(data);
-    throw new Error(`${name} in ${file} is packed in an unknown way (${entry.method})`);
+    throw new Error(`${name} in ${file} has an unknown compression method (${entry.method})`);
   } finally {
     closeSync(input);
   }
