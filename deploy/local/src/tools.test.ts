@@ -60,6 +60,6 @@ test('an address is shown without the password in it', () => {
 
 test('a mesh with public secrets says so, one with its own does not', () => {
   const last = (env: NodeJS.ProcessEnv) => describeMesh(meshSettings(env)).at(-1);
-  expect(last({})).toContain('the values of ENCRYPTION_KEYRING, KEY_PEPPER are public');
+  expect(last({})).toContain('ENCRYPTION_KEYRING, KEY_PEPPER are public');
   expect(last({ KEY_PEPPER: 'mine' })).not.toContain('KEY_PEPPER');
 });
