@@ -31,8 +31,8 @@ test('every taken port is told in a line of its own, with the setting that moves
       { name: 'webhooks', port: b.port, setting: 'INGRESS_PORT' },
     ]),
   ).rejects.toThrow(
-    `port ${a.port} (gateway) is taken by another program: stop that, or set GATEWAY_PORT\n` +
-      `port ${b.port} (webhooks) is taken by another program: stop that, or set INGRESS_PORT`,
+    `port ${a.port} (gateway) is taken by another program: stop it, or set GATEWAY_PORT\n` +
+      `port ${b.port} (webhooks) is taken by another program: stop it, or set INGRESS_PORT`,
   );
   await Promise.all([a.close(), b.close()]);
 });
