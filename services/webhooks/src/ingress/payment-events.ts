@@ -1,6 +1,6 @@
-// The payment processor's webhooks: handed to onboarding as they came, which knows the secret that
-// signs them. 200 is answered once they are applied there; while it is away the processor is told
-// to come again.
+// Forwards the payment processor's webhooks, unread, to onboarding, which knows the secret that
+// signs them. They are answered 200 once onboarding has applied them; while it is away, 503 makes
+// the processor post again.
 import { randomUUID } from 'node:crypto';
 import { ApiError, type ErrorCode } from '@bmg/common/errors';
 import type { Client } from '@bmg/common/rpc';
@@ -20,17 +20,17 @@ export interface PaymentWebhook {
   traceparent: string | undefined;
 }
 
-/** Answers the HTTP status. */
+/** Returns the HTTP status for the processor. */
 export type PaymentEvents = (webhook: PaymentWebhook) => Promise<number>;
 
-/** The processor waits some twenty seconds. */
-const LIMIT_MS = 15_000;
-const AWAY = 503;
+/** Shorter than the processor waits for an answer: about 20 s. */
+const TIMEOUT_MS = 15_000;
+const UNAVAILABLE = 503;
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
   UNAUTHORIZED: 401,
   INVALID_PAYLOAD: 400,
-  // No processor is configured: there is nothing here.
+  // Without a payment processor this endpoint does not exist.
   NOT_CONFIGURED: 404,
 };
 
@@ -47,16 +47,16 @@ export const createPaymentEvents =
     try {
       await payments.handlePaymentEvent(
         { body, signature },
-        { deadline: Date.now() + LIMIT_MS, span: context, request_id: randomUUID() },
+        { deadline: Date.now() + TIMEOUT_MS, span: context, request_id: randomUUID() },
       );
       endSpan(span);
       log.info({ ...line, status: 200 }, 'payment webhook');
       return 200;
     } catch (error) {
       const code = error instanceof ApiError ? error.code : 'SERVER_ERROR';
-      const status = STATUS[code] ?? AWAY;
+      const status = STATUS[code] ?? UNAVAILABLE;
       endSpan(span, { code });
-      log.warn({ err: error, ...line, status }, 'a payment webhook was not taken');
+      log.warn({ err: error, ...line, status }, 'failed to apply payment webhook');
       return status;
     }
   };

@@ -8,7 +8,7 @@ const change = (phone_number_id: string, id: string) => ({
 const bodyOf = (entry: unknown[]): Buffer =>
   Buffer.from(JSON.stringify({ object: 'whatsapp_business_account', entry }));
 
-test('a body of one number stays as it came, to the byte', () => {
+test('keeps the bytes of a body that concerns one number', () => {
   const body = Buffer.from(
     '{ "entry":[{"changes":[{"value":{"metadata":{"phone_number_id":"7"}}}]}]}',
   );
@@ -18,11 +18,11 @@ test('a body of one number stays as it came, to the byte', () => {
   expect(part?.bytes).toBe(body);
 });
 
-test('a body about the account alone has the account for its key', () => {
+test('keys a body that names no number by its account', () => {
   expect(split(bodyOf([{ id: '99', changes: [] }]))).toMatchObject([{ key: '99' }]);
 });
 
-test('a body that mixes numbers is cut along them, and nothing of it gets lost', () => {
+test('splits a body by number and loses nothing of it', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.nat(3), fc.nat(3)), { minLength: 1, maxLength: 30 }),
@@ -52,7 +52,7 @@ test('a body that mixes numbers is cut along them, and nothing of it gets lost',
   );
 });
 
-test('numbers beyond 2^53 keep their digits when a body is cut', () => {
+test('keeps the digits of integers beyond 2^53 when it splits', () => {
   const text = '{"object":"o","entry":[{"id":"1","time":12345678901234567890,"changes":[%]}]}';
   const changes = [change('5', 'a'), change('6', 'b')].map((one) => JSON.stringify(one)).join(',');
   for (const { bytes } of split(Buffer.from(text.replace('%', changes)))) {
@@ -61,20 +61,23 @@ test('numbers beyond 2^53 keep their digits when a body is cut', () => {
 });
 
 test.each([
-  ['no JSON', '"phone_number_id":"1" "phone_number_id":"2"'],
-  ['two keys in front of rubbish', '{"phone_number_id":"1","x":{"phone_number_id":"2"}'],
-  ['no entries', '{"phone_number_id":"1","x":{"phone_number_id":"2"}}'],
-  ['entries that are none', '{"entry":[null,3],"phone_number_id":"1","x":{"phone_number_id":"2"}}'],
+  ['a body that is not JSON', '"phone_number_id":"1" "phone_number_id":"2"'],
+  ['a truncated body', '{"phone_number_id":"1","x":{"phone_number_id":"2"}'],
+  ['a body without entries', '{"phone_number_id":"1","x":{"phone_number_id":"2"}}'],
   [
-    'absurd nesting',
+    'entries that are not objects',
+    '{"entry":[null,3],"phone_number_id":"1","x":{"phone_number_id":"2"}}',
+  ],
+  [
+    'nesting that is too deep',
     `{"phone_number_id":"1","x":{"phone_number_id":"2"},"entry":[{"changes":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`,
   ],
-])('%s goes on as it is', (_case, text) => {
+])('passes on unchanged: %s', (_case, text) => {
   const body = Buffer.from(text);
   expect(split(body)).toEqual([{ key: '', bytes: body }]);
 });
 
-test('whatever the bytes, it answers', () => {
+test('never throws, whatever the bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       expect(split(Buffer.from(bytes))).toHaveLength(1);

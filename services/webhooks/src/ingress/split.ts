@@ -1,6 +1,6 @@
-// Which Kafka messages a raw body becomes. As a rule one, with the bytes as they came, keyed by the
-// number that it concerns; a body that mixes numbers is cut along them, since order holds within a
-// key alone.
+// Splits a raw webhook body into Kafka messages. Usually one message with the unchanged bytes,
+// keyed by the number that it concerns. A body that mixes numbers is split by number, because Kafka
+// keeps order only within a key.
 import { parse, stringify } from 'lossless-json';
 
 export interface Part {
@@ -8,7 +8,7 @@ export interface Part {
   bytes: Buffer;
 }
 
-// An unescaped key in front of a text or a number: text that a user wrote has its quotes escaped.
+// The quotes are unescaped, so text that a user wrote cannot match.
 const NUMBER = /"phone_number_id"\s*:\s*"?(\d+)"?/g;
 const ENTRY = /"id"\s*:\s*"(\d+)"/;
 
@@ -32,15 +32,12 @@ export function split(body: Buffer): Part[] {
     const parts = cut(body);
     if (parts) return parts;
   } catch {
-    // No JSON, or nested too deep: what it is, is found out behind the stream.
+    // Not JSON, or nested too deep: fan-out will refuse it and say why.
   }
   return [{ key: '', bytes: body }];
 }
 
-/**
- * Groups the changes by number; undefined for a body that is not shaped as expected. Throws for no
- * JSON.
- */
+/** One part per number; undefined for a body of an unexpected shape. Throws if it is not JSON. */
 function cut(body: Buffer): Part[] | undefined {
   // Numbers beyond 2^53 keep their digits.
   const whole = parse(body.toString('utf8')) as Body & Record<string, unknown>;

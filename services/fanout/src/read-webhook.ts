@@ -1,0 +1,81 @@
+// The first step of the fan-out: parses and normalises one raw webhook. A body that cannot be
+// parsed goes to the dead letters.
+import { topics, type Bus, type Received } from '@bmg/common/bus';
+import {
+  endSpan,
+  SpanKind,
+  startSpan,
+  traceIds,
+  type Logger,
+  type Span,
+} from '@bmg/common/telemetry';
+import type { UpstreamWebhook } from '@bmg/proto/stream';
+import {
+  normalise,
+  parseUpstream,
+  type Normalised,
+  type NormalisedEvent,
+  type StateChange,
+} from './normalise';
+
+export interface ReadWebhook {
+  webhook: UpstreamWebhook;
+  normalised: Normalised;
+  /** The body has numbers beyond 2^53, so its data needs the exact serialiser. */
+  lossless: boolean;
+  span: Span;
+  /** Kafka messages published for it so far. */
+  published: number;
+}
+
+/** An event or a state change, with the webhook that it is from. */
+export type Item = (NormalisedEvent | StateChange) & { from: ReadWebhook };
+
+/** Undefined for a body that is not JSON or is nested too deep. */
+export async function readWebhook(
+  { message, span: parent }: Received<UpstreamWebhook>,
+  { bus, log }: { bus: Bus; log: Logger },
+): Promise<ReadWebhook | undefined> {
+  const span = startSpan('normalise', { kind: SpanKind.CONSUMER, parent });
+  const bytes = Buffer.from(message.body);
+  try {
+    const { body, lossless } = parseUpstream(bytes);
+    const normalised = normalise(body, Math.floor(message.received_at_ms / 1_000));
+    return { webhook: message, normalised, lossless, span, published: 0 };
+  } catch (error) {
+    const reason = error instanceof RangeError ? 'nested_too_deep' : 'not_json';
+    await bus.deadLetter(topics.upstreamWebhook, bytes, reason);
+    log.warn(
+      { reason, bytes: bytes.length, ...traceIds(span.spanContext()) },
+      'failed to read webhook',
+    );
+    endSpan(span, { code: reason });
+    return undefined;
+  }
+}
+
+/** What is published of these webhooks, in the order of the bodies. */
+export const itemsOf = (webhooks: ReadWebhook[]): Item[] =>
+  webhooks.flatMap((from): Item[] => [
+    ...from.normalised.events.map((event) => ({ ...event, from })),
+    // The callback data of a send travels with its status event instead.
+    ...from.normalised.state
+      .filter(({ kind }) => kind !== 'send_status')
+      .map((change) => ({ ...change, from })),
+  ]);
+
+const SEND_PREFIX = 'send_';
+
+/** The callback data of our own sends, by the occurrence of the status event that carries it. */
+export function callbackDataOf(webhooks: ReadWebhook[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { normalised } of webhooks) {
+    for (const { kind, occurrence, data } of normalised.state) {
+      const callback_data = data['biz_opaque_callback_data'];
+      if (kind === 'send_status' && typeof callback_data === 'string') {
+        found.set(occurrence.slice(SEND_PREFIX.length), callback_data);
+      }
+    }
+  }
+  return found;
+}

@@ -1,0 +1,87 @@
+// The upstream's endpoint: answers its verification request, and takes its webhooks into Kafka. 200
+// means that all in-sync replicas have the body; any other status makes the upstream post it again.
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { topics, type Bus } from '@bmg/common/bus';
+import { within } from '@bmg/common/lifecycle';
+import {
+  endSpan,
+  parseTraceparent,
+  SpanKind,
+  startSpan,
+  traceIds,
+  type Logger,
+} from '@bmg/common/telemetry';
+import { end, endUnavailable } from './responses';
+import { split } from './split';
+import { isSignedByUpstream } from './upstream-signature';
+
+export const UPSTREAM_PATH = '/webhooks/upstream';
+/** Shorter than the upstream waits for an answer. */
+const PUBLISH_TIMEOUT_MS = 8_000;
+
+export interface UpstreamWebhookDependencies {
+  settings: { UPSTREAM_APP_SECRET: string; UPSTREAM_VERIFY_TOKEN: string };
+  bus: Bus;
+  log: Logger;
+}
+
+/** GET: the upstream verifies the address; its challenge is echoed if the token is ours. */
+export function verifyAddress(query: string, verify_token: string, response: ServerResponse): void {
+  const params = new URLSearchParams(query);
+  const token = params.get('hub.verify_token') ?? '';
+  if (params.get('hub.mode') !== 'subscribe' || !isSame(token, verify_token)) {
+    return end(response, 403, 'wrong verify token');
+  }
+  // Plain text that no browser may interpret, because the challenge is echoed unchanged.
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.setHeader('x-content-type-options', 'nosniff');
+  end(response, 200, params.get('hub.challenge') ?? '');
+}
+
+/** POST: verifies the signature over the raw bytes, publishes, answers. Returns the HTTP status. */
+export async function acceptUpstreamWebhook(
+  { settings, bus, log }: UpstreamWebhookDependencies,
+  body: Buffer,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<number> {
+  const header = headers['x-hub-signature-256'];
+  const signature = Array.isArray(header) ? header[0] : header;
+  if (!isSignedByUpstream(body, signature, settings.UPSTREAM_APP_SECRET)) {
+    end(response, 401, 'wrong signature');
+    log.warn({ bytes: body.length }, 'rejected upstream webhook with wrong signature');
+    return 401;
+  }
+  const span = startSpan('POST /webhooks/upstream', {
+    kind: SpanKind.SERVER,
+    parent: parseTraceparent(headers['traceparent'] as string | undefined),
+    attributes: { 'http.route': UPSTREAM_PATH, 'bmg.bytes': body.length },
+  });
+  const context = span.spanContext();
+  try {
+    const received_at_ms = Date.now();
+    const messages = split(body).map(({ key, bytes }) => ({
+      topic: topics.upstreamWebhook,
+      key,
+      message: { body: bytes, received_at_ms },
+      span: context,
+    }));
+    await within(PUBLISH_TIMEOUT_MS, bus.publish(messages));
+    end(response, 200, '');
+    endSpan(span);
+    log.info({ bytes: body.length, status: 200, ...traceIds(context) }, 'upstream webhook');
+    return 200;
+  } catch (error) {
+    // Kafka may have it all the same: the repetition then gets the same event ids.
+    endUnavailable(response);
+    endSpan(span, { code: 'kafka' });
+    log.warn({ err: error, status: 503, ...traceIds(context) }, 'upstream webhook');
+    return 503;
+  }
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
