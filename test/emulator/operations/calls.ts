@@ -3,7 +3,8 @@ import { numberOf, type Call, type Core, type Route } from '../core';
 import { invalid, upstreamError } from '../errors';
 import { metadataOf, seconds } from '../statuses';
 import type { BusinessNumber, CallRecord, JsonObject } from '../types';
-import { recipientOf, requireSendable } from './messages';
+import { recipientOf } from './message-recipient';
+import { requireSendable } from './messages';
 import { isObject, requiredText, requireProduct } from './parameters';
 
 const MESSAGING = 'whatsapp_business_messaging';

@@ -1,7 +1,7 @@
-// Sending a template: which one is meant, whether it may be sent, and whether the parameters fit it.
+// Checks a template send: the template exists and may be sent, and the parameters fit it.
 import { invalidParameter, upstreamError } from '../errors';
 import type { Account, JsonObject, Pacing, Template } from '../types';
-import type { Recipient } from './messages';
+import type { Recipient } from './message-recipient';
 import { isObject, messageText } from './parameters';
 
 const BODY_MAX = 1024;
@@ -159,7 +159,7 @@ function textOf(parameter: JsonObject, where: string): string {
   return fallback;
 }
 
-/** Buttons with something variable in them need a component of their own. */
+/** A button with a variable part needs its own component in the request. */
 function checkButtons(template: Template, sent: Map<number, JsonObject>): void {
   const buttons = buttonsOf(template);
   for (const index of sent.keys()) {

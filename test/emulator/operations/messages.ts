@@ -1,18 +1,17 @@
-// Sending: who gets it, whether the platform would take it, and what it answers. What the content must
-// look like is in message-content.ts, templates are in message-template.ts.
+// POST /{number}/messages: sends and read receipts. The recipient is checked in message-recipient.ts, the
+// content in message-content.ts, a template in message-template.ts.
 import { stepsFor, type Step } from '../behaviour';
 import { numberOf, type Call, type Route } from '../core';
 import { upstreamError } from '../errors';
-import { digitsOf, isBsuid } from '../ids';
+import { digitsOf } from '../ids';
 import { WINDOW_MS } from '../limits';
 import type { Account, BusinessNumber, Group, JsonObject, SentMessage } from '../types';
 import { checkContent, GROUP_TYPES } from './message-content';
+import { recipientOf, type Recipient } from './message-recipient';
 import { checkTemplate, type TemplateUse } from './message-template';
 import { isObject, requireProduct } from './parameters';
 
 const CALLBACK_DATA_MAX = 512;
-const PHONE_DIGITS_MIN = 7;
-const PHONE_DIGITS_MAX = 15;
 /** How long a held template waits before it is released or dropped. */
 const PACING_DELAY_MS = 500;
 
@@ -39,14 +38,6 @@ export function requireSendable(number: BusinessNumber): void {
     throw upstreamError(133010, 'The phone number is not registered on the platform');
   }
   if (number.status === 'RATE_LIMITED') throw upstreamError(131048);
-}
-
-export interface Recipient {
-  to: string | null;
-  recipient: string | null;
-  wa_id: string | null;
-  user_id: string | null;
-  group: Group | null;
 }
 
 function send(call: Call, number: BusinessNumber): JsonObject {
@@ -88,52 +79,6 @@ function messageStatus(template: TemplateUse): string {
 function contactOf({ to, recipient, wa_id, group, user_id }: Recipient): JsonObject {
   if (group) return { input: to };
   return wa_id ? { input: to, wa_id } : { input: recipient, user_id };
-}
-
-export function recipientOf(call: Call, number: BusinessNumber): Recipient {
-  const { body } = call;
-  const none = { to: null, recipient: null, wa_id: null, user_id: null, group: null };
-  const kind = body['recipient_type'] ?? 'individual';
-  if (kind !== 'individual' && kind !== 'group') {
-    throw upstreamError(131009, 'recipient_type must be one of individual, group');
-  }
-  const to = textOf(body['to'], 'to');
-  const recipient = textOf(body['recipient'], 'recipient');
-  if (kind === 'group') {
-    const group = call.state.groups.get(to ?? '');
-    if (!group || group.phone_number_id !== number.id) throw upstreamError(131041);
-    return { ...none, to, group };
-  }
-  if (to !== null) {
-    const wa_id = phoneOf(to);
-    if (wa_id === digitsOf(number.display_phone_number)) throw upstreamError(131021);
-    return { ...none, to, recipient, wa_id };
-  }
-  if (recipient === null) {
-    throw upstreamError(100, 'The parameter to is required.');
-  }
-  if (!isBsuid(recipient)) {
-    throw upstreamError(131009, 'recipient is not a business-scoped user id');
-  }
-  return { ...none, recipient, user_id: recipient };
-}
-
-function textOf(value: unknown, name: string): string | null {
-  if (value === undefined || value === null || value === '') return null;
-  if (typeof value !== 'string') throw upstreamError(131009, `${name} must be a string`);
-  return value;
-}
-
-function phoneOf(to: string): string {
-  // A business-scoped id in `to` is taken for a phone number that nobody has.
-  if (/[A-Za-z]/.test(to)) {
-    throw upstreamError(131026, 'The recipient is not a phone number on the platform');
-  }
-  const digits = digitsOf(to);
-  if (digits.length < PHONE_DIGITS_MIN || digits.length > PHONE_DIGITS_MAX) {
-    throw upstreamError(131009, 'to is not a valid phone number');
-  }
-  return digits;
 }
 
 function typeOf(body: JsonObject): string {
