@@ -1,54 +1,34 @@
-// The double's heart: the state and the requests of the payment processor, without a socket. It honours
-// idempotency keys as the processor does: the first answer again, a 500 too; another body under a key is
-// refused; what failed validation is not kept.
-import { operations } from './operations';
+// The payment processor's state and requests, without a socket. Idempotency keys work as the processor's do:
+// a repeated request gets the first answer, even a 500; another body under the same key is refused; the
+// answer to a request that failed validation is not stored.
+import { markPaid, operations } from './operations';
 import {
   invalid,
   Refusal,
   type Answer,
   type CardBehaviour,
-  type CheckoutSession,
-  type Customer,
-  type Event,
-  type Invoice,
-  type Payment,
   type PaymentMethod,
   type Request,
+  type World,
 } from './types';
-import { invoiceObject } from './objects';
 
-/** before: nothing was done. after: the work is done, and only the answer is lost. */
+/** before: the request is not processed. after: it is processed, but the answer is lost. */
 export type Fault = '500_before' | '500_after' | 'lost_before' | 'lost_after';
 
 export class AnswerLost extends Error {}
 
-export interface World {
-  now: () => Date;
-  base_url: string;
-  customers: Map<string, Customer>;
-  methods: Map<string, PaymentMethod>;
-  invoices: Map<string, Invoice>;
-  sessions: Map<string, CheckoutSession>;
-  /** By setup intent. */
-  setups: Map<string, string>;
-  events: Event[];
-  payments: Payment[];
-  id(prefix: string): string;
-  emit(type: string, object: object): void;
-}
-
 export interface PaymentsCore extends World {
-  /** Throws AnswerLost where a fault loses the answer. */
+  /** Throws AnswerLost when a fault loses the answer. */
   handle(request: Request): Answer;
-  /** The next request whose `METHOD path` matches meets the fault. */
+  /** Applies the fault to the next request whose `METHOD path` matches. */
   failNext(fault: Fault, match?: RegExp): void;
   clearFaults(): void;
   addCard(customer: string, behaviour: CardBehaviour): PaymentMethod;
-  /** A person fills in the page of a checkout session. */
+  /** Does what a person does who fills in the page of a checkout session. */
   completeCheckout(session_id: string, behaviour: CardBehaviour): void;
-  /** A person pays on the hosted page of the invoice: the bank is asked, and says yes. */
+  /** Does what a person does who pays on the invoice's hosted page, with the bank's approval. */
   payByPerson(invoice_id: string): void;
-  /** Every request that came, `METHOD path`. */
+  /** Every request received, as `METHOD path`. */
   requests: string[];
 }
 
@@ -162,19 +142,8 @@ export function createPaymentsCore(
     payByPerson(invoice_id) {
       const invoice = world.invoices.get(invoice_id);
       if (invoice?.status !== 'open') throw new Error(`${invoice_id} cannot be paid`);
-      settle(world, invoice);
+      markPaid(world, invoice);
     },
   };
   return core;
-}
-
-/** The money moves: once, since only an open invoice can be paid. */
-export function settle(world: World, invoice: Invoice): void {
-  invoice.status = 'paid';
-  invoice.paid_at = Math.floor(world.now().getTime() / 1_000);
-  if (invoice.intent) Object.assign(invoice.intent, { status: 'succeeded' });
-  const { id, customer, total, metadata } = invoice;
-  if (total > 0) world.payments.push({ invoice: id, customer, cents: total, metadata });
-  world.emit('invoice.paid', invoiceObject(world, invoice));
-  world.emit('invoice.payment_succeeded', invoiceObject(world, invoice));
 }

@@ -1,9 +1,9 @@
-// The double without a socket: what the processor's client library would send goes straight to the core. For
-// tests that need thousands of requests.
+// A transport for the processor's client library that calls the double directly, without a socket, for tests
+// that need thousands of requests.
 import { AnswerLost, type PaymentsCore } from './core';
 import { parseParams } from './params';
 
-/** What the client library wants of a transport. */
+/** Implements the client library's transport interface. */
 export function inProcess(core: PaymentsCore, onRequest: () => void = () => undefined) {
   return {
     getClientName: () => 'in-process',
@@ -26,7 +26,7 @@ export function inProcess(core: PaymentsCore, onRequest: () => void = () => unde
         if (error instanceof AnswerLost) throw Object.assign(error, { code: 'ETIMEDOUT' });
         throw error;
       }
-      // The work is done: a crash may still come before the answer is seen.
+      // The work is done: tests crash the caller here, before it sees the answer.
       onRequest();
       const { status, body } = answer;
       return {

@@ -1,5 +1,5 @@
-// A real HTTP server that speaks the part of the payment processor's API that this service uses, with state,
-// and posts signed webhooks: once, repeated, in another order, or with a wrong signature.
+// A stateful HTTP server for the part of the payment processor's API that this product uses. It posts signed
+// webhooks: once, repeated, in another order, or with a wrong signature.
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,9 +18,9 @@ export const WEBHOOK_SECRET = 'whsec_double';
 export interface PaymentsDouble {
   url: string;
   core: PaymentsCore;
-  /** Posts an event as the processor would; answers the status. */
+  /** Posts an event as the processor would; returns the HTTP status. */
   post(event: Event, options?: { secret?: string; at?: Date; body?: string }): Promise<number>;
-  /** Posts what has not been posted yet, in the order that `arrange` gives; answers the statuses. */
+  /** Posts the events not posted yet, in the order of `arrange`; returns the HTTP statuses. */
   postNew(arrange?: (events: Event[]) => Event[]): Promise<number[]>;
   close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function startPayments(
     }
   }
 
-  /** The pages that a person would see: posting to them is filling them in. */
+  /** The pages for people: a POST to one stands for a person who fills it in. */
   function person(path: string, body: string, response: ServerResponse): void {
     const [, page, id = ''] = path.split('/');
     if (page === 'pay') core.payByPerson(id);

@@ -1,8 +1,7 @@
-// How the double's state looks in an answer or an event.
-import type { World } from './core';
-import type { Customer, Invoice, PaymentMethod } from './types';
+// Formats the double's state as the objects of answers and events.
+import type { Customer, Invoice, PaymentMethod, World } from './types';
 
-/** `expanded`: with the payment intent, which the processor gives only where it is asked for. */
+/** `expanded` includes the payment intent, which the processor returns only on request. */
 export const invoiceObject = (world: World, invoice: Invoice, expanded = false): object => {
   const { id, customer, status, total, description, metadata, created, paid_at, intent } = invoice;
   return {

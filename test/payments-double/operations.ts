@@ -1,7 +1,6 @@
-// The requests that the double answers, as a table: which parameters each takes, and what it does.
-import { settle, type World } from './core';
+// The table of the processor's endpoints: the parameters that each accepts, and its effect.
 import { customerObject, invoiceObject, listOf, methodObject } from './objects';
-import { invalid, Refusal, type Customer, type Invoice, type Params } from './types';
+import { invalid, Refusal, type Customer, type Invoice, type Params, type World } from './types';
 
 interface Operation {
   method: string;
@@ -40,6 +39,17 @@ function invoiceOf(world: World, id: string | null): Invoice {
   return found;
 }
 
+/** Records the payment and emits its events. Callers pass an open invoice, so it is paid only once. */
+export function markPaid(world: World, invoice: Invoice): void {
+  invoice.status = 'paid';
+  invoice.paid_at = Math.floor(world.now().getTime() / 1_000);
+  if (invoice.intent) Object.assign(invoice.intent, { status: 'succeeded' });
+  const { id, customer, total, metadata } = invoice;
+  if (total > 0) world.payments.push({ invoice: id, customer, cents: total, metadata });
+  world.emit('invoice.paid', invoiceObject(world, invoice));
+  world.emit('invoice.payment_succeeded', invoiceObject(world, invoice));
+}
+
 function pay(world: World, params: Params, id: string): object {
   const invoice = invoiceOf(world, id);
   if (invoice.status === 'paid') throw invalid('Invoice is already paid', undefined, true);
@@ -51,7 +61,7 @@ function pay(world: World, params: Params, id: string): object {
     throw missing('PaymentMethod', text(params['payment_method']) ?? '');
   }
   if (method.behaviour === 'fine') {
-    settle(world, invoice);
+    markPaid(world, invoice);
     return invoiceObject(world, invoice);
   }
   const asks = method.behaviour === 'needs_authentication';
@@ -265,8 +275,8 @@ export const operations: Operation[] = [
         last_payment_error: null,
       };
       world.emit('invoice.finalized', invoiceObject(world, invoice));
-      // Nothing to pay is paid.
-      if (invoice.total === 0) settle(world, invoice);
+      // An invoice of zero is paid at once.
+      if (invoice.total === 0) markPaid(world, invoice);
       return invoiceObject(world, invoice);
     },
   },

@@ -1,5 +1,5 @@
-// What the double of the payment processor knows: the processor's own objects, as far as this service uses
-// them, with the processor's own field names.
+// The state of the payment processor's double: the objects and fields that this product uses, under the
+// processor's own names.
 export type CardBehaviour = 'fine' | 'declined' | 'needs_authentication';
 
 export interface Customer {
@@ -46,16 +46,31 @@ export interface Event {
   id: string;
   type: string;
   created: number;
-  /** As it was when it happened. */
+  /** A snapshot from the time of the event. */
   object: object;
 }
 
-/** Money that went from a card to the account. */
+/** A payment from a card to the account. */
 export interface Payment {
   invoice: string;
   customer: string;
   cents: number;
   metadata: Record<string, string>;
+}
+
+export interface World {
+  now: () => Date;
+  base_url: string;
+  customers: Map<string, Customer>;
+  methods: Map<string, PaymentMethod>;
+  invoices: Map<string, Invoice>;
+  sessions: Map<string, CheckoutSession>;
+  /** Setup intent → payment method. */
+  setups: Map<string, string>;
+  events: Event[];
+  payments: Payment[];
+  id(prefix: string): string;
+  emit(type: string, object: object): void;
 }
 
 export interface Request {
