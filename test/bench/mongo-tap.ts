@@ -1,14 +1,15 @@
-// Counts what goes to a MongoDB server: a relay in front of it that reads the length of each message of the wire
-// protocol and nothing else.
+// Counts the messages sent to a MongoDB server: a relay that reads only the length of each wire-protocol
+// message.
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from '@bmg/local';
+import { joinSockets } from '../testkit/join-sockets';
 
 const HOST = '127.0.0.1';
 const LENGTH_BYTES = 4;
 
 export interface MongoTap {
   url: string;
-  /** Messages so far; the driver's own heartbeats are among them. */
+  /** Messages so far, including the driver's heartbeats. */
   messages(): number;
   close(): Promise<void>;
 }
@@ -19,19 +20,11 @@ export async function tapMongo(mongo_url: string): Promise<MongoTap> {
   const sockets = new Set<Socket>();
   let messages = 0;
   const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
-    const count = messageCounter(() => (messages += 1));
-    client.on('data', count);
-    client.pipe(upstream).pipe(client);
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => socket.destroy());
-      socket.on('close', () => {
-        sockets.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
-    }
+    client.on(
+      'data',
+      messageCounter(() => (messages += 1)),
+    );
+    joinSockets(client, connect(Number(port), hostname), sockets);
   });
   await new Promise<void>((resolve) => server.listen(here, HOST, resolve));
   const url = new URL(mongo_url);
@@ -48,7 +41,7 @@ export async function tapMongo(mongo_url: string): Promise<MongoTap> {
   };
 }
 
-/** Every message begins with its length, four bytes, the smallest first. */
+/** Every message starts with its length in bytes: a little-endian int32. */
 function messageCounter(found: () => void): (chunk: Buffer) => void {
   let head = Buffer.alloc(0);
   let left = 0;

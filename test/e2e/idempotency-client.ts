@@ -1,6 +1,5 @@
-// For the tests of repeated requests: requests under a key, and a second replica of the gateway whose way
-// to Redis can be cut.
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+// For the tests of repeated requests: sends under an Idempotency-Key, and a second gateway replica whose
+// connection to Redis can be cut.
 import { loadConfig } from '@bmg/common/config';
 import { startService } from '@bmg/common/lifecycle';
 import { createLogger } from '@bmg/common/telemetry';
@@ -8,6 +7,7 @@ import { settings } from '../../gateway/src/config';
 import { createGateway } from '../../gateway/src/service';
 import { freePort } from '../../deploy/local/src/ports';
 import { eventually } from '../testkit/eventually';
+import { forward } from '../testkit/forwarder';
 import { callRest, ONE, type Answer, type Mesh } from '../harness/shared-mesh';
 
 export interface Asked {
@@ -50,12 +50,13 @@ export interface Replica {
 const REPLICA_TIMEOUT_MS = 4_000;
 
 export async function startReplica(mesh: Mesh): Promise<Replica> {
-  const link = await startLink(mesh.env['REDIS_URL'] as string);
+  const redis_port = await freePort();
+  const link = await forward(redis_port, new URL(mesh.env['REDIS_URL'] as string).host);
   const port = await freePort();
   const env = {
     ...mesh.env,
     GATEWAY_PORT: String(port),
-    REDIS_URL: link.url,
+    REDIS_URL: `redis://127.0.0.1:${redis_port}`,
     REQUEST_TIMEOUT_MS: String(REPLICA_TIMEOUT_MS),
   };
   const service = createGateway(loadConfig(settings, env));
@@ -63,32 +64,10 @@ export async function startReplica(mesh: Mesh): Promise<Replica> {
   await eventually(() => running.ready());
   return {
     base_url: `http://127.0.0.1:${port}/v1`,
-    cutFromRedis: link.cut,
+    cutFromRedis: () => void link.close(),
     async stop() {
       await running.stop();
-      link.cut();
-    },
-  };
-}
-
-/** A way to Redis that can be cut. */
-async function startLink(redis_url: string) {
-  const { hostname, port } = new URL(redis_url);
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(Number(port), hostname);
-    near.pipe(far).pipe(near);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cut: () => {
-      server.close();
-      for (const socket of sockets) socket.destroy();
+      await link.close();
     },
   };
 }

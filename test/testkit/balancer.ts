@@ -1,7 +1,8 @@
-// What stands before replicas in a cluster: each new connection goes to the next one that says it is ready.
-// Connections that exist stay where they are, as with a Service of Kubernetes.
+// A load balancer for replicas, like a Kubernetes Service: each new connection goes to the next ready
+// replica; established connections stay where they are.
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { joinSockets } from './join-sockets';
 
 export interface Balancer {
   port: number;
@@ -10,13 +11,13 @@ export interface Balancer {
 
 export interface Target {
   port: number;
-  /** Where it says whether it is ready. */
+  /** The port of its /readyz. */
   metrics_port: number;
 }
 
 const HOST = '127.0.0.1';
-const LOOK_EVERY_MS = 50;
-const LOOK_LIMIT_MS = 1_000;
+const PROBE_EVERY_MS = 50;
+const PROBE_TIMEOUT_MS = 1_000;
 
 /** `targets` may be filled later: until one of them is ready, connections are refused. */
 export async function startBalancer(targets: Target[]): Promise<Balancer> {
@@ -26,37 +27,26 @@ export async function startBalancer(targets: Target[]): Promise<Balancer> {
   let open = true;
 
   const server = createServer((from) => {
-    const able = targets.filter((target) => ready.has(target));
-    const target = able[(turn += 1) % able.length];
+    const candidates = targets.filter((target) => ready.has(target));
+    const target = candidates[(turn += 1) % candidates.length];
     if (!target) return void from.destroy();
-    const to = connect(target.port, HOST);
-    for (const [socket, other] of [
-      [from, to],
-      [to, from],
-    ] as const) {
-      sockets.add(socket);
-      socket.setNoDelay(true);
-      socket.on('error', () => other.destroy());
-      socket.on('close', () => {
-        sockets.delete(socket);
-        other.destroySoon();
-      });
-      socket.pipe(other);
-    }
+    joinSockets(from, connect(target.port, HOST), sockets);
   });
 
-  const watch = async (target: Target): Promise<void> => {
+  const probe = async (target: Target): Promise<void> => {
     const url = `http://${HOST}:${target.metrics_port}/readyz`;
-    const { ok } = await fetch(url, { signal: AbortSignal.timeout(LOOK_LIMIT_MS) }).catch(() => ({
-      ok: false,
-    }));
+    const { ok } = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).catch(
+      () => ({
+        ok: false,
+      }),
+    );
     if (ok) ready.add(target);
     else ready.delete(target);
   };
-  const watching = (async () => {
+  const probing = (async () => {
     while (open) {
-      await Promise.all(targets.map(watch));
-      await sleep(LOOK_EVERY_MS);
+      await Promise.all(targets.map(probe));
+      await sleep(PROBE_EVERY_MS);
     }
   })();
 
@@ -65,7 +55,7 @@ export async function startBalancer(targets: Target[]): Promise<Balancer> {
     port: (server.address() as AddressInfo).port,
     async close() {
       open = false;
-      await watching;
+      await probing;
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -1,5 +1,6 @@
-// A server that comes late: a port on which nobody listens, until what comes in is handed on to the real one.
+// Forwards a port to a real server, for tests of a server that comes late or goes away.
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { joinSockets } from './join-sockets';
 
 export interface Forwarder {
   close(): Promise<void>;
@@ -7,22 +8,12 @@ export interface Forwarder {
 
 const HOST = '127.0.0.1';
 
-/** `target` is host:port. */
+/** Forwards connections on `port` to `target` (host:port); `close()` also cuts the open ones. */
 export async function forward(port: number, target: string): Promise<Forwarder> {
   const [host, target_port] = target.split(':') as [string, string];
   const sockets = new Set<Socket>();
   const server: Server = createServer((from) => {
-    const to = connect(Number(target_port), host);
-    from.pipe(to).pipe(from);
-    for (const socket of [from, to]) {
-      sockets.add(socket);
-      socket.on('error', () => socket.destroy());
-      socket.on('close', () => {
-        sockets.delete(socket);
-        from.destroy();
-        to.destroy();
-      });
-    }
+    joinSockets(from, connect(Number(target_port), host), sockets);
   });
   await new Promise<void>((resolve) => server.listen(port, HOST, resolve));
   return {
