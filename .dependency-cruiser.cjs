@@ -1,6 +1,7 @@
 // Who may import whom. Every rule's comment says what to do instead; `make check` holds all code against it.
-const SERVICES = Object.entries(require('./deploy/local/src/services.json'));
+const SERVICES = Object.entries(require('./deploy/local/src/service-table.json'));
 const workspaces = SERVICES.map(([, { workspace }]) => workspace).join('|');
+const packages = SERVICES.map(([name]) => `@bmg/${name}`).join('|');
 const OURS = '^(proto|services|gateway|deploy|test)/';
 const TESTS = '\\.test\\.ts$|^test/|/testing/';
 
@@ -54,7 +55,7 @@ module.exports = {
         'speak gRPC or Kafka, even for a type: what two services share belongs in proto or common',
       severity: 'error',
       from: { path: `^(${workspaces})/src/`, pathNot: TESTS },
-      to: { path: `^(${workspaces})/`, pathNot: '^$1/' },
+      to: { path: `^((${workspaces})/|(${packages})(/|$))`, pathNot: '^$1/' },
     },
     {
       name: 'tools-speak-grpc',
@@ -78,7 +79,11 @@ module.exports = {
       from: { path: '^test/(testkit|emulator)/', pathNot: '\\.test\\.ts$' },
       to: { path: `^(${workspaces})/|^test/(harness|e2e|bench|demo|contract)/` },
     },
-    library('@grpc/grpc-js', ['services/common/src/rpc'], 'use @bmg/common/rpc'),
+    library(
+      '@grpc/grpc-js',
+      ['services/common/src/(rpc|errors)', 'proto/examples'],
+      'use @bmg/common/rpc',
+    ),
     library('kafkajs', ['services/common/src/bus'], 'use @bmg/common/bus'),
     library(
       'ioredis',

@@ -4,8 +4,8 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build install generate check check-format check-lint \
-	check-types check-generated bench golden test-faults require-node local \
-	sbom licences capacity images image-check helm-check
+	check-imports check-words check-types check-generated bench golden test-unit test-long test-faults \
+	require-node local sbom licences capacity images image-check helm-check
 
 help: ## Lists the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -13,8 +13,11 @@ help: ## Lists the commands
 demo: install build ## Shows the main job on real traffic: starts all that it needs, and stops it
 	@node --enable-source-maps test/dist/demo/main.js
 
-test: install build ## Runs all tests, on real engines
-	@$(BIN)/jest
+test: install build ## Runs all tests but the long ones, on real engines
+	@$(BIN)/jest --selectProjects unit mesh chart
+
+test-unit: install build ## Runs the tests that need no engines; WATCH=1 keeps on running those that a change concerns
+	@$(BIN)/jest --selectProjects unit $(if $(WATCH),--watch)
 
 up: install build ## Starts the engines and the mesh in the background, or what is missing of them
 	@node --enable-source-maps deploy/local/dist/up.js
@@ -31,17 +34,21 @@ clean: local ## Stops the mesh and removes its data, logs and settings
 build: install ## Compiles what has changed
 	@$(BIN)/tsc -b
 
-check: check-format check-lint check-types check-generated ## Format, lint, types, generated code
+check: check-format check-lint check-imports check-words check-types check-generated ## Format, lint, imports, words, types, generated code
 
 bench: install build ## Runs the benchmarks
 	@node --enable-source-maps test/dist/bench/main.js
 
-test-faults: install build ## Runs the fault tests at length: engines and services killed under load
-	@BMG_FAULTS=long $(BIN)/jest test/e2e/faults test/e2e/broadcast-kills test/e2e/engines-away test/e2e/rolling --selectProjects mesh
+# BMG_FAULTS=long gives the fault tests their full times.
+test-long: install build ## Runs the fault tests at length, the rolling upgrade and the images
+	@BMG_FAULTS=long $(BIN)/jest test/e2e/faults test/e2e/broadcast-kills test/e2e/engines-away '\.long\.' \
+		--selectProjects mesh long --runInBand
+
+test-faults: test-long
 
 golden: install build ## Writes the golden files anew: look at the difference before you commit it
 	@GOLDEN=write $(BIN)/jest test/e2e/every-endpoint test/e2e/upstream-failures --selectProjects mesh --runInBand
-	@GOLDEN=write $(BIN)/jest golden contract --selectProjects unit
+	@GOLDEN=write $(BIN)/jest golden contract --selectProjects unit chart
 	@git status --short -- test/golden gateway/ENDPOINTS.md deploy/SETTINGS.md
 
 sbom: install ## Writes what the images are made of, as a CycloneDX document: .run/sbom.cdx.json
@@ -57,9 +64,8 @@ capacity: install ## Reckons replicas, partitions and engines for a rate, and an
 	@node --enable-source-maps deploy/capacity/dist/main.js
 
 # One image a process, each from its own part of the repository.
-IMAGES := gateway=gateway onboarding=services/onboarding messaging=services/messaging \
-	templates=services/templates broadcasts=services/broadcasts number-admin=services/number-admin \
-	webhooks=services/webhooks fanout=services/fanout cli=deploy/cli emulator=test
+IMAGES := $(shell node -p 'Object.entries(require("./deploy/local/src/service-table.json")).map(([name, { workspace }]) => name + "=" + workspace).join(" ")' 2>/dev/null) \
+	cli=deploy/cli emulator=test
 REGISTRY ?=
 TAG ?= $(shell node -p 'require("./package.json").version')
 
@@ -74,10 +80,10 @@ images: ## Builds all images (REGISTRY=registry/path TAG=version); needs Docker 
 	done
 
 image-check: install ## Carries out the Dockerfile in a plain folder, packages and compiler too, and starts what comes out
-	@BMG_IMAGE=full $(BIN)/jest test/helm/images --selectProjects mesh
+	@BMG_IMAGE=full $(BIN)/jest test/helm/images --selectProjects long
 
 helm-check: install ## Checks the chart and the compose files: lint, golden files, schemas (needs Go and Python)
-	@$(BIN)/jest test/helm --selectProjects unit
+	@$(BIN)/jest --selectProjects chart
 
 generate: install ## Generates the code of the protos
 	@npm run --silent generate
@@ -97,18 +103,34 @@ install: require-node ## Installs the npm packages, when they have changed
 local: install
 	@$(BIN)/tsc -b deploy/local
 
+# What did not change since the last run is not looked at again; a fresh clone looks at everything.
+CACHE := node_modules/.cache
+
 check-format: install
-	@$(BIN)/prettier --check --log-level warn .
+	@echo 'format ...'
+	@$(BIN)/prettier --check --log-level warn --cache --cache-location $(CACHE)/prettier .
 
 check-lint: install build
-	@$(BIN)/eslint .
+	@echo 'lint ...'
+	@$(BIN)/eslint --cache --cache-strategy content --cache-location $(CACHE)/eslint .
+
+check-imports: install
+	@echo 'imports ...'
+	@$(BIN)/depcruise --config .dependency-cruiser.cjs --output-type err proto services gateway deploy test
+
+check-words: install
+	@echo 'words ...'
+	@$(BIN)/cspell lint --no-progress --no-summary --cache --cache-location $(CACHE)/cspell .
+	@git ls-files -z -- '*.md' | xargs -0 $(BIN)/textlint --config .textlintrc.cjs
 
 check-types: install build
-	@$(BIN)/tsc -p tsconfig.tests.json --noEmit
+	@echo 'types of the tests ...'
+	@$(BIN)/tsc -p tsconfig.tests.json
 
 # Compared with what was there before, not with the last commit: a change that was just generated
 # is in step.
 check-generated: install
+	@echo 'generated code ...'
 	@mkdir -p .run && rm -rf .run/generated && cp -R proto/gen .run/generated
 	@npm run --silent generate
 	@diff -rq .run/generated proto/gen || { \

@@ -1,6 +1,6 @@
-// Two projects: unit (rules, no network) and mesh (real engines, started once for the run).
-// The mesh runs in the test's own process: its lines below an error would bury the results. Processes
-// that a test starts have a level of their own.
+// Four projects: unit (rules, no engines), mesh (real engines, started once for the run), chart (the Helm chart and
+// the compose files; needs Go) and long (what takes minutes each; only `make test-long` runs it).
+// The mesh's log below an error would bury the results.
 process.env.LOG_LEVEL ??= 'error';
 
 const shared = {
@@ -29,8 +29,19 @@ const shared = {
   modulePathIgnorePatterns: ['/dist/'],
 };
 
+const LONG = '\\.long\\.test\\.ts$';
+const CHART = '<rootDir>/test/helm/';
+const engines = {
+  globalSetup: '<rootDir>/test/harness/global-setup.ts',
+  globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
+};
+
 /** @type {import('jest').Config} */
 module.exports = {
+  // Each worker has one mesh, and ports that the system hands out.
+  maxWorkers: 2,
+  reporters: ['<rootDir>/test/testkit/slowest-files.js', 'default'],
+  testSequencer: '<rootDir>/test/testkit/sequencer.js',
   projects: [
     {
       ...shared,
@@ -40,14 +51,27 @@ module.exports = {
         ...shared.testPathIgnorePatterns,
         '\\.mesh\\.test\\.ts$',
         '\\.e2e\\.test\\.ts$',
+        LONG,
+        CHART,
       ],
     },
     {
       ...shared,
+      ...engines,
       displayName: 'mesh',
       testMatch: ['<rootDir>/**/*.mesh.test.ts', '<rootDir>/test/e2e/**/*.e2e.test.ts'],
-      globalSetup: '<rootDir>/test/harness/global-setup.ts',
-      globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
+    },
+    {
+      ...shared,
+      displayName: 'chart',
+      testMatch: [`${CHART}**/*.test.ts`],
+      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, LONG],
+    },
+    {
+      ...shared,
+      ...engines,
+      displayName: 'long',
+      testMatch: ['<rootDir>/**/*.long.test.ts'],
     },
   ],
 };
