@@ -121,7 +121,9 @@ check-imports: install
 check-words: install
 	@echo 'words ...'
 	@$(BIN)/cspell lint --no-progress --no-summary --cache --cache-location $(CACHE)/cspell .
-	@git ls-files -z -- '*.md' | xargs -0 $(BIN)/textlint --config .textlintrc.cjs
+	@terms=$$(node -p 'require("./.terms.json").map(([term]) => term).join("|")'); \
+	if git grep -nIiwE "$$terms" -- . ':!.terms.json' ':!proto/gen' ':!test/golden'; then \
+		echo 'name who or what is meant: .terms.json says what to write instead of these words'; exit 1; fi
 
 check-types: install build
 	@echo 'types of the tests ...'

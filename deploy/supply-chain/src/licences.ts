@@ -26,10 +26,12 @@ const PERMISSIVE = new Set([
   'WTFPL',
 ]);
 /** May be used on our own machines, where nothing of it is passed on. */
-const TOOLS_ONLY = new Set(['CC-BY-3.0', 'CC-BY-4.0', 'MPL-2.0', 'PSF-2.0']);
+const TOOLS_ONLY = new Set(['CC-BY-3.0', 'CC-BY-4.0', 'CC-BY-SA-4.0', 'MPL-2.0', 'PSF-2.0']);
 
 /** What a package says wrongly or not at all, looked up in its own files. */
-const KNOWN: Record<string, string> = {};
+const KNOWN: Record<string, string> = {
+  '@cspell/dict-en-common-misspellings': 'CC-BY-SA-4.0',
+};
 
 export const licenceOf = ({ name, licence }: Package): string => KNOWN[name] ?? licence;
 
