@@ -1,4 +1,4 @@
-// Who is asking: every row of the access rules, over the real wire.
+// Access rules over HTTP: partner keys, business accounts, response headers and the rate limit.
 import {
   callRest,
   ONE,
@@ -22,8 +22,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => mesh.stop(), 60_000);
 
-const send = (headers: Record<string, string>, who: TestPartner = partner) =>
-  who.call('POST', '/messages/send', { to: '15550100777', text: 'Hello' }, headers);
+const send = (headers: Record<string, string>, sender: TestPartner = partner) =>
+  sender.call('POST', '/messages/send', { to: '15550100777', text: 'Hello' }, headers);
 
 const sentTo = async (to: string) => (await mesh.emulator.messages({ to })).length;
 
@@ -37,21 +37,21 @@ describe('a partner key', () => {
       key === undefined ? {} : { 'x-partner-key': key },
     );
 
-  test('that is missing is UNAUTHORIZED', async () => {
+  test('is required: a request without one is UNAUTHORIZED', async () => {
     const { status, body } = await refused(undefined);
     expect([status, body.error.code]).toEqual([401, 'UNAUTHORIZED']);
   });
 
   test.each([
     ['blank', '   ', 'UNAUTHORIZED'],
-    ['of another shape', 'secret', 'INVALID_PARTNER_KEY'],
+    ['malformed', 'secret', 'INVALID_PARTNER_KEY'],
     [
-      'unknown but well formed',
+      'well-formed but unknown',
       'bmgk_0000000000000000000000000000000000000',
       'INVALID_PARTNER_KEY',
     ],
     ['a connect token', 'bmgc_00000000000000000000000000000000000000', 'INVALID_PARTNER_KEY'],
-  ])('that is %s is refused', async (_name, key, code) => {
+  ])('is refused when it is %s', async (_name, key, code) => {
     const { status, body } = await refused(key);
     expect([status, body.error.code]).toEqual([401, code]);
     expect(body).toMatchObject({
@@ -60,13 +60,13 @@ describe('a partner key', () => {
     });
   });
 
-  test('with one letter changed is refused by its checksum, without a look-up', async () => {
+  test('with one changed letter fails its checksum and is INVALID_PARTNER_KEY', async () => {
     const last = partner.partner_key.at(-1) === 'A' ? 'B' : 'A';
     const { body } = await refused(partner.partner_key.slice(0, -1) + last);
     expect(body.error.code).toBe('INVALID_PARTNER_KEY');
   });
 
-  test('that was rotated stops working within seconds, and the new one works', async () => {
+  test('stops working within seconds of a rotation, and the new key works', async () => {
     const rotating = await mesh.createPartner();
     expect((await rotating.call('GET', '/clients')).status).toBe(200);
     const { partner_key } = await mesh.operator.rotateKey(
@@ -85,7 +85,7 @@ describe('a partner key', () => {
     ['subscription_cancelled', 402, 'SUBSCRIPTION_CANCELLED'],
     ['trial_expired', 402, 'TRIAL_EXPIRED'],
   ])(
-    'of a partner that is %s is refused with %i %s, and works again afterwards',
+    'of a partner in status %s is refused with %i %s, and works again once the partner is active',
     async (status, http, code) => {
       const paused = await mesh.createPartner();
       const { partner_id } = paused;
@@ -107,7 +107,7 @@ describe('a partner key', () => {
 });
 
 describe('a business account', () => {
-  test('that is not named is MISSING_WABA', async () => {
+  test('is required: a request without x-waba-id is MISSING_WABA', async () => {
     const { status, body } = await send({});
     expect([status, body.error.code]).toEqual([400, 'MISSING_WABA']);
     expect(body.error.message).toContain('x-waba-id');
@@ -115,21 +115,24 @@ describe('a business account', () => {
 
   test.each([
     ['unknown', '900000000000099'],
-    ['another partner’s', TWO_A.waba_id],
-    ['no id at all', '../../etc/passwd'],
+    ['registered by another partner', TWO_A.waba_id],
+    ['a path instead of an ID', '../../etc/passwd'],
     ['over-long', '9'.repeat(300)],
-  ])('that is %s is WABA_NOT_REGISTERED, always in the same words', async (_name, waba_id) => {
-    const { status, body } = await send({ 'x-waba-id': waba_id });
-    expect([status, body.error.code]).toEqual([404, 'WABA_NOT_REGISTERED']);
-    expect(body.error.message).toBe('x-waba-id names no business account registered with you');
-  });
+  ])(
+    'that is %s is WABA_NOT_REGISTERED with the same message for every cause',
+    async (_name, waba_id) => {
+      const { status, body } = await send({ 'x-waba-id': waba_id });
+      expect([status, body.error.code]).toEqual([404, 'WABA_NOT_REGISTERED']);
+      expect(body.error.message).toBe('x-waba-id names no business account registered with you');
+    },
+  );
 
-  test('with one number needs no further header', async () => {
+  test('with one number needs no x-phone-number-id', async () => {
     expect((await send({ 'x-waba-id': ONE.waba_id })).status).toBe(200);
   });
 
   test.each(['800000000000009', '../x', TWO_A.phone_number_id])(
-    'is not served for the number %s that does not belong to it',
+    'refuses the phone number ID %s, which does not belong to it',
     async (number) => {
       const { status, body } = await send({
         'x-waba-id': ONE.waba_id,
@@ -141,7 +144,7 @@ describe('a business account', () => {
     },
   );
 
-  test('with two numbers needs x-phone-number-id from the moment of the second registration', async () => {
+  test('needs x-phone-number-id as soon as a second number is registered', async () => {
     const headers = { 'x-waba-id': TWO_A.waba_id };
     expect((await send(headers, other)).status).toBe(200);
     expect((await other.register(TWO_B)).status).toBe(201);
@@ -158,7 +161,7 @@ describe('a business account', () => {
     ]);
   });
 
-  test('that was deleted stops messaging at once, and a registration restores it', async () => {
+  test('stops messaging at once when it is deleted, and a registration restores it', async () => {
     const leaving = await mesh.createPartner();
     await leaving.register(ONE);
     const headers = { 'x-waba-id': ONE.waba_id };
@@ -181,8 +184,8 @@ describe('a business account', () => {
   });
 });
 
-describe('every answer', () => {
-  test('carries notices, a request id and a trace', async () => {
+describe('every response', () => {
+  test('carries notices, a request ID and a trace', async () => {
     for (const path of ['/health', '/clients', '/nothing-here']) {
       const { headers } = await partner.call('GET', path);
       expect(headers.get('x-service-api-version')).toBe('2.9.2');
@@ -194,24 +197,24 @@ describe('every answer', () => {
     }
   });
 
-  test('keeps the caller’s request id and trace when they are sane, and only then', async () => {
+  test('keeps a well-formed request ID and trace of the caller and replaces a malformed ID', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
-    const sane = await partner.call('GET', '/clients', undefined, {
+    const wellFormed = await partner.call('GET', '/clients', undefined, {
       'x-request-id': 'order-4711',
       traceparent: `00-${trace}-00f067aa0ba902b7-01`,
     });
-    expect(sane.headers.get('x-request-id')).toBe('order-4711');
-    expect(sane.headers.get('traceparent')).toContain(trace);
-    const insane = await partner.call('GET', '/nothing-here', undefined, {
+    expect(wellFormed.headers.get('x-request-id')).toBe('order-4711');
+    expect(wellFormed.headers.get('traceparent')).toContain(trace);
+    const malformed = await partner.call('GET', '/nothing-here', undefined, {
       'x-request-id': '<script>',
     });
-    expect(insane.headers.get('x-request-id')).not.toBe('<script>');
-    expect(insane.body.error.request_id).toBe(insane.headers.get('x-request-id'));
+    expect(malformed.headers.get('x-request-id')).not.toBe('<script>');
+    expect(malformed.body.error.request_id).toBe(malformed.headers.get('x-request-id'));
   });
 });
 
 describe('the rate limit', () => {
-  test('refuses above the partner’s own rate, says when to come back, and lets in again', async () => {
+  test('refuses requests above the partner’s rate with Retry-After, and admits them a second later', async () => {
     const limited = await mesh.createPartner({ rate_limit_per_sec: 5 });
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => limited.call('GET', '/clients')),

@@ -1,5 +1,5 @@
-// Answers held against the OpenAPI document that the gateway itself serves. Objects of ours are closed for
-// this: a field that the document does not name is a fault here, though partners must expect new ones.
+// Validates responses against the OpenAPI document that the gateway serves. Objects are closed for
+// this: an undocumented field is a fault here, although partners must tolerate new fields.
 import type { OpenApiDocument } from '../../gateway/src/openapi';
 import { createValidator, type Validate } from '../contract/ajv';
 import { operationsOf, type FoundOperation } from '../contract/openapi-structure';
@@ -8,7 +8,7 @@ import type { TableAnswer } from './endpoint-stage';
 type Json = Record<string, unknown>;
 
 export interface AnswerSchemas {
-  /** What is wrong with the answer: an empty list for none. */
+  /** Returns the problems of the answer; empty if it matches the document. */
   check(operation_id: string, answer: TableAnswer): string[];
   operations: FoundOperation[];
 }
@@ -19,11 +19,11 @@ export async function readAnswerSchemas(gateway_url: string): Promise<AnswerSche
   const served = await fetch(`${gateway_url}/openapi.json`);
   const document = (await served.json()) as OpenApiDocument;
   const validator = createValidator();
-  validator.addSchema({ ...(closed(document) as Json), $id: ID });
+  validator.addSchema({ ...(withClosedObjects(document) as Json), $id: ID });
   const operations = operationsOf(document);
   const compiled = new Map<string, Validate>();
 
-  /** The schema of the answer with this status, by its place in the document. */
+  /** Returns the validator of the response schema for this status and content type. */
   const validate = ({ path, verb }: FoundOperation, status: number, type: string): Validate => {
     const steps = ['paths', path, verb, 'responses', String(status), 'content', type, 'schema'];
     const pointer = steps.map((step) => encodeURIComponent(step.replaceAll('/', '~1'))).join('/');
@@ -39,7 +39,8 @@ export async function readAnswerSchemas(gateway_url: string): Promise<AnswerSche
       const found = operations.find(({ operation }) => operation.operationId === operation_id);
       if (!found) return [`${operation_id} is not in the document`];
       const response = found.operation.responses[String(status)];
-      if (!response || '$ref' in response) return [`${status} is no success of ${operation_id}`];
+      if (!response || '$ref' in response)
+        return [`${status} is not a success status of ${operation_id}`];
       const absent = Object.keys(response.headers).filter(
         (name) => !headers.has(name) && name !== 'Idempotency-Replayed',
       );
@@ -60,14 +61,16 @@ export async function readAnswerSchemas(gateway_url: string): Promise<AnswerSche
   };
 }
 
-/** The same, with no other keys than those that are named, unless it says that there may be some. */
-function closed(value: unknown): unknown {
+/** Copies a schema and forbids unnamed keys, except where `additionalProperties` is given. */
+function withClosedObjects(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(closed);
-  const inner = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, closed(one)]));
-  const isOurs =
+  if (Array.isArray(value)) return value.map(withClosedObjects);
+  const inner = Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, withClosedObjects(one)]),
+  );
+  const isOpenObject =
     inner['type'] === 'object' &&
     typeof inner['properties'] === 'object' &&
     inner['additionalProperties'] === undefined;
-  return isOurs ? { ...inner, additionalProperties: false } : inner;
+  return isOpenObject ? { ...inner, additionalProperties: false } : inner;
 }

@@ -1,13 +1,13 @@
-// Whether bad requests are answered as they should be.
+// Sends bad requests and reports the answers that differ from the expected refusal.
 import { isErrorCode } from '@bmg/common/errors';
 import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
 import type { BadRequest } from './bad-requests';
 import { requestOf, send, type Stage, type TableAnswer } from './endpoint-stage';
 
-/** Any published code and 400, unless it says which. */
+/** Without `code` any published code is accepted; `status` defaults to 400. */
 export type ExpectedRefusal = BadRequest & { code?: string; status?: number };
 
-/** Sends each, and tells which were answered otherwise than they should be. */
+/** Sends each request and describes every answer that is not the expected refusal. */
 export async function answeredWrongly(
   stage: Stage,
   endpoint: Endpoint,
@@ -23,16 +23,16 @@ export async function answeredWrongly(
         : { ...good, query: fields as Record<string, string | string[]> },
     );
     const { error } = (answer.body ?? {}) as { error?: Record<string, unknown> };
-    const said = JSON.stringify([error?.['message'], error?.['details']]);
-    const right =
+    const messageAndDetails = JSON.stringify([error?.['message'], error?.['details']]);
+    const isExpected =
       answer.status === status &&
       (code === undefined ? isErrorCode(String(error?.['code'])) : error?.['code'] === code) &&
-      said.includes(field);
-    if (!right) problems.push(`${name}: ${answer.status} ${answer.text.slice(0, 300)}`);
+      messageAndDetails.includes(field);
+    if (!isExpected) problems.push(`${name}: ${answer.status} ${answer.text.slice(0, 300)}`);
   }
   return problems;
 }
 
-/** A published code; the upstream may be the one that refuses, the service itself must not fail. */
+/** A published code with a 4xx, or with 502 when the upstream refuses; never an internal failure. */
 export const isRefusal = ({ status, body }: TableAnswer): boolean =>
   ((status >= 400 && status < 500) || status === 502) && isErrorCode(String(body?.error?.code));

@@ -1,4 +1,4 @@
-// Bad input: a clear error with the right code, naming the field, and nothing sent or stored.
+// Bad input: the error has the right code and names the field, and nothing is sent.
 import { connect } from 'node:net';
 import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
@@ -16,7 +16,7 @@ const scope = { 'x-waba-id': ONE.waba_id };
 const send = (body: unknown, headers: Record<string, string> = {}) =>
   partner.call('POST', '/messages/send', body, { ...scope, ...headers });
 
-async function nothingSent(work: () => Promise<void>): Promise<void> {
+async function expectNothingSent(work: () => Promise<void>): Promise<void> {
   const before = await mesh.emulator.summary();
   await work();
   expect((await mesh.emulator.summary()).total).toBe(before.total);
@@ -24,28 +24,32 @@ async function nothingSent(work: () => Promise<void>): Promise<void> {
 
 describe('a body', () => {
   test.each([
-    ['no JSON', '{"to":', 'INVALID_PAYLOAD'],
+    ['not JSON', '{"to":', 'INVALID_PAYLOAD'],
     ['an array', '[]', 'INVALID_PAYLOAD'],
-    ['a text', '"hello"', 'INVALID_PAYLOAD'],
+    ['a string', '"hello"', 'INVALID_PAYLOAD'],
     ['null', 'null', 'INVALID_PAYLOAD'],
     [
-      'with __proto__',
+      'an object with __proto__',
       '{"to":"15550100777","text":"x","__proto__":{"admin":true}}',
       'INVALID_PAYLOAD',
     ],
     [
-      'with constructor.prototype',
+      'an object with constructor.prototype',
       '{"to":"15550100777","text":"x","constructor":{"prototype":{}}}',
       'INVALID_PAYLOAD',
     ],
-    ['nested absurdly', `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 'INVALID_PAYLOAD'],
+    [
+      'nested 5000 levels deep',
+      `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`,
+      'INVALID_PAYLOAD',
+    ],
     [
       'over 1 MiB',
       JSON.stringify({ to: '15550100777', text: 'x'.repeat(1_100_000) }),
       'INVALID_PAYLOAD',
     ],
   ])('that is %s is %s', async (_name, body, code) => {
-    await nothingSent(async () => {
+    await expectNothingSent(async () => {
       const answer = await send(body);
       expect([answer.status, answer.body.error.code]).toEqual([400, code]);
       expect(answer.body.error.request_id).toBe(answer.headers.get('x-request-id'));
@@ -83,7 +87,7 @@ describe('fields', () => {
   const MISSING = 'MISSING_FIELDS';
   const INVALID = 'INVALID_FIELD';
   test.each<[string, string, object, string, string]>([
-    ['everything missing', '/messages/send', {}, MISSING, 'text'],
+    ['all fields missing', '/messages/send', {}, MISSING, 'text'],
     ['text missing', '/messages/send', { to: '15550100777' }, MISSING, 'text'],
     ['text blank', '/messages/send', { to: '15550100777', text: '   ' }, MISSING, 'text'],
     ['text null', '/messages/send', { to: '15550100777', text: null }, MISSING, 'text'],
@@ -96,17 +100,17 @@ describe('fields', () => {
       'text',
     ],
     [
-      'preview_url a text',
+      'preview_url a string',
       '/messages/send',
       { to: '15550100777', text: 'x', preview_url: 'yes' },
       INVALID,
       'preview_url',
     ],
     ['to a number', '/messages/send', { to: 15550100777, text: 'x' }, INVALID, 'to'],
-    ['to no phone', '/messages/send', { to: 'Ada', text: 'x' }, INVALID, 'to'],
+    ['to not a phone number', '/messages/send', { to: 'Ada', text: 'x' }, INVALID, 'to'],
     ['to with a path', '/messages/send', { to: '../15550100777', text: 'x' }, INVALID, 'to'],
     [
-      'recipient no BSUID',
+      'recipient not a BSUID',
       '/messages/send',
       { recipient: '15550100777', text: 'x' },
       INVALID,
@@ -114,7 +118,7 @@ describe('fields', () => {
     ],
     ['template missing', '/messages/template', { to: '15550100777' }, MISSING, 'template'],
     [
-      'template a text',
+      'template a string',
       '/messages/template',
       { to: '15550100777', template: 'hello' },
       INVALID,
@@ -135,7 +139,7 @@ describe('fields', () => {
       'template.language',
     ],
     [
-      'template.components no array',
+      'template.components not an array',
       '/messages/template',
       { to: '15550100777', template: { name: 'a', language: 'en', components: {} } },
       INVALID,
@@ -169,8 +173,8 @@ describe('fields', () => {
       INVALID,
       'display_name',
     ],
-  ])('%s on %s', async (_name, path, body, code, field) => {
-    await nothingSent(async () => {
+  ])('refuses %s on %s', async (_name, path, body, code, field) => {
+    await expectNothingSent(async () => {
       const answer = await partner.call('POST', path, body, scope);
       expect([answer.status, answer.body.error.code]).toEqual([400, code]);
       expect(answer.body.error.message).toContain(field);
@@ -180,7 +184,7 @@ describe('fields', () => {
     });
   });
 
-  test('all that is missing is listed at once', async () => {
+  test('lists all missing fields at once', async () => {
     const { body } = await partner.call('POST', '/clients/register', {});
     expect(body.error.details.fields.sort()).toEqual([
       'access_token',
@@ -198,7 +202,7 @@ describe('fields', () => {
     ['offset=99999999999999999999', 'offset'],
     ['status=unknown', 'status'],
     ['limit=1&limit=2', 'limit'],
-  ])('of a query: %s is INVALID_FIELD', async (query, field) => {
+  ])('refuses the query %s as INVALID_FIELD', async (query, field) => {
     const { status, body } = await partner.call('GET', `/clients?${query}`);
     expect([status, body.error.code, body.error.details.field]).toEqual([
       400,
@@ -207,13 +211,13 @@ describe('fields', () => {
     ]);
   });
 
-  test('a limit above the maximum is lowered, and the answer says so', async () => {
+  test('lowers a limit above the maximum and reports the limit it used', async () => {
     const { status, body } = await partner.call('GET', '/clients?limit=100000');
     expect([status, body.limit]).toEqual([200, 500]);
   });
 });
 
-describe('a path or method that is not there', () => {
+describe('an unknown path or method', () => {
   test.each([
     ['GET', '/nothing'],
     ['PATCH', '/clients'],
@@ -227,14 +231,14 @@ describe('a path or method that is not there', () => {
 });
 
 test.each(['%E0%A4%A', '..%2F..%2Fetc', '%00', 'x'.repeat(500)])(
-  'an account %s in a path cannot be registered',
+  'answers WABA_NOT_REGISTERED for the malformed account ID %s in a path',
   async (waba_id) => {
     const { status, body } = await partner.call('DELETE', `/clients/${waba_id}`);
     expect([status, body.error.code]).toEqual([404, 'WABA_NOT_REGISTERED']);
   },
 );
 
-test('bytes that are no HTTP get an answer in the service’s own shape, and it goes on', async () => {
+test('answers malformed HTTP with the standard error body and keeps serving', async () => {
   const { port } = new URL(mesh.base_url);
   const answer = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'));

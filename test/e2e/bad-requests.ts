@@ -1,23 +1,23 @@
-// Requests with one fault each, made of a row's own schema and a request that would succeed: what is
-// missing, blank, null, of a wrong type, out of its range, values or length.
+// Generates requests with one fault each from a row's schema and a request that would succeed:
+// missing, blank, null, wrong type, out of range, not in the enum, too long.
 import type { Fields } from '../../gateway/src/endpoints/endpoint';
 import type { Schema } from '../../gateway/src/endpoints/parts/schema';
 
 export interface BadRequest {
-  /** What is wrong, for people. */
+  /** Describes the fault. */
   name: string;
   /** The field that the answer must name, as the contract spells paths: `a.b`, `a[0].b`. */
   field: string;
   fields: Fields;
 }
 
-/** Deeper than any schema of ours. */
+/** Deeper than any schema of the table. */
 const DEPTH_MAX = 4;
-/** Where a field has neither a value in the request nor one in its schema. */
+/** Item of arrays that are too long. */
 const FILLER = 'x';
 
-/** What is not of the type. */
-const NOT: Record<string, unknown[]> = {
+/** Values that do not match the type. */
+const WRONG_TYPE_VALUES: Record<string, unknown[]> = {
   string: [7, true, { a: 1 }, ['x']],
   integer: ['ten', 1.5, true],
   number: ['ten', true, {}],
@@ -28,10 +28,10 @@ const NOT: Record<string, unknown[]> = {
 
 type Place = Array<string | number>;
 
-/** A copy of the request with another value at one place; undefined takes it out. */
+/** Copies the request with another value at one place; undefined removes the field. */
 function changed(request: Fields, place: Place, value: unknown): Fields {
   const copy = structuredClone(request);
-  let parent: any = copy; // any: it is walked by keys that the schema names
+  let parent: any = copy; // any: the schema names the keys on the way
   for (const [at, key] of place.slice(0, -1).entries()) {
     parent[key] ??= typeof place[at + 1] === 'number' ? [] : {};
     parent = parent[key];
@@ -49,7 +49,7 @@ const nameOf = (place: Place): string =>
     '',
   );
 
-/** Every bad request of a body's schema. */
+/** Yields every bad request for the schema of a body. */
 export function* badBodies(schema: Schema, good: Fields): Generator<BadRequest> {
   if (schema.requiredOneOf) {
     const none = structuredClone(good);
@@ -83,7 +83,7 @@ function* insideObject(
       if (schema.type === 'array') yield bad('empty', []);
     }
     yield* wrongValues(schema, bad);
-    yield* further(schema, good, here, depth);
+    yield* faultsInside(schema, good, here, depth);
   }
 }
 
@@ -92,14 +92,14 @@ function* wrongValues(
   bad: (name: string, value: unknown) => BadRequest,
 ): Generator<BadRequest> {
   const types = [schema.type ?? []].flat();
-  for (const value of types.flatMap((type) => NOT[type] ?? [])) {
+  for (const value of types.flatMap((type) => WRONG_TYPE_VALUES[type] ?? [])) {
     if (!types.some((type) => isOf(type, value))) yield bad(`as ${JSON.stringify(value)}`, value);
   }
   if (types.length > 0 && !types.includes('null')) yield bad('null', null);
   if (schema.const !== undefined)
     for (const value of [false, 'true', 1]) yield bad(`${value}`, value);
-  if (schema.enum) yield bad('of no known value', 'NO_SUCH_VALUE');
-  if (schema.pattern) yield bad('of a wrong shape', '../../etc');
+  if (schema.enum) yield bad('with an unknown value', 'NO_SUCH_VALUE');
+  if (schema.pattern) yield bad('malformed', '../../etc');
   if (schema.maxLength !== undefined) yield bad('over-long', 'x'.repeat(schema.maxLength + 1));
   if (schema.minLength !== undefined) yield bad('too short', '');
   if (schema.maximum !== undefined) yield bad('too large', schema.maximum + 1);
@@ -113,8 +113,13 @@ const isOf = (type: string, value: unknown): boolean => {
   return typeof value === type;
 };
 
-/** What is wrong inside: in an object's fields, in the first item of an array, or with their number. */
-function* further(schema: Schema, good: Fields, here: Place, depth: number): Generator<BadRequest> {
+/** Faults in the fields of an object, in the first item of an array, or in the number of items. */
+function* faultsInside(
+  schema: Schema,
+  good: Fields,
+  here: Place,
+  depth: number,
+): Generator<BadRequest> {
   if (schema.properties) yield* insideObject(schema, good, here, depth + 1);
   const { items, maxItems } = schema;
   const first = [...here, 0];
@@ -131,7 +136,7 @@ function* further(schema: Schema, good: Fields, here: Place, depth: number): Gen
   }
 }
 
-/** Every bad query; a value is text, and one that is given twice is a list. */
+/** Yields every bad query; a value is a string, or a list if the parameter is repeated. */
 export function* badQueries({ properties = {} }: Schema): Generator<BadRequest> {
   for (const [field, schema] of Object.entries(properties)) {
     const bad = (value: string | string[]): BadRequest => ({
@@ -154,8 +159,8 @@ export function* badQueries({ properties = {} }: Schema): Generator<BadRequest> 
 
 const quoteFaults = [{}, 7, ' ', [], { message_id: 7 }, { message_id: ' ' }];
 
-/** What no schema says, by operation: a bad request from `base`, the field and the code. */
-export const BEYOND: Readonly<
+/** Rules beyond the schema, by operation: the change to a good request, the field and the code. */
+export const BEYOND_SCHEMA: Readonly<
   Record<string, Array<{ change: Fields; field: string; code: string; status?: number }>>
 > = {
   ...Object.fromEntries(

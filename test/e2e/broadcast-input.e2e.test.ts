@@ -1,5 +1,4 @@
-// What is wrong with a broadcast is told by code and field, at the edge and by the service behind it, and
-// nothing of it is stored.
+// Bad broadcasts: the gateway or the service refuses them with code and field, and stores nothing.
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { aBroadcast, people, scopeOf } from './broadcast-support';
 import { newAccount } from './endpoint-stage';
@@ -28,7 +27,7 @@ afterAll(async () => {
 
 const post = (body: unknown) => partner.call('POST', '/broadcasts', body, scopeOf(ONE));
 
-/** Documents of the broadcasts service. */
+/** Document counts in the collections of the broadcasts service. */
 const broadcastsStored = async (): Promise<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(await stored.count()).filter(([name]) => name.startsWith('broadcasts.')),
@@ -36,7 +35,7 @@ const broadcastsStored = async (): Promise<Record<string, number>> =>
 
 const later = (): string => new Date(Date.now() + 3_600_000).toISOString();
 
-type Refusal = [what: string, body: () => unknown, status: number, code: string, says: object];
+type Refusal = [what: string, body: () => unknown, status: number, code: string, error: object];
 
 const INVALID = 'INVALID_FIELD';
 const REFUSALS: Refusal[] = [
@@ -48,21 +47,21 @@ const REFUSALS: Refusal[] = [
     { details: { fields: ['contacts'] } },
   ],
   [
-    'one contact too many',
+    '10001 contacts',
     () => aBroadcast(people(10_001)),
     403,
     'TOO_MANY_CONTACTS',
     { details: { field: 'contacts', limit: 10_000 } },
   ],
   [
-    'wrong types in the list',
+    'contacts of wrong types',
     () => aBroadcast(['15550100777', 7, null, [], '15550100778', true]),
     400,
     INVALID,
     { details: { field: 'contacts[1]', also: ['contacts[2]', 'contacts[3]', 'contacts[5]'] } },
   ],
   [
-    'numbers that are none',
+    'malformed phone numbers',
     () => aBroadcast(['15550100777', 'Ada', { recipient: '0049 30 123456' }]),
     400,
     INVALID,
@@ -76,7 +75,7 @@ const REFUSALS: Refusal[] = [
     { details: { field: 'scheduled_at' } },
   ],
   [
-    'a time that is none',
+    'a malformed time',
     () => aBroadcast(people(1), { scheduled_at: 'next Monday' }),
     400,
     INVALID,
@@ -90,7 +89,7 @@ const REFUSALS: Refusal[] = [
     { upstream_code: 132_001, retryable: false },
   ],
   [
-    'a template that waits for approval',
+    'a template pending approval',
     () => aBroadcast(people(1), { template_name: 'review_pending' }),
     502,
     'UPSTREAM_ERROR',
@@ -104,7 +103,7 @@ const REFUSALS: Refusal[] = [
     { upstream_code: 132_015 },
   ],
   [
-    'a language that the template does not have',
+    'a language the template does not have',
     () => aBroadcast(people(1), { template_language: 'ms' }),
     502,
     'UPSTREAM_ERROR',
@@ -138,23 +137,20 @@ const REFUSALS: Refusal[] = [
     'INVALID_PAYLOAD',
     {},
   ],
-  ['no JSON', () => '{"name":', 400, 'INVALID_PAYLOAD', {}],
+  ['a body that is not JSON', () => '{"name":', 400, 'INVALID_PAYLOAD', {}],
 ];
 
-test.each(REFUSALS)(
-  '%s: refused, and nothing is stored',
-  async (_what, body, status, code, says) => {
-    const before = await broadcastsStored();
-    const answer = await post(body());
-    expect([answer.status, answer.body.error]).toEqual([
-      status,
-      expect.objectContaining({ code, ...says }),
-    ]);
-    expect(await broadcastsStored()).toEqual(before);
-  },
-);
+test.each(REFUSALS)('refuses %s and stores nothing', async (_what, body, status, code, error) => {
+  const before = await broadcastsStored();
+  const answer = await post(body());
+  expect([answer.status, answer.body.error]).toEqual([
+    status,
+    expect.objectContaining({ code, ...error }),
+  ]);
+  expect(await broadcastsStored()).toEqual(before);
+});
 
-test('ten thousand contacts in a body just under 16 MiB are taken in one request', async () => {
+test('accepts ten thousand contacts in a body just under 16 MiB', async () => {
   const contacts = people(10_000).map((recipient) => ({
     recipient,
     params: ['Ada', 'x'.repeat(1_540)],
@@ -168,7 +164,7 @@ test('ten thousand contacts in a body just under 16 MiB are taken in one request
   expect([status, answer]).toMatchObject([201, { status: 'scheduled', total: 10_000 }]);
 });
 
-test('contacts that name nobody are skipped, those given twice are sent once, and both are told', async () => {
+test('skips contacts without an address, removes duplicates and reports both counts', async () => {
   const contacts = [
     '15550100777',
     '+1 555 010 0777',
@@ -182,7 +178,7 @@ test('contacts that name nobody are skipped, those given twice are sent once, an
   expect(body).toMatchObject({ total: 2, skipped: 3, duplicates: 2, warnings: [] });
 });
 
-test('more people than the number may write to in a day are said at creation', async () => {
+test('warns at creation when a broadcast exceeds the daily messaging limit of the number', async () => {
   const number = await newAccount(mesh, { messaging_limit_tier: 'TIER_250' });
   await partner.register(number);
   const create = async (count: number) =>

@@ -1,6 +1,7 @@
-// kill -9 at random moments through a broadcast: of the broadcasts and messaging services again and again, and of
-// each engine once. Nobody gets the message twice, the counters add up, and in the end they say what the emulator
-// saw. BMG_SEED repeats a run's decisions, BMG_FAULTS=long takes a larger broadcast and more kills.
+// kill -9 at random moments during a broadcast: repeatedly of the broadcasts and messaging services,
+// and once of each engine. No contact gets the message twice, and the final counters match what the
+// emulator received. BMG_SEED repeats a run's decisions; BMG_FAULTS=long uses a larger broadcast and
+// more kills.
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineName, MeshProcessName } from '@bmg/local';
@@ -21,7 +22,7 @@ import {
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
 const SEED = Number(process.env['BMG_SEED'] ?? randomInt(1, 1_000_000));
-/** People of one broadcast; another one follows where a slow machine needs longer for the kills than it takes. */
+/** Contacts of one broadcast; if it completes before all kills are done, another one follows. */
 const CONTACTS = LONG ? 2_000 : 400;
 const SERVICE_KILLS = LONG ? 24 : 4;
 const ENGINE_ROUNDS = LONG ? 3 : 1;
@@ -39,7 +40,7 @@ const between = ([from, to]: [number, number]): number => from + Math.floor(rand
 
 type Fault = { service: MeshProcessName } | { engine: EngineName };
 
-/** Both services in turns of their own, and the engines somewhere among them. */
+/** Kills of both services in turn, with the engine kills at random places between them. */
 function faults(): Fault[] {
   const all: Fault[] = Array.from({ length: SERVICE_KILLS }, (_unused, at) => ({
     service: at % 2 === 0 ? 'broadcasts' : 'messaging',
@@ -52,11 +53,11 @@ function faults(): Fault[] {
   return all;
 }
 
-/** What a crash leaves in doubt is waited for as long as a status needs here, not as long as in the world. */
+/** Shorter than in production: statuses arrive quickly here, so unknown outcomes resolve sooner. */
 const BROADCASTS = {
   BROADCAST_LEASE_MS: '3000',
   BROADCAST_GRACE_MS: '8000',
-  // Ten a second, so that there is something to send while each part starts again.
+  // Ten messages a second, so that work remains while each part restarts.
   BROADCAST_SHARE_PERCENT: '50',
 };
 
@@ -82,7 +83,7 @@ afterAll(async () => {
 const start = (name: MeshProcessName): Promise<void> =>
   mesh.start(name, name === 'broadcasts' ? BROADCASTS : {});
 
-async function strike(fault: Fault): Promise<void> {
+async function injectFault(fault: Fault): Promise<void> {
   if ('service' in fault) {
     await mesh.kill(fault.service);
     await sleep(between(AWAY_MS));
@@ -94,25 +95,25 @@ async function strike(fault: Fault): Promise<void> {
   }
 }
 
-/** While a part of the mesh is away there is no answer. */
-const look = (id: number): Promise<Detail> => eventually(() => detailOf(partner, id), 60_000);
+/** Retries, because reads fail while a part of the mesh is away. */
+const readDetail = (id: number): Promise<Detail> => eventually(() => detailOf(partner, id), 60_000);
 
-/** Asked again under the same key until there is an answer: it is one broadcast. */
+/** Retries under one Idempotency-Key until it is answered, so that only one broadcast is created. */
 async function create(ids: number[]): Promise<void> {
   const contacts = people(CONTACTS, ids.length * CONTACTS);
   const key = { 'Idempotency-Key': `broadcast-${ids.length}` };
   ids.push(await eventually(() => createBroadcast(partner, ONE, contacts, {}, key), 60_000));
 }
 
-test('whatever is killed whenever, nobody gets a message twice and the counters add up', async () => {
+test('sends no contact a message twice and keeps the counters right through random kills', async () => {
   const ids: number[] = [];
-  const struck: string[] = [];
+  const killed: string[] = [];
   await create(ids);
   for (const fault of faults()) {
-    if ((await look(ids.at(-1) as number)).status === 'completed') await create(ids);
+    if ((await readDetail(ids.at(-1) as number)).status === 'completed') await create(ids);
     await sleep(between(BETWEEN_MS));
-    struck.push('service' in fault ? fault.service : fault.engine);
-    await strike(fault);
+    killed.push('service' in fault ? fault.service : fault.engine);
+    await injectFault(fault);
   }
   let failed = 0;
   for (const id of ids) {
@@ -125,7 +126,7 @@ test('whatever is killed whenever, nobody gets a message twice and the counters 
   const arrivals = await arrivalsOf(mesh.emulator, ONE);
   expect(new Set(arrivals.recipients).size).toBe(arrivals.recipients.length);
   expect(people(total)).toEqual(expect.arrayContaining(arrivals.recipients));
-  // Who was in doubt is settled by the statuses, however late: in the end the counters say what went out.
+  // Late statuses resolve the unknown outcomes: the final counters match what was sent.
   const settled = await eventually(async () => {
     const now = await Promise.all(ids.map((id) => detailOf(partner, id)));
     const sum = (of: 'sent' | 'delivered' | 'failed'): number =>
@@ -138,7 +139,7 @@ test('whatever is killed whenever, nobody gets a message twice and the counters 
     expect(code).toBe('outcome_unknown');
   }
   process.stdout.write(
-    `  killed ${struck.join(', ')}: ${arrivals.recipients.length} of ${total} sent in ${spanOf(arrivals).toFixed(0)} s, each once; ` +
-      `${failed} in doubt at the end, ${total - arrivals.recipients.length} of them never went out\n`,
+    `  killed ${killed.join(', ')}: ${arrivals.recipients.length} of ${total} sent in ${spanOf(arrivals).toFixed(0)} s, each once; ` +
+      `${failed} unknown at completion, ${total - arrivals.recipients.length} of them never went out\n`,
   );
 });

@@ -1,6 +1,6 @@
-// The pace of broadcasts against the emulator's own limiter, with the default settings: never faster than the
-// number may, without one refusal, and each number at a pace of its own. How much slower a busy machine is says
-// the benchmark, which does the same with ten thousand contacts.
+// The pace of broadcasts against the emulator's limiter, with the default settings: never above the
+// limit of the number, no refusals, and each number at its own pace. The benchmark measures the speed
+// with ten thousand contacts.
 import { joinMesh, ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import {
@@ -15,10 +15,10 @@ import {
   untilCompleted,
 } from './broadcast-support';
 
-/** What a number that is in use in the business app takes, and one that is not. */
+/** Messages a second that the platform accepts: a number in use in the business app, and others. */
 const APP_PER_SEC = 20;
 const CLOUD_PER_SEC = 80;
-/** A busy machine misses slots, and missed ones are not made up for: how much slower it was is told, not judged. */
+/** Generous: a busy machine misses pace slots, which are not made up. The test prints the rate. */
 const COMPLETE_LIMIT_MS = 150_000;
 
 jest.setTimeout(180_000);
@@ -33,13 +33,13 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => mesh.stop(), 60_000);
 
-test('two hundred contacts at 20 a second: never faster, none refused, and the partner’s own sends go through', async () => {
+test('sends 200 contacts at no more than 20 a second without refusals, beside the partner’s own sends', async () => {
   const own: number[] = [];
   const id = await createBroadcast(partner, ONE, people(200));
   let estimated_at = 0;
   let rate_per_sec = 0;
   const detail = await eventually(async () => {
-    // A message of the partner's own beside every look.
+    // One ordinary send of the partner beside every poll.
     const body = { to: '15550100777', text: 'Between them' };
     own.push((await partner.call('POST', '/messages/send', body, scopeOf(ONE))).status);
     await new Promise((resolve) => setTimeout(resolve, 700));
@@ -59,7 +59,7 @@ test('two hundred contacts at 20 a second: never faster, none refused, and the p
   expect(await refusedOf(mesh.emulator, ONE)).toBe(0);
   expect(spanOf(arrivals)).toBeGreaterThanOrEqual(199 / APP_PER_SEC);
   expect(own.every((status) => status === 200)).toBe(true);
-  // What it said of its end was never far too pessimistic.
+  // The estimated end was at most 5 s too late.
   expect(rate_per_sec).toBeGreaterThan(0);
   expect(rate_per_sec).toBeLessThanOrEqual(APP_PER_SEC);
   expect(estimated_at - Date.parse(detail.completed_at ?? '')).toBeLessThan(5_000);
@@ -69,7 +69,7 @@ test('two hundred contacts at 20 a second: never faster, none refused, and the p
   );
 });
 
-test('two broadcasts of one number share its pace in turns, and one of another number keeps its own', async () => {
+test('shares the pace of a number between two broadcasts and keeps another number independent', async () => {
   const [first, second, other] = (await Promise.all([
     createBroadcast(partner, TWO_A, people(80)),
     createBroadcast(partner, TWO_A, people(80, 1_000)),
@@ -83,10 +83,10 @@ test('two broadcasts of one number share its pace in turns, and one of another n
   expect([shared.times.length, alone.times.length]).toEqual([160, 300]);
   expect(await refusedOf(mesh.emulator, TWO_A)).toBe(0);
   expect(await refusedOf(mesh.emulator, TWO_B)).toBe(0);
-  // Together they are one number.
+  // Both broadcasts together keep to the limit of their number.
   expect(spanOf(shared)).toBeGreaterThanOrEqual(159 / APP_PER_SEC);
   expect(spanOf(alone)).toBeGreaterThanOrEqual(299 / CLOUD_PER_SEC);
-  // The other number waits for neither of them: they are under way at the same time.
+  // The other number does not wait: both numbers send at the same time.
   expect(alone.times[0]).toBeLessThan(shared.times.at(-1) as number);
   expect(shared.times[0]).toBeLessThan(alone.times.at(-1) as number);
   const half = shared.broadcasts.slice(0, 80).filter((id) => id === first).length;

@@ -1,12 +1,12 @@
-// What ends a broadcast before its last contact, on the whole mesh: nobody is sent anything afterwards, those who
-// were not sent count as failed with the reason, and the partner is told why.
+// Causes that stop a broadcast early, on the whole mesh: no further message is sent, the remaining
+// contacts count as failed with the reason, and the broadcast reports why it stopped.
 import { MongoClient } from 'mongodb';
 import { joinMesh, type Mesh, type SeededNumber, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { arrivalsOf, createBroadcast, detailOf, people, untilCompleted } from './broadcast-support';
 import { newAccount } from './endpoint-stage';
 
-/** Half a minute's worth at 20 a second: every cause comes long before the end. */
+/** 30 s of work at 20 messages a second: every cause takes effect long before the end. */
 const CONTACTS = 600;
 const STOP_LIMIT_MS = 90_000;
 const TEMPLATE = 'autumn_sale';
@@ -34,7 +34,7 @@ async function offboard({ waba_id }: SeededNumber): Promise<void> {
   await mesh.emulator.postWebhook({ body: { object: 'whatsapp_business_account', entry } });
 }
 
-/** What an unpaid invoice does to a business account. */
+/** Sets the billing state that an unpaid invoice leads to. */
 async function failBilling({ waba_id }: SeededNumber): Promise<void> {
   const database = `${mesh.env['MONGO_DATABASE_PREFIX'] as string}onboarding`;
   const clients = mongo.db(database).collection('clients');
@@ -54,7 +54,7 @@ const CAUSES: Array<[string, (number: SeededNumber) => Promise<unknown>, string]
   ['the number is offboarded', offboard, 'NO_ACTIVE_WABA'],
   ['an invoice is unpaid', failBilling, 'PAYMENT_FAILED'],
   [
-    'the token dies',
+    'the token is revoked',
     ({ access_token }) => mesh.emulator.token({ token: access_token, invalid: true }),
     '190',
   ],
@@ -65,7 +65,7 @@ const CAUSES: Array<[string, (number: SeededNumber) => Promise<unknown>, string]
   ],
 ];
 
-test.each(CAUSES)('a broadcast stops by itself when %s', async (_what, cause, code) => {
+test.each(CAUSES)('a broadcast stops when %s', async (_what, cause, code) => {
   const number = await newAccount(mesh, { is_on_biz_app: true });
   await mesh.emulator.template({ waba_id: number.waba_id, name: TEMPLATE });
   expect((await partner.register(number)).status).toBe(201);
@@ -79,7 +79,7 @@ test.each(CAUSES)('a broadcast stops by itself when %s', async (_what, cause, co
   expect(detail.failures).toEqual([expect.objectContaining({ code, count: detail.failed })]);
   expect(detail.error_log).toMatch(/^stopped: /);
   expect(detail.error_log).toContain(code);
-  // What the counters say is what went out, and nothing follows.
+  // The counters match what was sent, and no further message follows.
   const { recipients } = await arrivalsOf(mesh.emulator, number);
   expect(recipients).toHaveLength(detail.sent);
   expect(new Set(recipients).size).toBe(recipients.length);

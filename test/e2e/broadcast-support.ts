@@ -1,9 +1,9 @@
-// What the tests of broadcasts share: contacts, and a broadcast from its creation to its end.
+// Helpers for broadcast tests: contacts, creating a broadcast and waiting for its completion.
 import type { Detail } from '../bench/arrivals';
 import { eventually } from '../testkit/eventually';
 import type { Answer, SeededNumber } from '../testkit/rest';
 
-/** Either kind of mesh has such partners. */
+/** A partner of the in-process mesh or of the process mesh. */
 export interface Caller {
   call(
     method: string,
@@ -18,7 +18,7 @@ export const scopeOf = ({ waba_id, phone_number_id }: SeededNumber): Record<stri
   'x-phone-number-id': phone_number_id,
 });
 
-/** Phone numbers, each another one. */
+/** Distinct phone numbers; `from` is the index of the first. */
 export const people = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_unused, at) => String(15_551_000_000 + from + at));
 

@@ -1,4 +1,4 @@
-// The operator's command line, as an operator runs it: a process, its streams and its exit code.
+// The operator's command line, run as a process: its output streams and its exit code.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { eventually } from '../testkit/eventually';
@@ -35,7 +35,7 @@ const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
     );
   });
 
-/** With --json: one object on standard output and nothing else. */
+/** Runs with --json and expects exactly one line on standard output. */
 async function json(...args: string[]): Promise<any> {
   const { code, out, err } = await bmg(['--json', ...args]);
   expect([code, err]).toEqual([0, '']);
@@ -43,7 +43,7 @@ async function json(...args: string[]): Promise<any> {
   return JSON.parse(out);
 }
 
-test('a partner’s life: created, changed, rotated, suspended', async () => {
+test('creates a partner, updates it, rotates its secrets and suspends it', async () => {
   const created = await json(
     'partner',
     'create',
@@ -100,7 +100,7 @@ test('a partner’s life: created, changed, rotated, suspended', async () => {
   expect((await clients(rotated.partner_key)).body.error.code).toBe('PARTNER_SUSPENDED');
 }, 60_000);
 
-test('support lists clients and restores a deleted account with all its numbers', async () => {
+test('lists the clients of a partner and restores a deleted account with all its numbers', async () => {
   const partner = await mesh.createPartner();
   await partner.register(TWO_A);
   await partner.register(TWO_B);
@@ -123,7 +123,7 @@ test('support lists clients and restores a deleted account with all its numbers'
     1,
   );
   expect((await partner.call('GET', '/clients')).body.total).toBe(2);
-  // Its events arrive again, and its numbers send.
+  // Its events arrive again, and its numbers can send.
   await mesh.emulator.inbound({ phone_number_id: TWO_B.phone_number_id, text: 'Hi' });
   await eventually(() => partner.receiver.of('message.received').length === 1);
   const sent = await partner.call(
@@ -138,7 +138,7 @@ test('support lists clients and restores a deleted account with all its numbers'
   expect(again.err).toContain('no deleted client');
 }, 60_000);
 
-test('the doctor finds a healthy mesh healthy', async () => {
+test('doctor passes on a healthy mesh', async () => {
   const { checks } = JSON.parse((await bmg(['--json', 'doctor'])).out) as {
     checks: Array<{ name: string; ok: boolean }>;
   };
@@ -147,29 +147,32 @@ test('the doctor finds a healthy mesh healthy', async () => {
 }, 30_000);
 
 test.each([
-  ['no such partner', ['partner', 'show', 'ptn_nobody'], 1, 'ptn_nobody'],
-  ['a name that is blank', ['partner', 'create', '--name', ' '], 1, 'name'],
+  ['an unknown partner', ['partner', 'show', 'ptn_nobody'], 1, 'ptn_nobody'],
+  ['a blank name', ['partner', 'create', '--name', ' '], 1, 'name'],
   [
-    'a webhook URL that is none',
+    'a malformed webhook URL',
     ['partner', 'create', '--name', 'A', '--webhook-url', 'nowhere'],
     1,
     'webhook_url',
   ],
-  ['a required option missing', ['partner', 'create'], 2, '--name'],
+  ['a missing required option', ['partner', 'create'], 2, '--name'],
   [
-    'a number that is none',
+    'a malformed number',
     ['partner', 'create', '--name', 'A', '--max-wabas', 'many'],
     2,
     'max-wabas',
   ],
   ['an unknown command', ['partner', 'destroy'], 2, 'destroy'],
-])('%s: a reason on standard error and exit code', async (_name, args, code, reason) => {
-  const ran = await bmg(args as string[]);
-  expect([ran.code, ran.out]).toEqual([code, '']);
-  expect(ran.err).toContain(reason);
-});
+])(
+  'rejects %s with a reason on standard error and the exit code',
+  async (_name, args, code, reason) => {
+    const ran = await bmg(args as string[]);
+    expect([ran.code, ran.out]).toEqual([code, '']);
+    expect(ran.err).toContain(reason);
+  },
+);
 
-test('without a mesh it says what to do', async () => {
+test('suggests `make up` when no mesh is running', async () => {
   const { code, err } = await bmg(['partner', 'list'], { ONBOARDING_ADDR: '127.0.0.1:9' });
   expect(code).toBe(1);
   expect(err).toContain('make up');

@@ -1,5 +1,5 @@
-// For the tests of the hosted onboarding page: a real browser, and a partner's own page on another origin,
-// which opens the link in a window and keeps what it is told.
+// Helpers for tests of the hosted onboarding page: a real browser and a partner's page on another
+// origin, which opens the connect link in a window and records the messages it receives.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -22,7 +22,7 @@ const WAIT_MS = 10_000;
 
 export type Prepare = (context: BrowserContext) => Promise<unknown>;
 
-/** The system's Chromium, installed where it is missing. */
+/** Returns the path of the system's Chromium and installs it if it is missing. */
 export async function launchBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) {
     const run = (...args: string[]): Buffer =>
@@ -65,16 +65,16 @@ export async function startPartnerSite(): Promise<PartnerSite> {
   };
 }
 
-/** One person's way through the page: the partner's site, the window that it opened, what it was told. */
+/** One visit: the partner's site, the window it opened, and the messages it received. */
 export interface Visit {
   context: BrowserContext;
   opener: Page;
   page: Page;
-  /** What the browser complained of. */
+  /** Errors that the browser reported. */
   complaints: string[];
-  /** The messages that the partner's page has got. */
+  /** The messages that the partner's page has received. */
   messages(): Promise<Array<{ origin: string; data: Record<string, unknown> }>>;
-  /** The next message to the partner's page. */
+  /** Waits for the next message to the partner's page. */
   message(): Promise<{ origin: string; data: Record<string, unknown> }>;
   /** Presses the button and waits for the dialog. */
   dialog(): Promise<Page>;
@@ -125,7 +125,7 @@ export async function visit(
   };
 }
 
-/** A mesh, a partner, a browser and the partner's own site. */
+/** A mesh, a partner, a browser and the partner's site. */
 export interface Stage {
   mesh: Mesh;
   partner: TestPartner;
@@ -134,14 +134,14 @@ export interface Stage {
   /** Origin of the hosted page. */
   gateway: string;
   link(state?: string): Promise<{ connect_url: string; token: string }>;
-  /** Opens a link from the partner's site: a fresh one unless another is given. */
+  /** Opens a connect link from the partner's site; creates the link unless one is given. */
   begin(prepare?: Prepare, url?: string): Promise<Visit>;
-  /** Ends what a test has left open. */
+  /** Closes the windows that a test has left open. */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Enough for a browser that has to be installed first. */
+/** Long enough to install the browser first. */
 export const STAGE_LIMIT_MS = INSTALL_LIMIT_MS + 60_000;
 export const STATE = 'order-17';
 
@@ -179,7 +179,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-/** Clicks in a dialog that may close itself at that, before the browser has told of the click. */
+/** Clicks in a dialog that may close before the browser acknowledges the click. */
 export async function press(dialog: Page, selector: string): Promise<void> {
   await dialog.click(selector).catch((error: unknown) => {
     if (!dialog.isClosed()) throw error;

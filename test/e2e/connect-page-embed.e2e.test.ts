@@ -1,5 +1,5 @@
-// The page for partners on embedding the sign-up holds what it promises: its two programs are run as they
-// stand there, by Node and in a real browser.
+// The two programs of the partners' page on embedding the sign-up work: they run exactly as they
+// are printed there, in Node and in a real browser.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ import { openStage, STAGE_LIMIT_MS, type Stage, press } from './connect-browser'
 const PAGE = resolve(__dirname, '../../gateway/EMBED.md');
 const LINES_MAX = 22;
 const START_LIMIT_MS = 30_000;
-/** The first window of a browser on a busy computer takes its time. */
+/** The first browser window is slow to open on a busy machine. */
 const LIMIT_MS = 120_000;
 
 let stage: Stage;
@@ -71,7 +71,7 @@ async function visit(): Promise<{ page: Page; popup: Page; dialog: Page }> {
 const says = (page: Page, text: string | RegExp): Promise<void> =>
   page.locator('#outcome').getByText(text).waitFor();
 
-test('both programs are as short as the page says', async () => {
+test('keeps both programs within the length that the page states', async () => {
   const text = await readFile(PAGE, 'utf8');
   for (const language of ['js', 'html']) {
     const lines = block(text, language).trim().split('\n');
@@ -80,7 +80,7 @@ test('both programs are as short as the page says', async () => {
 });
 
 test(
-  'a click leads to a connected number, and the page is told so',
+  'connects a number after a click and notifies the partner’s page',
   async () => {
     const { page, popup, dialog } = await visit();
     await dialog.selectOption('#account', ONE.waba_id);
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  'a cancelled sign-up is told, and another try in the same popup succeeds',
+  'reports a cancelled sign-up, and a retry in the same popup succeeds',
   async () => {
     const { page, popup, dialog } = await visit();
     await press(dialog, '#close');
@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  'a failure is told with its code',
+  'reports a failure with its code',
   async () => {
     await stage.mesh.emulator.fault({
       match: { path: '/oauth/access_token' },
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  'messages of anybody else are ignored',
+  'ignores messages from other origins and messages without the state',
   async () => {
     const page = await (await stage.browser.newContext()).newPage();
     const stranger = createServer((_request, response) => {
@@ -138,7 +138,7 @@ test(
       const [popup] = await Promise.all([page.waitForEvent('popup'), page.click('#connect')]);
       await popup.getByText(/Ready\./).waitFor();
       const success = { type: 'SERVICE_CONNECT_SUCCESS', display_name: 'Mallory', waba_id: '1' };
-      // From the right place without the state, then from another place.
+      // From the right origin without the state, then from another origin.
       await popup.evaluate(
         (data) => window.opener.postMessage({ ...data, state: 'x' }, '*'),
         success,

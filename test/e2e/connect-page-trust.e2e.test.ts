@@ -1,4 +1,4 @@
-// The hosted onboarding page in a real browser: whom it believes, whom it tells, and what it lets in.
+// The hosted onboarding page in a real browser: trusted message origins, recipients and page security.
 import {
   openStage,
   STAGE_LIMIT_MS,
@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => stage.close(), 60_000);
 afterEach(() => stage.tidy());
 
-describe('the two halves of the answer', () => {
-  /** A script in the platform's place that answers as it is told. */
+describe('the code and the account message of the platform', () => {
+  /** Replaces the platform's script by one that answers as the test says. */
   const answering =
     (login: string): Prepare =>
     async (context) => {
@@ -46,7 +46,7 @@ describe('the two halves of the answer', () => {
     return visited;
   };
 
-  test('may come with the code first', async () => {
+  test('are accepted with the code first', async () => {
     const { message } = await withCode(
       (code) => `answer({ status: 'connected', authResponse: { code: '${code}' } });
         setTimeout(() => say('https://business.facebook.com', ${FINISHED(WABA)}), 300);`,
@@ -57,7 +57,7 @@ describe('the two halves of the answer', () => {
     });
   });
 
-  test('need not come both: the code is enough', async () => {
+  test('complete the sign-up with the code alone', async () => {
     const { message } = await withCode(
       (code) => `answer({ status: 'connected', authResponse: { code: '${code}' } });`,
     );
@@ -67,7 +67,7 @@ describe('the two halves of the answer', () => {
     });
   });
 
-  test('count only from the platform, and only as they are meant', async () => {
+  test('are ignored from another origin or in another shape', async () => {
     const { message } = await withCode(
       (code) => `
         say('https://evilfacebook.com', ${FINISHED(TWO_A.waba_id)});
@@ -84,7 +84,7 @@ describe('the two halves of the answer', () => {
     });
   });
 
-  test('that name an account which the code does not cover connect nothing', async () => {
+  test('connect nothing when they name an account that the code does not cover', async () => {
     const { message } = await withCode(
       (code) => `say('https://www.facebook.com', ${FINISHED(TWO_A.waba_id)});
         answer({ status: 'connected', authResponse: { code: '${code}' } });`,
@@ -97,8 +97,8 @@ describe('the two halves of the answer', () => {
   });
 });
 
-describe('the page itself', () => {
-  test('lets nothing else run, be framed, be kept or be told of it', async () => {
+describe('the page', () => {
+  test('forbids foreign scripts, framing, caching and referrers', async () => {
     const answer = await fetch((await stage.link()).connect_url);
     const policy = answer.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -112,7 +112,7 @@ describe('the page itself', () => {
     expect(html).toContain('Example &#38; Partner');
   });
 
-  test('fits a narrow phone, in light and dark', async () => {
+  test('fits a narrow phone in light and dark mode', async () => {
     const { page } = await stage.begin();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width: 320, height: 640 });
@@ -122,7 +122,7 @@ describe('the page itself', () => {
     }
   });
 
-  test('with a partner key in its address warns, and takes the key out of the address', async () => {
+  test('warns about a partner key in its address and removes the key from the address', async () => {
     const url = `${stage.gateway}/connect?partner_key=${stage.partner.partner_key}&state=old`;
     const { page, dialog, message } = await stage.begin(undefined, url);
     expect(page.url()).toMatch(/\/connect\?token=bmgc_\w+&legacy=1$/);
@@ -134,14 +134,14 @@ describe('the page itself', () => {
     });
   });
 
-  test('with a bad key in its address is a page that says so', async () => {
+  test('shows an error page for an invalid key in its address', async () => {
     const answer = await fetch(`${stage.gateway}/connect?partner_key=bmgk_wrong`);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('content-type')).toContain('text/html');
     expect(await answer.text()).toContain('INVALID_KEY');
   });
 
-  test('has a token that opens nothing else', async () => {
+  test('has a token that grants access to no other endpoint', async () => {
     const { token } = await stage.link();
     const headers = { 'x-partner-key': '', 'x-connect-token': token };
     const clients = await stage.partner.call('GET', '/clients', undefined, headers);

@@ -1,5 +1,5 @@
-// The hosted onboarding page in a real browser, with the emulator's sign-up dialog behind it: what becomes
-// of every way through it.
+// The hosted onboarding page in a real browser, with the emulator's sign-up dialog: every outcome
+// of a sign-up.
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/shared-mesh';
@@ -20,7 +20,7 @@ afterEach(() => stage.tidy());
 const steps = async (): Promise<Array<Record<string, unknown>>> =>
   (await stage.partner.call('GET', '/onboarding/events?limit=200')).body.events;
 
-/** The page reports beside its other work. */
+/** The page sends its reports in the background. */
 const lastStep = (expected: object): Promise<unknown> =>
   eventually(async () => {
     expect((await steps())[0]).toMatchObject(expected);
@@ -30,7 +30,7 @@ const lastStep = (expected: object): Promise<unknown> =>
 const shows = ({ page }: Pick<Visit, 'page'>, text: RegExp): Promise<void> =>
   page.getByText(text).first().waitFor();
 
-/** Moves the creation of a link back: the service's clock stays as it is. */
+/** Backdates the creation of a link; the service's clock is unchanged. */
 async function makeOlder(token_ms: number): Promise<void> {
   const client = await MongoClient.connect(stage.mesh.env['MONGO_URL'] as string);
   try {
@@ -43,8 +43,8 @@ async function makeOlder(token_ms: number): Promise<void> {
   }
 }
 
-describe('the person finishes', () => {
-  test('the number is connected and the partner’s page is told so', async () => {
+describe('a completed sign-up', () => {
+  test('connects the number and notifies the partner’s page', async () => {
     const { page, dialog, message, complaints } = await stage.begin();
     expect(await page.title()).toBe('Connect your number to Example & Partner');
     const popup = await dialog();
@@ -82,13 +82,13 @@ describe('the person finishes', () => {
         'COMPLETED',
       ]),
     );
-    // The link is used: loading it again says so.
+    // The link is used: the page says so when it is loaded again.
     const again = await page.reload();
     expect(again?.status()).toBe(410);
     await shows({ page }, /This link has been used/);
   });
 
-  test('by keyboard alone, and hears of it', async () => {
+  test('works by keyboard alone and announces the result', async () => {
     const { page } = await stage.begin();
     await shows({ page }, /Ready\. The sign-up opens in a new window/);
     await page.keyboard.press('Tab');
@@ -105,7 +105,7 @@ describe('the person finishes', () => {
     expect(await page.locator(':focus').getAttribute('id')).toBe('status');
   });
 
-  test('once, however often the button is pressed and the page is loaded', async () => {
+  test('happens once, however often the button is pressed and the page is loaded', async () => {
     const { page, context, message } = await stage.begin();
     await page.reload();
     await page.getByText(/Ready\./).waitFor();
@@ -114,14 +114,14 @@ describe('the person finishes', () => {
     expect(context.pages()).toHaveLength(3);
     await stage.mesh.emulator.clearRequests();
     await press(popup, '#finish');
-    // The partner's page is still the one that is told after the reload.
+    // The partner's page still receives the message after the reload.
     expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
     expect(await stage.mesh.emulator.requests({ path: '/oauth/access_token' })).toHaveLength(1);
   });
 });
 
-describe('the person leaves', () => {
-  test('at a step: the partner’s page hears which, and another try works', async () => {
+describe('an abandoned sign-up', () => {
+  test('reports the step to the partner’s page, and a retry works', async () => {
     const { page, dialog, message } = await stage.begin();
     const popup = await dialog();
     await popup.selectOption('#step', 'PHONE_NUMBER_VERIFICATION');
@@ -147,7 +147,7 @@ describe('the person leaves', () => {
     await page.getByText(/Done\./).waitFor();
   });
 
-  test('by closing the dialog', async () => {
+  test('is reported when the dialog is closed', async () => {
     const { dialog, message } = await stage.begin();
     await press(await dialog(), '#close');
     expect((await message()).data).toEqual({
@@ -158,7 +158,7 @@ describe('the person leaves', () => {
     });
   });
 
-  test('after an error: its text, code and trace are passed on and kept', async () => {
+  test('is reported and stored with the text, code and trace of an error', async () => {
     const { page, dialog, message } = await stage.begin();
     const popup = await dialog();
     await press(popup, '#error');
@@ -180,7 +180,7 @@ describe('the person leaves', () => {
   });
 });
 
-describe('what goes wrong is said', () => {
+describe('an error is shown', () => {
   test('when the code is refused', async () => {
     await stage.mesh.emulator.fault({
       match: { path: '/oauth/access_token' },

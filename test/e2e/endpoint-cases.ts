@@ -1,18 +1,18 @@
-// What a successful request of an endpoint needs beyond the example of its docs: state to prepare, and other
-// fields. Endpoints that are not listed succeed with the example alone.
+// Prepared state and field overrides that a successful request needs beyond the example of its docs.
+// Endpoints that are not listed succeed with the example alone.
 import { eventually } from '../testkit/eventually';
 import { ONE, type SeededNumber } from '../harness/shared-mesh';
 import { ADA, newAccount, type Given, type Stage } from './endpoint-stage';
 
 export interface EndpointCase {
-  /** Makes what the request needs; each time anew. */
+  /** Prepares fresh state for each request. */
   prepare?(stage: Stage): Promise<Given> | Given;
   /** The content type of the answer. */
   type?: string;
 }
 
 let count = 0;
-/** A name that nobody has used. */
+/** A name that is not in use. */
 const unique = (prefix: string): string => `${prefix}_${(count += 1)}`;
 
 const seeded: EndpointCase = { prepare: () => ({ number: ONE }) };
@@ -51,7 +51,7 @@ async function broadcast({ partner, one }: Stage): Promise<Given> {
   return { params: { broadcast_id: String(body.broadcast_id) } };
 }
 
-/** Nothing of it is sent while the test runs. */
+/** A time far enough ahead that no message is sent while the test runs. */
 const laterBroadcast = () => ({
   name: 'Later',
   template_name: 'hello_world',
@@ -60,7 +60,7 @@ const laterBroadcast = () => ({
   scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
 });
 
-/** A further number of the first account, in a state of its own. */
+/** Adds a number in the given state to the first account. */
 async function otherNumber({ mesh, one }: Stage, number: object): Promise<Given['body']> {
   const { id } = await mesh.emulator.createNumber({ waba_id: one.waba_id, ...number });
   return { phone_number_id: id as string };
@@ -80,7 +80,7 @@ async function registered({ mesh, partner }: Stage): Promise<SeededNumber> {
   return number;
 }
 
-/** An event that the receiver does not take, and that is in the list therefore. */
+/** An event that the receiver refuses, so that it is in the failed list. */
 async function failedEvent({ mesh, partner, one }: Stage): Promise<Given> {
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
   try {
@@ -155,7 +155,7 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
   // Broadcasts.
   createBroadcast: {
     async prepare({ mesh, one }) {
-      // A template that was looked at is remembered for a while: this one is new.
+      // Templates are cached for a while, so this one is new.
       const template_name = unique('news');
       await mesh.emulator.template({ waba_id: one.waba_id, name: template_name });
       return { body: { ...laterBroadcast(), template_name } };
@@ -172,7 +172,7 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
       return {};
     },
   },
-  // Account and diagnostics: the seeded account has something to show.
+  // Account and diagnostics: the seeded account has data to show.
   getWaba: seeded,
   listActivities: seeded,
   listAssignedUsers: seeded,
@@ -180,7 +180,7 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
   listSchedules: seeded,
   listFlows: seeded,
   getFlow: { prepare: () => ({ number: ONE, params: { flow_id: '110000000000001' } }) },
-  // Phone number lifecycle: each on a number of its own, since each can be done but a few times.
+  // Phone number lifecycle: each on a new number, because the platform limits the attempts per number.
   requestCode: {
     async prepare(stage) {
       const number = await otherNumber(stage, {

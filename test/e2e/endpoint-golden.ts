@@ -1,5 +1,5 @@
-// How many requests of each kind were tried on each row, and answered as they should be: kept as a golden file,
-// of which gateway/ENDPOINTS.md is made. GOLDEN=write writes it.
+// Counts the requests of each kind that each row answered as expected, in a golden file from which
+// gateway/ENDPOINTS.md is generated. GOLDEN=write writes it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
@@ -14,9 +14,9 @@ export const readCases = (): CaseCounts =>
   JSON.parse(readFileSync(GOLDEN_CASES, 'utf8')) as CaseCounts;
 
 export interface CaseTally {
-  /** After what was tried has been looked at: what failed is not counted. */
+  /** Counts requests; call it after their assertions, so that failed ones are not counted. */
   add(row: Pick<Endpoint, 'docs' | 'rpc'> | string, kind: CaseKind, count?: number): void;
-  /** What was counted of these kinds is what the golden file says. */
+  /** Expects the counts of these kinds to match the golden file. */
   expectGolden(kinds: CaseKind[]): void;
 }
 

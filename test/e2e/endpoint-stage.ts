@@ -1,5 +1,5 @@
-// What the tests over the whole endpoint table stand on: accounts of their own in the emulator, a partner
-// that has registered them, files to fetch, and calls made of a row of the table.
+// Setup for tests over the whole endpoint table: new accounts in the emulator, a partner that has
+// registered them, files to fetch, and requests built from a row of the table.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
@@ -14,18 +14,18 @@ export interface Stage {
   mesh: Mesh;
   partner: TestPartner;
   files: FileServer;
-  /** A number in use in the business app, like most. */
+  /** A number in use in the business app, the usual case. */
   one: SeededNumber;
-  /** A number of the cloud API alone, with calling and groups switched on. */
+  /** A number of the cloud API only, with calling and groups enabled. */
   cloud: SeededNumber;
 }
 
-/** Who may be called, and who has just written. */
+/** A customer who may be called and has just sent a message. */
 export const ADA = '15550100777';
 const SMALLEST_JPEG = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex');
 const RATE = 100_000;
 
-/** Serves a small picture under every path. */
+/** Serves a small image under every path. */
 export async function startFiles(): Promise<FileServer> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'image/jpeg');
@@ -52,7 +52,7 @@ const CALLING_ON = {
   storage_configuration: { status: 'DEFAULT' },
 };
 
-/** A new account in the emulator with one number. */
+/** Creates an account with one number in the emulator. */
 export async function newAccount(mesh: Mesh, number: Fields = {}): Promise<SeededNumber> {
   const created = await mesh.emulator.createAccount({ numbers: [number] });
   return {
@@ -79,12 +79,12 @@ export async function createStage(mesh: Mesh, files: FileServer): Promise<Stage>
   return { mesh, partner, files, one, cloud };
 }
 
-/** What a case says of its request; the row and its documents say the rest. */
+/** Overrides of one request; the row and its docs supply the rest. */
 export interface Given {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Fields;
-  /** The number that is meant; the stage's first unless given. */
+  /** Defaults to the first number of the stage. */
   number?: SeededNumber;
 }
 
@@ -115,8 +115,8 @@ export interface TableAnswer {
   headers: Headers;
   type: string;
   text: string;
-  /** What JSON makes of the text; undefined for a file. */
-  body: any; // any: tests look into whatever was answered
+  /** The parsed JSON; undefined for a file. */
+  body: any; // any: tests read arbitrary response bodies
 }
 
 export async function send(
@@ -147,10 +147,10 @@ export async function send(
   };
 }
 
-/** Beyond every sequence number: only the count itself is wanted. */
+/** Above every sequence number, so that the answer holds no requests. */
 const NO_ENTRY = 2 ** 40;
 
-/** Number of the last request that the emulator has seen. */
+/** Sequence number of the last request that the emulator received. */
 export async function lastSeq({ emulator }: Mesh): Promise<number> {
   const answer = await fetch(`${emulator.url}/control/requests?since=${NO_ENTRY}&limit=1`);
   return ((await answer.json()) as { last_seq: number }).last_seq;

@@ -1,4 +1,4 @@
-// A full disk under the log: /dev/full refuses every write the way a full disk does.
+// Logging to a full disk: /dev/full fails every write as a full disk does.
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const FULL = '/dev/full';
 const LINES = 24_000;
 const LINE_BYTES = 1_000;
 
-/** Writes more lines than are kept, and tells what it counted. */
+/** Writes more lines than the buffer holds and prints its counts. */
 const SCRIPT = `
 const { createLogger, flushLogs, metrics } = require('@bmg/common/telemetry');
 const log = createLogger('test');
@@ -27,7 +27,7 @@ turn();
 const onLinux = existsSync(FULL) ? test : test.skip;
 
 onLinux(
-  'a process whose log cannot be written goes on, keeps some of it, and counts the rest',
+  'keeps a process running when its log cannot be written, buffers lines and counts the dropped ones',
   async () => {
     const full = openSync(FULL, 'w');
     const child = spawn(process.execPath, ['-e', SCRIPT], {
@@ -42,7 +42,7 @@ onLinux(
     expect([code, said.startsWith('{') ? '' : said]).toEqual([0, '']);
     const { written, lost } = JSON.parse(said) as { written: number; lost: number };
     expect(written).toBe(LINES);
-    // Some 8 MiB are kept for when there is room again.
+    // About 8 MiB are buffered until the disk has space again.
     expect(lost).toBeGreaterThan(LINES / 2);
     expect(lost).toBeLessThan(LINES);
   },

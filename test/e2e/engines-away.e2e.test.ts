@@ -1,6 +1,6 @@
-// Each engine away for some seconds, on real processes: what works without it works, what does not is
-// answered 503 with Retry-After in bounded time, and everything is as before without a restart. The table
-// that this prints is the one in deploy/runbook.md. BMG_FAULTS=long takes 30 seconds each.
+// Stops each engine for some seconds under real processes: independent requests succeed, dependent
+// ones get 503 with Retry-After in bounded time, and everything recovers without a restart. The table
+// that this prints is the one in deploy/runbook.md. BMG_FAULTS=long takes 30 seconds for each engine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
@@ -13,7 +13,7 @@ const LONG = process.env['BMG_FAULTS'] === 'long';
 const AWAY_MS = LONG ? 30_000 : 5_000;
 const START_LIMIT_MS = 180_000;
 const RECOVERY_LIMIT_MS = 90_000;
-/** Longer than any wait for an engine, and well below the deadline of a request. */
+/** Longer than any timeout of an engine call, and well below the deadline of a request. */
 const ANSWER_LIMIT_MS = 15_000;
 const SERVICES = [
   'gateway',
@@ -46,7 +46,7 @@ afterAll(async () => {
 const number = { 'x-waba-id': ONE.waba_id };
 const text = { to: '15550100777', text: 'Hello' };
 
-/** One request for each part of the mesh that an engine could take along. */
+/** One request for each part of the mesh that an engine outage could affect. */
 const REQUESTS: Record<string, () => Promise<Answer>> = {
   'POST /messages/send': () => partner.call('POST', '/messages/send', text, number),
   'POST /messages/send with Idempotency-Key': () =>
@@ -100,7 +100,7 @@ const works = ({ status }: Seen): boolean => status < 300;
 const failing = (seen: Seen[]): string[] =>
   seen.filter((one) => !works(one)).map(({ name }) => name);
 
-/** `fails`: what cannot work without the engine, once what was remembered is forgotten. */
+/** `fails`: the requests that fail without the engine once the caches have expired. */
 async function without(engine: 'mongo' | 'kafka' | 'redis', fails: string[]): Promise<void> {
   await eventually(async () => failing(await look()).length === 0, RECOVERY_LIMIT_MS);
   const pids = SERVICES.map((name) => mesh.pid(name));
@@ -127,18 +127,18 @@ async function without(engine: 'mongo' | 'kafka' | 'redis', fails: string[]): Pr
   expect(SERVICES.map((name) => mesh.pid(name))).toEqual(pids);
 }
 
-test('without Redis everything works but what is promised to be done once', async () => {
+test('refuses only requests with an Idempotency-Key while Redis is away', async () => {
   await without('redis', ['POST /messages/send with Idempotency-Key']);
 });
 
-test('without Kafka only the upstream’s webhooks are put off', async () => {
+test('refuses only the upstream’s webhooks while Kafka is away', async () => {
   await without('kafka', ['upstream webhook']);
   const kafka = async (): Promise<string> =>
     (await callRest(mesh.base_url, 'GET', '/health')).body.dependencies.kafka.status;
   await eventually(async () => (await kafka()) === 'ok', RECOVERY_LIMIT_MS);
 });
 
-test('without MongoDB what only needs the upstream goes on for those who are remembered', async () => {
+test('serves cached partners’ upstream-only requests while MongoDB is away', async () => {
   await without('mongo', [
     'GET /clients',
     'GET /usage',
@@ -149,7 +149,7 @@ test('without MongoDB what only needs the upstream goes on for those who are rem
   ]);
 });
 
-test('what came in meanwhile has reached the partner', async () => {
+test('delivers the events received during the outages', async () => {
   await eventually(
     () => receiver.arrivals.some(({ body }) => body.event === 'message.received'),
     RECOVERY_LIMIT_MS,

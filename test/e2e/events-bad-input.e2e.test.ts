@@ -1,5 +1,5 @@
-// What should not come from the upstream and one day does: nothing crashes, no neighbour is lost, and what
-// cannot be read is kept with its reason.
+// Unexpected input from the upstream: no process crashes, other events in the same webhook are
+// delivered, and unreadable input is kept with its reason.
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { Kafka, logLevel } from 'kafkajs';
@@ -57,7 +57,7 @@ const arrived = (id: string): Promise<Arrival> =>
   eventually(() => partner.receiver.arrivals.find((arrival) => idOf(arrival) === id));
 const post = (body: string | Buffer, headers?: Record<string, string>) =>
   postRaw(mesh.ingress_url, body, headers);
-/** The number's partition still moves. */
+/** Checks that the partition of the number is not blocked. */
 async function stillMoves(): Promise<void> {
   const id = nextId();
   expect(await post(inboundBody(ONE, { from: '15550100701', id }))).toBe(200);
@@ -67,11 +67,11 @@ async function stillMoves(): Promise<void> {
 describe('a signature', () => {
   const body = inboundBody(ONE, { from: '15550100700', id: 'wamid.FORGED' });
   test.each([
-    ['that is missing', {}],
-    ['that is malformed', { 'x-hub-signature-256': 'sha256=zz' }],
+    ['missing', {}],
+    ['malformed', { 'x-hub-signature-256': 'sha256=zz' }],
     ['of another body', { 'x-hub-signature-256': signed('{}')['x-hub-signature-256'] as string }],
-    ['of another kind', { 'x-hub-signature': signed(body)['x-hub-signature-256'] as string }],
-  ])('%s is 401, and nothing is stored', async (_case, headers) => {
+    ['of another header', { 'x-hub-signature': signed(body)['x-hub-signature-256'] as string }],
+  ])('that is %s gets 401 and stores nothing', async (_case, headers) => {
     expect(await post(body, headers)).toBe(401);
     await stillMoves();
     expect(partner.receiver.arrivals.map(idOf)).not.toContain('wamid.FORGED');
@@ -79,8 +79,8 @@ describe('a signature', () => {
   });
 });
 
-describe('the address', () => {
-  test('verifies with its token and echoes the challenge; a wrong token is 403', async () => {
+describe('the webhook endpoint', () => {
+  test('echoes the challenge for the right verify token and answers 403 for a wrong one', async () => {
     const ask = async (token: string) => {
       const url = `${mesh.ingress_url}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=123`;
       const answer = await fetch(url);
@@ -91,7 +91,7 @@ describe('the address', () => {
   });
 
   test.each(['//', '/webhooks/upstreamx', 'http://[', '/%'])(
-    'asked for %s does not end the process',
+    'survives a request for %s',
     async (path) => {
       const { hostname, port } = new URL(mesh.ingress_url);
       const status = await new Promise<number>((resolve, reject) => {
@@ -113,27 +113,27 @@ describe('the address', () => {
   });
 });
 
-describe('a body that is signed right', () => {
+describe('a correctly signed body', () => {
   const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   test.each([
-    ['no JSON', '{"object":', 'not_json'],
-    ['not text at all', Buffer.from([0xff, 0xfe, 0x00, 0x80]), 'not_json'],
+    ['not JSON', '{"object":', 'not_json'],
+    ['not UTF-8', Buffer.from([0xff, 0xfe, 0x00, 0x80]), 'not_json'],
     [
-      'nested absurdly',
+      'nested too deeply',
       `{"object":"whatsapp_business_account","entry":${nested}}`,
       'nested_too_deep',
     ],
     ['of another object', '{"object":"page","entry":[]}', 'wrong_object'],
     ['a list', '[1,2,3]', 'not_an_object'],
     ['without entries', '{"object":"whatsapp_business_account"}', 'no_entry'],
-  ])('but is %s is kept with its reason', async (_case, body, reason) => {
+  ])('that is %s is kept with its reason', async (_case, body, reason) => {
     const before = dead.length;
     expect(await post(body)).toBe(200);
     await eventually(() => dead.slice(before).some((one) => one.reason === reason));
     await stillMoves();
   });
 
-  test('of which parts cannot be read loses none of the others', async () => {
+  test('with unreadable parts still delivers the others', async () => {
     const [first, second] = [nextId(), nextId()];
     const broken = { field: 'messages', value: 'text' };
     const withoutId = messagesChange(ONE, [{ from: '15550100702', id: '' }]);
@@ -152,7 +152,7 @@ describe('a body that is signed right', () => {
     await eventually(() => dead.length >= before + 2);
   });
 
-  test('with numbers for ids and text for numbers is read', async () => {
+  test('with numbers for IDs and strings for numbers is read', async () => {
     const number = Number(`9${Date.now()}`);
     const change = messagesChange(ONE, [{ from: '15550100703', id: 'x' }]);
     Object.assign(change.value.messages[0] as object, { id: number, timestamp: 1767225600 });
@@ -161,7 +161,7 @@ describe('a body that is signed right', () => {
     await arrived(String(number));
   });
 
-  test('about a number that nobody has is answered 200 and goes nowhere', async () => {
+  test('about an unregistered number gets 200 and is not delivered', async () => {
     const stranger = { ...ONE, waba_id: '999999999999999', phone_number_id: '899999999999999' };
     expect(await post(inboundBody(stranger, { from: '15550100704', id: 'wamid.NOBODY' }))).toBe(
       200,
@@ -181,7 +181,7 @@ describe('a body that is signed right', () => {
     expect(mine().map(idOf)).toEqual(ids);
   });
 
-  test('with one message of 3 MB arrives, though the text is in its event twice', async () => {
+  test('with one message of 3 MB arrives, although its event holds the text twice', async () => {
     const id = nextId();
     const text = 'y'.repeat(3 * MIB);
     expect(await post(inboundBody(ONE, { from: '15550100706', id, text }))).toBe(200);
@@ -190,9 +190,9 @@ describe('a body that is signed right', () => {
     await stillMoves();
   });
 
-  test('with a message that grows beyond every topic is kept aside, its neighbours arrive', async () => {
+  test('with a message above the topic’s size limit keeps it aside and delivers the others', async () => {
     const [before, large, after] = [nextId(), nextId(), nextId()];
-    // Each byte that is no text becomes three, and the text is in its event twice.
+    // Each invalid byte becomes three bytes, and the event holds the text twice.
     const messages = [before, large, after].map((id) => ({
       from: '15550100707',
       id,

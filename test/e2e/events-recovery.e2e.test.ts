@@ -1,4 +1,4 @@
-// Recovery: the failed list, trying again by hand, and what changes of a partner mean for events that wait.
+// Recovery: the failed list, manual retries, and the effect of a partner's changes on waiting events.
 import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
@@ -13,7 +13,7 @@ let count = 0;
 
 beforeAll(async () => {
   mesh = await joinMesh();
-  // The first registration of a number brings its contacts and history: they arrive before the tests.
+  // The first registration syncs contacts and history: those events arrive before the tests.
   const first = await mesh.createPartner();
   await first.register(ONE);
   await eventually(() => first.receiver.of('message.history').length > 0, RETRY_LIMIT_MS);
@@ -25,7 +25,7 @@ const nextId = (): string => `wamid.R${(count += 1)}`;
 const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
 const idsAt = (who: TestPartner): string[] => who.receiver.arrivals.map(idOf);
 
-/** A partner whose receiver refuses, and events that wait for it: one conversation unless said otherwise. */
+/** A partner whose receiver refuses, with waiting events: of one conversation unless told otherwise. */
 async function partnerWithWaiting(ids: string[], from = (_index: number) => '15550100900') {
   const partner = await mesh.createPartner();
   await partner.register(ONE);
@@ -42,7 +42,7 @@ const failed = async (who: TestPartner, query = '?limit=100') =>
 const update = (partner: TestPartner, change: Record<string, unknown>) =>
   mesh.operator.updatePartner({ partner_id: partner.partner_id, ...change } as never, mesh.call());
 
-test('the list shows what waits, a page at a time, in order of arrival', async () => {
+test('lists waiting events in pages, in order of arrival', async () => {
   const ids = Array.from({ length: 5 }, nextId);
   const partner = await partnerWithWaiting(ids, (index) => `1555010091${index}`);
   const first = (await partner.call('GET', '/webhooks/failed?limit=2')).body;
@@ -55,7 +55,7 @@ test('the list shows what waits, a page at a time, in order of arrival', async (
     after = next.paging.cursors?.after;
   }
   expect(new Set(seen.map(({ event_id }) => event_id)).size).toBe(5);
-  // Conversations do not wait for each other: two of them may have arrived in the same millisecond.
+  // Conversations are independent: two events may have arrived in the same millisecond.
   expect(seen.map(({ payload }) => payload.data.message_id).sort()).toEqual([...ids].sort());
   const arrived = seen.map(({ created_at }) => created_at);
   expect(arrived).toEqual([...arrived].sort());
@@ -66,7 +66,7 @@ test('the list shows what waits, a page at a time, in order of arrival', async (
   expect([cursor.status, cursor.body.error.details.field]).toEqual([400, 'cursor']);
 });
 
-test('trying one again by hand says how it went, and a delivered event leaves the list', async () => {
+test('reports the result of a manual retry and removes a delivered event from the list', async () => {
   const partner = await partnerWithWaiting([nextId()]);
   const [row] = await failed(partner);
   const refused = await partner.call('POST', `/webhooks/retry/${row.event_id}`);
@@ -82,7 +82,7 @@ test('trying one again by hand says how it went, and a delivered event leaves th
   expect([gone.status, gone.body.error.code]).toEqual([404, 'NOT_FOUND']);
 });
 
-test('another partner’s event is not found', async () => {
+test('does not find another partner’s event', async () => {
   const partner = await partnerWithWaiting([nextId()]);
   const stranger = await mesh.createPartner({ name: 'A stranger' });
   const [row] = await failed(partner);
@@ -92,7 +92,7 @@ test('another partner’s event is not found', async () => {
   expect(await failed(stranger)).toEqual([]);
 });
 
-test('retrying all delivers in order, and the list empties as it goes', async () => {
+test('retries all events in order and empties the list on the way', async () => {
   const ids = Array.from({ length: 40 }, nextId);
   const partner = await partnerWithWaiting(ids);
   partner.receiver.arrivals.length = 0;
@@ -109,7 +109,7 @@ test('retrying all delivers in order, and the list empties as it goes', async ()
   expect(lengths.size).toBeGreaterThan(2);
 });
 
-test('a new webhook URL takes what waits, at its next try', async () => {
+test('sends waiting events to a new webhook URL at their next attempt', async () => {
   const id = nextId();
   const partner = await partnerWithWaiting([id]);
   const moved = await startPartner();
@@ -120,7 +120,7 @@ test('a new webhook URL takes what waits, at its next try', async () => {
   await moved.close();
 }, 30_000);
 
-test('a rotated secret signs what waits; during the overlap the old one verifies too', async () => {
+test('signs waiting events with a rotated secret, and with the old one during the overlap', async () => {
   const partner = await partnerWithWaiting([nextId()]);
   const { webhook_secret } = await mesh.operator.rotateWebhookSecret(
     { partner_id: partner.partner_id, overlap_hours: 1 },
@@ -137,14 +137,14 @@ test('a rotated secret signs what waits; during the overlap the old one verifies
   expect(isStandardSigned(arrival, partner.webhook_secret)).toBe(true);
 });
 
-test('a suspended partner is not posted to; its events wait and arrive once it is active', async () => {
+test('holds the events of a suspended partner and delivers them once it is active', async () => {
   const partner = await partnerWithWaiting([nextId()]);
   await update(partner, { status: 'suspended' });
   partner.receiver.arrivals.length = 0;
   partner.receiver.behave(undefined);
   const later = nextId();
   await postRaw(mesh.ingress_url, inboundBody(ONE, { from: '15550100931', id: later }));
-  // Longer than the first delay of the schedule with all its jitter.
+  // Longer than the first delay of the schedule with full jitter.
   await new Promise((resolve) => setTimeout(resolve, 6_500));
   expect(partner.receiver.arrivals).toEqual([]);
   await update(partner, { status: 'active' });
@@ -158,7 +158,7 @@ test('a suspended partner is not posted to; its events wait and arrive once it i
   await eventually(() => partner.receiver.arrivals.length === 2);
 }, 30_000);
 
-test('without a webhook URL new events are not kept, and those that wait stay in the list', async () => {
+test('drops new events without a webhook URL and keeps the waiting ones in the list', async () => {
   const waiting = nextId();
   const partner = await partnerWithWaiting([waiting]);
   await update(partner, { webhook_url: '' });
@@ -176,7 +176,7 @@ test('without a webhook URL new events are not kept, and those that wait stay in
   expect(idsAt(partner)).not.toContain(dropped);
 });
 
-test('a restart keeps what waits, its order and its times', async () => {
+test('keeps waiting events, their order and their times through a restart', async () => {
   const ids = Array.from({ length: 30 }, nextId);
   const partner = await partnerWithWaiting(ids);
   partner.receiver.arrivals.length = 0;
@@ -187,7 +187,7 @@ test('a restart keeps what waits, its order and its times', async () => {
   expect(idsAt(partner)).toEqual(ids);
 }, 40_000);
 
-test('a partner that deletes the number gets no more of it; the others do', async () => {
+test('stops events for a partner that deletes the number, but not for the other owners', async () => {
   const [stays, leaves] = [await mesh.createPartner(), await mesh.createPartner()];
   await stays.register(TWO_A);
   await leaves.register(TWO_A);

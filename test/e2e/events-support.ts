@@ -1,4 +1,4 @@
-// For tests of events: webhooks as the upstream writes them, posted straight to the ingress.
+// Helpers for event tests: webhooks in the upstream's format, posted straight to the ingress.
 import { createHmac } from 'node:crypto';
 import type { SeededNumber } from '../testkit/rest';
 
@@ -10,7 +10,7 @@ export interface InboundText {
   text?: string;
 }
 
-/** One change with messages of customers to the number. */
+/** One webhook change with messages from customers to the number. */
 export const messagesChange = (number: SeededNumber, messages: InboundText[]) => ({
   field: 'messages',
   value: {
@@ -55,7 +55,7 @@ export const signed = (body: string | Buffer): Record<string, string> => ({
   'x-hub-signature-256': `sha256=${createHmac('sha256', APP_SECRET).update(body).digest('hex')}`,
 });
 
-/** Posts once; the status, or 0 where there was no answer. */
+/** Posts once and returns the status, or 0 if there was no answer. */
 export async function postRaw(
   ingress_url: string,
   body: string | Buffer,

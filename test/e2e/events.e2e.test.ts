@@ -1,5 +1,4 @@
-// Events on their way to partners: to all owners, signed, in order, once; and what happens when a receiver
-// does not take them.
+// Event delivery: to all owners, signed, in order and once; and retries when a receiver refuses.
 import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, type Arrival } from '../testkit/partner';
@@ -44,7 +43,7 @@ const inbound = async (from: string, ids: string[]): Promise<void> => {
 const failedList = async (who: TestPartner, query = '') =>
   (await who.call('GET', `/webhooks/failed${query}`)).body;
 
-test('an event goes to every partner that owns the number, each copy signed with its own secret', async () => {
+test('delivers an event to every owner of the number, signed with each owner’s secret', async () => {
   const id = nextId();
   await inbound('15550100801', [id]);
   const [mine] = await arrived(partner, [id]);
@@ -64,7 +63,7 @@ test('an event goes to every partner that owns the number, each copy signed with
   expect(mine?.body.meta.event_id).not.toBe(theirs?.body.meta.event_id);
 });
 
-test('a body that mixes numbers reaches the owners of each', async () => {
+test('delivers a body with several numbers to the owners of each', async () => {
   const third = await mesh.createPartner({ name: 'A third partner' });
   await third.register(TWO_A);
   const [first, second] = [nextId(), nextId()];
@@ -85,7 +84,7 @@ test('a body that mixes numbers reaches the owners of each', async () => {
   expect(arrivals(partner, [second])).toEqual([]);
 });
 
-test('a repetition by the upstream is not delivered again', async () => {
+test('does not deliver a repeated upstream webhook again', async () => {
   const id = nextId();
   await inbound('15550100803', [id, id, id]);
   await arrived(partner, [id]);
@@ -96,9 +95,9 @@ test('a repetition by the upstream is not delivered again', async () => {
   expect(arrivals(partner, [id])).toHaveLength(1);
 });
 
-test('the events of a conversation arrive in order, also with many of them at once', async () => {
+test('delivers 60 events of one conversation in order', async () => {
   const ids = Array.from({ length: 60 }, nextId);
-  // A receiver whose answers take different times shows that the next one waits for the last.
+  // Varying answer times show that each event waits for the previous one.
   partner.receiver.behave((arrival, response) => {
     setTimeout(() => response.end('ok'), Number(idOf(arrival).at(-1)) % 4);
   });
@@ -108,7 +107,7 @@ test('the events of a conversation arrive in order, also with many of them at on
   expect(found.map(idOf)).toEqual(ids);
 });
 
-test('statuses arrive in the order they came; one behind a higher one says so', async () => {
+test('delivers statuses in order of arrival and marks one that follows a higher status', async () => {
   const id = nextId();
   for (const status of ['delivered', 'sent', 'read']) {
     expect(await postRaw(mesh.ingress_url, bodyOf(ONE, [statusChange(ONE, id, status)]))).toBe(200);
@@ -125,7 +124,7 @@ test('statuses arrive in the order they came; one behind a higher one says so', 
   expect(found.map(({ body }) => body.data['superseded'] ?? false)).toEqual([false, true, false]);
 });
 
-test('a receiver that hangs on one conversation delays neither its others nor other partners', async () => {
+test('isolates a receiver that hangs on one conversation from its others and other partners', async () => {
   const [slow, quick] = [nextId(), nextId()];
   const held: Array<() => void> = [];
   partner.receiver.behave((arrival, response) => {
@@ -145,7 +144,7 @@ describe('a receiver that refuses', () => {
     ['answers 500', 500],
     ['redirects', 302],
   ])(
-    '%s: the event is tried again after 5 s, with the same id, later ones behind it',
+    '%s: retries the event after 5 s with the same ID, and later events wait behind it',
     async (_name, status) => {
       const [first, second] = [nextId(), nextId()];
       let refusals = 1;
@@ -183,7 +182,7 @@ describe('a receiver that refuses', () => {
     30_000,
   );
 
-  test('with 410 is not asked again; the event has failed', async () => {
+  test('with 410 gets no retry, and the event fails', async () => {
     const id = nextId();
     partner.receiver.behave((_arrival, response) => void response.writeHead(410).end());
     await inbound('15550100820', [id]);
@@ -193,7 +192,7 @@ describe('a receiver that refuses', () => {
     });
     expect(row).toMatchObject({ status: 'failed', attempts: 1, last_http_status: 410 });
     expect(row.next_attempt_at).toBeNull();
-    // A repetition by the upstream is no new event.
+    // A repeated upstream webhook creates no new event.
     await inbound('15550100820', [id]);
     const marker = nextId();
     partner.receiver.behave(undefined);
@@ -206,7 +205,7 @@ describe('a receiver that refuses', () => {
     expect((await failedList(partner)).count).toBe(0);
   });
 
-  test('with Retry-After is left alone for that long', async () => {
+  test('with Retry-After gets no attempt for that long', async () => {
     const id = nextId();
     partner.receiver.behave((_arrival, response) => {
       response.writeHead(503, { 'retry-after': '120' }).end();

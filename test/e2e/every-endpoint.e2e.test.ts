@@ -1,5 +1,5 @@
-// Every row of the endpoint table: one request that succeeds, held against the OpenAPI document, and who
-// may not ask it at all.
+// Every row of the endpoint table: a successful request checked against the OpenAPI document, bad
+// input, and callers without access.
 import { request } from 'undici';
 import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
@@ -8,7 +8,7 @@ import type { Schema } from '../../gateway/src/endpoints/parts/schema';
 import { joinMesh, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { readAnswerSchemas, type AnswerSchemas } from './answer-schemas';
 import { answeredWrongly, isRefusal, type ExpectedRefusal } from './bad-answers';
-import { BEYOND, badBodies, badQueries } from './bad-requests';
+import { BEYOND_SCHEMA, badBodies, badQueries } from './bad-requests';
 import { CASES } from './endpoint-cases';
 import { createCaseTally } from './endpoint-golden';
 import {
@@ -22,7 +22,7 @@ import {
 } from './endpoint-stage';
 import { openStored, type Stored } from './stored';
 
-// The first event of a mesh waits until its consumers have joined.
+// The first event of a mesh waits until the consumers have joined their groups.
 jest.setTimeout(30_000);
 
 const tally = createCaseTally();
@@ -47,11 +47,11 @@ const rows = endpoints.map(
   (endpoint) => [`${endpoint.verb} ${documentPath(endpoint)}`, endpoint] as const,
 );
 
-test('every case belongs to a row', () => {
+test('has no case without a row', () => {
   expect(endpoints.map(operationName)).toEqual(expect.arrayContaining(Object.keys(CASES)));
 });
 
-describe('a request that should succeed does', () => {
+describe('a good request succeeds and matches the document', () => {
   test.each(rows)('%s', async (_route, endpoint) => {
     const { prepare, type = 'application/json' } = CASES[operationName(endpoint)] ?? {};
     const given = (await prepare?.(stage)) ?? {};
@@ -79,19 +79,19 @@ describe('a request that should succeed does', () => {
     tally.add('getHealth', 'success');
   });
 
-  test('and every operation of the document has been tried', () => {
+  test('covers every operation of the document', () => {
     expect(schemas.operations).toHaveLength(endpoints.length + 1);
   });
 });
 
-describe('bad input is a 4xx that names the field, and reaches neither the upstream nor a store', () => {
+describe('bad input gets a 4xx that names the field and reaches neither the upstream nor a store', () => {
   let stored: Stored;
   beforeAll(async () => {
     stored = await openStored(mesh);
   });
   afterAll(() => stored.close());
 
-  /** What was prepared may still be on its way to a store: a difference must come again to count. */
+  /** Prepared state may still be being written, so a difference counts only if it repeats. */
   const LOOKS_MAX = 3;
   async function expectRefused(endpoint: Endpoint, requests: ExpectedRefusal[]): Promise<void> {
     for (let look = 1; ; look += 1) {
@@ -105,7 +105,7 @@ describe('bad input is a 4xx that names the field, and reaches neither the upstr
     }
   }
 
-  /** The body of a request that would succeed. */
+  /** The body of a good request. */
   async function goodBody(endpoint: Endpoint): Promise<Fields> {
     const given = (await CASES[operationName(endpoint)]?.prepare?.(stage)) ?? {};
     return requestOf(endpoint, stage, given).body ?? {};
@@ -125,19 +125,21 @@ describe('bad input is a 4xx that names the field, and reaches neither the upstr
     await expectRefused(endpoint, requests);
   });
 
-  const beyond = rows.filter(([, endpoint]) => BEYOND[operationName(endpoint)]);
-  test.each(beyond)('%s, beyond what its schema says', async (_route, endpoint) => {
+  const beyond = rows.filter(([, endpoint]) => BEYOND_SCHEMA[operationName(endpoint)]);
+  test.each(beyond)('%s, for rules beyond its schema', async (_route, endpoint) => {
     const base = await goodBody(endpoint);
-    const requests = (BEYOND[operationName(endpoint)] ?? []).map(({ change, ...expected }) => ({
-      ...expected,
-      name: JSON.stringify(change).slice(0, 100),
-      fields: { ...base, ...change },
-    }));
+    const requests = (BEYOND_SCHEMA[operationName(endpoint)] ?? []).map(
+      ({ change, ...expected }) => ({
+        ...expected,
+        name: JSON.stringify(change).slice(0, 100),
+        fields: { ...base, ...change },
+      }),
+    );
     await expectRefused(endpoint, requests);
   });
 });
 
-describe('an odd value in a path is refused, and reaches no other path of the upstream', () => {
+describe('a malformed value in a path is refused and reaches no other path of the upstream', () => {
   const odd = ['a%2Fb', '..%2F..%2F900000000000001', '%00', '%20', '%E2%80%AE', 'x'.repeat(2_000)];
   const withParameter = rows.filter(([, { path }]) => path.includes(':'));
 
@@ -156,8 +158,8 @@ describe('an odd value in a path is refused, and reaches no other path of the up
   });
 });
 
-describe('the documents', () => {
-  // Not fetch: a conditional request of its own makes it forbid caching altogether.
+describe('the published documents', () => {
+  // Not fetch: it adds `cache-control: no-cache` to a conditional request.
   const get = async (path: string, headers: Record<string, string> = {}) => {
     const {
       statusCode,
@@ -173,7 +175,7 @@ describe('the documents', () => {
     ['/changelog', 'text/html; charset=utf-8'],
     ['/docs/style.css', 'text/css; charset=utf-8'],
   ])(
-    '%s is served without a key, kept by caches, and asked for again cheaply',
+    '%s needs no key, is cacheable, and is revalidated with a conditional request',
     async (path, type) => {
       const first = await get(path);
       expect([first.status, first.headers['content-type']]).toEqual([200, type]);
@@ -185,14 +187,14 @@ describe('the documents', () => {
     },
   );
 
-  test('the changelog is where the header of every answer says', async () => {
+  test('the changelog is served at the address in the header of every response', async () => {
     const { headers } = await get('/openapi.json');
     expect((await fetch(String(headers['x-service-changelog']))).status).toBe(200);
   });
 });
 
-/** Who may not: whatever else is in the request, it reaches nobody. */
-describe('without the right to ask it', () => {
+/** A caller without access is refused at the edge, whatever else the request holds. */
+describe('a caller without access is refused', () => {
   let stranger: TestPartner;
   let two: TestPartner;
   beforeAll(async () => {
@@ -202,7 +204,7 @@ describe('without the right to ask it', () => {
     await two.register(TWO_B);
   });
 
-  /** A request like the successful one; nothing is there that it names. */
+  /** A request like the good one, but the objects it names do not exist. */
   const requestFor = (endpoint: Endpoint) => requestOf(endpoint, stage, {});
 
   async function refusedFor(
@@ -224,7 +226,7 @@ describe('without the right to ask it', () => {
   }
 
   test.each(rows)(
-    '%s: no key, a wrong key, a key that is a connect token',
+    '%s: with no key, a wrong key, or a connect token as key',
     async (_r, endpoint) => {
       expect(await refusedFor(endpoint, { partner_key: '' }, {})).toEqual([401, 'UNAUTHORIZED']);
       const wrong = `${stage.partner.partner_key.slice(0, -1)}_`;
@@ -241,7 +243,7 @@ describe('without the right to ask it', () => {
   );
 
   const tokenless = rows.filter(([, { scope }]) => scope !== 'session');
-  test.each(tokenless)('%s: a connect token opens it not', async (_route, endpoint) => {
+  test.each(tokenless)('%s: with a connect token', async (_route, endpoint) => {
     const { body } = await stage.partner.call('POST', '/connect/session', {});
     expect(
       await refusedFor(endpoint, { partner_key: '' }, { 'x-connect-token': body.token as string }),
@@ -250,7 +252,7 @@ describe('without the right to ask it', () => {
 
   const onNumber = rows.filter(([, { scope }]) => scope === 'number');
   test.each(onNumber)(
-    '%s: no account, an unknown one, one of somebody else, one with two numbers',
+    '%s: with no account, an unknown one, another partner’s, or one with two numbers and none named',
     async (_route, endpoint) => {
       expect(await refusedFor(endpoint, stage.partner, { 'x-waba-id': ' ' })).toEqual([
         400,
@@ -278,6 +280,6 @@ describe('without the right to ask it', () => {
   );
 });
 
-test('what was tried on each row is what gateway/ENDPOINTS.md says', () => {
+test('the counts of tried requests match gateway/ENDPOINTS.md', () => {
   tally.expectGolden(['success', 'bad_input', 'not_allowed']);
 });

@@ -1,5 +1,5 @@
-// The upstream and its customers for the fault tests: conversations that go on whatever happens, each webhook
-// posted until it is answered 200, and the comparison of what was acknowledged with what arrived.
+// The upstream and its customers for the fault tests: continuous conversations, each webhook posted
+// until it is answered 200, and the comparison of acknowledged events with delivered ones.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
 import type { SeededNumber } from '../testkit/rest';
@@ -12,14 +12,14 @@ const POSTS_MAX = 10_000;
 const CONVERSATIONS = 12;
 
 export interface Traffic {
-  /** Acknowledged ids of each conversation, in order. */
+  /** Acknowledged message IDs of each conversation, in order. */
   acknowledged: string[][];
-  /** Every status that the ingress answered; 0 where it did not. */
+  /** Every status that the ingress answered; 0 for no answer. */
   statuses: Map<number, number>;
   stop(): Promise<void>;
 }
 
-/** One post at a time in each conversation, as customers write. */
+/** Posts one webhook at a time in each conversation, as the upstream does. */
 export function startTraffic(
   ingress_url: string,
   number: SeededNumber,
@@ -56,12 +56,12 @@ export function startTraffic(
 
 export const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
 
-/** Ids in the order of their first arrival. */
+/** Message IDs in the order of their first arrival. */
 export const firstArrivals = (receiver: PartnerReceiver): string[] => [
   ...new Set(receiver.arrivals.map(idOf)),
 ];
 
-/** Waits until nothing that was acknowledged is missing. */
+/** Waits until every acknowledged event has arrived. */
 export async function untilComplete(
   receiver: PartnerReceiver,
   ids: string[],

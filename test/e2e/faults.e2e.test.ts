@@ -1,4 +1,4 @@
-// Faults on real processes and engines. In each: 200 only for what is safe; afterwards every acknowledged
+// Faults of real processes and engines. In each, 200 means stored safely; afterwards every acknowledged
 // event has reached every partner, in order at first delivery. BMG_FAULTS=long takes the full times.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,10 +11,10 @@ import { idOf, outOfOrder, startTraffic, untilComplete } from './faults-support'
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
 const AWAY_MS = LONG ? 20_000 : 4_000;
-/** A receiver answers 500, hangs, resets or trickles for this long. */
+/** How long a faulty receiver answers 500, hangs, resets or trickles. */
 const ILL_MS = LONG ? 60_000 : 5_000;
 const BACKLOG = LONG ? 50_000 : 5_000;
-/** Waiting events of one partner that are kept in memory; and more than that. */
+/** Limit of one partner's waiting events in memory, and a number above it. */
 const MEMORY_KEEPS = 10_000;
 const OVERFLOW = LONG ? 30_000 : 11_000;
 const START_LIMIT_MS = 180_000;
@@ -22,9 +22,9 @@ const FAULT_LIMIT_MS = LONG ? 600_000 : 150_000;
 const COMPLETE_LIMIT_MS = 90_000;
 const BEFORE_MS = 1_000;
 const AFTER_MS = 1_000;
-/** Less than an attempt at an ill receiver may take. */
+/** Less than the timeout of an attempt at a faulty receiver. */
 const WELL_LIMIT_MS = 8_000;
-/** Memory of a process above its start, whatever has piled up. */
+/** Memory growth that a process may show, whatever its backlog. */
 const GROWTH_MAX_MIB = 500;
 const MESSAGES_OF_BODY = 100;
 
@@ -53,7 +53,7 @@ async function registered(receiver: PartnerReceiver, number = ONE): Promise<Proc
   return partner;
 }
 
-/** Conversations go on before, during and after the fault; then the sets are compared. */
+/** Runs conversations before, during and after the fault, then compares the events. */
 async function during(harm: () => Promise<void>): Promise<Map<number, number>> {
   fault += 1;
   const traffic = startTraffic(ingress_url, ONE, `F${fault}`);
@@ -77,7 +77,7 @@ async function during(harm: () => Promise<void>): Promise<Map<number, number>> {
 }
 
 describe('faults of a process', () => {
-  test('webhooks killed, with its ingress between receipt and answer', async () => {
+  test('loses no event when webhooks is killed between receipt and answer', async () => {
     await during(async () => {
       for (let time = 0; time < (LONG ? 5 : 2); time += 1) {
         await mesh.kill('webhooks');
@@ -87,7 +87,7 @@ describe('faults of a process', () => {
     });
   });
 
-  test('fanout killed', async () => {
+  test('loses no event when fanout is killed', async () => {
     const statuses = await during(async () => {
       await mesh.kill('fanout');
       await sleep(1_000);
@@ -96,7 +96,7 @@ describe('faults of a process', () => {
     expect([...statuses.keys()]).toEqual([200]);
   });
 
-  test('onboarding killed', async () => {
+  test('loses no event when onboarding is killed', async () => {
     const statuses = await during(async () => {
       await mesh.kill('onboarding');
       await sleep(LONG ? AWAY_MS : 4_000);
@@ -105,7 +105,7 @@ describe('faults of a process', () => {
     expect([...statuses.keys()]).toEqual([200]);
   });
 
-  test('webhooks stopped under load and started again', async () => {
+  test('loses no event when webhooks is restarted under load', async () => {
     await during(async () => {
       await mesh.terminate('webhooks');
       await mesh.start('webhooks');
@@ -114,7 +114,7 @@ describe('faults of a process', () => {
 });
 
 describe('faults of an engine', () => {
-  test('Redis away', async () => {
+  test('loses no event while Redis is away', async () => {
     const statuses = await during(async () => {
       await mesh.killEngine('redis');
       await sleep(LONG ? AWAY_MS : 4_000);
@@ -123,7 +123,7 @@ describe('faults of an engine', () => {
     expect([...statuses.keys()]).toEqual([200]);
   });
 
-  test('MongoDB away', async () => {
+  test('loses no event while MongoDB is away', async () => {
     const statuses = await during(async () => {
       await mesh.killEngine('mongo');
       await sleep(AWAY_MS);
@@ -132,7 +132,7 @@ describe('faults of an engine', () => {
     expect([...statuses.keys()]).toEqual([200]);
   });
 
-  test('Kafka away: 503 meanwhile', async () => {
+  test('answers 503 while Kafka is away and loses no event', async () => {
     const statuses = await during(async () => {
       await mesh.killEngine('kafka');
       await sleep(AWAY_MS);
@@ -149,7 +149,7 @@ interface Reply {
   destroy(): void;
 }
 
-describe('faults of a receiver', () => {
+describe('a receiver', () => {
   const FAULTS: Record<string, (response: Reply) => void> = {
     hangs: (response) => void setTimeout(() => response.destroy(), 60_000),
     resets: (response) => response.destroy(),
@@ -167,7 +167,7 @@ describe('faults of a receiver', () => {
   };
   const recoveries = new Map<string, Promise<void>>();
 
-  // All at once: four ill receivers beside the others cost no more time than one.
+  // All faults run at once: four faulty receivers take no longer than one.
   beforeAll(async () => {
     let ill = true;
     const faulty = await Promise.all(
@@ -186,7 +186,7 @@ describe('faults of a receiver', () => {
     await sleep(ILL_MS);
     await traffic.stop();
     const ids = traffic.acknowledged.flat();
-    // The others are through with all of it long before an ill one's first time limit is over.
+    // Healthy receivers get everything long before the first timeout of a faulty one.
     for (const well of receivers) await untilComplete(well, ids, WELL_LIMIT_MS);
     ill = false;
     for (const { name, receiver, partner } of faulty) {
@@ -196,7 +196,7 @@ describe('faults of a receiver', () => {
     }
   });
 
-  /** Instead of waiting for the schedule a partner asks for all; nothing is missing then. */
+  /** Retries all failed events instead of waiting for the schedule, then expects none missing. */
   async function recovered(
     receiver: PartnerReceiver,
     partner: ProcessPartner,
@@ -216,7 +216,7 @@ describe('faults of a receiver', () => {
   }
 
   test.each(Object.keys(FAULTS))(
-    'that %s for a while costs the others nothing, and misses nothing',
+    'that %s for a while delays no other receiver and misses no event',
     async (name) => {
       await recoveries.get(name);
       expect(recoveries.has(name)).toBe(true);
@@ -225,7 +225,7 @@ describe('faults of a receiver', () => {
 });
 
 describe('faults of the upstream', () => {
-  test('every webhook several times, at once', async () => {
+  test('delivers a webhook once when it arrives several times at once', async () => {
     const ids = Array.from({ length: 100 }, (_unused, index) => `wamid.D.${index}`);
     await Promise.all(
       ids.flatMap((id, index) => {
@@ -239,18 +239,18 @@ describe('faults of the upstream', () => {
     }
   });
 
-  test('statuses repeated and out of order: each arrives once, and is counted once', async () => {
+  test('delivers and counts each status once when they are repeated and out of order', async () => {
     const receiver = await startPartner();
     const partner = await registered(receiver);
     const ids = Array.from({ length: 40 }, (_unused, index) => `wamid.S.${index}`);
     const posts = ids.flatMap((id) =>
       ['read', 'delivered', 'sent'].map((name) => [id, name] as const),
     );
-    // Twice over, and from both ends, so that all orders happen.
+    // Twice, and from both ends, so that all orders occur.
     for (const order of [posts, [...posts].reverse()]) {
       await Promise.all(
         order.map(([id, name]) => {
-          // What a send of this partner carries: its counters are the partner's that sent.
+          // The callback data of this partner's sends: statuses count for the partner that sent.
           const biz_opaque_callback_data = `bmg1:${partner.partner_id}:${id}`;
           const change = statusChange(ONE, id, name, { biz_opaque_callback_data });
           return postRaw(ingress_url, bodyOf(ONE, [change]));
@@ -278,7 +278,7 @@ describe('faults of the upstream', () => {
     await receiver.close();
   });
 
-  test('a backlog: all of it arrives in order, and memory stays bounded', async () => {
+  test('delivers a backlog in order with bounded memory', async () => {
     const receiver = await startPartner();
     await registered(receiver, TWO_A);
     await mesh.terminate('fanout');
@@ -304,12 +304,12 @@ describe('faults of the upstream', () => {
     await receiver.close();
   });
 
-  test('more events for a receiver that is away than memory keeps: none is missing', async () => {
+  test('loses no event when a receiver that is away has more waiting than fit in memory', async () => {
     const receiver = await startPartner();
     const partner = await registered(receiver, TWO_B);
     let away = true;
     receiver.behave((_arrival, response) => {
-      // Nothing that was tried is tried again soon.
+      // Attempted events have long retry delays.
       response.writeHead(away ? 503 : 200, away ? { 'retry-after': '3600' } : {}).end();
     });
     const memory = watchMemory();
@@ -324,7 +324,7 @@ describe('faults of the upstream', () => {
     }
     await eventually(() => receiver.arrivals.length >= MEMORY_KEEPS, COMPLETE_LIMIT_MS);
     away = false;
-    // Nobody asks for a retry: a new event finds out that the receiver is back.
+    // Without a manual retry: a new event detects that the receiver is back.
     await eventually(async () => {
       const id = `wamid.O.new.${ids.length}`;
       ids.push(id);
@@ -354,7 +354,7 @@ interface Counts {
 const keyOfStatus = ({ body }: Arrival): string =>
   `${String(body.data['message_id'])} ${String(body.data['status'])}`;
 
-/** What the two processes of the way of an event grow by meanwhile. */
+/** Measures the memory growth of the two processes on the delivery path. */
 function watchMemory(): { stop(): { mib: number; text: string } } {
   const before = rssMib('webhooks');
   let peak = before;
@@ -374,7 +374,7 @@ function watchMemory(): { stop(): { mib: number; text: string } } {
   };
 }
 
-/** Memory of a process now; 0 where there is no /proc, or no process. */
+/** Current memory of a process in MiB; 0 without /proc or without the process. */
 function rssMib(name: 'webhooks' | 'fanout'): number {
   try {
     const status = readFileSync(`/proc/${mesh.pid(name)}/status`, 'utf8');

@@ -1,5 +1,5 @@
-// What an internal caller finds at a service: the standard health and reflection services, errors as
-// google.rpc.Status, and no edge in front of the rules.
+// Services as an internal caller sees them: standard health and reflection, errors as
+// google.rpc.Status, and rules that hold without the gateway.
 import { credentials, loadPackageDefinition, status, type ServiceError } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ const SERVICES: Record<string, string[]> = {
   WEBHOOKS_ADDR: ['bmg.webhooks.v1.Webhooks', DATA],
 };
 
-/** What `grpcurl -plaintext ADDRESS list` asks. */
+/** The request behind `grpcurl -plaintext ADDRESS list`. */
 function listServices(address: string): Promise<string[]> {
   const folder = join(
     dirname(require.resolve('@grpc/reflection/package.json')),
@@ -76,7 +76,7 @@ test.each(Object.entries(SERVICES))(
   },
 );
 
-test('a rule holds for a caller that skips the edge, and its error crosses whole', async () => {
+test('applies rules to a caller that bypasses the gateway and returns the complete error', async () => {
   const messaging = createRpcClient(MessagingDefinition, mesh.env['MESSAGING_ADDR'] as string);
   const target = {
     partner_id: partner.partner_id,

@@ -1,4 +1,4 @@
-// For the tests of repeated requests: sends under an Idempotency-Key, and a second gateway replica whose
+// Helpers for idempotency tests: requests with an Idempotency-Key, and a second gateway replica whose
 // connection to Redis can be cut.
 import { loadConfig } from '@bmg/common/config';
 import { startService } from '@bmg/common/lifecycle';
@@ -14,7 +14,7 @@ export interface Asked {
   path?: string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** A replica; the mesh's own gateway unless given. */
+  /** Address of a replica; defaults to the mesh's gateway. */
   base_url?: string;
 }
 
@@ -29,7 +29,7 @@ export const isReplay = ({ headers }: Answer): boolean =>
   headers.get('idempotency-replayed') === 'true';
 export const codeOf = ({ status, body }: Answer): unknown[] => [status, body.error?.code];
 
-/** Sends a text under the key, unless told otherwise. */
+/** Sends a request with the key; by default a text message. */
 export const createAsk =
   (mesh: Mesh, partner_key: string) =>
   (key: string, { path = '/messages/send', body = HELLO, headers, base_url }: Asked = {}) =>
@@ -46,7 +46,7 @@ export interface Replica {
   stop(): Promise<void>;
 }
 
-/** A short request limit lets the lease of its work end soon. */
+/** A short request timeout, so that the lease on a key expires soon. */
 const REPLICA_TIMEOUT_MS = 4_000;
 
 export async function startReplica(mesh: Mesh): Promise<Replica> {

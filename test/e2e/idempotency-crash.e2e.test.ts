@@ -1,5 +1,5 @@
-// A process is killed while a send with an Idempotency-Key is under way, and nobody is left to say what came
-// of it.
+// A process is killed while a send with an Idempotency-Key is in flight, so that its outcome is not
+// recorded.
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
@@ -10,10 +10,10 @@ import { codeOf, HELLO, isReplay, UNKNOWN } from './idempotency-client';
 const START_LIMIT_MS = 120_000;
 const CRASH_LIMIT_MS = 120_000;
 const LEARN_LIMIT_MS = 60_000;
-/** Long enough to kill somebody meanwhile. */
+/** Long enough to kill a process meanwhile. */
 const UPSTREAM_DELAY_MS = 1_500;
 
-/** A short request limit lets the lease of the killed gateway's work end soon. */
+/** A short request timeout, so that the lease of the killed gateway expires soon. */
 const SHORT_REQUESTS = { REQUEST_TIMEOUT_MS: '4000' };
 
 let mesh: ProcessMesh;
@@ -42,21 +42,21 @@ const ask = (key: string) =>
 const arrived = async (): Promise<number> =>
   (await mesh.emulator.requests({ method: 'POST', path: '/messages$' })).length;
 
-/** Begins a send under the key and waits until the upstream has it, not yet answered. */
-async function underWay(key: string) {
+/** Starts a send with the key and waits until the upstream has received it but not answered. */
+async function startSend(key: string) {
   const seen = await arrived();
   await mesh.emulator.fault({
     match: { method: 'POST', path: '/messages$' },
     times: 1,
     delay_ms: UPSTREAM_DELAY_MS,
   });
-  // In an object: a promise as such would be waited for here.
+  // Wrapped in an object, because returning the promise itself would await it.
   const asked = { answer: ask(key).catch(() => undefined) };
   await eventually(async () => (await arrived()) > seen);
   return asked;
 }
 
-/** What a partner does that waits for an answer it can use. */
+/** Repeats the request until the outcome is known, as a partner would. */
 const learnt = (key: string) =>
   eventually(async () => {
     const answer = await ask(key).catch(() => undefined);
@@ -64,11 +64,11 @@ const learnt = (key: string) =>
   }, LEARN_LIMIT_MS);
 
 test(
-  'messaging, before the upstream has done it: nobody can tell, so that it is not sent again',
+  'keeps the outcome unknown and does not resend when messaging dies before the upstream acts',
   async () => {
     const key = randomUUID();
     const { total } = await mesh.emulator.summary();
-    const { answer } = await underWay(key);
+    const { answer } = await startSend(key);
     await mesh.kill('messaging');
     expect((await answer)?.body.error).toMatchObject(UNKNOWN);
     expect((await ask(key)).body.error).toMatchObject(UNKNOWN);
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  'messaging, after the upstream has done it: the message is known once its status arrives',
+  'learns the message from its status when messaging dies after the upstream acts',
   async () => {
     const key = randomUUID();
     const { total } = await mesh.emulator.summary();
@@ -104,11 +104,11 @@ test(
 );
 
 test(
-  'the gateway: the key is in use until the limit of the first request, then the send is known',
+  'holds the key until the first request times out when the gateway dies, then knows the send',
   async () => {
     const key = randomUUID();
     const { total } = await mesh.emulator.summary();
-    const { answer } = await underWay(key);
+    const { answer } = await startSend(key);
     await mesh.kill('gateway');
     expect(await answer).toBeUndefined();
     await mesh.start('gateway', SHORT_REQUESTS);

@@ -1,4 +1,4 @@
-// The answer to a request is lost somewhere on its way: what a repetition under the same key is told.
+// Answers lost on their way: what a retry with the same Idempotency-Key gets.
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../testkit/eventually';
 import { callRest, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
@@ -40,7 +40,7 @@ const fault = (effect: object, path = '/messages$') =>
   mesh.emulator.fault({ match: { method: 'POST', path }, times: 1, ...effect } as never);
 
 describe('a send whose answer was lost', () => {
-  test('between the upstream and us is not sent again, and is known once its status arrives', async () => {
+  test('after the upstream sent the message is not repeated, and is known once its status arrives', async () => {
     await mesh.emulator.behaviour({ hold: true });
     await fault({ drop: 'after' });
     const before = await countSent();
@@ -68,7 +68,7 @@ describe('a send whose answer was lost', () => {
     expect(await countSent()).toBe(before + 1);
   });
 
-  test('before the upstream got it stays unknown: nobody can tell', async () => {
+  test('before it reached the upstream stays unknown', async () => {
     await fault({ drop: 'before' });
     const before = await countSent();
     const key = randomUUID();
@@ -79,8 +79,8 @@ describe('a send whose answer was lost', () => {
   });
 });
 
-// The last test: the replica does not find back to Redis.
-describe('a gateway that dies before it has written down what came of a send', () => {
+// Runs last: the replica stays cut off from Redis.
+describe('a gateway that dies before it records the outcome of a send', () => {
   test('leaves a key that runs, then is known, and is never sent again', async () => {
     const before = await countSent();
     await fault({ delay_ms: 700 });
@@ -88,7 +88,7 @@ describe('a gateway that dies before it has written down what came of a send', (
     const seen = await arrived();
     const lost = ask(key, { base_url: replica.base_url });
     await eventually(async () => (await arrived()) > seen);
-    // What others see of a gateway that is killed here: the work goes on, its end is never written.
+    // To others this looks like a killed gateway: the send happens, but its outcome is not recorded.
     replica.cutFromRedis();
     await lost;
     const sent = (await mesh.emulator.messages()).at(-1);
@@ -107,7 +107,7 @@ describe('a gateway that dies before it has written down what came of a send', (
     expect(await countSent()).toBe(before + 1);
   }, 60_000);
 
-  test('refuses what has a key as long as Redis is away, and nothing else', async () => {
+  test('refuses only requests with a key while Redis is away', async () => {
     const before = await countSent();
     const { base_url } = replica;
     const refused = await ask(randomUUID(), { base_url });

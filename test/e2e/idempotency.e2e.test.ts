@@ -1,4 +1,4 @@
-// A partner that does not know whether its request arrived repeats it under the same Idempotency-Key.
+// Idempotency-Key: a partner that does not know whether its request arrived can safely repeat it.
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -40,7 +40,7 @@ const fault = (effect: object, path = '/messages$') =>
   mesh.emulator.fault({ match: { method: 'POST', path }, times: 1, ...effect } as never);
 
 describe('a repeated send', () => {
-  test('gets the first answer again, under a request id of its own', async () => {
+  test('gets the first answer again, with a new request ID', async () => {
     const before = await countSent();
     const key = randomUUID();
     const first = await ask(key, { headers: { 'x-request-id': 'first' } });
@@ -54,14 +54,14 @@ describe('a repeated send', () => {
     expect(await countSent()).toBe(before + 1);
   });
 
-  test('is the same send with its body in another spelling', async () => {
+  test('matches the first one when its body is formatted differently', async () => {
     const key = randomUUID();
     const first = await ask(key);
     const again = await ask(key, { body: '{ "text": "Hello", "to": "15550100777" }' });
     expect([isReplay(again), again.body]).toEqual([true, first.body]);
   });
 
-  test('with another body is refused, whatever else is the same', async () => {
+  test('with another body is refused', async () => {
     const before = await countSent();
     const key = randomUUID();
     await ask(key);
@@ -75,7 +75,7 @@ describe('a repeated send', () => {
     expect(await countSent()).toBe(before + 1);
   });
 
-  test('of another partner has nothing to do with it', async () => {
+  test('of another partner is independent', async () => {
     const other = await mesh.createPartner();
     await other.register(ONE);
     const key = randomUUID();
@@ -87,7 +87,7 @@ describe('a repeated send', () => {
     expect(theirs.body.message_id).not.toBe(first.body.message_id);
   });
 
-  test('is one send, however many arrive at once at two replicas', async () => {
+  test('sends once when many copies arrive at two replicas at the same time', async () => {
     const before = await countSent();
     await fault({ delay_ms: 200 });
     const key = randomUUID();
@@ -99,7 +99,7 @@ describe('a repeated send', () => {
     expect(await countSent()).toBe(before + 1);
     const firsts = answers.filter((answer) => answer.status === 200 && !isReplay(answer));
     expect(firsts).toHaveLength(1);
-    // Whoever came while it ran was told so, whoever came later got the same answer.
+    // Requests during the send got 409, later ones got the same answer.
     for (const answer of answers) {
       if (answer.status === 200) expect(answer.body).toEqual(firsts[0]?.body);
       else expect(codeOf(answer)).toEqual([409, 'IDEMPOTENCY_KEY_IN_USE']);
@@ -119,7 +119,7 @@ describe('a repeated send', () => {
     },
   );
 
-  test('is forgotten after a day', async () => {
+  test('is a new send after a day', async () => {
     const log = createLogger('test');
     const { REDIS_URL, REDIS_KEY_PREFIX } = mesh.env as Record<string, string>;
     const connection = openRedis({ REDIS_URL, REDIS_KEY_PREFIX } as never, log);
@@ -139,14 +139,14 @@ describe('a send that failed', () => {
   test.each([
     ['a field that is wrong', { body: { ...HELLO, text: 4 } }, 400],
     ['an account that is not registered', { headers: { 'x-waba-id': '900000000000009' } }, 404],
-  ])('because of %s is no obstacle to the right one', async (_name, asked, status) => {
+  ])('because of %s does not block a corrected request', async (_name, asked, status) => {
     const key = randomUUID();
     expect((await ask(key, asked)).status).toBe(status);
     const answer = await ask(key);
     expect([answer.status, isReplay(answer)]).toEqual([200, false]);
   });
 
-  test('because the upstream is busy is sent by its repetition', async () => {
+  test('because the upstream is busy is sent by a retry', async () => {
     await fault({ error: { status: 400, code: 130429, message: '(#130429) Rate limit hit' } });
     const key = randomUUID();
     const refused = await ask(key);
@@ -155,7 +155,7 @@ describe('a send that failed', () => {
     expect([answer.status, isReplay(answer)]).toEqual([200, false]);
   });
 
-  test('for good gets that failure again, to the letter', async () => {
+  test('permanently returns exactly that failure again', async () => {
     await fault({ error: { status: 400, code: 131047, message: '(#131047) Re-engagement' } });
     const before = await countSent();
     const key = randomUUID();
@@ -167,7 +167,7 @@ describe('a send that failed', () => {
   });
 });
 
-describe('other work', () => {
+describe('other requests', () => {
   let files: Server;
   beforeAll(async () => {
     files = createServer((_request, response) => {
@@ -231,7 +231,7 @@ describe('other work', () => {
     ['a file', '/media$'],
     ['a template', '/message_templates$'],
     ['a group', '/groups$'],
-  ])('%s is made at most once where the upstream broke off', async (name, path) => {
+  ])('%s is made at most once when the upstream drops the connection', async (name, path) => {
     const [, make] = rows.find(([row]) => row === name) as (typeof rows)[number];
     const asked = make();
     await fault({ drop: 'after' }, path);
@@ -245,7 +245,7 @@ describe('other work', () => {
     expect(await upstream()).toBe(before + 1);
   });
 
-  test('a call goes upstream as it came, without a trace of the key', async () => {
+  test('a call is passed on unchanged, without the key', async () => {
     const key = randomUUID();
     const body = { action: 'terminate', call_id: 'wacid.unknown' };
     await ask(key, { path: '/calls', body, headers: TWO });

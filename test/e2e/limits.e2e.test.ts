@@ -1,4 +1,4 @@
-// The rate limit is shared by all replicas, and is neither an outage nor a hole while its store is away.
+// The rate limit is shared by all replicas; while Redis is away each replica limits in memory.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,8 +43,8 @@ afterAll(async () => {
 const get = (base_url: string) =>
   callRest(base_url, 'GET', '/clients', undefined, { 'x-partner-key': partner.partner_key });
 
-/** How many of `count` requests at once, over both replicas, are let in. */
-async function letIn(count: number): Promise<{ allowed: number; seconds: number }> {
+/** Sends `count` requests at once over both replicas and counts the admitted ones. */
+async function countAdmitted(count: number): Promise<{ allowed: number; seconds: number }> {
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   const started = performance.now();
   const answers = await Promise.all(
@@ -57,14 +57,14 @@ async function letIn(count: number): Promise<{ allowed: number; seconds: number 
   };
 }
 
-test('two replicas share one bucket', async () => {
+test('shares one bucket between two replicas', async () => {
   await get(secondUrl);
-  const { allowed, seconds } = await letIn(100);
+  const { allowed, seconds } = await countAdmitted(100);
   expect(allowed).toBeGreaterThanOrEqual(RATE - 1);
   expect(allowed).toBeLessThanOrEqual(RATE + Math.ceil(RATE * seconds) + 1);
 }, 30_000);
 
-test('a deletion through one replica stops messaging through the other at once', async () => {
+test('stops messaging through one replica at once after a deletion through the other', async () => {
   const leaving = await mesh.createPartner();
   await leaving.register(ONE);
   const send = () =>
@@ -85,13 +85,13 @@ describe('while Redis is away', () => {
     await stopEngine('redis', { dir, log: () => undefined });
   }, 30_000);
 
-  test('each replica limits in its own memory', async () => {
-    const { allowed, seconds } = await letIn(200);
+  test('limits in the memory of each replica', async () => {
+    const { allowed, seconds } = await countAdmitted(200);
     expect(allowed).toBeGreaterThanOrEqual(RATE);
     expect(allowed).toBeLessThanOrEqual(2 * (RATE + Math.ceil(RATE * seconds) + 1));
   }, 30_000);
 
-  test('sends go on, and a deletion still stops them before it is answered', async () => {
+  test('keeps sending, and a deletion still stops sends before it is answered', async () => {
     const leaving = await mesh.createPartner();
     expect((await leaving.register(ONE)).status).toBe(201);
     const scope = { 'x-waba-id': ONE.waba_id };
@@ -102,13 +102,13 @@ describe('while Redis is away', () => {
     expect((await send()).body.error.code).toBe('WABA_NOT_REGISTERED');
   }, 40_000);
 
-  test('the health says so, and all is well again when it is back', async () => {
+  test('reports degraded health, and recovers when Redis is back', async () => {
     const health = () => callRest(mesh.base_url, 'GET', '/health');
     await eventually(async () => (await health()).body.status === 'degraded');
     expect((await health()).status).toBe(200);
     await redis();
     await eventually(async () => (await health()).body.status === 'ok', 20_000);
-    const { allowed, seconds } = await letIn(100);
+    const { allowed, seconds } = await countAdmitted(100);
     expect(allowed).toBeLessThanOrEqual(RATE + Math.ceil(RATE * seconds) + 1);
   }, 60_000);
 });

@@ -1,5 +1,5 @@
-// Sends that go on while processes are stopped and killed, and the comparison of what was answered with what
-// was sent and recorded.
+// Continuous sends while processes are stopped and killed, and the comparison of answers with the
+// messages that were sent and recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, type Document } from 'mongodb';
 import { eventually } from '../testkit/eventually';
@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 export interface Load {
-  /** Waits for so many more answers: how long that takes is the machine's to say. */
+  /** Waits for this many more answers, however slow the machine is. */
   untilServed(more: number): Promise<void>;
   stop(): Promise<Outcome[]>;
 }
@@ -25,7 +25,7 @@ export interface Load {
 const SERVED_LIMIT_MS = 30_000;
 let contact = 15_550_400_000;
 
-/** Sends every few milliseconds, each to a contact of its own, until told to stop. */
+/** Sends to a new contact every few milliseconds until stopped. */
 export function loadOf(partner: ProcessPartner, every_ms: number): Load {
   const outcomes: Promise<Outcome>[] = [];
   let on = true;
@@ -72,7 +72,7 @@ async function recordsOf(mesh: SentThrough, recipients: string[]): Promise<Docum
   }
 }
 
-/** Every message that went out was sent once and has one record; every success is among them. */
+/** Expects every message to be sent once and recorded once, and every success to be among them. */
 export async function expectConsistent(mesh: SentThrough, outcomes: Outcome[]): Promise<void> {
   const recipients = outcomes.map(({ to }) => to);
   const sent = (await mesh.emulator.messages({ limit: 100_000 })).filter(({ to }) =>
@@ -84,7 +84,7 @@ export async function expectConsistent(mesh: SentThrough, outcomes: Outcome[]): 
     .filter(({ answer }) => answer?.status === 200)
     .map(({ answer }) => answer?.body.message_id as string);
   expect(ids).toEqual(expect.arrayContaining(answered));
-  // What a crash cut off between the send and its record, the status events have rebuilt.
+  // If a crash came between a send and its record, the status events rebuild the record.
   await eventually(async () => {
     const records = await recordsOf(mesh, recipients);
     expect(records.map((record) => record['message_id'] as string).sort()).toEqual(ids);

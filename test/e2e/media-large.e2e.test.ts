@@ -1,5 +1,5 @@
-// A document of 100 MB up and down through real processes: byte for byte, with memory that does not grow with its
-// size. What each process took is printed.
+// Uploads and downloads a document of 100 MB through real processes: byte for byte, with memory that
+// does not grow with its size. Prints the memory growth of each process.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { startPartner, type PartnerReceiver } from '../testkit/partner';
 const MB = 1_048_576;
 const SIZE_BYTES = 100 * MB;
 const SMALL_BYTES = 4 * MB;
-/** Less than the file by far, more than a process grows by anyhow. */
+/** Far below the size of the file, and above the usual growth of a process. */
 const GROWTH_MAX_MIB = 64;
 const LOOK_MS = 20;
 const scope = { 'x-waba-id': ONE.waba_id };
@@ -26,7 +26,7 @@ let partner: ProcessPartner;
 let receiver: PartnerReceiver;
 let source: Server;
 
-/** Any byte of it may get lost or change places: no two pieces are alike. */
+/** No two pieces are alike, so that lost or swapped bytes are detected. */
 const piece = (at: number): Buffer => {
   const bytes = Buffer.alloc(65_536, seed);
   bytes.writeUInt32BE(at, 0);
@@ -55,7 +55,7 @@ beforeAll(async () => {
   receiver = await startPartner();
   partner = await mesh.createPartner(receiver.url);
   await partner.register();
-  // Everything has been done once before memory is looked at.
+  // Warm up once before measuring memory.
   await down((await up(SMALL_BYTES)).media_id);
 }, 240_000);
 afterAll(async () => {
@@ -93,7 +93,7 @@ const rssMib = (name: (typeof WATCHED)[number]): number => {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
 };
 
-/** How far each process grew above what it had before. */
+/** Measures how much each process grows above its memory before the work. */
 async function growthDuring<T>(what: string, work: () => Promise<T>): Promise<T> {
   const before = WATCHED.map(rssMib);
   const peak = [...before];
@@ -103,13 +103,13 @@ async function growthDuring<T>(what: string, work: () => Promise<T>): Promise<T>
   const result = await work().finally(() => clearInterval(timer));
   const grown = peak.map((mib, at) => mib - (before[at] ?? 0));
   process.stdout.write(
-    `  ${SIZE_BYTES / MB} MB ${what}: ${WATCHED.map((name, at) => `${name} ${(before[at] ?? 0).toFixed(0)} MiB, +${(grown[at] ?? 0).toFixed(0)} at the most`).join('; ')}\n`,
+    `  ${SIZE_BYTES / MB} MB ${what}: ${WATCHED.map((name, at) => `${name} ${(before[at] ?? 0).toFixed(0)} MiB, +${(grown[at] ?? 0).toFixed(0)} at peak`).join('; ')}\n`,
   );
   for (const mib of grown) expect(mib).toBeLessThan(GROWTH_MAX_MIB);
   return result;
 }
 
-test('a document of 100 MB goes up and comes down as it is, in memory that does not grow with it', async () => {
+test('uploads and downloads 100 MB unchanged, in memory that does not grow with the file', async () => {
   const { media_id } = await growthDuring('up', () => up(SIZE_BYTES));
   const got = await growthDuring('down', () => down(media_id));
   expect(got).toEqual({
@@ -120,7 +120,7 @@ test('a document of 100 MB goes up and comes down as it is, in memory that does 
   });
 });
 
-test('a byte more is refused with both sizes, and nothing of it stays', async () => {
+test('refuses one byte more, names both sizes and stores nothing', async () => {
   const { port } = source.address() as AddressInfo;
   const since = new Date().toISOString();
   const answer = await partner.call(

@@ -1,5 +1,5 @@
-// What the contract says of the content of messages, on the whole mesh: media, interactive messages, quotes on
-// all five paths, reactions and read receipts; what may not be is told by field, and nothing is sent.
+// Message content on the whole mesh: media, interactive messages, quotes on all five paths, reactions
+// and read receipts. Bad content is refused with the field's name, and nothing is sent.
 import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const ADA = '15550100777';
@@ -23,7 +23,7 @@ afterAll(() => mesh.stop(), 60_000);
 
 const post = (path: string, body: object) =>
   partner.call('POST', path, { to: ADA, ...body }, { 'x-waba-id': ONE.waba_id });
-/** Its text as it came over the wire: keys in their order. */
+/** The raw request body, with keys in their original order. */
 const lastSent = async () =>
   (await mesh.emulator.messages()).at(-1)?.body as Record<string, unknown>;
 const countAsked = async () => (await mesh.emulator.requests({ path: '/messages$' })).length;
@@ -42,13 +42,13 @@ describe('media', () => {
       () => ({ link: `${LINK}.pdf`, filename: 'Invoice 17.pdf', caption: 'Yours' }),
     ],
     ['a sticker', 'sticker', () => ({ link: `${LINK}.webp` })],
-  ])('%s goes out as it is', async (_what, type, media) => {
+  ])('%s is sent unchanged', async (_what, type, media) => {
     const answer = await post('/messages/media', { type, media: media() });
     expect([answer.status, answer.body.error]).toEqual([200, undefined]);
     expect(await lastSent()).toMatchObject({ type, [type]: media() });
   });
 
-  test('any other key passes through, and the upstream’s refusal of it is passed back', async () => {
+  test('an unknown key is passed on, and the upstream’s refusal is returned', async () => {
     const media = { link: `${LINK}.jpg`, colour: 'red' };
     const { status, body } = await post('/messages/media', { type: 'image', media });
     expect([status, body.error.upstream_code]).toEqual([502, 100]);
@@ -67,7 +67,7 @@ describe('media', () => {
       { type: 'image', media: { link: LINK, filename: 'a.jpg' } },
       'media.filename',
     ],
-    ['a kind that is inbound only', { type: 'voice', media: { link: LINK } }, 'type'],
+    ['a type that is inbound only', { type: 'voice', media: { link: LINK } }, 'type'],
   ])('%s is INVALID_FIELD, naming it, and nothing is sent', async (_what, body, field) => {
     const before = await countAsked();
     const answer = await post('/messages/media', body);
@@ -78,7 +78,7 @@ describe('media', () => {
 });
 
 describe('an interactive message', () => {
-  // Keys in an order that nobody would make of them.
+  // Keys in an unusual order, which must survive.
   const button = {
     footer: { text: 'Green Shop' },
     type: 'button',
@@ -108,14 +108,11 @@ describe('an interactive message', () => {
     ['button', button],
     ['list', list],
     ['product', product],
-  ])(
-    'of the type %s is passed on unchanged, the order of its keys too',
-    async (_type, interactive) => {
-      const answer = await post('/messages/interactive', { interactive });
-      expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-      expect(JSON.stringify((await lastSent())['interactive'])).toBe(JSON.stringify(interactive));
-    },
-  );
+  ])('of type %s is passed on unchanged, in the same key order', async (_type, interactive) => {
+    const answer = await post('/messages/interactive', { interactive });
+    expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+    expect(JSON.stringify((await lastSent())['interactive'])).toBe(JSON.stringify(interactive));
+  });
 
   const row = (at: number): object => ({ id: `r${at}`, title: `Row ${at}` });
   const reply = (at: number): object => ({ type: 'reply', reply: { id: `${at}`, title: `${at}` } });
@@ -147,7 +144,7 @@ describe('an interactive message', () => {
     expect(await countAsked()).toBe(before);
   });
 
-  test('with a catalogue that is wrong gets the upstream’s error unchanged', async () => {
+  test('with an unknown catalogue gets the upstream’s error unchanged', async () => {
     await mesh.emulator.fault({
       match: { path: '/messages$' },
       error: {
@@ -188,7 +185,7 @@ describe('a quoted reply', () => {
     { reply_to: QUOTED },
   ];
 
-  test.each(paths)('is sent by %s, whichever way it is spelled', async (path, body) => {
+  test.each(paths)('is sent by %s with each of its aliases', async (path, body) => {
     for (const quote of quotes) {
       const answer = await post(path, { ...body, ...quote });
       expect([answer.status, answer.body.error]).toEqual([200, undefined]);
@@ -199,7 +196,7 @@ describe('a quoted reply', () => {
   });
 
   test.each(paths)(
-    'that cannot be read is INVALID_PAYLOAD by %s, and nothing is sent',
+    'that is malformed is INVALID_PAYLOAD on %s, and nothing is sent',
     async (path, body) => {
       const before = await countAsked();
       for (const quote of [{ context: {} }, { reply_to: ' ' }, { context: { message_id: 7 } }]) {
@@ -211,7 +208,7 @@ describe('a quoted reply', () => {
   );
 });
 
-describe('what answers a message of a customer', () => {
+describe('a response to a customer’s message', () => {
   let message_id: string;
   beforeAll(async () => {
     const inbound = { phone_number_id: ONE.phone_number_id, from: ADA, text: 'Hi', force: true };
@@ -220,14 +217,14 @@ describe('what answers a message of a customer', () => {
 
   test.each([
     ['sets', '👍'],
-    ['takes back, with an empty one,', ''],
+    ['removes, when it is empty,', ''],
   ])('a reaction %s its emoji', async (_what, emoji) => {
     const { status } = await post('/messages/reaction', { message_id, emoji });
     expect(status).toBe(200);
     expect(await lastSent()).toMatchObject({ type: 'reaction', reaction: { message_id, emoji } });
   });
 
-  test('a reaction takes no quote', async () => {
+  test('a reaction with a quote is refused', async () => {
     const { status } = await post('/messages/reaction', {
       message_id,
       emoji: '👍',
@@ -237,7 +234,7 @@ describe('what answers a message of a customer', () => {
     expect(await lastSent()).not.toHaveProperty('context');
   });
 
-  test('a read receipt names the message and nobody else', async () => {
+  test('a read receipt names the message and no recipient', async () => {
     const { status, body } = await partner.call(
       'POST',
       '/messages/read',

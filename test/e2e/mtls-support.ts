@@ -1,5 +1,5 @@
-// A small mesh as processes in which each has a certificate of its own: onboarding, messaging, the gateway.
-// The engines are those of the test run; the upstream is the emulator.
+// A small mesh of processes with one certificate each: onboarding, messaging and the gateway. The
+// engines are those of the test run; the upstream is the emulator.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs';
@@ -33,11 +33,11 @@ export interface SecureMesh {
   authority: Authority;
   base_url: string;
   env: NodeJS.ProcessEnv;
-  /** host:port of a part's gRPC. */
+  /** host:port of a part's gRPC server. */
   address(part: Part): string;
-  /** The files of a caller, made when they are first asked for. */
+  /** The certificate files of a caller, issued at first use. */
   files(name: string): TlsFiles;
-  /** A new certificate into the same files. */
+  /** Writes a new certificate into the same files. */
   renew(name: string, request?: Partial<Request>): void;
   start(part: Part): Promise<void>;
   terminate(part: Part): Promise<void>;

@@ -1,5 +1,5 @@
-// gRPC with certificates on both sides: who is let in, who may call what, and certificates that are renewed
-// or expire while the mesh runs.
+// gRPC with mutual TLS: authentication, authorization, and certificates that are renewed or expire
+// while the mesh runs.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ let mesh: SecureMesh;
 let partner: { partner_id: string; partner_key: string };
 const open: Array<{ stop(): Promise<void> }> = [];
 
-/** A client that shows the certificate of `name`; 'nobody' shows none. */
+/** A client of a part; `tls` is the certificate it presents, `{}` means plain text. */
 function client<D extends Definition>(definition: D, part: Part, tls: TlsSettings): Client<D> {
   const made = createRpcClient(definition, mesh.address(part), tls);
   open.push(made);
@@ -50,7 +50,7 @@ const send = (): Promise<Answer> =>
     { 'x-partner-key': partner.partner_key, 'x-waba-id': ONE.waba_id },
   );
 
-/** Lines are written now and then, not one by one. */
+/** Waits for the log line, because log lines are written in batches. */
 const lineOf = async (part: Part, words: string): Promise<object> => {
   const found = await eventually(() =>
     mesh
@@ -80,23 +80,23 @@ afterAll(async () => {
   await mesh?.stop();
 }, START_LIMIT_MS);
 
-test('a send goes through the mesh', async () => {
+test('sends a message through the mesh', async () => {
   expect((await send()).status).toBe(200);
 });
 
-describe('who is let in', () => {
+describe('authentication', () => {
   const ask = (tls: TlsSettings) =>
     client(HealthDefinition, 'onboarding', tls).check({ service: '' }, mesh.call());
 
-  test('whoever has a certificate of the mesh’s authority, whatever its name, may ask for health', async () => {
+  test('accepts a health check with any certificate of the mesh’s authority', async () => {
     expect((await ask(mesh.files('stranger'))).status).toBe(Serving.SERVING);
   });
 
-  test('nobody in plain text', async () => {
+  test('refuses plain text', async () => {
     await expect(ask({})).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
-  test('nobody with a certificate of another authority', async () => {
+  test('refuses a certificate of another authority', async () => {
     const other = createAuthority('another authority');
     const files = mesh.files('stranger');
     const forged = writeFiles(
@@ -107,7 +107,7 @@ describe('who is let in', () => {
     await expect(ask(forged)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
-  test('nobody without a certificate', async () => {
+  test('refuses a client without a certificate', async () => {
     const sender = openSender(
       mesh.address('messaging'),
       credentials.createSsl(Buffer.from(mesh.authority.certificate)),
@@ -119,8 +119,8 @@ describe('who is let in', () => {
     sender.close();
   });
 
-  test('a server that is not who it should be is not talked to', async () => {
-    // Its name is right, its address is not: the certificate is for another host.
+  test('does not call a server whose certificate is for another host', async () => {
+    // The service name is right, but the certificate is for another host.
     const before = await send();
     expect(before.status).toBe(200);
     mesh.renew('messaging', { names: ['DNS:messaging.elsewhere'] });
@@ -136,7 +136,7 @@ describe('who is let in', () => {
   });
 });
 
-describe('who may call what', () => {
+describe('authorization', () => {
   const credential = (name: string) =>
     client(DirectoryDefinition, 'onboarding', mesh.files(name)).getCredential(
       {
@@ -147,16 +147,19 @@ describe('who may call what', () => {
       mesh.call(),
     );
 
-  test('messaging gets the token of a number', async () => {
+  test('lets messaging read the token of a number', async () => {
     expect((await credential('messaging')).access_token).toBe(ONE.access_token);
   });
 
-  test.each(['fanout', 'gateway', 'operator', 'stranger'])('%s does not', async (name) => {
-    const error = await credential(name).catch((thrown: unknown) => thrown);
-    expect(grpcCode(error)).toBe(status.PERMISSION_DENIED);
-  });
+  test.each(['fanout', 'gateway', 'operator', 'stranger'])(
+    'forbids %s to read it',
+    async (name) => {
+      const error = await credential(name).catch((thrown: unknown) => thrown);
+      expect(grpcCode(error)).toBe(status.PERMISSION_DENIED);
+    },
+  );
 
-  test('fanout asks who owns a number', async () => {
+  test('lets fanout read the owners of a number', async () => {
     const directory = client(DirectoryDefinition, 'onboarding', mesh.files('fanout'));
     const owners = await directory.getOwners(
       { waba_id: ONE.waba_id, phone_number_id: ONE.phone_number_id } as never,
@@ -165,7 +168,7 @@ describe('who may call what', () => {
     expect(owners).toBeDefined();
   });
 
-  test('a refusal is in the log and counted, with the caller’s name', async () => {
+  test('logs and counts a refusal with the caller’s name', async () => {
     const line = await lineOf('onboarding', '"caller":"fanout"');
     expect(line).toMatchObject({ level: 'warn', rpc: 'Directory/GetCredential' });
     expect(await mesh.metrics('onboarding')).toMatch(
@@ -173,7 +176,7 @@ describe('who may call what', () => {
     );
   });
 
-  test('the command line works with the operator’s certificate, and not without', async () => {
+  test('accepts the command line with the operator’s certificate and refuses it without', async () => {
     const run = (tls: Partial<TlsFiles>) =>
       promisify(execFile)(
         process.execPath,
@@ -213,7 +216,7 @@ describe('the example of proto/examples', () => {
     text: 'Hello from inside',
   });
 
-  test('sends, and knows afterwards under its own id what became of it', async () => {
+  test('sends, and finds the outcome under its own ID afterwards', async () => {
     const internal = sender();
     const request_id = randomUUID();
     const sent = await internal.sendText(text('15550100777') as never, request_id);
@@ -222,14 +225,14 @@ describe('the example of proto/examples', () => {
     internal.close();
   });
 
-  test('is told why a send was refused', async () => {
+  test('gets the reason when a send is refused', async () => {
     const internal = sender();
     const refused = await internal.sendText(text('') as never, randomUUID());
     expect(refused).toMatchObject({ outcome: 'refused', code: status.INVALID_ARGUMENT });
     internal.close();
   });
 
-  test('does not send twice when messaging is away: the outcome is unknown, and stays so', async () => {
+  test('does not repeat a send while messaging is away: the outcome stays unknown', async () => {
     await mesh.terminate('messaging');
     const internal = sender();
     const sent = await internal.sendText(text('15550100777') as never, randomUUID());
@@ -239,7 +242,7 @@ describe('the example of proto/examples', () => {
   });
 });
 
-/** The certificate that a new connection to a part is shown. */
+/** The certificate that a part presents to a new connection. */
 const shown = (part: Part): Promise<string> =>
   new Promise((resolve, reject) => {
     const { GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE } = mesh.files('gateway');
@@ -250,7 +253,7 @@ const shown = (part: Part): Promise<string> =>
       cert: readFileSync(GRPC_TLS_CERT_FILE),
       key: readFileSync(GRPC_TLS_KEY_FILE),
       ca: mesh.authority.certificate,
-      // Only looked at: what it is called is another test's.
+      // Another test checks the name; this one reads the certificate only.
       checkServerIdentity: () => undefined,
       ALPNProtocols: ['h2'],
     });
@@ -266,8 +269,8 @@ async function shows(part: Part, files: TlsFiles): Promise<void> {
   await eventually(async () => (await shown(part)).trim() === expected, CHANGE_LIMIT_MS);
 }
 
-describe('certificates in the course of time', () => {
-  test('a renewed one is shown without a restart, and no request is lost meanwhile', async () => {
+describe('renewal and expiry of certificates', () => {
+  test('presents a renewed certificate without a restart and without failed requests', async () => {
     const answers: string[] = [];
     let renewing = true;
     const traffic = (async () => {
@@ -285,7 +288,7 @@ describe('certificates in the course of time', () => {
     expect(new Set(answers)).toEqual(new Set(['200']));
   });
 
-  test('with an expired one the answer is 503 until it is renewed, and log and metric say which and when', async () => {
+  test('answers 503 while a certificate is expired; log and metric name it and its expiry', async () => {
     const expired = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000;
     await mesh.terminate('messaging');
     mesh.renew('messaging', { not_before: expired - 3_600_000, not_after: expired });
@@ -306,7 +309,7 @@ describe('certificates in the course of time', () => {
     await eventually(async () => (await send()).status === 200, CHANGE_LIMIT_MS);
   });
 
-  test('a caller whose own has expired is answered 503 as well, and works again once it is renewed', async () => {
+  test('answers 503 while the caller’s certificate is expired and recovers once it is renewed', async () => {
     const expired = Date.now() - 60_000;
     await mesh.terminate('gateway');
     mesh.renew('gateway', { not_before: expired - 3_600_000, not_after: expired });

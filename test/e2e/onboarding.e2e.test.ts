@@ -1,4 +1,5 @@
-// Onboarding over REST: links, codes, the log, the usage record, and what upstream events do to clients.
+// Onboarding over REST: connect links, codes, the onboarding log, the usage record, and the effect of
+// upstream events on clients.
 import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
@@ -24,7 +25,7 @@ const byToken = (token: string, body: object) =>
     'x-connect-token': token,
   });
 
-/** An account event of the upstream, signed and delivered. */
+/** Sends a signed account event of the upstream. */
 const accountEvent = async (event: string): Promise<void> => {
   const value = { event };
   const { acknowledged } = await mesh.emulator.postWebhook({
@@ -50,7 +51,7 @@ const send = (of = partner) =>
   );
 
 describe('a connect session', () => {
-  test('is created with what the contract shows', async () => {
+  test('is created with the fields of the contract', async () => {
     const { status, body } = await partner.call('POST', '/connect/session', { state: 's' });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -61,7 +62,7 @@ describe('a connect session', () => {
     });
   });
 
-  test('takes a state of 255 characters at most', async () => {
+  test('accepts a state of at most 255 characters', async () => {
     const { status, body } = await partner.call('POST', '/connect/session', {
       state: 'x'.repeat(256),
     });
@@ -72,7 +73,7 @@ describe('a connect session', () => {
     ]);
   });
 
-  test('completes by its token alone, gives the state back, and answers again', async () => {
+  test('completes by its token alone, returns the state, and repeats the answer', async () => {
     const { token } = await session({ state: 'order-17', display_name: 'Shop' });
     const body = { code: await code() };
     const first = await byToken(token, body);
@@ -97,7 +98,7 @@ describe('a connect session', () => {
     expect([other.status, other.body.error.code]).toEqual([401, 'UNAUTHORIZED']);
   });
 
-  test('may be completed under the partner key instead, without a state', async () => {
+  test('can be completed with the partner key instead, without a state', async () => {
     const answer = await partner.call('POST', '/clients/register-from-code', {
       code: await code(),
     });
@@ -110,19 +111,19 @@ describe('a connect session', () => {
     [{ code: ' ' }, 400, 'MISSING_FIELDS'],
     [{ code: 7 }, 400, 'INVALID_FIELD'],
     [{ code: 'any', connection_mode: 'cloud_api' }, 400, 'INVALID_FIELD'],
-    [{ code: 'nobody-knows-it' }, 400, 'CODE_EXCHANGE_FAILED'],
-  ])('is not completed by %j', async (body, status, error) => {
+    [{ code: 'unknown-code' }, 400, 'CODE_EXCHANGE_FAILED'],
+  ])('refuses the completion %j', async (body, status, error) => {
     const { token } = await session();
     const answer = await byToken(token, body);
     expect([answer.status, answer.body.error.code]).toEqual([status, error]);
   });
 
-  test.each(['bmgc_', 'bmgk_0000', 'nonsense'])('is not opened by %s', async (token) => {
+  test.each(['bmgc_', 'bmgk_0000', 'nonsense'])('refuses the token %s', async (token) => {
     const answer = await byToken(token, { code: 'any' });
     expect([answer.status, answer.body.error.code]).toEqual([401, 'UNAUTHORIZED']);
   });
 
-  test('ends with a rotation of the key, unless it is used', async () => {
+  test('ends when the key is rotated, unless it was used', async () => {
     const other = await mesh.createPartner();
     const { token } = await session({}, other);
     await session({}, other);
@@ -139,7 +140,7 @@ describe('a connect session', () => {
 });
 
 describe('the log and the configuration', () => {
-  test('events have the contract’s fields, newest first, and a bounded page', async () => {
+  test('events have the fields of the contract, newest first, in bounded pages', async () => {
     await session({ state: 'last' });
     const { body } = await partner.call('GET', '/onboarding/events?limit=900');
     expect(body).toMatchObject({ success: true, count: body.events.length, limit: 200 });
@@ -161,7 +162,7 @@ describe('the log and the configuration', () => {
     expect(none.body.error.code).toBe('INVALID_FIELD');
   });
 
-  test('the configuration is the contract’s', async () => {
+  test('the configuration matches the contract', async () => {
     const { body } = await partner.call('GET', '/embedded-signup/config');
     expect(body).toEqual({
       success: true,
@@ -179,7 +180,7 @@ describe('the log and the configuration', () => {
 });
 
 describe('upstream events', () => {
-  test('offboarding stops sends within seconds, for every partner, until it is over', async () => {
+  test('stop the sends of every partner within seconds of an offboarding, until a reconnection', async () => {
     const other = await mesh.createPartner();
     for (const one of [partner, other]) {
       await one.register(ONE);
@@ -199,8 +200,8 @@ describe('upstream events', () => {
     }
   });
 
-  test('a message is the number’s last activity', async () => {
-    // One write a number and minute: what was written in the last one stands for this message too.
+  test('set the last activity of a number when a message arrives', async () => {
+    // At most one write for a number in a minute: a write in the last minute counts for this message.
     const before = Date.now() - 60_000;
     await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: 'Hi' });
     await eventually(async () => {
@@ -211,7 +212,7 @@ describe('upstream events', () => {
 });
 
 describe('the usage record', () => {
-  test('counts calls, and messages for the partner that sent them, once each', async () => {
+  test('counts each call, and each message for the partner that sent it, once', async () => {
     const own = await mesh.createPartner();
     await own.register(ONE);
     await mesh.emulator.behaviour({ duplicate: 2 });
@@ -240,7 +241,7 @@ describe('the usage record', () => {
     });
   });
 
-  test('is of the period that is asked for', async () => {
+  test('covers the requested period', async () => {
     const { body } = await partner.call('GET', '/usage?from=2026-01-01&to=2026-01-31');
     expect(body).toMatchObject({
       success: true,
@@ -258,7 +259,7 @@ describe('the usage record', () => {
 });
 
 describe('the operator', () => {
-  test('sees how the service stands', async () => {
+  test('sees the result of every health check', async () => {
     const { checks } = await mesh.operator.diagnose({}, mesh.call());
     expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
       ['mongo', true],
@@ -272,7 +273,7 @@ describe('the operator', () => {
     ]);
   });
 
-  test('rotates the key ring; with one key there is nothing to do', async () => {
+  test('rotates the key ring, which rewraps nothing with a single key', async () => {
     const done = await mesh.operator.rotateKeyring({ after: undefined, limit: 100 }, mesh.call());
     expect(done).toMatchObject({ key_id: 'local', rewrapped: 0, unreadable: 0 });
     expect(done.next).toBeUndefined();

@@ -1,5 +1,5 @@
-// The money, end to end: what a partner sees when a registration has to be paid for, when a bill of a new month
-// cannot be paid, and when a person pays; what the processor sees of its webhooks.
+// Payments end to end: paid registrations, monthly invoices that fail, payment links, and the
+// webhooks of the payment processor.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ import {
   type PaymentsDouble,
 } from '../payments-double';
 
-/** Longer than the worker's own look at what is due. */
+/** Longer than the interval at which the worker looks for due payments. */
 const DUE_LIMIT_MS = 60_000;
 
 let mesh: Mesh;
@@ -48,7 +48,7 @@ afterAll(async () => {
 }, 60_000);
 afterEach(() => payments.core.clearFaults());
 
-/** A person follows the link and fills in a card. */
+/** Follows the card link and enters a card, as a person would. */
 async function putCard(partner: TestPartner, card: CardBehaviour): Promise<void> {
   const { partner_id } = partner;
   const { url } = await rpc.rpc.createCardSession(
@@ -79,7 +79,7 @@ const mine = ({ partner_id }: TestPartner, { object }: Event): boolean =>
     `${partner_id}/`,
   ) === true;
 
-test('a card is put on file from the dashboard, which shows it and the invoices', async () => {
+test('puts a card on file from the dashboard, which shows it and the invoices', async () => {
   const partner = await mesh.createPartner();
   const { origin } = new URL(mesh.base_url);
   const opened = await fetch(`${origin}/dashboard/api/session`, {
@@ -95,7 +95,7 @@ test('a card is put on file from the dashboard, which shows it and the invoices'
       headers: { cookie, origin, 'x-csrf-token': csrf_token, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, body: (await answer.json()) as any }; // any: whatever was answered
+    return { status: answer.status, body: (await answer.json()) as any }; // any: arbitrary response body
   };
   const elsewhere = await ask('POST', '/card', { return_url: 'https://elsewhere.example/' });
   expect([elsewhere.status, elsewhere.body.error.details]).toEqual([400, { field: 'return_url' }]);
@@ -118,7 +118,7 @@ test('a card is put on file from the dashboard, which shows it and the invoices'
 });
 
 describe('the first business account', () => {
-  test('needs a card on file: 402 CARD_REQUIRED, and nothing is kept', async () => {
+  test('needs a card on file: 402 CARD_REQUIRED, and nothing is stored', async () => {
     const partner = await mesh.createPartner();
     const { status, body } = await partner.register();
     expect([status, body.error.code, body.error.retryable]).toEqual([402, 'CARD_REQUIRED', false]);
@@ -130,7 +130,7 @@ describe('the first business account', () => {
     });
   });
 
-  test('is not connected where the card is refused, and is with a better card', async () => {
+  test('is not connected when the card is declined, and is connected with a valid card', async () => {
     const partner = await mesh.createPartner();
     await putCard(partner, 'declined');
     const refused = await partner.register();
@@ -157,7 +157,7 @@ describe('the first business account', () => {
     });
   });
 
-  test('pays for two more, for second numbers, and for coming back', async () => {
+  test('covers a second account, its second number and a repeated registration without a new payment', async () => {
     const partner = await mesh.createPartner();
     await putCard(partner, 'fine');
     for (const number of [ONE, TWO_A, TWO_B]) {
@@ -169,13 +169,13 @@ describe('the first business account', () => {
   });
 
   test.each(['500_after', 'lost_after', 'lost_before'] as const)(
-    'is paid once where the processor’s answer to the payment is %s',
+    'is paid once when the processor’s answer to the payment is %s',
     async (fault) => {
       const partner = await mesh.createPartner();
       await putCard(partner, 'fine');
       payments.core.failNext(fault, /POST .*\/pay$/);
       const answer = await partner.register();
-      // The library tries a lost connection again by itself; otherwise the partner does.
+      // The library retries a lost connection; otherwise the partner retries.
       if (answer.status !== 201) expect(answer.body.error.retryable).toBe(true);
       await eventually(async () => [200, 201].includes((await partner.register()).status));
       expect(paidBy(partner)).toEqual([1_000]);
@@ -190,7 +190,7 @@ const bmg = (...args: string[]): Promise<{ stdout: string }> => {
   return promisify(execFile)(process.execPath, [bin, ...args], { env });
 };
 
-test('`bmg partner card` prints the link under which a person puts a card on file', async () => {
+test('`bmg partner card` prints the link for putting a card on file', async () => {
   const partner = await mesh.createPartner();
   const { stdout } = await bmg('partner', 'card', partner.partner_id);
   expect(stdout.trim()).toContain(`${payments.url}/setup/cs_`);
@@ -204,7 +204,7 @@ describe('a bank that asks for authentication', () => {
   let partner: TestPartner;
   let payment_url: string;
 
-  test('answers 402 PAYMENT_ACTION_REQUIRED with payment_url, and the account is kept, inactive', async () => {
+  test('answers 402 PAYMENT_ACTION_REQUIRED with payment_url and stores the account as inactive', async () => {
     partner = await mesh.createPartner();
     await putCard(partner, 'needs_authentication');
     const { status, body } = await partner.register();
@@ -229,7 +229,7 @@ describe('a bank that asks for authentication', () => {
     ]);
   });
 
-  test('is not asked again by a repeated registration', async () => {
+  test('gets no second request from a repeated registration', async () => {
     const { status, body } = await partner.register();
     expect([status, body.error.payment_url]).toEqual([402, payment_url]);
     expect(eventsOf(partner, 'invoice.payment_action_required')).toHaveLength(1);
@@ -239,9 +239,9 @@ describe('a bank that asks for authentication', () => {
     });
   });
 
-  test('ends with the payment: the account is active by itself, in whatever order webhooks come', async () => {
+  test('activates the account after the payment, in any order of webhooks', async () => {
     await fetch(payment_url, { method: 'POST' });
-    // Nothing is believed before the processor has said it.
+    // The account stays inactive until the processor's webhook arrives.
     expect((await send(partner)).status).toBe(402);
     const statuses = await payments.postNew((events) => [...events.reverse(), ...events]);
     expect(new Set(statuses)).toEqual(new Set([200]));
@@ -253,7 +253,7 @@ describe('a bank that asks for authentication', () => {
     });
   });
 
-  test('is over: a late word of the refusal, or a repeated one, changes nothing', async () => {
+  test('keeps the account active when a late or repeated failure webhook arrives', async () => {
     const [late] = eventsOf(partner, 'invoice.payment_failed') as [Event];
     expect(await payments.post(late)).toBe(200);
     expect(await payments.post({ ...late, id: 'evt_another' })).toBe(200);
@@ -271,7 +271,7 @@ describe('a webhook of the processor', () => {
       headers: header === undefined ? {} : { 'stripe-signature': header },
     });
 
-  test('with a wrong signature is 401, and nothing has changed', async () => {
+  test('with a wrong signature gets 401 and changes nothing', async () => {
     const partner = await mesh.createPartner();
     await putCard(partner, 'needs_authentication');
     await partner.register();
@@ -287,7 +287,7 @@ describe('a webhook of the processor', () => {
     expect((await raw(body, undefined)).status).toBe(401);
     expect((await raw(body, 'v1=nonsense')).status).toBe(401);
     expect((await raw(`${body} `, signature(body, now()))).status).toBe(401);
-    // An old one, played again.
+    // A replayed webhook with an old timestamp.
     const old = new Date(now().getTime() - 600_000);
     expect((await raw(body, signature(body, old))).status).toBe(401);
     expect(await billing(partner)).toMatchObject({
@@ -297,22 +297,22 @@ describe('a webhook of the processor', () => {
     expect((await send(partner)).status).toBe(402);
   });
 
-  test('that is signed and cannot be read is 400', async () => {
+  test('that is signed but malformed gets 400', async () => {
     const body = '{"id":';
     expect((await raw(body, signature(body, now()))).status).toBe(400);
   });
 
-  test('of no concern is taken', async () => {
+  test('of an irrelevant type gets 200', async () => {
     expect(await payments.post(event)).toBe(200);
   });
 
-  test('that is too large is 413, and a GET is 405', async () => {
+  test('that is too large gets 413, and a GET gets 405', async () => {
     const body = JSON.stringify({ ...event, filling: 'x'.repeat(1024 * 1024) });
     expect((await raw(body, signature(body, now()))).status).toBe(413);
     expect((await raw('', undefined, 'GET')).status).toBe(405);
   });
 
-  test('is told to come again while onboarding is away', async () => {
+  test('gets 503 with Retry-After while onboarding is away', async () => {
     await mesh.stopService('onboarding');
     const body = eventBody({ ...event, id: 'evt_later' });
     const answer = await raw(body, signature(body, now()));
@@ -326,7 +326,7 @@ describe('a webhook of the processor', () => {
 });
 
 describe('a new month', () => {
-  test('is paid by itself, and where it cannot be, sends stop until the invoice is paid', async () => {
+  test('is paid automatically; if the payment fails, sends stop until the invoice is paid', async () => {
     const [good, bad] = [await mesh.createPartner(), await mesh.createPartner()];
     for (const partner of [good, bad]) {
       await putCard(partner, 'fine');
@@ -355,7 +355,7 @@ describe('a new month', () => {
   }, 200_000);
 });
 
-test('without a processor there is no such address', async () => {
+test('answers 404 to processor webhooks when no processor is configured', async () => {
   await mesh.stopService('onboarding');
   mesh.env['PAYMENT_PROCESSOR'] = 'none';
   await mesh.startService('onboarding');

@@ -1,4 +1,4 @@
-// Processes that are stopped, killed and started again: nothing that was answered is lost or doubled.
+// Processes that are stopped, killed and restarted: no answered request is lost or duplicated.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await receiver.close();
 }, 60_000);
 
-test('a kill of messaging under load loses and doubles no message record', async () => {
+test('loses and duplicates no message record when messaging is killed under load', async () => {
   const load = loadOf(partner, 5);
   await load.untilServed(30);
   await mesh.kill('messaging');
@@ -38,14 +38,14 @@ test('a kill of messaging under load loses and doubles no message record', async
   await load.untilServed(30);
   const outcomes = await load.stop();
   for (const { answer } of outcomes) {
-    // Whoever was not served got an answer of ours, and is not told to repeat what may have been sent.
+    // Failed requests got an error of the gateway.
     if (answer && answer.status !== 200) expect([500, 502, 503]).toContain(answer.status);
   }
   await expectConsistent(mesh, outcomes);
 }, 120_000);
 
 test.each(['messaging', 'onboarding'] as const)(
-  'a stop of %s under load ends what is under way, and the callers wait for its return',
+  'drains %s under load, and callers wait until it is back',
   async (name) => {
     const load = loadOf(partner, 5);
     await load.untilServed(30);
@@ -54,14 +54,14 @@ test.each(['messaging', 'onboarding'] as const)(
     await load.untilServed(30);
     const outcomes = await load.stop();
     const unserved = outcomes.filter(({ answer }) => answer?.status !== 200);
-    // A single replica is away for the time of its start; that is longer than the callers wait.
+    // A single replica is away while it starts, which is longer than callers wait.
     for (const { answer } of unserved) expect(answer?.body.error.code).toBe('SERVICE_UNAVAILABLE');
     await expectConsistent(mesh, outcomes);
   },
   120_000,
 );
 
-test('a stop of the gateway under load ends what is under way: no answer is cut off', async () => {
+test('drains the gateway under load without cutting off an answer', async () => {
   const load = loadOf(partner, 5);
   await load.untilServed(50);
   await mesh.terminate('gateway');
@@ -69,14 +69,14 @@ test('a stop of the gateway under load ends what is under way: no answer is cut 
   await mesh.start('gateway');
   const answered = outcomes.filter(({ answer }) => answer !== undefined);
   expect(answered.every(({ answer }) => answer?.status === 200)).toBe(true);
-  // Those without an answer found nobody listening: none of them was sent.
+  // Requests without an answer were refused a connection: none of them was sent.
   const silent = outcomes.filter(({ answer }) => answer === undefined).map(({ to }) => to);
   const sent = (await mesh.emulator.messages({ limit: 100_000 })).map(({ to }) => to);
   expect(silent.filter((to) => sent.includes(to))).toEqual([]);
   await expectConsistent(mesh, outcomes);
 }, 120_000);
 
-test('a deleted client stays deleted through a kill of onboarding', async () => {
+test('keeps a deleted client deleted when onboarding is killed', async () => {
   const leaving = await mesh.createPartner(receiver.url, 'Leaving');
   await leaving.register();
   expect((await leaving.call('DELETE', `/clients/${ONE.waba_id}`)).status).toBe(200);
@@ -92,7 +92,7 @@ test('a deleted client stays deleted through a kill of onboarding', async () => 
   expect((await partner.call('GET', '/clients')).body.total).toBe(1);
 }, 60_000);
 
-describe('a service on its own', () => {
+describe('a service started alone', () => {
   const start = (entry: string, env: Record<string, string>) => {
     const child = spawn(
       process.execPath,
@@ -108,7 +108,7 @@ describe('a service on its own', () => {
     return { child, output: () => output };
   };
 
-  test('says every fault of its settings at once and exits with 78', async () => {
+  test('reports every fault of its settings at once and exits with 78', async () => {
     const { child, output } = start('services/messaging/dist/main.js', {
       GRPC_PORT: 'fifty',
       MONGO_URL: 'not a url',
@@ -130,7 +130,7 @@ describe('a service on its own', () => {
     }
   }, 30_000);
 
-  test('that comes up before its engines waits, says so, and works once they are there', async () => {
+  test('waits for its engines, logs that it waits, and works once they are up', async () => {
     const [metrics, mongo, kafka, redis, nowhere] = [
       await freePort(),
       await freePort(),
@@ -169,7 +169,7 @@ describe('a service on its own', () => {
     await Promise.all(engines.map((engine) => engine.close()));
   }, 90_000);
 
-  test('that never sees its engines stops when it is told to', async () => {
+  test('stops on request while it waits for its engines', async () => {
     const nowhere = await freePort();
     const { child, output } = start('services/messaging/dist/main.js', {
       GRPC_PORT: '0',

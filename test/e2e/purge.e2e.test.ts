@@ -1,5 +1,5 @@
-// A client's data on request: counted, deleted in every service's database, and looked for afterwards in all
-// of them. What bills are made from stays, and so does what another partner of the account needs.
+// Purging a client's data: counted, deleted in the database of every service, and searched for in all
+// of them afterwards. Billing records stay, and so does data of the account's other partners.
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
-// Looked for in every database of a mesh that other files use too.
+// Unique text, because other test files use the same databases.
 const SERIAL = randomInt(100_000, 1_000_000);
 const PERSON = `15551${SERIAL}`;
 const ANOTHER = `15552${SERIAL}`;
@@ -54,7 +54,7 @@ const report = ({ code, out, err }: Ran): any => {
   return JSON.parse(out);
 };
 
-/** `database.collection` of every document in which the text stands. */
+/** `database.collection` of every document that contains the text. */
 async function placesOf(text: string): Promise<string[]> {
   const prefix = mesh.env['MONGO_DATABASE_PREFIX'] as string;
   const { databases } = await mongo.db().admin().listDatabases();
@@ -72,14 +72,14 @@ async function placesOf(text: string): Promise<string[]> {
   return [...new Set(found)].sort();
 }
 
-test('an active client is not purged', async () => {
+test('refuses to purge an active client', async () => {
   const { code, out, err } = await purge(first, '--yes');
   expect([code, out]).toEqual([1, '']);
   expect(err).toContain('active client');
   expect((await first.call('GET', '/clients')).body.total).toBe(1);
 }, 120_000);
 
-test('a deleted client is counted, and purged with --yes, in every database', async () => {
+test('counts the data of a deleted client, and deletes it in every database with --yes', async () => {
   const message = { to: PERSON, text: 'Hello' };
   expect((await first.call('POST', '/messages/send', message, scope)).status).toBe(200);
   const broadcast = {
@@ -91,7 +91,7 @@ test('a deleted client is counted, and purged with --yes, in every database', as
   const created = await first.call('POST', '/broadcasts', broadcast, scope);
   expect(created.status).toBeLessThan(300);
   await eventually(() => first.receiver.of('message.delivered').length >= 3, 30_000);
-  // What the receiver does not take stays in the store.
+  // A delivery that the receiver refuses stays in the store.
   first.receiver.behave((_arrival, response) => void response.writeHead(500).end());
   await mesh.emulator.inbound({
     phone_number_id: ONE.phone_number_id,
@@ -115,7 +115,7 @@ test('a deleted client is counted, and purged with --yes, in every database', as
   expect(done.kept_for_others).toEqual(
     expect.arrayContaining(['messaging.contacts', 'templates.templates']),
   );
-  // The other partner has the account and keeps what belongs to it.
+  // The other partner still has the account and keeps its data.
   expect(await placesOf(PERSON)).toEqual(['messaging.contacts']);
   const left = await placesOf(first.partner_id);
   expect(
@@ -126,7 +126,7 @@ test('a deleted client is counted, and purged with --yes, in every database', as
   expect(listed.body.clients).toEqual([]);
 }, 150_000);
 
-test('what the account’s last partner leaves goes as well, but not what bills are made from', async () => {
+test('deletes the account’s data with its last partner but keeps billing records', async () => {
   await eventually(async () =>
     (await placesOf(first.partner_id)).includes('onboarding.message_usage'),
   );
@@ -140,13 +140,13 @@ test('what the account’s last partner leaves goes as well, but not what bills 
   );
 }, 120_000);
 
-test('a purge can be repeated, and finds nothing', async () => {
+test('finds nothing when a purge is repeated', async () => {
   const again = report(await purge(second, '--yes'));
   const counts = Object.values(again.services as Record<string, Record<string, number>>);
   expect(counts.flatMap((service) => Object.values(service)).filter(Boolean)).toEqual([]);
 }, 120_000);
 
-test('without a partner it says what is missing, and without a mesh which service is away', async () => {
+test('names the missing option, and the unreachable service when no mesh is running', async () => {
   const usage = await new Promise<Ran>((done) => {
     execFile(process.execPath, [BIN, 'client', 'purge', '1'], (error, out, err) =>
       done({ code: error ? Number(error.code) : 0, out, err }),
@@ -154,7 +154,7 @@ test('without a partner it says what is missing, and without a mesh which servic
   });
   expect([usage.code, usage.out]).toEqual([2, '']);
   expect(usage.err).toContain('--partner');
-  const nobody = await new Promise<Ran>((done) => {
+  const unreachable = await new Promise<Ran>((done) => {
     execFile(
       process.execPath,
       [BIN, 'client', 'purge', '1', '--partner', 'ptn_1'],
@@ -162,6 +162,6 @@ test('without a partner it says what is missing, and without a mesh which servic
       (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
     );
   });
-  expect(nobody.code).toBe(1);
-  expect(nobody.err).toContain('MESSAGING_ADDR');
+  expect(unreachable.code).toBe(1);
+  expect(unreachable.err).toContain('MESSAGING_ADDR');
 }, 120_000);

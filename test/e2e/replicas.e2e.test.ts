@@ -1,5 +1,5 @@
-// Several processes of webhooks and fanout share the work: the order of a conversation holds while one comes
-// and while one goes.
+// Several replicas of webhooks and fanout share the work, and the order within a conversation holds
+// while a replica starts or stops.
 import { loadConfig } from '@bmg/common/config';
 import { startService, type Running } from '@bmg/common/lifecycle';
 import { createLogger } from '@bmg/common/telemetry';
@@ -14,7 +14,7 @@ import { idOf, outOfOrder, startTraffic, untilComplete, type Traffic } from './f
 
 const COMPLETE_LIMIT_MS = 60_000;
 const READY_LIMIT_MS = 30_000;
-/** Events of each conversation before the next thing happens. */
+/** Events of each conversation before the next step. */
 const STRETCH = 6;
 
 jest.setTimeout(120_000);
@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => mesh.stop(), 60_000);
 
-/** A second process of each, in everything but its ports the same as the first. */
+/** A second replica of each service, identical except for its ports. */
 async function startReplicas(): Promise<{ ingress_url: string; running: Running[] }> {
   const ingress_port = await freePort();
   const env = {
@@ -53,7 +53,7 @@ const more = (traffic: Traffic): Promise<unknown> => {
   );
 };
 
-test('a second webhooks and fanout come and go: nothing is lost, late behind others, or delivered twice', async () => {
+test('loses, reorders and repeats no event while second replicas start and stop', async () => {
   const traffic = startTraffic(mesh.ingress_url, ONE, 'R');
   await more(traffic);
   const second = await startReplicas();

@@ -1,5 +1,5 @@
-// A rolling upgrade: two processes of a service, one after the other told to stop and started again while
-// everything is in use. Nobody notices: no request fails, no event is lost or out of order, nothing is sent
+// A rolling upgrade: the two replicas of a service are stopped and restarted one after the other while
+// everything is in use. No request fails, no event is lost or out of order, and no message is sent
 // twice. BMG_FAULTS=long takes every service, twice.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceName } from '@bmg/local';
@@ -13,14 +13,14 @@ import { expectConsistent, loadOf } from './load-support';
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
 const ROUNDS = LONG ? 2 : 1;
-/** Those that a message or an event goes through; the others are called in the same way. */
+/** Services on the path of a message or an event; the others are called in the same way. */
 const WAY: ServiceName[] = ['onboarding', 'messaging', 'webhooks', 'fanout', 'gateway'];
 const OTHERS: ServiceName[] = ['templates', 'broadcasts', 'number-admin'];
 const ROLLED = LONG ? [...WAY, ...OTHERS] : WAY;
 const START_LIMIT_MS = 240_000;
 const TEST_LIMIT_MS = 300_000 * ROUNDS;
 const COMPLETE_LIMIT_MS = 90_000;
-/** Enough that each stop meets work, little enough that sixteen processes and the engines share two cores. */
+/** Each stop meets work in flight, yet sixteen processes and the engines can share two cores. */
 const SEND_EVERY_MS = 100;
 const READ_EVERY_MS = 150;
 const CUSTOMER_PAUSE_MS = 1_000;
@@ -34,7 +34,7 @@ let partner: ProcessPartner;
 
 beforeAll(async () => {
   receiver = await startPartner();
-  // Longer than the balancer needs to notice that a process is not ready any more.
+  // Longer than the balancer takes to notice that a process is no longer ready.
   mesh = await startReplicatedMesh(ROLLED, { LOG_LEVEL: 'info', DRAIN_MS: '500' });
   await mesh.emulator.limits({ rate_per_sec: 'off' });
   const created = await mesh.createPartner(receiver.url);
@@ -46,12 +46,12 @@ afterAll(async () => {
   await receiver?.close();
 }, START_LIMIT_MS);
 
-/** Requests that met a connection just as the replica closed it: they were sent again. */
+/** Requests that were retried because the replica closed the kept-alive connection. */
 let sent_again = 0;
 
 /**
- * As client libraries do by themselves: a kept connection that was closed before anything came back is no
- * answer. Were the request cut off at work instead, the repetition would be seen as sent twice.
+ * Retries as client libraries do: a kept-alive connection that closed before any response byte is no
+ * answer. If the request had been cut off in flight, the retry would show up as a second send.
  */
 const patient =
   (call: ProcessPartner['call']): ProcessPartner['call'] =>
@@ -63,7 +63,7 @@ const patient =
       return call(...request);
     });
 
-/** One read of each service that answers requests, in turn, until told to stop; what was not a 200. */
+/** Reads from each service in turn until stopped, and records every answer that is not 200. */
 function readAll(): { stop(): Promise<{ reads: number; failed: string[] }> } {
   const scope = { 'x-waba-id': ONE.waba_id };
   const paths = ['/clients', '/templates', '/broadcasts', '/profile', '/webhooks/failed', '/usage'];
@@ -93,7 +93,7 @@ function readAll(): { stop(): Promise<{ reads: number; failed: string[] }> } {
   };
 }
 
-/** What the processes have written about a request that failed. */
+/** The log lines of all processes about a failed request. */
 function explain({ error }: { error: { code: string; request_id: string } }): string[] {
   const lines = mesh.replicas.flatMap((replica) =>
     Object.values(replica.logs()).flatMap((log) => log.split('\n')),
@@ -101,7 +101,7 @@ function explain({ error }: { error: { code: string; request_id: string } }): st
   return [error.code, ...lines.filter((line) => line.includes(error.request_id))];
 }
 
-test('each process is replaced under load, and nobody notices', async () => {
+test('replaces each process under load without a failed request or a lost event', async () => {
   const broadcast = await createBroadcast(partner, TWO_A, people(CONTACTS, 0));
   const sends = loadOf(partner, SEND_EVERY_MS);
   const reads = readAll();
@@ -139,7 +139,7 @@ test('each process is replaced under load, and nobody notices', async () => {
   const unserved = outcomes.filter(({ answer }) => answer?.status !== 200);
   expect(unserved.map(({ to, answer }) => (answer ? explain(answer.body) : to))).toEqual([]);
   expect(failed).toEqual([]);
-  // A webhook without an answer comes again; a stop meets one connection that way, if it is unlucky.
+  // The upstream repeats an unanswered webhook; a stop may cut off one connection that way.
   const { 200: taken = 0, 0: unanswered = 0, ...others } = Object.fromEntries(traffic.statuses);
   expect([taken > 0, others]).toEqual([true, {}]);
   expect(unanswered + sent_again).toBeLessThanOrEqual(stops);

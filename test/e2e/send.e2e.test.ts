@@ -1,4 +1,4 @@
-// A partner sends a message and hears what became of it.
+// Registration, sends, their statuses, and upstream failures of a send.
 import { eventually } from '../testkit/eventually';
 import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned } from '../testkit/partner';
@@ -34,7 +34,7 @@ describe('registration', () => {
     expect((await partner.call('GET', '/clients?status=all')).body.total).toBe(0);
   });
 
-  test('answers the client without its token, subscribes and asks for the sync', async () => {
+  test('returns the client without its token, subscribes the account and requests the sync', async () => {
     const { status, body } = await partner.register(ONE);
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -56,7 +56,7 @@ describe('registration', () => {
     expect(paths.filter((path) => path.endsWith('/smb_app_data'))).toHaveLength(2);
   });
 
-  test('again is 200, keeps one row and does not ask for the sync twice', async () => {
+  test('is idempotent: a repeat gets 200, keeps one row and requests no second sync', async () => {
     const { status, body } = await partner.call('POST', '/clients/register', {
       ...ONE,
       display_name: 'Renamed',
@@ -73,7 +73,7 @@ describe('registration', () => {
 });
 
 describe('a send', () => {
-  test('is answered with the message id, and its statuses arrive in order, signed', async () => {
+  test('returns the message ID, and its signed statuses arrive in order', async () => {
     const { status, body } = await post('/messages/send', {
       to: '+1 555-010-0777',
       text: 'Hello',
@@ -118,11 +118,11 @@ describe('a send', () => {
     ['user_id', { user_id: 'US.4Qm7Zr81Kd02' }, { recipient: 'US.4Qm7Zr81Kd02' }],
     ['its alias recipient', { recipient: 'US.4Qm7Zr81Kd02' }, { recipient: 'US.4Qm7Zr81Kd02' }],
     [
-      'a phone beside a BSUID: the phone wins',
+      'a phone beside a BSUID, where the phone wins',
       { to: '15550100777', user_id: 'US.4Qm7Zr81Kd02' },
       { to: '15550100777' },
     ],
-  ])('goes to %s', async (_name, recipient, address) => {
+  ])('accepts the recipient as %s', async (_name, recipient, address) => {
     const { status, body } = await post('/messages/send', { ...recipient, text: 'Hello' });
     expect(status).toBe(200);
     const sent = await lastSent();
@@ -133,7 +133,7 @@ describe('a send', () => {
     else expect(contact).toEqual({ input: 'US.4Qm7Zr81Kd02', user_id: 'US.4Qm7Zr81Kd02' });
   });
 
-  test('to nobody says that either to or recipient is required', async () => {
+  test('without a recipient is refused: either to or recipient is required', async () => {
     const { status, body } = await post('/messages/send', { text: 'Hello' });
     expect([status, body.error.code]).toEqual([400, 'MISSING_FIELDS']);
     expect(body.error.message).toContain('either to or recipient is required');
@@ -153,8 +153,8 @@ describe('a send', () => {
       { context_message_id: 'wamid.B', reply_to: 'wamid.C' },
       'wamid.B',
     ],
-    ['null as no context', { context: null }, undefined],
-  ])('quotes by %s', async (_name, quote, message_id) => {
+    ['nothing when context is null', { context: null }, undefined],
+  ])('quotes %s', async (_name, quote, message_id) => {
     const { status } = await post('/messages/send', { to: '15550100777', text: 'Hello', ...quote });
     expect(status).toBe(200);
     expect((await lastSent())?.body.context).toEqual(
@@ -164,10 +164,10 @@ describe('a send', () => {
 
   test.each([
     ['an empty context', { context: {} }],
-    ['a context that is a text', { context: 'wamid.A' }],
+    ['a context that is a string', { context: 'wamid.A' }],
     ['a message_id that is a number', { context: { message_id: 4711 } }],
     ['a blank reply_to', { reply_to: '  ' }],
-    ['a bad context beside a good alias', { context: {}, reply_to: 'wamid.C' }],
+    ['a malformed context beside a valid alias', { context: {}, reply_to: 'wamid.C' }],
   ])('with %s is INVALID_PAYLOAD and nothing is sent', async (_name, quote) => {
     const before = await countSent();
     for (const [path, body] of [
@@ -203,7 +203,7 @@ describe('a send', () => {
     });
   });
 
-  test('of an authentication template to a BSUID needs a phone', async () => {
+  test('of an authentication template to a BSUID is refused: it needs a phone', async () => {
     const { status, body } = await post('/messages/template', {
       to: 'US.4Qm7Zr81Kd02',
       template: {
@@ -225,7 +225,7 @@ describe('a send', () => {
   });
 });
 
-describe('when the upstream fails', () => {
+describe('a send that the upstream fails', () => {
   const hello = { to: '15550100777', text: 'Hello' };
   const fault = (effect: object) =>
     mesh.emulator.fault({
@@ -234,7 +234,7 @@ describe('when the upstream fails', () => {
       ...effect,
     } as never);
 
-  test('its error is passed on with code, subcode and details, and never a token', async () => {
+  test('returns the upstream’s code, subcode and details, and never a token', async () => {
     await fault({
       error: {
         status: 400,
@@ -256,7 +256,7 @@ describe('when the upstream fails', () => {
     expect(JSON.stringify(body)).not.toContain(ONE.access_token);
   });
 
-  test('a throughput refusal says when to come back', async () => {
+  test('gets Retry-After for a throughput limit', async () => {
     await fault({ error: { status: 400, code: 130429, message: '(#130429) Rate limit hit' } });
     const { status, body, headers } = await post('/messages/send', hello);
     expect([status, body.error.retryable]).toEqual([502, true]);
@@ -268,15 +268,15 @@ describe('when the upstream fails', () => {
     ['drops the connection after sending', { drop: 'after' }],
     ['answers HTML', { html: { status: 500 } }],
     ['answers half of the JSON', { truncated: true }],
-    ['answers 200 with nothing', { empty: true }],
-  ])('and %s, the outcome is unknown: 502, not to be repeated', async (_name, effect) => {
+    ['answers 200 with an empty body', { empty: true }],
+  ])('has an unknown outcome when the upstream %s: 502, not retryable', async (_name, effect) => {
     const before = await countSent();
     await fault(effect);
     const { status, body } = await post('/messages/send', hello);
     expect([status, body.error.code, body.error.retryable]).toEqual([502, 'UPSTREAM_ERROR', false]);
     expect(body.error.details).toEqual({ outcome: 'unknown' });
     expect(body.error).not.toHaveProperty('upstream_code');
-    // Never repeated by the service itself.
+    // The service never retries a send.
     expect((await countSent()) - before).toBeLessThanOrEqual(1);
     expect((await post('/messages/send', hello)).status).toBe(200);
   });

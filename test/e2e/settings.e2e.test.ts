@@ -1,5 +1,5 @@
-// The API behind the partner's dashboard: sessions, settings, the webhook secret and the test event, as a
-// browser asks for them.
+// The API behind the partner dashboard, as a browser calls it: sessions, partner settings, the webhook
+// secret, the test event and billing.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
@@ -18,7 +18,7 @@ afterAll(() => mesh.stop(), 60_000);
 interface Answer {
   status: number;
   headers: Headers;
-  body: any; // any: tests look into whatever was answered
+  body: any; // any: tests read arbitrary response bodies
 }
 
 async function ask(
@@ -37,7 +37,7 @@ async function ask(
 const logIn = (partner_key: unknown): Promise<Answer> =>
   ask('POST', '/session', { body: { partner_key }, headers: { origin } });
 
-/** A browser that has logged in: it sends its cookie, its origin and the token of the page. */
+/** A logged-in browser: it sends its cookie, its origin and the CSRF token of the page. */
 interface Browser {
   cookie: string;
   csrf: string;
@@ -63,7 +63,7 @@ async function browserOf({ partner_key }: Pick<TestPartner, 'partner_key'>): Pro
 const refused = ({ status, body }: Answer): [number, string] => [status, body.error?.code];
 
 describe('a session', () => {
-  test('is opened by the partner key, and says whose it is', async () => {
+  test('is opened by the partner key and names its partner', async () => {
     const partner = await mesh.createPartner({ name: 'Acme' });
     const { status, headers, body } = await logIn(partner.partner_key);
     expect(status).toBe(201);
@@ -84,7 +84,7 @@ describe('a session', () => {
     expect([who.status, who.body]).toEqual([200, body]);
   });
 
-  test('is kept as a keyed hash: neither its token nor the key is in the store', async () => {
+  test('is stored as a keyed hash: neither its token nor the key is in the store', async () => {
     const partner = await mesh.createPartner();
     const { cookie } = await browserOf(partner);
     const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
@@ -106,7 +106,7 @@ describe('a session', () => {
     ['no key', undefined, 400, 'MISSING_FIELDS'],
     ['a blank key', ' ', 400, 'MISSING_FIELDS'],
     ['a number', 7, 400, 'INVALID_FIELD'],
-    ['a text that is no key', 'nonsense', 401, 'INVALID_PARTNER_KEY'],
+    ['a malformed key', 'nonsense', 401, 'INVALID_PARTNER_KEY'],
     ['a connect token', `bmgc_${'a'.repeat(38)}`, 401, 'INVALID_PARTNER_KEY'],
   ])('is not opened by %s', async (_name, key, status, code) => {
     const answer = await logIn(key);
@@ -115,7 +115,7 @@ describe('a session', () => {
     expect(answer.body.error.request_id).toBe(answer.headers.get('x-request-id'));
   });
 
-  test('is needed for everything, and the partner key in a header is none', async () => {
+  test('is required for every call; the partner key in a header does not replace it', async () => {
     const partner = await mesh.createPartner();
     const wrong = `bmg_session=${randomBytes(32).toString('base64url')}`;
     for (const headers of [{}, { 'x-partner-key': partner.partner_key }, { cookie: wrong }]) {
@@ -124,7 +124,7 @@ describe('a session', () => {
     }
   });
 
-  test('ends by its own wish', async () => {
+  test('ends when the browser logs out', async () => {
     const browser = await browserOf(await mesh.createPartner());
     const ended = await browser.call('DELETE', '/session');
     expect([ended.status, ended.body]).toEqual([200, { success: true }]);
@@ -132,7 +132,7 @@ describe('a session', () => {
     expect(refused(await browser.call('GET', '/session'))).toEqual([401, 'UNAUTHORIZED']);
   });
 
-  test('ends with a rotation of the key, and with a suspension', async () => {
+  test('ends when the key is rotated and when the partner is suspended', async () => {
     const partner = await mesh.createPartner();
     const browser = await browserOf(partner);
     const { partner_key } = await mesh.operator.rotateKey(
@@ -169,30 +169,33 @@ describe('a change', () => {
     ['POST', '/webhook-test', undefined],
   ];
 
-  test.each(CHANGES)('%s %s is taken from our own page alone', async (method, path, body) => {
-    const partner = await mesh.createPartner();
-    const { cookie, csrf, call } = await browserOf(partner);
-    const from = (headers: Record<string, string>) =>
-      ask(method, path, { body, headers: { cookie, ...headers } });
-    const token = { 'x-csrf-token': csrf };
-    for (const headers of [
-      { ...token },
-      { ...token, origin: 'https://evil.example' },
-      { ...token, origin: 'null' },
-      { ...token, 'sec-fetch-site': 'cross-site' },
-      { origin },
-      { origin, 'x-csrf-token': randomBytes(32).toString('base64url') },
-    ]) {
-      expect(refused(await from(headers))).toEqual([401, 'UNAUTHORIZED']);
-    }
-    // Nothing has happened, and the session is as good as before.
-    const { body: shown } = await call('GET', '/settings');
-    expect(shown.settings.webhook_url).toBe(partner.receiver.url);
-    expect(partner.receiver.arrivals).toEqual([]);
-    expect((await call(method, path, body)).status).toBe(200);
-  });
+  test.each(CHANGES)(
+    '%s %s is accepted from the dashboard’s own page only',
+    async (method, path, body) => {
+      const partner = await mesh.createPartner();
+      const { cookie, csrf, call } = await browserOf(partner);
+      const from = (headers: Record<string, string>) =>
+        ask(method, path, { body, headers: { cookie, ...headers } });
+      const token = { 'x-csrf-token': csrf };
+      for (const headers of [
+        { ...token },
+        { ...token, origin: 'https://evil.example' },
+        { ...token, origin: 'null' },
+        { ...token, 'sec-fetch-site': 'cross-site' },
+        { origin },
+        { origin, 'x-csrf-token': randomBytes(32).toString('base64url') },
+      ]) {
+        expect(refused(await from(headers))).toEqual([401, 'UNAUTHORIZED']);
+      }
+      // Nothing has changed, and the session still works.
+      const { body: shown } = await call('GET', '/settings');
+      expect(shown.settings.webhook_url).toBe(partner.receiver.url);
+      expect(partner.receiver.arrivals).toEqual([]);
+      expect((await call(method, path, body)).status).toBe(200);
+    },
+  );
 
-  test('may say where it comes from by Sec-Fetch-Site instead of Origin', async () => {
+  test('can prove its origin with Sec-Fetch-Site instead of Origin', async () => {
     const { cookie, csrf } = await browserOf(await mesh.createPartner());
     const answer = await ask('PATCH', '/settings', {
       body: { webhook_url: null },
@@ -201,7 +204,7 @@ describe('a change', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('of another site cannot even log the browser in', async () => {
+  test('from another site cannot log the browser in', async () => {
     const partner = await mesh.createPartner();
     const answer = await ask('POST', '/session', {
       body: { partner_key: partner.partner_key },
@@ -212,8 +215,8 @@ describe('a change', () => {
   });
 });
 
-describe('the settings', () => {
-  test('are the partner’s own', async () => {
+describe('the partner settings', () => {
+  test('show the partner’s own values', async () => {
     const partner = await mesh.createPartner({
       name: 'Acme',
       max_wabas: 5,
@@ -241,7 +244,7 @@ describe('the settings', () => {
     });
   });
 
-  test('change where events go, at once', async () => {
+  test('redirect events to a new webhook URL at once', async () => {
     const partner = await mesh.createPartner();
     const elsewhere = await startPartner();
     try {
@@ -259,7 +262,7 @@ describe('the settings', () => {
     }
   });
 
-  // One browser for all of them: logging in is limited.
+  // One browser for all of them, because log-ins are rate-limited.
   let owner: TestPartner;
   let browser: Browser;
   beforeAll(async () => {
@@ -269,12 +272,12 @@ describe('the settings', () => {
 
   test.each([
     ['nothing', {}, 'MISSING_FIELDS'],
-    ['an empty address', { webhook_url: '' }, 'INVALID_FIELD'],
+    ['an empty URL', { webhook_url: '' }, 'INVALID_FIELD'],
     ['a number', { webhook_url: 7 }, 'INVALID_FIELD'],
-    ['what is no address', { webhook_url: 'nowhere' }, 'INVALID_FIELD'],
+    ['a malformed URL', { webhook_url: 'nowhere' }, 'INVALID_FIELD'],
     ['another scheme', { webhook_url: 'ftp://partner.example.com/' }, 'INVALID_FIELD'],
-    ['a password in it', { webhook_url: 'https://u:p@partner.example.com/' }, 'INVALID_FIELD'],
-  ])('do not take %s', async (_name, body, code) => {
+    ['a URL with a password', { webhook_url: 'https://u:p@partner.example.com/' }, 'INVALID_FIELD'],
+  ])('refuse %s', async (_name, body, code) => {
     const answer = await browser.call('PATCH', '/settings', body);
     expect(refused(answer)).toEqual([400, code]);
     expect(JSON.stringify(answer.body.error.details)).toContain('webhook_url');
@@ -284,7 +287,7 @@ describe('the settings', () => {
 });
 
 describe('the webhook secret', () => {
-  test('is shown when it is asked for, and signs at once when it is rotated', async () => {
+  test('is revealed on request, and a rotated one signs at once', async () => {
     const partner = await mesh.createPartner();
     const { call } = await browserOf(partner);
     const shown = await call('POST', '/webhook-secret/reveal');
@@ -307,7 +310,7 @@ describe('the webhook secret', () => {
     expect(Date.parse(settings.webhook_secret.previous_expires_at)).toBeGreaterThan(Date.now());
   });
 
-  test('is not rotated twice by a double click, nor with an overlap without end', async () => {
+  test('is not rotated twice by a double click, nor with an overlap above the maximum', async () => {
     const { call } = await browserOf(await mesh.createPartner());
     const long = await call('POST', '/webhook-secret/rotate', { overlap_hours: 721 });
     expect(refused(long)).toEqual([400, 'INVALID_FIELD']);
@@ -321,7 +324,7 @@ describe('the webhook secret', () => {
 });
 
 describe('a test of the webhook', () => {
-  test('is one signed event in the form of every other, kept by nobody', async () => {
+  test('sends one signed event in the standard format', async () => {
     const partner = await mesh.createPartner();
     await partner.register(ONE);
     const { call } = await browserOf(partner);
@@ -351,7 +354,7 @@ describe('a test of the webhook', () => {
     expect(sent.body).toMatchObject({ waba_id: null, phone_number_id: null });
   });
 
-  test('tells what the receiver answered, and does not try again', async () => {
+  test('reports the receiver’s answer, stores nothing and does not retry', async () => {
     const partner = await mesh.createPartner();
     const { call } = await browserOf(partner);
     partner.receiver.behave((_arrival, response) => void response.writeHead(500).end());
@@ -363,7 +366,7 @@ describe('a test of the webhook', () => {
     expect(partner.receiver.arrivals).toHaveLength(1);
   });
 
-  test('tells that nobody is there, and that there is no address', async () => {
+  test('reports a refused connection and a missing webhook URL', async () => {
     const partner = await mesh.createPartner({ webhook_url: 'http://127.0.0.1:3/none' });
     const { call } = await browserOf(partner);
     const { body } = await call('POST', '/webhook-test');
@@ -378,7 +381,7 @@ describe('a test of the webhook', () => {
   });
 });
 
-test('billing without a processor: nothing is owed, and no card can be put on file', async () => {
+test('shows billing without invoices and refuses a card when no processor is configured', async () => {
   const partner = await mesh.createPartner();
   const { call } = await browserOf(partner);
   const { status, body } = await call('GET', '/billing');
@@ -396,7 +399,7 @@ test('billing without a processor: nothing is owed, and no card can be put on fi
   expect(refused(await call('POST', '/card', {}))).toEqual([503, 'NOT_CONFIGURED']);
 });
 
-test('behind a proxy an address is the one that the proxy saw, whatever the client claims', async () => {
+test('uses the client address that the proxy saw, not the one the client claims', async () => {
   const attempt = async (claimed: string, seen: string): Promise<number> => {
     const headers = { origin, 'x-forwarded-for': `${claimed}, ${seen}` };
     return (await ask('POST', '/session', { body: { partner_key: 'nonsense' }, headers })).status;
@@ -409,7 +412,7 @@ test('behind a proxy an address is the one that the proxy saw, whatever the clie
   expect(await attempt('203.0.113.7', '203.0.113.8')).toBe(401);
 });
 
-test('too many log-in attempts from one address are refused for a minute', async () => {
+test('limits log-in attempts from one address', async () => {
   const attempts = await Promise.all(Array.from({ length: 60 }, () => logIn('nonsense')));
   const limited = attempts.filter(({ status }) => status === 429);
   expect(limited.length).toBeGreaterThanOrEqual(30);

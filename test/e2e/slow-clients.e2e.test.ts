@@ -1,5 +1,5 @@
-// Clients that are slow on purpose, against the mesh: their connections are closed in bounded time, and
-// nobody else notices.
+// Deliberately slow clients: their connections are closed in bounded time, and other clients are not
+// affected.
 import { connect, type Socket } from 'node:net';
 import { metrics } from '@bmg/common/telemetry';
 import { eventually } from '../testkit/eventually';
@@ -8,7 +8,7 @@ import { inboundBody, postRaw } from './events-support';
 
 const START_LIMIT_MS = 180_000;
 const DRIP_EVERY_MS = 500;
-/** The limits are 10 s for headers and 30 s for a whole request; a loaded machine looks later. */
+/** Timeouts are 10 s for headers and 30 s for a request; a loaded machine enforces them late. */
 const CLOSED_LIMIT_MS = 60_000;
 
 jest.setTimeout(120_000);
@@ -32,7 +32,7 @@ interface Slow {
   closed_after_ms: number | undefined;
 }
 
-/** Begins a request and lets the rest of it drip; never closes its own side. */
+/** Starts a request, sends the rest in drops, and never closes its side. */
 function trickle(url: string, beginning: string, drop: string): Slow {
   const { hostname, port } = new URL(url);
   const state: Slow = { said: '', closed_after_ms: undefined };
@@ -52,7 +52,7 @@ function trickle(url: string, beginning: string, drop: string): Slow {
   return state;
 }
 
-test('headers and bodies that trickle in are given up, at the edge and where the webhooks enter', async () => {
+test('closes connections with trickling headers or bodies at the gateway and the ingress', async () => {
   const headers = 'POST /v1/messages/send HTTP/1.1\r\nHost: x\r\n';
   const hook = 'POST /webhooks/upstream HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{';
   const body =
@@ -67,7 +67,7 @@ test('headers and bodies that trickle in are given up, at the edge and where the
   const all = Object.entries(slow);
   let answered = 0;
   await eventually(async () => {
-    // Meanwhile whoever is in time is served.
+    // Other clients are served meanwhile.
     const { status } = await partner.call('GET', '/clients');
     expect(status).toBe(200);
     answered += 1;
@@ -84,7 +84,7 @@ test('headers and bodies that trickle in are given up, at the edge and where the
   expect(said).toContain('"code":"INVALID_PAYLOAD"');
 });
 
-test('bodies that are held back fill the ingress up to its bound: then 503, counted, and room again', async () => {
+test('answers 503 and counts it when held-back bodies fill the ingress, then recovers', async () => {
   const MIB = 1024 * 1024;
   const shed = async (): Promise<number> => {
     const { values } = await metrics.requests_shed.get();
@@ -105,7 +105,7 @@ test('bodies that are held back fill the ingress up to its bound: then 503, coun
   const held: Socket[] = [];
   const body = inboundBody(ONE, { from: '15550100777', id: 'wamid.FULL.1' });
   await Promise.all(Array.from({ length: 32 }, hold));
-  // Bodies that reach the bound at the same moment are refused together and leave room: then one more.
+  // Bodies that reach the limit together are all refused and leave room, so hold one more.
   await eventually(
     async () => (await postRaw(mesh.ingress_url, body)) === 503 || void (await hold()),
   );

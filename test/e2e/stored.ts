@@ -1,8 +1,8 @@
-// How much the services of a mesh have stored: the number of documents in each collection.
+// Counts the documents in each collection of a mesh's services.
 import { MongoClient } from 'mongodb';
 import type { Mesh } from '../harness/shared-mesh';
 
-/** Grows with every request, whatever becomes of it. */
+/** Collections that grow with every request, even a refused one. */
 const COUNTED_ANYWAY = /usage/;
 
 export interface Stored {

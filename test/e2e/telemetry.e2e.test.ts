@@ -1,5 +1,5 @@
-// One trace from the partner's request to the upstream, one from the upstream's webhook to the partner's
-// receiver; and no secret anywhere in what a run writes.
+// Telemetry: one trace from a partner's request to the upstream, one from an upstream webhook to the
+// partner's receiver, and no secrets in logs, spans, Kafka headers or databases.
 import { Kafka, logLevel } from 'kafkajs';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
@@ -13,7 +13,7 @@ let mesh: ProcessMesh;
 let receiver: PartnerReceiver;
 let partner: ProcessPartner;
 
-const TEXT = 'a message that nobody but its reader should see';
+const TEXT = 'a message that only its reader should see';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 beforeAll(async () => {
@@ -31,14 +31,14 @@ afterAll(async () => {
   await otlp.close();
 }, 60_000);
 
-/** Every span of a trace hangs on another one of it, but for the first. */
+/** Expects every span except the first to have a parent in the same trace. */
 function expectConnected(spans: ReceivedSpan[], root_parent = ''): void {
   const ids = new Set(spans.map(({ span_id }) => span_id));
   const roots = spans.filter(({ parent_id }) => !ids.has(parent_id));
   expect(roots.map(({ parent_id }) => parent_id)).toEqual([root_parent]);
 }
 
-test('one trace runs from the partner’s request through gRPC to the upstream', async () => {
+test('traces a partner’s request through gRPC to the upstream', async () => {
   const answer = await partner.call(
     'POST',
     '/messages/send',
@@ -46,7 +46,7 @@ test('one trace runs from the partner’s request through gRPC to the upstream',
     { 'x-waba-id': ONE.waba_id, traceparent: `00-${TRACE}-00f067aa0ba902b7-01` },
   );
   expect(answer.status).toBe(200);
-  // Each process sends its spans now and then: a child may come before its parent.
+  // Processes export spans in batches, so a child may arrive before its parent.
   const spans = await eventually(() => {
     const found = otlp.spans.filter(({ trace_id }) => trace_id === TRACE);
     const names = found.map(({ name }) => name);
@@ -66,7 +66,7 @@ test('one trace runs from the partner’s request through gRPC to the upstream',
   expect(request?.headers['traceparent'] ?? `00-${TRACE}`).toContain(TRACE);
 });
 
-test('one trace runs from the upstream’s webhook through Kafka to the partner’s receiver', async () => {
+test('traces an upstream webhook through Kafka to the partner’s receiver', async () => {
   await mesh.emulator.inbound({
     phone_number_id: ONE.phone_number_id,
     from: '15550100777',
@@ -86,7 +86,7 @@ test('one trace runs from the upstream’s webhook through Kafka to the partner�
   expectConnected(spans);
 });
 
-test('log lines are JSON and carry the trace id', async () => {
+test('writes log lines as JSON with the trace ID', async () => {
   await eventually(() => mesh.logs()['gateway']?.includes(TRACE));
   const lines = (mesh.logs()['messaging'] ?? '')
     .trim()
@@ -95,7 +95,7 @@ test('log lines are JSON and carry the trace id', async () => {
   expect(lines.some(({ trace_id }) => trace_id === TRACE)).toBe(true);
 });
 
-test('no key, token, secret or message text is in a log line, a span or a Kafka header', async () => {
+test('writes no key, token, secret or message text to logs, spans or Kafka headers', async () => {
   const secrets = [
     partner.partner_key,
     partner.webhook_secret,
@@ -112,13 +112,13 @@ test('no key, token, secret or message text is in a log line, a span or a Kafka 
   for (const [where, text] of Object.entries(written)) {
     for (const secret of secrets) {
       if (text.includes(secret))
-        throw new Error(`a secret (${secret.slice(0, 5)}…) stands in ${where}`);
+        throw new Error(`a secret (${secret.slice(0, 5)}…) is in ${where}`);
     }
   }
   expect(Object.keys(logs).length).toBeGreaterThanOrEqual(8);
 }, 60_000);
 
-test('the databases hold no secret in clear', async () => {
+test('stores no secret in plain text', async () => {
   const client = await MongoClient.connect(process.env['MONGO_URL'] as string);
   try {
     const prefix = mesh.settings['MONGO_DATABASE_PREFIX'] as string;
@@ -143,7 +143,7 @@ test('the databases hold no secret in clear', async () => {
   }
 });
 
-/** The headers of every message of the mesh's topics, as text. */
+/** The headers of all messages in the mesh's topics, as text. */
 async function kafkaHeaders(): Promise<string[]> {
   const kafka = new Kafka({
     brokers: (process.env['KAFKA_BROKERS'] as string).split(','),

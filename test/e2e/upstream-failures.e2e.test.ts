@@ -1,5 +1,5 @@
-// Every row that asks the upstream, every question that it asks, every way in which the upstream may fail:
-// the outcome is the contract's, nothing is repeated but reads, and no token comes back.
+// Every row that calls the upstream, each of its upstream calls, and every kind of upstream failure:
+// the outcome follows the contract, only reads are retried, and no token is in the answer.
 import { randomBytes } from 'node:crypto';
 import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
@@ -20,14 +20,14 @@ import {
 } from './endpoint-stage';
 import { CUT_OFF, expectedOf, KINDS, problemsOf, type Kind, type Question } from './upstream-rules';
 
-/** Long enough for a busy machine, short enough to wait for it some dozen times. */
+/** Long enough for a busy machine, short enough to wait for it dozens of times. */
 const UPSTREAM_TIMEOUT_MS = 1_000;
-/** Rows are tried side by side, each lane with accounts of its own, so that no fault hits another row. */
+/** Rows run in parallel lanes with separate accounts, so that no fault hits another row. */
 const LANES = 6;
-/** These ask questions that name no account: all in one lane. */
+/** Their upstream calls name no account, so they share one lane. */
 const SHARED_PATHS = ['registerFromCode', 'uploadHeader', 'downloadMedia', 'downloadContactMedia'];
-/** Answered from what the service itself has stored. */
-const ASKS_NOBODY = [
+/** Answered from the service's own store. */
+const WITHOUT_UPSTREAM = [
   'cancelBroadcast',
   'createConnectSession',
   'getBroadcast',
@@ -50,12 +50,12 @@ let outcomes: Map<string, string[]>;
 let tried = 0;
 const tally = createCaseTally();
 
-const rows = endpoints.filter((endpoint) => !ASKS_NOBODY.includes(operationName(endpoint)));
+const rows = endpoints.filter((endpoint) => !WITHOUT_UPSTREAM.includes(operationName(endpoint)));
 
 beforeAll(async () => {
   mesh = await joinMesh({ UPSTREAM_TIMEOUT_MS: String(UPSTREAM_TIMEOUT_MS) }, UPSTREAM_CALLERS);
   await mesh.emulator.limits({ rate_per_sec: 'off' });
-  // Nobody looks at what comes back by webhooks here.
+  // These tests do not read webhooks, so the emulator sends none.
   await mesh.emulator.behaviour({
     statuses: { sent: false, delivered: false, read: false },
     sync: { contacts: 0, messages_per_phase: 0, media_followup: false },
@@ -75,12 +75,12 @@ test.each(rows.map((row) => [`${row.verb} ${documentPath(row)}`, row] as const))
   },
 );
 
-test('and that was a table of its size, which gateway/ENDPOINTS.md shows', () => {
+test('tries every failure on every row and matches the counts in gateway/ENDPOINTS.md', () => {
   expect(tried).toBeGreaterThan(rows.length * KINDS.length);
   tally.expectGolden(['upstream_failures']);
 });
 
-describe('what is not one failure', () => {
+describe('a partial failure or a refused token', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await createStage(mesh, files);
@@ -89,7 +89,7 @@ describe('what is not one failure', () => {
   const call = (method: string, path: string, body: object) =>
     stage.partner.call(method, path, body, { 'x-waba-id': stage.one.waba_id });
 
-  test('blocking of which a part fails is an answer with both lists', async () => {
+  test('answers with both lists when some users cannot be blocked', async () => {
     const { status, body } = await call('POST', '/blocked', { users: [ADA, '15550100999'] });
     expect([status, body.success]).toEqual([200, true]);
     expect(body.blocked).toEqual([{ input: ADA, wa_id: ADA }]);
@@ -100,12 +100,12 @@ describe('what is not one failure', () => {
     ]);
   });
 
-  test('blocking of which all fails is one too', async () => {
+  test('answers with both lists when no user can be blocked', async () => {
     const { status, body } = await call('POST', '/blocked', { users: ['15550100999'] });
     expect([status, body.blocked, body.failed.length]).toEqual([200, [], 1]);
   });
 
-  test('a removal from a group of which a part fails is an answer that says so', async () => {
+  test('reports a group removal that partially fails', async () => {
     const { cloud } = stage;
     const { id } = await mesh.emulator.group({
       phone_number_id: cloud.phone_number_id,
@@ -127,7 +127,7 @@ describe('what is not one failure', () => {
     ]);
   });
 
-  test('a refresh with a token that the upstream refuses leaves the old one in place', async () => {
+  test('keeps the old token when the upstream refuses the new one', async () => {
     const { waba_id } = stage.one;
     const refused = await stage.partner.call('POST', `/clients/${waba_id}/refresh`, {
       access_token: 'EMULATED-TOKEN-INVALID',
@@ -137,7 +137,7 @@ describe('what is not one failure', () => {
   });
 });
 
-/** What was unexpected, by row. */
+/** Tries all rows and returns the unexpected outcomes by operation. */
 async function tryAll(): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   const queue = rows.filter((row) => !SHARED_PATHS.includes(operationName(row)));
@@ -183,7 +183,7 @@ const unique = (asked: Question[]): Question[] =>
       asked.findIndex((one) => one.method === method && one.path === path) === at,
   );
 
-/** The same question about what was prepared anew: the values of a request are found in its path. */
+/** Replaces the values of the first request in an upstream path by those of the new request. */
 function rename(path: string, before: Given, now: Given): string {
   const olds = textsOf(before);
   const news = textsOf(now);
@@ -196,7 +196,7 @@ const textsOf = ({ params, number, body }: Given): string[] =>
     .filter((value): value is string => typeof value === 'string' && value.length > 3)
     .map(encodeURIComponent);
 
-/** A request under a trace of its own, by which its questions are found in the emulator's log. */
+/** Sends a request with its own trace ID, by which its calls are found in the emulator's log. */
 async function ask(
   stage: Stage,
   endpoint: Endpoint,
@@ -216,7 +216,7 @@ async function ask(
   return { answer, asked };
 }
 
-/** A file that ends before its length: there is no whole answer to look at. */
+/** Stands for a file that ends before its length, which has no complete answer. */
 const cutOff = (): TableAnswer => ({
   status: CUT_OFF,
   headers: new Headers(),
@@ -225,7 +225,7 @@ const cutOff = (): TableAnswer => ({
   body: undefined,
 });
 
-/** An upload session has another name each time. */
+/** Each upload session has a different name. */
 const pattern = (path: string): string =>
   `^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/upload:[^/]+/, 'upload:[^/]+')}$`;
 
@@ -247,7 +247,7 @@ async function tryOne(
   return [
     ...problemsOf(answer, expected),
     ...(expected.status >= 400 ? await leftBehind(stage, endpoint, given) : []),
-    ...(same.length === 0 ? ['the fault was never met'] : []),
+    ...(same.length === 0 ? ['the fault was never triggered'] : []),
     ...(same.length > times ? [`asked ${same.length} times, where ${times} are allowed`] : []),
   ];
 }
@@ -265,7 +265,7 @@ async function leftBehind(
   return clients.some((client) => client.waba_id === waba_id) ? ['a client was stored'] : [];
 }
 
-/** Only reads are ever repeated, and once; a code is spent by asking; both syncs are asked on one path. */
+/** Only reads are retried, once. A code is valid for one call. Both syncs use the same path. */
 function timesAllowed({ method, path }: Question): number {
   if (path.endsWith('/oauth/access_token')) return 1;
   return method === 'GET' || path.endsWith('/smb_app_data') ? 2 : 1;

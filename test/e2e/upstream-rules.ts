@@ -1,19 +1,19 @@
-// What a failing upstream becomes, for every kind of failure and every question that a row asks. The rule
-// is general; what is said of single rows here is what the contract and its decisions say of them.
+// Expected outcome of every kind of upstream failure for every upstream call of a row: one general
+// rule, and the exceptions that the contract makes for single rows.
 import type { FaultInput } from '../emulator';
 import type { TableAnswer } from './endpoint-stage';
 
-/** One question to the upstream that a row asks. */
+/** One call that a row makes to the upstream. */
 export interface Question {
   method: string;
-  /** With the ids of the request that asked it. */
+  /** Includes the IDs of the request that caused it. */
   path: string;
 }
 
 export interface Kind {
   name: string;
   effect: Partial<FaultInput>;
-  /** The upstream's code where it is an error answer. */
+  /** The upstream's error code, if the failure is an error answer. */
   code?: number;
 }
 
@@ -21,18 +21,18 @@ export interface Expected {
   status: number;
   code?: string;
   upstream_code?: number | undefined;
-  /** Undefined: either is right, as long as it is said. */
+  /** Undefined accepts either value, but the field must be present. */
   retryable?: boolean | undefined;
-  /** Whether the answer says after how many seconds to try again. */
+  /** Whether the answer has a Retry-After header. */
   retry_after?: boolean;
   details?: unknown;
-  /** Beyond the error: what is wrong with the answer. */
+  /** Further checks of the answer; returns the problems. */
   check?(answer: TableAnswer): string[];
 }
 
-export const DETAILS = 'what the upstream said of it';
+export const DETAILS = 'details from the upstream';
 export const SUBCODE = 2_494_099;
-/** An error may carry back what it was asked with: none of it may reach the partner. */
+/** An upstream error may echo the token of the request, which must not reach the partner. */
 export const SECRET = 'EAAsecretsecretsecret1234';
 const THROUGHPUT = 130_429;
 const NEEDS_PHONE = 131_062;
@@ -66,10 +66,10 @@ export const KINDS: readonly Kind[] = [
   { name: 'half of the JSON', effect: { truncated: true } },
   { name: 'a connection dropped before', effect: { drop: 'before' } },
   { name: 'a connection dropped after', effect: { drop: 'after' } },
-  { name: 'a time out', effect: { hang: true } },
+  { name: 'a timeout', effect: { hang: true } },
 ];
 
-/** What sends a message, places a call or creates something: whose outcome may be unknown. */
+/** Sends, calls and creations: their outcome may be unknown. */
 const SENDS = new Set([
   'sendText',
   'sendTemplate',
@@ -81,20 +81,20 @@ const SENDS = new Set([
   'createGroup',
   'createTemplate',
 ]);
-/** Not to be put in a retry loop, whatever the failure. */
+/** Never retryable, whatever the failure, because the platform limits the attempts. */
 const NEVER_REPEAT: Record<string, RegExp> = {
   requestCode: /\/request_code$/,
   deregisterPhone: /\/deregister$/,
 };
 const DOWNLOADS = new Set(['downloadMedia', 'downloadContactMedia']);
 
-/** In place of a status: the connection was broken in the middle of the answer. */
+/** Used instead of a status when the connection broke in the middle of the answer. */
 export const CUT_OFF = 0;
 
 const SUCCESS: Expected = { status: 200 };
 const CREATED: Expected = { status: 201 };
 
-/** The rule. */
+/** The general rule. */
 function general(operation: string, question: Question, { code, effect }: Kind): Expected {
   if (code === undefined) {
     const send = SENDS.has(operation) && question.method !== 'GET';
@@ -124,7 +124,7 @@ const isError = ({ code }: Kind): boolean => code !== undefined;
 /** The emulator's accounts begin with a 9, its numbers with an 8. */
 const ACCOUNT = /\/9\d+$/;
 
-/** A registration goes on without what it can do without. */
+/** A registration continues when an optional step fails. */
 const registering: Rule = (expected, { method, path }, kind) => {
   if (path.endsWith('/smb_app_data')) {
     return {
@@ -132,25 +132,25 @@ const registering: Rule = (expected, { method, path }, kind) => {
       check: ({ body }) => {
         const { smb_app_state_sync, history } = body.coexistence_sync as Record<string, string>;
         const failed = [smb_app_state_sync, history].some((text) => text?.startsWith('failed: '));
-        return failed ? [] : ['the sync is not said to have failed'];
+        return failed ? [] : ['the answer does not report the failed sync'];
       },
     };
   }
-  // Whose the account is may not be readable; the number itself must be.
+  // The owner of the account is optional; the number must be readable.
   const owner = method === 'GET' && ACCOUNT.test(path);
   return owner && isError(kind) ? CREATED : expected;
 };
 
-/** What the contract and the decisions say of single rows. */
+/** The contract's exceptions for single rows. */
 export const RULES: Readonly<Record<string, Rule>> = {
   registerClient: registering,
   registerFromCode: (expected, question, kind) => {
     const { path } = question;
     const said = { upstream_code: kind.code, retryable: false };
     if (path.endsWith('/oauth/access_token')) {
-      // Whether the code is spent is not known, and no message goes out by trying it again.
+      // The code may be used up, but a retry cannot send a message twice.
       if (!isError(kind)) return { ...expected, retryable: undefined };
-      // A limit that passes has not looked at the code.
+      // A throughput limit does not use up the code.
       if (kind.code === THROUGHPUT) return expected;
       return { ...expected, ...said, status: 400, code: 'CODE_EXCHANGE_FAILED' };
     }
@@ -159,9 +159,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
     return registering(expected, question, kind);
   },
-  // The client is deleted whatever the upstream says.
+  // The client is deleted whatever the upstream answers.
   deleteClient: () => SUCCESS,
-  // A template that cannot be checked now is judged with every send.
+  // If the template cannot be checked at creation, every send checks it.
   createBroadcast: () => CREATED,
   ...Object.fromEntries(
     [...DOWNLOADS].map((operation): [string, Rule] => [operation, downloading]),
@@ -175,10 +175,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ),
 };
 
-/** A missing id is a missing file; the file itself comes without an error object. */
+/** An unknown ID is a missing file; a failing file download has no error object. */
 function downloading(expected: Expected, { path }: Question, kind: Kind): Expected {
   if (path.startsWith('/attachments/')) {
-    // What is under way when it breaks is not to look whole.
+    // A download that breaks must not look complete.
     if (kind.effect.truncated) return { status: CUT_OFF };
     return { status: 502, code: 'UPSTREAM_ERROR', upstream_code: undefined };
   }
@@ -192,7 +192,7 @@ export const expectedOf = (operation: string, question: Question, kind: Kind): E
   return RULES[operation]?.(expected, question, kind) ?? expected;
 };
 
-/** What is wrong with an answer. */
+/** Compares an answer with the expected outcome and returns the differences. */
 export function problemsOf(answer: TableAnswer, expected: Expected): string[] {
   const problems: string[] = [];
   const differ = (what: string, got: unknown, wanted: unknown): void => {
@@ -206,7 +206,7 @@ export function problemsOf(answer: TableAnswer, expected: Expected): string[] {
   const error = (answer.body?.error ?? {}) as Record<string, unknown>;
   differ('code', error['code'], expected.code);
   differ('upstream_code', error['upstream_code'], expected.upstream_code);
-  differ('said retryable', typeof error['retryable'], 'boolean');
+  differ('the type of retryable', typeof error['retryable'], 'boolean');
   if (expected.retryable !== undefined) differ('retryable', error['retryable'], expected.retryable);
   if (expected.details !== undefined) differ('details', error['details'], expected.details);
   if (expected.retry_after !== undefined) {
