@@ -18,7 +18,7 @@ describe('tokens', () => {
     expect(body.error.fbtrace_id).toEqual(expect.any(String));
   });
 
-  it('that are unknown or expired give 190', async () => {
+  it('get 190 when unknown or expired', async () => {
     expect((await get('nonsense', `/${ONE.waba}`)).body.error.code).toBe(190);
     const { status, body } = await get('EMULATED-TOKEN-INVALID', `/${ONE.waba}`);
     expect(status).toBe(401);
@@ -33,14 +33,14 @@ describe('tokens', () => {
     }
   });
 
-  it('without permissions give 10', async () => {
+  it('get 10 without permissions', async () => {
     const api = apiOf(world.emulator, 'EMULATED-TOKEN-NO-PERMISSION');
     const { status, body } = await api('POST', `/${ONE.number}/messages`, aText());
     expect(status).toBe(403);
     expect(body.error.code).toBe(10);
   });
 
-  it('with one permission do only what it allows', async () => {
+  it('allow only the requests of their permissions', async () => {
     const { token } = await world.emulator.token({
       waba_ids: [ONE.waba],
       scopes: ['whatsapp_business_management'],
@@ -50,14 +50,14 @@ describe('tokens', () => {
     expect((await api('POST', `/${ONE.number}/messages`, aText())).body.error.code).toBe(10);
   });
 
-  it('can be made invalid at any time', async () => {
+  it('can be invalidated at any time', async () => {
     const { token } = await world.emulator.token({ waba_ids: [ONE.waba] });
     expect((await get(token, `/${ONE.waba}`)).status).toBe(200);
     await world.emulator.token({ token, invalid: true });
     expect((await get(token, `/${ONE.waba}`)).body.error.code).toBe(190);
   });
 
-  it('may come with a proof, which must be right', async () => {
+  it('accept an optional appsecret_proof, which must be correct', async () => {
     const { app_secret } = world.emulator.config;
     const proof = createHmac('sha256', app_secret).update(ONE.token).digest('hex');
     expect((await get(ONE.token, `/${ONE.waba}?appsecret_proof=${proof}`)).status).toBe(200);
@@ -66,7 +66,7 @@ describe('tokens', () => {
 });
 
 describe('paths', () => {
-  it('need the right version', async () => {
+  it('require the right version', async () => {
     const raw = async (path: string) => {
       const response = await request(world.emulator.url + path, {
         headers: { authorization: `Bearer ${ONE.token}` },
@@ -78,7 +78,7 @@ describe('paths', () => {
     expect((await raw('/nothing/here')).body.error.code).toBe(2500);
   });
 
-  it('that are unknown are said to be so', async () => {
+  it('get 2500 when unknown', async () => {
     expect((await get(ONE.token, `/${ONE.waba}/nothing`)).body.error.code).toBe(2500);
     expect((await get(ONE.token, '/nothing')).body.error.code).toBe(2500);
   });
@@ -100,7 +100,7 @@ describe('bodies', () => {
     }
   });
 
-  it('may be forms', async () => {
+  it('may be form-encoded', async () => {
     const form = new URLSearchParams({
       messaging_product: 'whatsapp',
       to: '15550100777',

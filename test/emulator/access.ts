@@ -1,4 +1,4 @@
-// Who is calling and what they may touch.
+// Authenticates a request by its token and checks what the token may access.
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { EmulatorConfig } from './config';
@@ -57,7 +57,7 @@ function appToken(credentials: Credentials): Token {
   return buildToken({ token: credentials.value, type: 'APP', scopes: [], waba_ids: [] });
 }
 
-/** The proof is optional, but a wrong one is refused. */
+/** appsecret_proof is optional, but a wrong one is refused. */
 export function checkProof(config: EmulatorConfig, token: Token, query: URLSearchParams): void {
   const proof = query.get('appsecret_proof');
   if (proof === null) return;
@@ -65,7 +65,9 @@ export function checkProof(config: EmulatorConfig, token: Token, query: URLSearc
   if (proof !== expected) throw invalid('Invalid appsecret_proof provided in the API argument');
 }
 
-/** An object outside the token's accounts does not exist for it; a missing scope is code 10. */
+/**
+ * An object outside the token's accounts looks as if it did not exist; a missing scope is code 10.
+ */
 export function authorise(
   state: State,
   token: Token,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('the account node', () => {
-  it('gives what is asked for', async () => {
+  it('returns the requested fields', async () => {
     const fields =
       'name,currency,timezone_id,account_review_status,business_verification_status,owner_business_info,message_template_namespace,health_status,ownership_type,is_enabled_for_insights';
     const { body } = await api('GET', `/${ONE.waba}?fields=${fields}`);
@@ -24,14 +24,14 @@ describe('the account node', () => {
     expect(Object.keys(body).sort()).toEqual([...fields.split(','), 'id'].sort());
   });
 
-  it('refuses all for one field that is not permitted or does not exist', async () => {
+  it('refuses the request for one field that is not permitted or does not exist', async () => {
     const denied = await api('GET', `/${ONE.waba}?fields=name,primary_funding_id`);
     expect(denied.status).toBe(403);
     expect(denied.body.error.code).toBe(10);
     expect((await api('GET', `/${ONE.waba}?fields=name,colour`)).body.error.code).toBe(100);
   });
 
-  it('counts what was sent, and leaves the key out where nothing was', async () => {
+  it('counts sent messages, and omits the key when there are none', async () => {
     const now = Math.floor(Date.now() / 1000);
     const field = `analytics.start(${now - 12 * 86_400}).end(${now + 60}).granularity(DAY).phone_numbers([])`;
     expect((await api('GET', `/${ONE.waba}?fields=${field}`)).body).toEqual({ id: ONE.waba });
@@ -43,7 +43,7 @@ describe('the account node', () => {
 });
 
 describe('the numbers of an account', () => {
-  it('come with the fields asked for, a page at a time', async () => {
+  it('are returned with the requested fields, page by page', async () => {
     const { body } = await two(
       'GET',
       `/${TWO.waba}/phone_numbers?fields=id,status,throughput&limit=2`,
@@ -59,7 +59,7 @@ describe('the numbers of an account', () => {
     expect(rest.body.paging.next).toBeUndefined();
   });
 
-  it('are nodes of their own', async () => {
+  it('can be read as nodes', async () => {
     const { body } = await api(
       'GET',
       `/${ONE.number}?fields=is_on_biz_app,platform_type,is_pin_enabled,whatsapp_business_manager_messaging_limit,health_status`,
@@ -93,7 +93,7 @@ describe('the lists of an account', () => {
     expect((await api('GET', `${path}?since=${since}`)).body.data).toHaveLength(2);
   });
 
-  it('want the business for the assigned users', async () => {
+  it('require the business for the assigned users', async () => {
     expect((await api('GET', `/${ONE.waba}/assigned_users`)).body.error.code).toBe(100);
     const { body } = await api(
       'GET',
@@ -159,7 +159,7 @@ describe('templates', () => {
     expect((await api('DELETE', path)).body.error.code).toBe(100);
   });
 
-  it('go one language at a time by id', async () => {
+  it('are deleted one language at a time by ID', async () => {
     const { body } = await create({ name: 'single' });
     await create({ name: 'single', language: 'de' });
     await api('DELETE', `/${ONE.waba}/message_templates?name=single&hsm_id=${body.id}`);

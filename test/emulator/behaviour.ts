@@ -1,15 +1,16 @@
-// How the emulated platform behaves after it has accepted something. All of it can be changed by
-// control; the defaults are those of a healthy platform with short waits.
+// What the emulated platform does after it accepted a request: statuses, delays, duplicates,
+// failures. The control interface can change all of it; the defaults are a healthy platform with
+// short delays.
 import { seededRandom, shuffle, type Random } from './random';
 import type { SyncSeed } from './state';
 import type { StatusName } from './types';
 
 export interface FailRule {
-  /** Phone digits or business-scoped id; absent means every recipient. */
+  /** Phone number digits or a business-scoped ID; absent means every recipient. */
   to?: string;
   code: number;
   details?: string;
-  /** Reports `sent` first, as the platform does for failures that it learns of later. */
+  /** Reports `sent` first, as the platform does for failures that it detects later. */
   after_sent?: boolean;
   probability?: number;
   /** -1, the default, means until cleared. */
@@ -18,9 +19,9 @@ export interface FailRule {
 
 export interface Behaviour {
   statuses: Record<'sent' | 'delivered' | 'read', boolean>;
-  /** Counted from the answer to the send. */
+  /** Milliseconds after the answer to the send. */
   delays_ms: Record<'sent' | 'delivered' | 'read' | 'failed', number>;
-  /** How many more times every webhook is posted. */
+  /** How many additional times each webhook is posted. */
   duplicate: number;
   reorder: boolean;
   hold: boolean;
@@ -30,18 +31,18 @@ export interface Behaviour {
   retry_delays_ms: number[];
   timeout_ms: number;
   conversation: 'always' | 'free_entry_point_only' | 'never';
-  /** Off, service messages and utility templates inside a window are free of charge. */
+  /** When off, service messages and utility templates inside an open window are free. */
   service_billable: boolean;
   lifecycle_delay_ms: number;
   template_review: { outcome: 'approve' | 'reject' | 'none'; delay_ms: number };
   sync: SyncSeed;
 }
 
-/** Waits between the tries of one webhook: about two minutes in all, then it is lost. */
+/** Delays between the attempts of one webhook: about two minutes in total, then it is lost. */
 const RETRY_DELAYS_MS = [1000, 2000, 5000, 10_000, 20_000, 40_000, 45_000];
 export const POST_TIMEOUT_MS = 10_000;
 export const BATCH_DEFAULT = 100;
-/** What the platform itself puts into one webhook at most. */
+/** The platform's own maximum of statuses in one webhook. */
 export const BATCH_MAX = 1000;
 
 export function defaultBehaviour(): Behaviour {
@@ -85,7 +86,7 @@ export class BehaviourHolder {
     if (change.seed !== undefined) this.random = seededRandom(change.seed);
   }
 
-  /** The rule that makes a send fail, if any; uses up one of its times. */
+  /** Returns the rule that makes a send fail, if any, and uses up one of its `times`. */
   failureFor(peers: Array<string | null>): FailRule | null {
     for (const rule of this.current.fail_status) {
       if (rule.times === 0 || (rule.to !== undefined && !peers.includes(rule.to))) continue;
@@ -97,7 +98,7 @@ export class BehaviourHolder {
   }
 }
 
-/** The statuses of one send in the order in which they fall due. */
+/** The statuses of one send, in the order they are due. */
 export interface Step {
   status: StatusName;
   after_ms: number;
@@ -131,7 +132,7 @@ export function stepsFor(
 
 const STATUS_ORDER = ['sent', 'delivered', 'read'] as const;
 
-/** The times stay, the statuses change places: `read` may come before `sent`. */
+/** Shuffles the statuses over the same times: `read` may come before `sent`. */
 function exchange(steps: Step[], random: Random): Step[] {
   const times = steps.map(({ after_ms }) => after_ms);
   return shuffle(steps, random).map((step, index) => ({

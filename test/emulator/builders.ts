@@ -1,4 +1,5 @@
-// Records with everything a platform object has, for the seed and for objects made by control.
+// Builds complete records of platform objects, for the seed and for objects created through
+// control.
 import type { Account, BusinessNumber, Flow, Template, Token } from './types';
 
 export type AccountInput = Partial<Account> & { id: string };

@@ -1,5 +1,5 @@
-// A typed client of the control interface, for tests. It speaks HTTP, so it drives an emulator in this
-// process and one started on its own in the same way.
+// A typed client of the control interface, for tests. It uses HTTP, so it drives an emulator in
+// this process and a separate one in the same way.
 import { request } from 'undici';
 import type { Behaviour, FailRule } from './behaviour';
 import type { FaultInput } from './faults';
@@ -133,7 +133,7 @@ type Query = Record<string, string | number | undefined>;
 export class EmulatorClient {
   constructor(readonly url: string) {}
 
-  /** Back to the seed; `world` gives its accounts, numbers and templates ids of their own. */
+  /** Restores the seed. Each `world` has its own account, number and template IDs. */
   reset(world = 0): Promise<JsonObject> {
     return this.call('POST', 'reset', { world });
   }
@@ -172,7 +172,7 @@ export class EmulatorClient {
     return this.call('PATCH', `numbers/${phone_number_id}`, change);
   }
 
-  /** Creates a token, or changes the one of that name. */
+  /** Creates a token, or changes the existing one. */
   token(input: TokenInput = {}): Promise<{ token: string } & JsonObject> {
     return this.call('POST', 'tokens', input);
   }
@@ -189,7 +189,7 @@ export class EmulatorClient {
     return this.call('POST', 'codes', input);
   }
 
-  /** Creates a template, or changes one and announces the change. */
+  /** Creates a template, or changes an existing one and announces the change by webhook. */
   template(input: {
     waba_id: string;
     name: string;
@@ -340,7 +340,7 @@ export class EmulatorClient {
     return this.call('DELETE', 'messages');
   }
 
-  /** Waits until nothing is planned, waiting or under way; false when the time is over first. */
+  /** Waits until no webhook is planned, waiting or in flight; false after the timeout. */
   async settled(timeout_ms = WAIT_DEFAULT_MS): Promise<boolean> {
     const until = Date.now() + timeout_ms;
     while (Date.now() < until) {

@@ -2,10 +2,10 @@
 
 export interface EmulatorOptions {
   host?: string;
-  /** 0 lets the system choose. */
+  /** 0 takes any free port. */
   port?: number;
   webhook_url?: string;
-  /** Base of the addresses that the emulator gives out (media, paging, dialog). */
+  /** Base of the URLs that the emulator returns (media, paging, dialog). */
   public_url?: string;
   api_version?: string;
   app_id?: string;

@@ -1,4 +1,4 @@
-// Control over how the platform behaves: faults, webhook behaviour, limits.
+// Control requests for the platform's behaviour: faults, webhooks, limits.
 import { BATCH_MAX, type Behaviour, type FailRule } from './behaviour';
 import {
   bad,
@@ -40,7 +40,7 @@ function addFault({ core, body }: ControlCall): JsonObject {
   if (error && typeof error['code'] !== 'number') throw bad('error.code must be a number');
   const delay = number(body, 'delay_ms');
   if (delay !== undefined && (delay < 0 || delay > DELAY_MAX_MS)) {
-    throw bad(`delay_ms must be 0 to ${DELAY_MAX_MS}`);
+    throw bad(`delay_ms must be from 0 to ${DELAY_MAX_MS}`);
   }
   const drop = text(body, 'drop');
   if (drop !== undefined && drop !== 'before' && drop !== 'after') {
@@ -98,19 +98,23 @@ function checkBehaviour(body: JsonObject): void {
   number(body, 'seed');
   number(body, 'lifecycle_delay_ms');
   const duplicate = number(body, 'duplicate') ?? 0;
-  if (duplicate < 0 || duplicate > DUPLICATES_MAX) throw bad(`duplicate: 0 to ${DUPLICATES_MAX}`);
+  if (duplicate < 0 || duplicate > DUPLICATES_MAX)
+    throw bad(`duplicate must be from 0 to ${DUPLICATES_MAX}`);
   within(number(body, 'batch_max') ?? 1, 'batch_max', BATCH_MAX);
   within(number(body, 'timeout_ms') ?? 1, 'timeout_ms', DELAY_MAX_MS);
   const delays = body['retry_delays_ms'] ?? [];
   if (!Array.isArray(delays) || delays.length > RETRIES_MAX || !delays.every(isWait)) {
-    throw bad(`retry_delays_ms must hold up to ${RETRIES_MAX} numbers`);
+    throw bad(
+      `retry_delays_ms must be an array of at most ${RETRIES_MAX} numbers from 0 to ${DELAY_MAX_MS}`,
+    );
   }
   const conversation = text(body, 'conversation') ?? 'always';
   if (!['always', 'free_entry_point_only', 'never'].includes(conversation)) {
     throw bad('conversation must be always, free_entry_point_only or never');
   }
   for (const value of Object.values(object(body, 'delays_ms') ?? {})) {
-    if (!isWait(value)) throw bad(`delays_ms must be numbers from 0 to ${DELAY_MAX_MS}`);
+    if (!isWait(value))
+      throw bad(`each value of delays_ms must be a number from 0 to ${DELAY_MAX_MS}`);
   }
 }
 
@@ -118,13 +122,13 @@ function isWait(value: unknown): boolean {
   return typeof value === 'number' && value >= 0 && value <= DELAY_MAX_MS;
 }
 
-/** One rule or a list of them; null or an empty list takes all back. */
+/** One rule or a list; null or an empty list removes all rules. */
 function failRules(value: unknown): FailRule[] {
   if (value === null) return [];
   const rules = (Array.isArray(value) ? value : [value]) as unknown[];
   return rules.map((rule) => {
     if (!isObject(rule) || typeof rule['code'] !== 'number') {
-      throw bad('fail_status needs a code');
+      throw bad('fail_status must be an object with a numeric code');
     }
     onlyKeys(rule, ['to', 'code', 'details', 'after_sent', 'probability', 'times']);
     return { ...rule } as unknown as FailRule;

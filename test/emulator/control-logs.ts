@@ -1,4 +1,4 @@
-// Control over the journal: what was asked of the platform and what it accepted.
+// Control requests for the journal: the requests received and the messages accepted.
 import { bad, type ControlCall, type ControlRoute } from './control-parts';
 import { showMessage, showRequest } from './journal';
 import type { JsonObject } from './types';
@@ -20,7 +20,7 @@ interface Span {
   limit: number;
 }
 
-/** `since` is a sequence number (what came after it) or a time. */
+/** `since` is a sequence number (entries after it) or an ISO 8601 time. */
 function spanOf(query: URLSearchParams): Span {
   const since = query.get('since') ?? '0';
   const limit = Number(query.get('limit') ?? SHOWN_DEFAULT);

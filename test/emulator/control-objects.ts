@@ -1,4 +1,4 @@
-// Control over things that belong to an account: templates, groups, customers, media.
+// Control requests for an account's objects: templates, groups, customers, media.
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { buildTemplate } from './builders';
@@ -48,7 +48,9 @@ const TEMPLATE_KEYS = [
   'pacing',
 ];
 
-/** Makes a template, or changes one and announces what changed, as the platform would. */
+/**
+ * Creates a template, or changes one and announces the change by webhook, as the platform would.
+ */
 function changeTemplate(call: ControlCall): JsonObject {
   const { core, body } = call;
   onlyKeys(body, TEMPLATE_KEYS);
@@ -121,12 +123,12 @@ function createGroup(call: ControlCall): JsonObject {
   return { ...group };
 }
 
-/** A customer joins by the invite link, or asks to where approval is required. */
+/** A customer joins by the invite link, or asks to join a group that requires approval. */
 function joinGroup(call: ControlCall): JsonObject {
   const { core, body } = call;
   onlyKeys(body, ['group_id', 'wa_id', 'user_id', 'request']);
   const group = core.state.groups.get(text(body, 'group_id') ?? '');
-  if (!group) throw new ControlError(404, 'The group does not exist');
+  if (!group) throw new ControlError(404, 'group_id does not exist');
   const owner = core.state.numbers.get(group.phone_number_id) as BusinessNumber;
   const wa_id = text(body, 'wa_id');
   const portfolio_id = core.state.accountOf(owner).portfolio.id;
@@ -182,7 +184,7 @@ function saveCustomer(call: ControlCall): JsonObject {
   return customer;
 }
 
-/** Media as if a customer had sent them: given bytes, or made-up ones of any size. */
+/** Creates media as if a customer had sent them: from given bytes, or generated in any size. */
 async function createMedia(call: ControlCall): Promise<JsonObject> {
   const { core, body } = call;
   onlyKeys(body, ['phone_number_id', 'mime_type', 'base64', 'size_bytes', 'filename']);
@@ -192,7 +194,7 @@ async function createMedia(call: ControlCall): Promise<JsonObject> {
   const base64 = text(body, 'base64');
   const size = number(body, 'size_bytes') ?? 2048;
   if (!Number.isInteger(size) || size < 0 || size > GENERATED_MAX_BYTES) {
-    throw bad(`size_bytes must be 0 to ${GENERATED_MAX_BYTES}`);
+    throw bad(`size_bytes must be from 0 to ${GENERATED_MAX_BYTES}`);
   }
   const media =
     base64 === undefined

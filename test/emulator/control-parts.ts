@@ -1,4 +1,4 @@
-// What the control handlers share: the shape of a call, errors, and reading typed values from a body.
+// Shared by the control handlers: the type of a call, errors, and typed reading of body fields.
 import type { Core } from './core';
 import { isObject } from './operations/parameters';
 import type { Account, BusinessNumber, JsonObject } from './types';
@@ -13,7 +13,7 @@ export interface ControlCall {
 
 export interface ControlRoute {
   method: string;
-  /** Below `/control/`; `*` is any one segment. */
+  /** Relative to `/control/`; `*` matches one segment. */
   path: string;
   status?: number;
   handler: (call: ControlCall) => JsonObject | Promise<JsonObject>;
@@ -74,7 +74,7 @@ export function object(body: JsonObject, name: string): JsonObject | undefined {
 export function onlyKeys(body: JsonObject, known: readonly string[]): void {
   const unknown = Object.keys(body).filter((key) => !known.includes(key));
   if (unknown.length > 0) {
-    throw bad(`Unknown: ${unknown.join(', ')}. Known: ${known.join(', ')}`);
+    throw bad(`Unknown keys: ${unknown.join(', ')}. Known keys: ${known.join(', ')}`);
   }
 }
 
@@ -90,7 +90,7 @@ export function theAccount({ core }: ControlCall, id: string | undefined): Accou
   return found;
 }
 
-/** An array of objects; nothing given is an empty one. */
+/** An array of objects; empty when the key is absent. */
 export function listOf(body: JsonObject, name: string): JsonObject[] {
   const value = body[name] ?? [];
   if (!Array.isArray(value) || !value.every(isObject)) {

@@ -1,4 +1,4 @@
-// Control over traffic towards the gateway: inbound messages, calls, arbitrary webhooks.
+// Control requests that send traffic to the gateway: inbound messages, calls, arbitrary webhooks.
 import {
   bad,
   number,
@@ -57,7 +57,7 @@ async function inbound(call: ControlCall): Promise<JsonObject> {
   return { ...answer, delivered: result.http_status === 200, ...result };
 }
 
-/** A customer calls the business: the call exists from now on, so that it can be accepted. */
+/** A customer calls the business; the call is stored, so that it can be accepted. */
 async function inboundCall(call: ControlCall): Promise<JsonObject> {
   const { core, body } = call;
   onlyKeys(body, ['phone_number_id', 'from', 'sdp']);
@@ -108,7 +108,8 @@ async function postWebhook({ core, body }: ControlCall): Promise<JsonObject> {
   if ((raw === undefined) === (body['body'] === undefined)) throw bad('Give either body or raw');
   const sent = raw ?? escapeNonAscii(JSON.stringify(body['body']));
   const signature = (text(body, 'signature') ?? 'valid') as SignatureKind;
-  if (!SIGNATURES.includes(signature)) throw bad(`signature is one of ${SIGNATURES.join(', ')}`);
+  if (!SIGNATURES.includes(signature))
+    throw bad(`signature must be one of ${SIGNATURES.join(', ')}`);
   const times = within(number(body, 'times') ?? 1, 'times', TIMES_MAX);
   const concurrency = within(number(body, 'concurrency') ?? 1, 'concurrency', CONCURRENCY_MAX);
   const headers = stringsOf(object(body, 'headers') ?? {});

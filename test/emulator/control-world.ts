@@ -1,4 +1,5 @@
-// Control over the world itself: reset, state, settings, accounts, numbers, tokens, sign-up codes.
+// Control requests for the whole emulator: reset, state, configuration, accounts, numbers, tokens,
+// sign-up codes.
 import { buildAccount, buildNumber, buildToken } from './builders';
 import {
   bad,
@@ -245,7 +246,7 @@ function createToken(call: ControlCall): JsonObject {
   return { ...addToken(call, call.body) };
 }
 
-/** A token that exists is replaced, so that it can be made invalid in the middle of a test. */
+/** Replaces an existing token, so that a test can invalidate it. */
 function addToken({ core }: ControlCall, body: JsonObject): Token {
   onlyKeys(body, [
     'token',
@@ -261,7 +262,7 @@ function addToken({ core }: ControlCall, body: JsonObject): Token {
   const before = core.state.tokens.get(name) ?? buildToken({ token: name });
   const scopes = texts(body, 'scopes') ?? before.scopes;
   if (!scopes.every((scope) => (SCOPES as string[]).includes(scope))) {
-    throw bad(`scopes may hold ${SCOPES.join(', ')}`);
+    throw bad(`scopes must be an array of ${SCOPES.join(', ')}`);
   }
   const expires_in_s = number(body, 'expires_in_s');
   const token: Token = {
@@ -298,7 +299,7 @@ function invalidity(value: unknown, before: Token): Token['invalid'] {
 function createCode({ core, body }: ControlCall): JsonObject {
   onlyKeys(body, ['token', 'code', 'expires_in_ms', 'expired', 'used']);
   const token = text(body, 'token') ?? 'EMULATED-TOKEN-1';
-  if (!core.state.tokens.has(token)) throw new ControlError(404, 'The token does not exist');
+  if (!core.state.tokens.has(token)) throw new ControlError(404, 'token does not exist');
   const lifetime = flag(body, 'expired') ? -1 : (number(body, 'expires_in_ms') ?? CODE_LIFETIME_MS);
   const code = {
     code: text(body, 'code') ?? core.ids.code(),

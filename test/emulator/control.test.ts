@@ -40,7 +40,7 @@ describe('an inbound message', () => {
     });
   });
 
-  it('takes any message keys', async () => {
+  it('copies unknown keys into the message', async () => {
     await world.emulator.inbound({
       phone_number_id: ONE.number,
       from: '15550100888',
@@ -114,7 +114,7 @@ describe('a webhook made by hand', () => {
     expect(headers[3]).not.toMatch(/^sha256=[0-9a-f]{64}$/);
   });
 
-  it('goes out as it is, as often as asked, with other headers', async () => {
+  it('is posted unchanged, as often as asked, with the given headers', async () => {
     world.receiver.answers.splice(0, 1, 500, 200);
     const result = await world.emulator.postWebhook({
       raw: '{"not json',
@@ -135,8 +135,8 @@ describe('a webhook made by hand', () => {
   });
 });
 
-describe('what control can make', () => {
-  it('are accounts that work at once', async () => {
+describe('objects created through control', () => {
+  it('include accounts that work at once', async () => {
     const made = await world.emulator.createAccount({
       name: 'Mine',
       subscribed: true,
@@ -155,9 +155,9 @@ describe('what control can make', () => {
     ).toBeGreaterThan(5);
   });
 
-  it('are refused when they are wrong', async () => {
+  it('are refused when a value is invalid', async () => {
     await expect(world.emulator.createAccount({ colour: 'red' })).rejects.toThrow(
-      'Unknown: colour',
+      'Unknown keys: colour',
     );
     await expect(world.emulator.createAccount({ id: ONE.waba })).rejects.toThrow('taken');
     await expect(world.emulator.patchNumber('1', {})).rejects.toThrow('404');
@@ -168,7 +168,7 @@ describe('what control can make', () => {
     expect(((await response.body.json()) as Any).known).toContain('POST /control/reset');
   });
 
-  it('are gone after a reset, the settings are not', async () => {
+  it('are gone after a reset, but the configuration stays', async () => {
     await world.emulator.createAccount();
     await world.emulator.configure({ verify_token: 'other' });
     await world.emulator.reset();
@@ -184,7 +184,7 @@ describe('what control can make', () => {
 });
 
 describe('the logs', () => {
-  it('show requests without secrets, filtered and since a point', async () => {
+  it('show requests without secrets, by filter and since a time', async () => {
     const api = apiOf(world.emulator, ONE.token);
     await api('GET', `/${ONE.waba}?fields=name`);
     await api('POST', `/${ONE.number}/messages`, aText());
@@ -207,7 +207,7 @@ describe('the logs', () => {
     expect(await world.emulator.requests()).toHaveLength(0);
   });
 
-  it('are bounded while the summary goes on counting', async () => {
+  it('are bounded while the summary still counts everything', async () => {
     const small = await startWorld({ message_log_max: 5, request_log_max: 3 });
     await small.emulator.limits({ rate_per_sec: 'off' });
     const api = apiOf(small.emulator, ONE.token);
@@ -228,7 +228,7 @@ describe('the logs', () => {
   });
 });
 
-it('says what it is at the root', async () => {
+it('describes itself at the root', async () => {
   const json = (await (await request(world.emulator.url)).body.json()) as Any;
   expect(json).toMatchObject({
     name: 'upstream emulator',

@@ -1,4 +1,4 @@
-// The control interface: a table of paths to functions. What each of them does is in control-*.ts.
+// The control interface: routes each request to its handler in control-*.ts.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { controlBehaviourRoutes } from './control-behaviour';
 import { controlLogRoutes } from './control-logs';
@@ -10,7 +10,7 @@ import type { Core } from './core';
 import { BodyTooLarge, decodeSegment, readBody, sendJson } from './http';
 import type { JsonObject } from './types';
 
-/** A webhook of three megabytes, escaped once more inside a JSON text. */
+/** Enough for a webhook of three megabytes as an escaped JSON string. */
 const CONTROL_BODY_MAX_BYTES = 16 * 1024 * 1024;
 
 const table: readonly ControlRoute[] = [
@@ -33,7 +33,7 @@ export async function handleControl(
   const found = table.find((route) => route.method === method && fits(route.path, parts));
   if (!found) {
     const known = table.map((route) => `${route.method} /control/${route.path}`);
-    return sendJson(response, 404, { error: `No ${method} ${path}`, known });
+    return sendJson(response, 404, { error: `There is no ${method} ${path}`, known });
   }
   try {
     const text = await readBody(request, CONTROL_BODY_MAX_BYTES);

@@ -1,4 +1,4 @@
-// The parts of a running emulator, as handlers see them, and one request on its way through.
+// The parts of a running emulator and the request that a handler processes.
 import type { IncomingMessage } from 'node:http';
 import type { BehaviourHolder } from './behaviour';
 import type { EmulatorConfig } from './config';
@@ -30,18 +30,18 @@ export interface Call {
   /** Decoded path segments after the version. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
-  /** Address of this request without its query, as the platform would write it in `next`. */
+  /** URL of this request without its query, as the platform writes it in `next`. */
   readonly url: string;
   readonly request: IncomingMessage;
-  /** The body as it came in; empty for streamed bodies. */
+  /** The raw body; empty for streamed bodies. */
   readonly raw: string;
   readonly body: JsonObject;
   readonly token: Token;
-  /** This request in the journal; handlers of streamed bodies write there what they read. */
+  /** This request in the journal; handlers of streamed bodies add the body they read. */
   readonly entry: RequestEntry;
 }
 
-/** An answer that is not plain JSON with status 200. */
+/** An answer other than JSON with status 200. */
 export class Reply {
   constructor(
     readonly status: number,
@@ -57,11 +57,13 @@ export type NodeKind =
 
 export interface Route {
   method: string;
-  /** `/:number/messages`: the first segment is a kind of node or a literal, `*` any further one. */
+  /**
+   * `/:number/messages`: the first segment is a node type or a literal; `*` matches any later one.
+   */
   pattern: string;
   scope: Scope | null;
   handler: Handler;
-  /** Streamed bodies are read by the handler. */
+  /** The handler reads the body itself, as a stream. */
   body?: 'json' | 'stream';
 }
 

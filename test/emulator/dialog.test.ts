@@ -24,7 +24,7 @@ async function get(path: string) {
   };
 }
 
-/** A browser window, as far as the script looks at one. */
+/** The parts of a browser window that the script uses. */
 async function openPage() {
   const listeners: Array<(event: Any) => void> = [];
   const popup = { closed: false };
@@ -61,14 +61,14 @@ async function openPage() {
 }
 
 describe('the sign-up script', () => {
-  it('is served as a script that a strict policy allows', async () => {
+  it('is served as a script that a strict content security policy allows', async () => {
     const { status, headers, text } = await get('/sdk.js');
     expect(status).toBe(200);
     expect(headers['content-type']).toContain('javascript');
     expect(text).not.toMatch(/\beval\b|new Function|\.style\b/);
   });
 
-  it('opens the dialog and hands over the code that comes back', async () => {
+  it('opens the dialog and passes the returned code to the callback', async () => {
     const page = await openPage();
     const answers: Any[] = [];
     page.window.FB.init({ appId: 'app-local', version: 'v26.0' });
@@ -88,7 +88,7 @@ describe('the sign-up script', () => {
     expect(page.listeners).toHaveLength(0);
   });
 
-  it('answers without a code when the window is closed', async () => {
+  it('calls back without a code when the window is closed', async () => {
     const page = await openPage();
     const answers: Any[] = [];
     page.window.FB.login((answer: Any) => answers.push(answer), OPTIONS);
@@ -133,7 +133,7 @@ describe('the dialog', () => {
     expect(text).toContain('role="alert"');
   });
 
-  it('writes what it was given as text', async () => {
+  it('escapes its input as text', async () => {
     const { text } = await get(path({ cb: '"><script>alert(1)</script>' }));
     expect(text).not.toContain('<script>alert');
   });
@@ -157,7 +157,7 @@ describe('the dialog', () => {
     expect((await finish('finish')).data.phone_number_id).toBe(ONE.number);
   });
 
-  it('has a script that tells its opener how it ended', async () => {
+  it('reports its outcome to its opener', async () => {
     const posted: Any[] = [];
     const handlers: Record<string, (event: Any) => void> = {};
     const values: Record<string, string> = {

@@ -1,4 +1,4 @@
-// Pages for people and browsers: the start page, the sign-up script, and the dialog that it opens.
+// Pages for browsers: the start page, the sign-up script, and the dialog that it opens.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Core } from './core';
@@ -15,7 +15,7 @@ const STEPS = [
   'PHONE_NUMBER_VERIFICATION',
   'PERMISSIONS',
 ];
-/** Every name that a gateway may give the coexistence feature ends like this. */
+/** Every known name of the coexistence feature ends like this. */
 const COEXISTENCE_FEATURE = /_business_app_onboarding$/;
 
 const SCRIPT_HEADERS = {
@@ -97,7 +97,7 @@ function dialog(core: Core, response: ServerResponse, query: URLSearchParams): v
   sendText(response, 200, htmlPage('Connect a number', form(core, query)), PAGE_HEADERS);
 }
 
-/** The platform gives no code to a page that asks in the wrong way. */
+/** Why the sign-up cannot start, or null: the platform returns no code to a wrong request. */
 function problemOf(core: Core, query: URLSearchParams): string | null {
   const { app_id, config_id } = core.config;
   if (query.get('app_id') !== app_id) return 'The app id is not known. Was FB.init called?';
@@ -137,7 +137,7 @@ function form(core: Core, query: URLSearchParams): string {
   const steps = STEPS.map((step) => `<option>${step}</option>`).join('');
   const session = randomBytes(8).toString('hex');
   return `<h1>Connect a number</h1>
-<p>This dialog belongs to the emulator. Choose what the person in front of the real one would do.</p>
+<p>This is the emulator's dialog. Choose what a person would do in the real one.</p>
 <form id="dialog" data-origin="${escape(query.get('origin') ?? '')}" data-cb="${escape(query.get('cb') ?? '')}" data-session="${session}">
 <fieldset><legend>Finish</legend>
 <label for="account">Business account</label><select id="account">${options}</select>
@@ -163,7 +163,7 @@ function accountOption(core: Core, account: Account): string {
   return `<option value="${escape(account.id)}">${escape(`${account.name} (${phones})`)}</option>`;
 }
 
-/** A token that is good for this one account, with both permissions. */
+/** A valid token for this account alone, with both permissions. */
 function tokenFor(core: Core, account: Account): Token | null {
   for (const token of core.state.tokens.values()) {
     if (token.waba_ids === 'all' || token.waba_ids.length !== 1) continue;

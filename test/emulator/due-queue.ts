@@ -1,8 +1,8 @@
-// A binary heap of things that fall due: one timer for all of them instead of one each.
+// A binary heap of items by due time, with one timer for all of them.
 
 export interface Due {
   due_at: number;
-  /** Breaks ties in the order of arrival. */
+  /** Breaks ties: first in, first out. */
   order: number;
 }
 
@@ -57,10 +57,10 @@ function before(a: Due, b: Due): boolean {
   return a.due_at < b.due_at || (a.due_at === b.due_at && a.order < b.order);
 }
 
-/** Things that fall due within this time of each other are handled together. */
+/** Items due within this time of each other are handled together. */
 const TICK_MS = 5;
 
-/** One timer that is set to the earliest time asked for. */
+/** One timer, set to the earliest requested time. */
 export class DueTimer {
   private timer: NodeJS.Timeout | null = null;
   private at = Infinity;

@@ -1,5 +1,5 @@
-// The platform's error object and the table of its codes: which HTTP status and which title belong to
-// a code. Callers throw what these functions make; only the server turns it into an answer.
+// The platform's error object and the HTTP status and title of each code. Handlers throw these
+// errors; only the server turns them into answers.
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from './types';
 
@@ -11,7 +11,7 @@ export interface ErrorOptions {
   user_title?: string;
   user_msg?: string;
   transient?: boolean;
-  /** Keys beside `error` in the answer: blocking answers both parts in one body. */
+  /** Keys beside `error` in the answer: a blocking request returns its successes there too. */
   beside?: JsonObject;
 }
 
@@ -26,7 +26,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Code → HTTP status and title. The statuses follow the published error page. */
+/** Code → HTTP status and title. The statuses follow the platform's published error page. */
 const CODES: Readonly<Record<number, readonly [status: number, title: string]>> = {
   0: [401, 'AuthException'],
   1: [400, 'API Unknown'],
@@ -114,7 +114,7 @@ const CODES: Readonly<Record<number, readonly [status: number, title: string]>> 
   2593109: [400, 'History sharing was declined by the business'],
 };
 
-/** Codes from here on belong to messaging: their text for the developer is in `error_data.details`. */
+/** Codes from here on belong to messaging: their details are in `error_data.details`. */
 const MESSAGING_CODES_FROM = 130000;
 
 export function titleOf(code: number): string {
@@ -125,7 +125,10 @@ export function statusOf(code: number): number {
   return CODES[code]?.[0] ?? 400;
 }
 
-/** An error of a known code. Messaging codes carry `details` in `error_data`, others in the message. */
+/**
+ * Creates an error of a known code. `details` goes to `error_data` for messaging codes, else to the
+ * message.
+ */
 export function upstreamError(
   code: number,
   details?: string,
@@ -140,19 +143,19 @@ export function upstreamError(
   });
 }
 
-/** Code 100 as the management edges answer it: the reason stands in the message. */
+/** Code 100 of the management endpoints: the reason is in the message. */
 export function invalid(details: string, options: ErrorOptions = {}): UpstreamError {
   return upstreamError(100, details, options);
 }
 
-/** Code 100 as the messages edge answers it: the reason stands in `error_data.details`. */
+/** Code 100 of the messages endpoint: the reason is in `error_data.details`. */
 export function invalidParameter(details: string): UpstreamError {
   return new UpstreamError(100, titleOf(100), statusOf(100), {
     data: { messaging_product: 'whatsapp', details },
   });
 }
 
-/** An object that does not exist and one that the token may not see get the same answer. */
+/** The same answer for an object that does not exist and one that the token may not see. */
 export function unknownObject(method: string, id: string): UpstreamError {
   return new UpstreamError(
     100,
@@ -184,7 +187,7 @@ export function errorBody(error: UpstreamError): JsonObject {
   };
 }
 
-/** The second shape: errors inside webhooks and inside blocking results. */
+/** The second format: errors inside webhooks and blocking results. */
 export function webhookError(code: number, details?: string, title = titleOf(code)): JsonObject {
   return {
     code,

@@ -1,4 +1,4 @@
-// Carries out the one effect of a fault, around the processing of a request.
+// Applies the effect of a fault before or after a request is processed.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Reply } from './core';
@@ -12,7 +12,7 @@ export interface JsonOutcome {
   json: JsonObject;
 }
 
-/** Effects that come before the request is processed. False means that it is over. */
+/** Applies effects that precede processing. Returns false if the request is finished. */
 export async function before(
   fault: Fault,
   { request, response }: { request: IncomingMessage; response: ServerResponse },
@@ -56,7 +56,9 @@ export async function before(
   }
 }
 
-/** Effects on the answer of a request that was processed. True means that it was answered, or cut. */
+/**
+ * Applies effects on the answer of a processed request. Returns true if it was answered or cut off.
+ */
 export function after(
   fault: Fault,
   response: ServerResponse,
@@ -80,7 +82,7 @@ export function after(
   return true;
 }
 
-/** Binary answers announce their whole length and end after one piece. */
+/** A cut binary answer announces its full length and ends inside its first chunk. */
 function cutReply(reply: Reply, response: ServerResponse): boolean {
   if (typeof reply.body === 'string' || Buffer.isBuffer(reply.body)) return false;
   response.writeHead(reply.status, reply.headers);
@@ -97,7 +99,7 @@ function discard(outcome: JsonOutcome | Reply): void {
   }
 }
 
-/** Ends early when the caller goes away. */
+/** Resolves early when the caller disconnects. */
 function wait(ms: number, response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(done, Math.min(ms, HANG_MAX_MS));

@@ -17,7 +17,7 @@ const send = (to = '15550100777') => api('POST', `/${ONE.number}/messages`, aTex
 const total = async () => (await world.emulator.summary()).total;
 
 describe('a fault', () => {
-  it('answers an error of choice, once', async () => {
+  it('answers with the given error, once', async () => {
     await world.emulator.fault({
       error: {
         status: 429,
@@ -39,7 +39,7 @@ describe('a fault', () => {
     expect((await send()).status).toBe(200);
   });
 
-  it('delays, and goes on as usual', async () => {
+  it('delays a request, then processes it', async () => {
     await world.emulator.fault({ delay_ms: 80 });
     const started = Date.now();
     expect((await send()).status).toBe(200);
@@ -64,7 +64,7 @@ describe('a fault', () => {
     await expect(waiting).rejects.toThrow(/Timeout/);
   });
 
-  it('answers a page where JSON is expected', async () => {
+  it('answers an HTML page where JSON is expected', async () => {
     await world.emulator.fault({ html: { status: 502 } });
     const { status, headers, body } = await send();
     expect(status).toBe(502);
@@ -104,7 +104,7 @@ describe('a fault', () => {
 describe('the match of a fault', () => {
   const error = { code: 131016 };
 
-  it('is by method, path, number, query and body', async () => {
+  it('considers method, path, number, query and body', async () => {
     await world.emulator.fault({
       match: {
         method: 'post',
@@ -122,7 +122,7 @@ describe('the match of a fault', () => {
     expect((await api('GET', `/${ONE.number}?fields=status`)).status).toBe(500);
   });
 
-  it('holds for as many times as asked, or until it is cleared', async () => {
+  it('applies as many times as asked, or until it is cleared', async () => {
     await world.emulator.fault({ times: 2, error });
     const codes = [];
     for (let i = 0; i < 3; i += 1) codes.push((await send()).status);
@@ -134,7 +134,7 @@ describe('the match of a fault', () => {
     expect((await send()).status).toBe(200);
   });
 
-  it('can be a matter of chance that repeats itself', async () => {
+  it('can be random and repeatable by seed', async () => {
     const run = async (): Promise<string> => {
       await world.emulator.clearFaults();
       await world.emulator.fault({ times: -1, probability: 0.4, seed: 11, error });
@@ -148,7 +148,7 @@ describe('the match of a fault', () => {
     expect(await run()).toBe(first);
   });
 
-  it('wants exactly one effect', async () => {
+  it('requires exactly one effect', async () => {
     await expect(world.emulator.fault({})).rejects.toThrow('exactly one effect');
     await expect(world.emulator.fault({ hang: true, empty: true })).rejects.toThrow('one effect');
     await expect(world.emulator.fault({ match: { path: '(' }, hang: true })).rejects.toThrow(
@@ -156,7 +156,7 @@ describe('the match of a fault', () => {
     );
   });
 
-  it('is written into the log of requests', async () => {
+  it('is recorded in the request log', async () => {
     await world.emulator.fault({ error });
     await send();
     const [entry] = (await world.emulator.requests()).slice(-1);

@@ -1,5 +1,5 @@
-// Faults on demand: what makes a request match, and which one effect it then has. The server carries
-// the effect out.
+// Faults on demand: which requests a fault matches, and its one effect. fault-effects.ts applies
+// the effect.
 import { seededRandom, type Random } from './random';
 import type { JsonObject } from './types';
 
@@ -62,7 +62,7 @@ export class Faults {
   private faults: Fault[] = [];
   private count = 0;
 
-  /** The text says what is wrong with the input. */
+  /** Returns the fault, or a text that says what is wrong with the input. */
   add(input: FaultInput): Fault | string {
     const effects = EFFECTS.filter((name) => input[name] !== undefined && input[name] !== false);
     const [effect] = effects;
@@ -89,7 +89,7 @@ export class Faults {
     return fault;
   }
 
-  /** The first fault that fits, in the order in which they were added; its budget is used up. */
+  /** Returns the first matching fault, in the order added, and uses up one of its `times`. */
   take(subject: FaultSubject): Fault | null {
     for (const fault of this.faults) {
       if (fault.remaining === 0 || !fits(fault, subject)) continue;

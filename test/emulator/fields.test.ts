@@ -11,7 +11,7 @@ const node = { id: '1', name: 'a', size: 3, owner: { id: '2' }, secret: 'x' };
 const query = (text: string) => new URLSearchParams(text);
 
 describe('field selection', () => {
-  it('gives the defaults without fields and the id always', () => {
+  it('returns the defaults without fields, and always the id', () => {
     expect(selectFields(node, query(''), rules)).toEqual({ id: '1', name: 'a' });
     expect(selectFields(node, query('fields=size'), rules)).toEqual({ id: '1', size: 3 });
   });
@@ -38,7 +38,7 @@ describe('cursor paging', () => {
   const cursor = (side: 'after' | 'before', shown: ReturnType<typeof turn>) =>
     (shown.paging?.['cursors'] as Record<string, string>)[side] as string;
 
-  it('walks forward to a last page without next', () => {
+  it('pages forward to a last page without next', () => {
     const first = turn('limit=3');
     const second = turn(`limit=3&after=${cursor('after', first)}`);
     const third = turn(`limit=3&after=${cursor('after', second)}`);
@@ -48,19 +48,19 @@ describe('cursor paging', () => {
     expect(third.paging?.['previous']).toContain('before=');
   });
 
-  it('walks back', () => {
+  it('pages backward', () => {
     const first = turn('limit=3');
     const second = turn(`limit=3&after=${cursor('after', first)}`);
     expect(turn(`limit=3&before=${cursor('before', second)}`).items).toEqual(first.items);
   });
 
-  it('goes on behind an element that has been deleted', () => {
+  it('continues after an element that has been deleted', () => {
     const first = turn('limit=3');
     const shorter = items.filter((item) => item !== 'k2');
     expect(turn(`limit=3&after=${cursor('after', first)}`, shorter).items[0]).toBe('k3');
   });
 
-  it('lowers a limit that is too large and refuses one that is none', () => {
+  it('lowers a limit that is too large and refuses an invalid one', () => {
     expect(turn('limit=50').items).toHaveLength(3);
     expect(() => turn('limit=0')).toThrow('positive integer');
     expect(() => turn('after=rubbish')).toThrow('Invalid cursor');

@@ -1,5 +1,5 @@
-// The `fields` parameter: parsed with its nested braces and modifiers, then answered from a node. One
-// field that does not exist, or that the token may not read, refuses the whole request.
+// Parses the `fields` parameter with its nested braces and modifiers, and selects the fields of a
+// node. One field that does not exist, or that the token may not read, fails the whole request.
 import { invalid, upstreamError } from './errors';
 import type { JsonObject } from './types';
 
@@ -12,12 +12,12 @@ export interface Field {
 }
 
 export interface FieldRules {
-  /** Node type as the platform would name it in an error. */
+  /** The node type in the platform's error messages. */
   node_type: string;
   defaults: readonly string[];
-  /** Read only when asked for. */
+  /** Returned only on request. */
   known: readonly string[];
-  /** Exist, but need a permission that an onboarding token never has. */
+  /** Fields that need a permission that an onboarding token never has. */
   denied?: readonly string[];
 }
 
@@ -58,7 +58,7 @@ function splitTop(text: string, separator: string): string[] {
   return parts;
 }
 
-/** The requested fields after the rules were applied; `id` always comes along. */
+/** The requested fields after the rules; `id` is always included. */
 export function requestedFields(query: URLSearchParams, rules: FieldRules): Field[] {
   const text = query.get('fields');
   if (!text) return rules.defaults.map((name) => ({ name, args: {} }));

@@ -27,7 +27,7 @@ const events = (field: string) =>
   world.receiver.changes(field).flatMap(({ value }) => value.groups);
 
 describe('groups', () => {
-  it('are created by a request whose result comes as a webhook', async () => {
+  it('are created asynchronously, with the result in a webhook', async () => {
     const { body } = await two('POST', path, { ...PRODUCT, subject: 'Team', description: 'd' });
     expect(body).toEqual({ ...PRODUCT, request_id: expect.any(String) });
     await eventually(() => events('group_lifecycle_update').length === 1);
@@ -53,7 +53,7 @@ describe('groups', () => {
     expect((await two('GET', one)).body.error.code).toBe(100);
   });
 
-  it('are refused where they are not enabled', async () => {
+  it('are refused on a number where they are not enabled', async () => {
     const { status, body } = await api('GET', `/${ONE.number}/groups`);
     expect(status).toBe(500);
     expect(body.error.code).toBe(131000);
@@ -79,7 +79,7 @@ describe('groups', () => {
     });
   });
 
-  it('take messages once somebody has joined', async () => {
+  it('accept messages once a customer has joined', async () => {
     const group = await world.emulator.group({ phone_number_id: TWO.cloud_number });
     const send = () =>
       two('POST', `/${TWO.cloud_number}/messages`, aText(group.id, { recipient_type: 'group' }));
@@ -96,7 +96,7 @@ describe('groups', () => {
     });
   });
 
-  it('answer a bad cursor with their own code', async () => {
+  it('answer an invalid cursor with their own code', async () => {
     expect((await two('GET', `${path}?after=x`)).body.error.code).toBe(131059);
   });
 });
@@ -106,7 +106,7 @@ describe('calls', () => {
   const act = (action: string, more: object = {}, number = TWO.cloud_number) =>
     two('POST', `/${number}/calls`, { ...PRODUCT, action, ...more });
 
-  it('need calling switched on and the customer to agree', async () => {
+  it('require calling to be enabled and the customer’s permission', async () => {
     const off = await act('connect', { to: '15550100777', session: offer }, TWO.number);
     expect(off.status).toBe(401);
     expect(off.body.error.code).toBe(138000);
@@ -127,7 +127,7 @@ describe('calls', () => {
     expect((await act('terminate', { call_id })).body.error.code).toBe(100);
   });
 
-  it('that a customer makes can be accepted', async () => {
+  it('from a customer can be accepted', async () => {
     const { call_id, delivered } = await world.emulator.inboundCall({
       phone_number_id: TWO.cloud_number,
     });
@@ -138,7 +138,7 @@ describe('calls', () => {
     expect((await act('accept', { call_id })).body.error.code).toBe(100);
   });
 
-  it('tell whether they are allowed', async () => {
+  it('report whether a customer may be called', async () => {
     const ask = (query: string) => two('GET', `/${TWO.cloud_number}/call_permissions?${query}`);
     const granted = await ask('user_wa_id=15550100777');
     expect(granted.body.actions[0].can_perform_action).toBe(true);

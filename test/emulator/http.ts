@@ -1,4 +1,4 @@
-// Reading bodies and writing answers over node:http.
+// Reads request bodies and writes answers over node:http.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { invalid } from './errors';
@@ -25,8 +25,8 @@ export async function readBody(
 const DISCARD_MAX_BYTES = 256 * 1024 * 1024;
 
 /**
- * A body that is read piece by piece. Stopping early does not close the connection, as plain iteration
- * would: the rest can be thrown away, so that an answer still reaches the sender.
+ * A body that is read chunk by chunk. Unlike plain iteration, stopping early does not close the
+ * connection: the rest can be discarded, so that an answer still reaches the sender.
  */
 export class BodySource {
   private readonly iterator: AsyncIterator<Buffer>;
@@ -52,7 +52,7 @@ export class BodySource {
   }
 }
 
-/** The parameters in a body: JSON, or a form. An empty body has none. */
+/** Parses the parameters of a JSON or form body; an empty body has none. */
 export function parseBody(text: string, content_type: string | undefined): JsonObject {
   if (text === '') return {};
   const type = (content_type ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -116,12 +116,12 @@ export async function sendStream(
   try {
     await pipeline(source, response);
   } catch {
-    // The receiver went away in the middle: there is nobody left to tell.
+    // The receiver disconnected during the download: there is no one to answer.
     response.destroy();
   }
 }
 
-/** A path segment; one that is badly escaped stays as it is. */
+/** Decodes a path segment; one with invalid escapes stays unchanged. */
 export function decodeSegment(part: string): string {
   if (!part.includes('%')) return part;
   try {

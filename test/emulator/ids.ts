@@ -1,5 +1,5 @@
-// Identifiers in the platform's shapes. They differ between two runs, because a gateway that is tested
-// against a restarted emulator may still know the old ones.
+// Generates IDs in the platform's formats. They differ between runs, because a gateway under test
+// may still hold the IDs of an emulator that was restarted.
 import { createHash, randomBytes } from 'node:crypto';
 
 const QR_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -23,7 +23,7 @@ export class Ids {
   private count = 0;
   private numeric_count = 0;
 
-  /** The real ones are base64 and hold `=`, so these do as well. */
+  /** Base64 with `=`, like the platform's IDs. */
   message(): string {
     return `wamid.HBgL${this.next()}`;
   }
@@ -52,7 +52,7 @@ export class Ids {
     return `EAA${randomBytes(24).toString('base64url')}`;
   }
 
-  /** Eighteen digits: beyond what a JavaScript number can hold, like the platform's own. */
+  /** Eighteen digits: too large for a JavaScript number, like the platform's IDs. */
   numeric(kind: NumericKind): string {
     this.numeric_count = (this.numeric_count + 1) % COUNTER_MODULUS;
     const counter = String(this.numeric_count).padStart(COUNTER_DIGITS, '0');
@@ -73,7 +73,7 @@ export class Ids {
 
 const BSUID_LENGTH = 20;
 
-/** The same customer has the same business-scoped id in one portfolio and another one in the next. */
+/** A customer's business-scoped ID: stable within a portfolio, different in each portfolio. */
 export function derivedBsuid(portfolio_id: string, wa_id: string): string {
   const hash = createHash('sha256').update(`${portfolio_id}:${wa_id}`).digest('hex').toUpperCase();
   return `US.${hash.slice(0, BSUID_LENGTH)}`;

@@ -1,4 +1,4 @@
-// The emulator as a library: start one in this process, on any free port, and drive it by its client.
+// The emulator as a library: starts one in this process, with a client that drives it.
 import type { AddressInfo } from 'node:net';
 import { BehaviourHolder } from './behaviour';
 import { EmulatorClient } from './client';
@@ -21,7 +21,7 @@ export type { InboundInput } from './inbound';
 export { sign, type SignatureKind } from './signature';
 export type { JsonObject } from './types';
 
-/** How long answers under way may take once the emulator closes. */
+/** How long requests in flight may take once the emulator closes. */
 const CLOSE_GRACE_MS = 2000;
 
 export class Emulator extends EmulatorClient {

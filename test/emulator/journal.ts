@@ -1,9 +1,9 @@
-// What came in, for tests to look at: every request and every accepted send. Both logs are rings of a
-// fixed size, and the counters beside them stay right after the ring has begun to forget.
+// Records every request and every accepted send, for tests. Both logs are rings of a fixed size;
+// the counters stay exact after a ring has dropped its oldest entries.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject, SentMessage } from './types';
 
-/** Longer bodies are kept as size and hash only. */
+/** Longer bodies are recorded by size and hash only. */
 export const BODY_LOG_MAX_BYTES = 16 * 1024;
 const RECIPIENTS_MAX = 1_000_000;
 const SECONDS_MAX = 3600;
@@ -72,7 +72,7 @@ export interface RequestEntry {
   query: string;
   authorization: string | undefined;
   headers: IncomingHttpHeaders;
-  /** The text of a small body, or what is known of a large one. */
+  /** The text of a small body; size and hash of a large one. */
   body: string | LargeBody | null;
   status: number | null;
   duration_ms: number | null;
@@ -152,7 +152,7 @@ export function showRequest(entry: RequestEntry): JsonObject {
   };
 }
 
-/** Keeps the scheme and the last four characters, which is enough to tell two tokens apart. */
+/** Keeps the scheme and the last four characters, enough to distinguish two tokens. */
 function maskAuthorization(value: string): string {
   const space = value.indexOf(' ');
   const scheme = space > 0 ? `${value.slice(0, space)} ` : '';

@@ -29,13 +29,13 @@ async function burst(token: string, number: string, count: number): Promise<numb
 }
 
 describe('the throughput of a number', () => {
-  it('is 20 a second for a number in the business app', async () => {
+  it('is 20 per second for a number in the business app', async () => {
     const accepted = await burst(ONE.token, ONE.number, 40);
     expect(accepted).toBeGreaterThanOrEqual(20);
     expect(accepted).toBeLessThan(35);
   });
 
-  it('is 80 a second for others and 1,000 after the upgrade', async () => {
+  it('is 80 per second for others and 1,000 after the upgrade', async () => {
     const accepted = await burst(TWO.token, TWO.cloud_number, 130);
     expect(accepted).toBeGreaterThanOrEqual(80);
     expect(accepted).toBeLessThan(130);
@@ -63,11 +63,11 @@ it('the pair limit is off until it is switched on', async () => {
   expect(other.status).toBe(200);
 });
 
-describe('the window of 24 hours', () => {
+describe('the 24-hour window', () => {
   const send = (body: object) =>
     apiOf(world.emulator, ONE.token)('POST', `/${ONE.number}/messages`, body);
 
-  it('can be checked at once', async () => {
+  it('can refuse a send at once', async () => {
     await world.emulator.limits({ window_check: true });
     expect((await send(aText())).body.error.code).toBe(131047);
     expect((await send(aTemplate('hello_world'))).status).toBe(200);
@@ -75,7 +75,7 @@ describe('the window of 24 hours', () => {
     expect((await send(aText())).status).toBe(200);
   });
 
-  it('can be checked later', async () => {
+  it('can fail a send later', async () => {
     await world.emulator.patchAccount(ONE.waba, { subscribed: true });
     await world.emulator.limits({ window_check: 'fail_later' });
     expect((await send(aText())).status).toBe(200);

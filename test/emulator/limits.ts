@@ -1,5 +1,5 @@
-// What the platform limits on sends: the throughput of a number, the pace towards one customer, and
-// the 24-hour window. The first is on from the start, the other two are switched on by control.
+// The platform's limits on sends: the throughput of a number, the pair rate to one customer, and
+// the 24-hour window. The first is on by default; the control interface switches on the other two.
 import { upstreamError } from './errors';
 import type { BusinessNumber, JsonObject } from './types';
 
@@ -9,7 +9,7 @@ export const HIGH_RATE = 1000;
 export const WINDOW_MS = 24 * 3600 * 1000;
 const PAIRS_MAX = 200_000;
 
-/** `refuse` answers the send with 131047, `fail_later` accepts it and reports a failed status. */
+/** `refuse` answers 131047; `fail_later` accepts the send and reports a failed status. */
 export type WindowCheck = 'off' | 'refuse' | 'fail_later';
 
 export interface LimitSettings {
@@ -54,7 +54,7 @@ export class Limits {
     return number.throughput_level === 'HIGH' ? HIGH_RATE : STANDARD_RATE;
   }
 
-  /** Throws 131056 or 130429. A refused send costs nothing. */
+  /** Throws 131056 or 130429. A refused send does not count towards a limit. */
   take(number: BusinessNumber, peer: string, now = performance.now()): void {
     const { pair } = this.settings;
     if (pair.enabled) {
@@ -78,7 +78,7 @@ export class Limits {
   }
 }
 
-/** Token bucket: `burst` at most, refilled at `rate` a second. */
+/** Token bucket: holds at most `burst` tokens, refilled at `rate` per second. */
 function draw(
   buckets: Map<string, Bucket>,
   key: string,

@@ -1,4 +1,4 @@
-// Starts the emulator as a process of its own. Settings come from the environment; see --help.
+// Starts the emulator as a separate process. Settings come from the environment; see --help.
 import { defaults, type EmulatorOptions } from './config';
 import { startEmulator } from './index';
 
@@ -11,10 +11,10 @@ const HELP = `Upstream emulator: stands in for the upstream messaging platform o
 Environment (default):
   EMULATOR_HOST           ${defaults.host}
   EMULATOR_PORT           ${defaults.port}, 0 for any free one
-  EMULATOR_PUBLIC_URL     base of the addresses given out (http://host:port)
+  EMULATOR_PUBLIC_URL     base of the URLs it returns (http://host:port)
   EMULATOR_WEBHOOK_URL    ${defaults.webhook_url}
-  EMULATOR_MESSAGE_LOG    ${defaults.message_log_max} accepted sends are remembered
-  EMULATOR_REQUEST_LOG    ${defaults.request_log_max} requests are remembered
+  EMULATOR_MESSAGE_LOG    ${defaults.message_log_max} accepted sends in the log
+  EMULATOR_REQUEST_LOG    ${defaults.request_log_max} requests in the log
   UPSTREAM_API_VERSION    ${defaults.api_version}
   UPSTREAM_APP_ID         ${defaults.app_id}
   UPSTREAM_APP_SECRET     ${defaults.app_secret}
@@ -33,7 +33,8 @@ function optionsFrom(env: NodeJS.ProcessEnv): EmulatorOptions {
   const whole = (name: string, min: number, set: (value: number) => void): void =>
     text(name, (value) => {
       const parsed = Number(value);
-      if (!Number.isInteger(parsed) || parsed < min) fail(`${name} must be a whole number`);
+      if (!Number.isInteger(parsed) || parsed < min)
+        fail(`${name} must be a whole number from ${min}`);
       set(parsed);
     });
   text('EMULATOR_HOST', (value) => (options.host = value));

@@ -1,5 +1,5 @@
-// Media bytes on disk, in a folder of their own that goes away with the emulator. A body is never held
-// in memory as a whole, in either direction.
+// Stores media bytes in a temporary folder that is deleted when the emulator closes. Bodies are
+// streamed in both directions, never held in memory as a whole.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export class MediaStore {
     return join(this.folder, String(this.count));
   }
 
-  /** Writes the stream to a file while hashing it; stops with TooLarge beyond the limit. */
+  /** Writes and hashes the stream; throws TooLarge beyond the limit. */
   async store(source: AsyncIterable<Buffer>, size_max: number): Promise<StoredFile> {
     const path = this.newPath();
     const hash = createHash('sha256');
@@ -60,7 +60,7 @@ export class MediaStore {
     if (path !== null) await rm(path, { force: true });
   }
 
-  /** A download address is only good with its own expiry time. */
+  /** A download URL is valid only with its own expiry time. */
   hashFor(media_id: string, expires_s: number): string {
     return createHmac('sha256', this.secret)
       .update(`${media_id}:${expires_s}`)
@@ -80,7 +80,9 @@ export class MediaStore {
   }
 }
 
-/** A made-up body of any size: bytes that count up, so that a receiver can check each of them. */
+/**
+ * Generates a body of any size: bytes that count up, so that a receiver can verify each of them.
+ */
 export function generated(size: number): Readable {
   return Readable.from(generatedChunks(size), { objectMode: false });
 }

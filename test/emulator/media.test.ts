@@ -8,8 +8,8 @@ import { apiOf, ONE, startWorld, TWO, type Any, type Api, type World } from './t
 
 const MB = 1024 * 1024;
 
-// Only what is still referenced counts, so garbage is collected before it is measured; buffers that one
-// collection finds are given back during the next.
+// Garbage is collected before each measurement, so that only referenced buffers count. Buffers that
+// one collection finds are released during the next.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
@@ -64,7 +64,7 @@ async function download(
 const pdf = (bytes: string) => new Blob([bytes], { type: 'application/pdf' });
 
 describe('media', () => {
-  it('go up and come down again', async () => {
+  it('can be uploaded and downloaded again', async () => {
     const { status, body } = await upload(pdf('%PDF-1.7 hello'));
     expect(status).toBe(200);
     expect(body).toEqual({ id: expect.stringMatching(/^\d{18}$/) });
@@ -86,7 +86,7 @@ describe('media', () => {
     });
   });
 
-  it('can be sent by their id, but not by another account', async () => {
+  it('can be sent by ID, but not by another account', async () => {
     const { body } = await upload(pdf('x'));
     const message = {
       messaging_product: 'whatsapp',
@@ -100,7 +100,7 @@ describe('media', () => {
     expect(foreign.body.error.code).toBe(131009);
   });
 
-  it('are only given to a token of the account, and not for ever', async () => {
+  it('are served only to a token of the account, until the URL expires', async () => {
     const { body } = await upload(pdf('x'));
     const { url } = (await api('GET', `/${body.id}`)).body;
     expect((await download(url, 'nonsense')).status).toBe(401);
@@ -181,17 +181,17 @@ describe('large media', () => {
     next = 0;
     const bytes = await download(node.url, ONE.token, watch);
     expect(bytes).toMatchObject({ size: SIZE, sha256: node.sha256 });
-    // Sender, emulator and receiver share this process and hold a few pieces each.
+    // Sender, emulator and receiver share this process and hold a few chunks each.
     expect(peak).toBeLessThan(4 * MB);
   });
 
-  it('that are too large are refused with an answer, not with a broken connection', async () => {
+  it('are refused beyond the limit with an answer, not a broken connection', async () => {
     const { status, body } = await upload(new Blob([Buffer.alloc(17 * MB)], { type: 'video/mp4' }));
     expect(status).toBe(400);
     expect(body.error.code).toBe(131053);
   });
 
-  it('can be made up by control', async () => {
+  it('can be generated through control', async () => {
     const made = await world.emulator.media({
       phone_number_id: ONE.number,
       mime_type: 'application/pdf',
@@ -206,7 +206,7 @@ describe('resumable uploads', () => {
   const open = (query: string) => api('POST', `/app-local/uploads?${query}`);
   const oauth = () => apiOf(world.emulator, ONE.token, 'OAuth');
 
-  it('give a handle that a template header takes', async () => {
+  it('return a handle that a template header accepts', async () => {
     const { body } = await open('file_name=h.jpg&file_length=10&file_type=image/jpeg');
     expect(body.id).toMatch(/^upload:.*\?sig=/);
     const bytes = Buffer.from('0123456789');
@@ -224,7 +224,7 @@ describe('resumable uploads', () => {
     expect(template.status).toBe(200);
   });
 
-  it('go on where they stopped', async () => {
+  it('resume where they stopped', async () => {
     const { body } = await open('file_length=10&file_type=image/jpeg');
     const half = await oauth()('POST', `/${body.id}`, Buffer.from('01234'), { file_offset: '0' });
     expect(half.status).toBe(503);
@@ -235,7 +235,7 @@ describe('resumable uploads', () => {
     expect(rest.body.h).toEqual(expect.any(String));
   });
 
-  it('want the scheme word OAuth and a type that is allowed', async () => {
+  it('require the scheme OAuth and an allowed MIME type', async () => {
     const { body } = await open('file_length=1&file_type=image/jpeg');
     const sent = await api('POST', `/${body.id}`, Buffer.from('x'), { file_offset: '0' });
     expect(sent.status).toBe(401);

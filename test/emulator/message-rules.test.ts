@@ -29,7 +29,7 @@ describe('a template send', () => {
     expect(paced.body.messages[0].message_status).toBe('held_for_quality_assessment');
   });
 
-  it('takes the parameters it was made with', async () => {
+  it('accepts parameters that match the template', async () => {
     expect(await code(aTemplate('order_update', [bodyOf('Ada', 'A-17')]))).toBe(200);
     const named = {
       type: 'body',

@@ -29,7 +29,7 @@ describe('an accepted send', () => {
     });
   });
 
-  it('to a business-scoped id has no wa_id, to both the phone wins', async () => {
+  it('to a business-scoped ID has no wa_id; given both, the phone number wins', async () => {
     const recipient = 'US.4Qm7Zr81Kd02';
     const by_id = await send({ ...aText(), to: undefined, recipient });
     expect(by_id.body.contacts).toEqual([{ input: recipient, user_id: recipient }]);
@@ -37,7 +37,7 @@ describe('an accepted send', () => {
     expect(by_both.body.contacts).toEqual([{ input: '15550100777', wa_id: '15550100777' }]);
   });
 
-  it('is remembered with its body', async () => {
+  it('is recorded with its body', async () => {
     await world.emulator.clearMessages();
     await send(aText('15550100999', { biz_opaque_callback_data: 'bc:1' }));
     const [message] = await world.emulator.messages({ to: '15550100999' });
@@ -102,7 +102,7 @@ describe('a refused send', () => {
     expect(await refused(body)).toBe(code);
   });
 
-  it('names the media key that does not belong there', async () => {
+  it('names an unknown key of a media object', async () => {
     const { status, body } = await send(
       of('image', { link: 'https://example.org/a.jpg', filename: 'a.jpg' }),
     );
@@ -131,12 +131,12 @@ describe('a read receipt', () => {
   const read = (more: Any = {}) =>
     send({ messaging_product: 'whatsapp', status: 'read', message_id: 'wamid.X', ...more });
 
-  it('answers success, also with a typing indicator', async () => {
+  it('succeeds, also with a typing indicator', async () => {
     expect((await read()).body).toEqual({ success: true });
     expect((await read({ typing_indicator: { type: 'text' } })).body).toEqual({ success: true });
   });
 
-  it('refuses ids that are none or belong to another number', async () => {
+  it('refuses an invalid ID and one of another number', async () => {
     expect((await read({ message_id: undefined })).body.error.code).toBe(131008);
     expect((await read({ message_id: 'abc' })).body.error.code).toBe(131009);
     const { message_id } = await world.emulator.inbound({ phone_number_id: TWO.number });

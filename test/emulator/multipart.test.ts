@@ -37,7 +37,7 @@ async function read(body: Buffer, piece: number) {
 describe('the multipart reader', () => {
   const file = Buffer.from(`almost${CRLF}--C a boundary${CRLF}--`);
 
-  it.each([1, 2, 3, 7, 64, 4096])('reads the same from pieces of %i bytes', async (piece) => {
+  it.each([1, 2, 3, 7, 64, 4096])('reads the same from chunks of %i bytes', async (piece) => {
     expect(await read(bodyWith(file), piece)).toEqual({
       texts: { type: 'image/png' },
       filename: 'a b.png',
@@ -45,7 +45,7 @@ describe('the multipart reader', () => {
     });
   });
 
-  it('refuses a body that ends too early or does not begin with the boundary', async () => {
+  it('refuses a body that ends early or does not start with the boundary', async () => {
     const body = bodyWith(file);
     await expect(read(body.subarray(0, body.length - 12), 10)).rejects.toThrow(
       'ends in the middle',

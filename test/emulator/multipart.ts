@@ -1,5 +1,5 @@
-// A streaming reader of multipart/form-data: small text parts are collected, the file part is handed on
-// piece by piece. It never holds more than one piece and a boundary's length.
+// A streaming reader of multipart/form-data: small text parts are collected, the file part is
+// passed on chunk by chunk. It holds at most one chunk and the length of a boundary.
 import type { BodySource } from './http';
 
 const HEADER_MAX_BYTES = 16 * 1024;
@@ -78,7 +78,7 @@ class Reader {
   }
 
   async skipPreamble(): Promise<void> {
-    // The first boundary has no line break before it, all others have.
+    // The first boundary has no line break before it; all others do.
     const first = Buffer.from(`--${this.boundary}`);
     await this.fill(first.length);
     if (!this.buffer.subarray(0, first.length).equals(first)) {
@@ -87,7 +87,7 @@ class Reader {
     this.buffer = this.buffer.subarray(first.length);
   }
 
-  /** Standing right behind a boundary: another part follows, or the end. */
+  /** Right after a boundary: reads whether another part follows or the body ends. */
   async nextPart(): Promise<boolean> {
     await this.fill(2);
     const mark = this.buffer.subarray(0, 2).toString('latin1');
@@ -110,7 +110,7 @@ class Reader {
     }
   }
 
-  /** Everything up to the next boundary; a possible beginning of one is kept back. */
+  /** Yields everything up to the next boundary; holds back a possible start of one. */
   async *partBytes(): AsyncGenerator<Buffer> {
     for (;;) {
       const end = this.buffer.indexOf(this.delimiter);

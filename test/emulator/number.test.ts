@@ -48,14 +48,14 @@ describe('the life cycle of a number', () => {
     expect((await register('111111')).body.error.code).toBe(133016);
   });
 
-  it('deregisters, but never a coexistence number', async () => {
+  it('deregisters a number, but never a coexistence number', async () => {
     const { body } = await two('POST', `/${TWO.cloud_number}/deregister`);
     expect(body).toEqual({ success: true });
     const refused = await api('POST', `/${ONE.number}/deregister`);
     expect(refused.body.error.code).toBe(100);
   });
 
-  it('verifies by a code', async () => {
+  it('verifies a number by code', async () => {
     const three = apiOf(world.emulator, THREE.token);
     const path = `/${THREE.unverified_number}`;
     const early = await three('POST', `${path}/register`, { ...PRODUCT, pin: '123456' });
@@ -82,7 +82,7 @@ describe('the life cycle of a number', () => {
 });
 
 describe('the business profile', () => {
-  it('changes only what is sent and omits what is empty', async () => {
+  it('changes only the fields sent and omits empty ones', async () => {
     const path = `/${ONE.number}/whatsapp_business_profile`;
     const fields = '?fields=about,address,email,websites,vertical';
     await api('POST', path, { ...PRODUCT, address: '1 Example Street', about: 'Trees' });
@@ -136,7 +136,7 @@ describe('QR codes', () => {
     expect((await api('DELETE', `${path}/${made.body.code}`)).body.error.code).toBe(100);
   });
 
-  it('come 25 at a time at most', async () => {
+  it('are listed at most 25 at a time', async () => {
     for (let i = 0; i < 27; i += 1) await api('POST', path, { prefilled_message: `m${i}` });
     const { body } = await api('GET', `${path}?limit=100`);
     expect(body.data).toHaveLength(25);
@@ -146,7 +146,7 @@ describe('QR codes', () => {
 });
 
 describe('conversational automation, commerce and settings', () => {
-  it('keep what was not sent', async () => {
+  it('keep the fields not sent', async () => {
     const read = () => api('GET', `/${ONE.number}?fields=conversational_automation`);
     expect((await read()).body).toEqual({ conversational_automation: {}, id: ONE.number });
     const path = `/${ONE.number}/conversational_automation`;
@@ -161,7 +161,7 @@ describe('conversational automation, commerce and settings', () => {
     expect((await api('POST', path, { commands: slash })).body.error.code).toBe(100);
   });
 
-  it('take commerce settings from the query only', async () => {
+  it('read commerce settings only from the query', async () => {
     const path = `/${ONE.number}/whatsapp_commerce_settings`;
     expect((await api('GET', path)).body).toEqual({ data: [] });
     expect((await api('POST', path, { is_cart_enabled: false })).body.error.code).toBe(100);
@@ -172,7 +172,7 @@ describe('conversational automation, commerce and settings', () => {
     });
   });
 
-  it('take one group of settings at a time', async () => {
+  it('accept one group of settings at a time', async () => {
     const path = `/${ONE.number}/settings`;
     const calling = { status: 'ENABLED' };
     const storage_configuration = { status: 'NO_STORAGE_ENABLED' };
@@ -194,7 +194,7 @@ describe('blocking', () => {
   });
   const path = `/${ONE.number}/block_users`;
 
-  it('answers 400 with both parts when some fail', async () => {
+  it('answers 400 with successes and failures when some users fail', async () => {
     await world.emulator.inbound({ phone_number_id: ONE.number, from: '15550100777' });
     const { status, body } = await api('POST', path, users('+15550100777', '+15550100778'));
     expect(status).toBe(400);
@@ -207,7 +207,7 @@ describe('blocking', () => {
     expect(body.error.code).toBe(139100);
   });
 
-  it('lists who is blocked, keeps their messages away, and lets them back in', async () => {
+  it('lists blocked users, drops their messages, and unblocks them', async () => {
     await world.emulator.inbound({ phone_number_id: ONE.number, from: '15550100777' });
     const { status, body } = await api('POST', path, users('US.4Qm7Zr81Kd02'));
     expect(status).toBe(200);

@@ -17,7 +17,7 @@ const exchange = (code: string, more = 'client_secret=app-secret-local') =>
   );
 
 describe('the code exchange', () => {
-  it('gives the token once', async () => {
+  it('returns the token once', async () => {
     const { code } = await world.emulator.code({ token: ONE.token });
     const { status, body } = await exchange(code);
     expect(status).toBe(200);
@@ -42,7 +42,7 @@ describe('the code exchange', () => {
 describe('debug_token', () => {
   const debug = (token: string) => app('GET', `/debug_token?input_token=${token}`);
 
-  it('says which accounts a token is for', async () => {
+  it('lists the accounts of a token', async () => {
     const { body } = await debug(ONE.token);
     expect(body.data).toMatchObject({
       app_id: 'app-local',
@@ -68,7 +68,7 @@ describe('debug_token', () => {
     expect((await debug('nonsense')).body.data.is_valid).toBe(false);
   });
 
-  it('wants the app or the token itself', async () => {
+  it('requires the app token or the token itself', async () => {
     const path = `/debug_token?input_token=${ONE.token}`;
     expect((await apiOf(world.emulator, '')('GET', path)).body.error.code).toBe(104);
     expect((await apiOf(world.emulator, TWO.token)('GET', path)).body.error.code).toBe(190);
@@ -77,7 +77,7 @@ describe('debug_token', () => {
 });
 
 describe('the webhook subscription', () => {
-  it('is listed and can be taken back', async () => {
+  it('is listed and can be removed', async () => {
     const path = `/${ONE.waba}/subscribed_apps`;
     expect((await api('GET', path)).body).toEqual({ data: [] });
     expect((await api('POST', path)).body).toEqual({ success: true });
@@ -87,7 +87,7 @@ describe('the webhook subscription', () => {
     expect((await api('GET', path)).body).toEqual({ data: [] });
   });
 
-  it('verifies another callback address before it is taken', async () => {
+  it('verifies an override callback URL before it accepts it', async () => {
     const path = `/${ONE.waba}/subscribed_apps`;
     const override_callback_uri = world.receiver.url;
     const wrong = await api('POST', path, { override_callback_uri, verify_token: 'wrong' });
@@ -104,7 +104,7 @@ describe('the synchronisation of a coexistence number', () => {
   const sync = (sync_type: string, number = ONE.number) =>
     api('POST', `/${number}/smb_app_data`, { messaging_product: 'whatsapp', sync_type });
 
-  it('brings contacts and history, once each', async () => {
+  it('sends contacts and history, once each', async () => {
     await api('POST', `/${ONE.waba}/subscribed_apps`);
     const { body } = await sync('smb_app_state_sync');
     expect(body).toEqual({ messaging_product: 'whatsapp', request_id: expect.any(String) });
@@ -128,7 +128,7 @@ describe('the synchronisation of a coexistence number', () => {
     ]);
   });
 
-  it('can be asked for again after a new onboarding, but not after a day', async () => {
+  it('can be requested again after a new onboarding, but not after a day', async () => {
     await sync('history');
     const { code } = await world.emulator.code({ token: ONE.token });
     await exchange(code);
@@ -137,7 +137,7 @@ describe('the synchronisation of a coexistence number', () => {
     expect((await sync('smb_app_state_sync')).body.error.code).toBe(2593108);
   });
 
-  it('is declined where the business does not share its history', async () => {
+  it('is declined when the business does not share its history', async () => {
     await api('POST', `/${ONE.waba}/subscribed_apps`);
     await world.emulator.behaviour({ sync: { decline_history: true } });
     await sync('history');
@@ -146,7 +146,7 @@ describe('the synchronisation of a coexistence number', () => {
     expect(change.value.history[0].errors[0].code).toBe(2593109);
   });
 
-  it('is not for other numbers', async () => {
+  it('is refused for other numbers', async () => {
     const two = apiOf(world.emulator, TWO.token);
     const body = { messaging_product: 'whatsapp', sync_type: 'history' };
     const answer = await two('POST', `/${TWO.cloud_number}/smb_app_data`, body);

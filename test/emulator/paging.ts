@@ -1,5 +1,5 @@
-// Cursor paging. A cursor names the element it stands on, so a list that changes between two pages
-// neither repeats nor skips what is left of it.
+// Cursor paging. A cursor names an element, so a list that changes between two pages neither
+// repeats nor skips the remaining elements.
 import { invalid, type UpstreamError } from './errors';
 import type { JsonObject } from './types';
 
@@ -90,7 +90,7 @@ function locate<T>(
   cursor: { index: number; key: string },
 ): { index: number; found: boolean } {
   const index = items.findIndex((item) => keyOf(item) === cursor.key);
-  // The element is gone: what followed it has moved to its place.
+  // The element is gone: its successor has moved to its position.
   return index >= 0
     ? { index, found: true }
     : { index: Math.min(cursor.index, items.length), found: false };

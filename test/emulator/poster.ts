@@ -1,5 +1,5 @@
-// Gets webhook bodies to the receiver: signs, posts, judges the answer, tries again with growing waits,
-// and counts as lost what is still refused after the last try.
+// Delivers webhook bodies to the receiver: signs and posts them, retries with growing delays, and
+// counts a webhook as lost when its last attempt is refused.
 import { Agent, request } from 'undici';
 import type { BehaviourHolder } from './behaviour';
 import type { EmulatorConfig } from './config';
@@ -41,7 +41,7 @@ export class Poster {
   private retrying = 0;
   private order = 0;
   private closed = false;
-  /** Work of an earlier world must not leak into the one after a reset. */
+  /** Changes with every reset, so that earlier work cannot leak into the new world. */
   private epoch = 0;
 
   constructor(
@@ -53,7 +53,7 @@ export class Poster {
     return this.retries.size + this.retrying;
   }
 
-  /** Signs and posts the text as it is, once. */
+  /** Signs and posts the text unchanged, once. */
   async post(body: string, options: PostOptions = {}): Promise<PostResult> {
     const { epoch } = this;
     this.counts.posted += 1;
@@ -89,7 +89,7 @@ export class Poster {
     }
   }
 
-  /** Posts, repeats as often as duplicates are asked for, and keeps trying in the background. */
+  /** Posts a webhook and its duplicates; a refused one is retried in the background. */
   async deliver(
     body: string,
     url: string,
@@ -99,7 +99,7 @@ export class Poster {
     const { epoch } = this;
     if (this.in_flight >= IN_FLIGHT_MAX) {
       this.retryLater({ body, url, attempt: 1, items });
-      return { http_status: null, error: 'too many webhooks are under way' };
+      return { http_status: null, error: 'too many webhooks in flight' };
     }
     const result = await this.post(body, { url });
     if (epoch !== this.epoch) return result;
@@ -112,7 +112,7 @@ export class Poster {
     return result;
   }
 
-  /** The request that the platform makes when a callback address is saved. */
+  /** The verification request that the platform sends when a callback URL is saved. */
   async verify(url: string, verify_token: string, mode = 'subscribe'): Promise<JsonObject> {
     const challenge = String(Math.floor(Math.random() * 1e9));
     try {
@@ -197,14 +197,14 @@ export class Poster {
 
 function newCounts() {
   return {
-    /** Requests made, repetitions included. */
+    /** Requests made, including repetitions. */
     posted: 0,
     acknowledged: 0,
     failed: 0,
     retried: 0,
     duplicates: 0,
     items_acknowledged: 0,
-    /** Items that were given up. */
+    /** Items abandoned after the last attempt. */
     lost: 0,
   };
 }

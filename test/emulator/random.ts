@@ -1,4 +1,4 @@
-// A small seeded generator: a run with faults by probability can be repeated with the same seed.
+// A small seeded random generator: the same seed repeats the same faults.
 
 export type Random = () => number;
 

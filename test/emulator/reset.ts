@@ -1,8 +1,9 @@
-// Back to the seed: a new world, empty logs, no faults, default behaviour. Settings and address stay.
+// Resets to the seed: a new world, empty logs, no faults, default behaviour. Configuration and URL
+// stay.
 import type { Core } from './core';
 import { seedState } from './seed';
 
-/** `world` says whose ids the seed has. */
+/** `world` selects the IDs of the seed. */
 export function resetCore(core: Core, world = 0): void {
   core.webhooks.reset();
   core.media.close();

@@ -1,4 +1,5 @@
-// The route table, compiled into one look-up a request: method, kind of the first node, edge, length.
+// Compiles the route table into one lookup per request: method, type of the first node, edge,
+// length.
 import type { NodeKind, Route } from './core';
 import { unknownObject, upstreamError } from './errors';
 import type { Kind, State } from './state';
@@ -36,7 +37,8 @@ export class Router {
     if (literal) return { route: literal, kind: null };
     const kind: Kind | null = first === app_id ? 'app' : state.kindOf(first);
     if (kind === null) {
-      // A first segment that looks like an id is an object that does not exist; a word is no path at all.
+      // A first segment that looks like an ID is a missing object; any other word is an unknown
+      // path.
       if (/\d/.test(first) || segments.length > 1) throw unknownObject(method, first);
       throw upstreamError(2500, `Unknown path components: /${segments.join('/')}`);
     }
@@ -45,7 +47,7 @@ export class Router {
     return { route, kind };
   }
 
-  /** Whether the body must be left for the handler to read. */
+  /** Whether the handler reads the body itself. */
   streams(state: State, method: string, segments: readonly string[]): boolean {
     if (method !== 'POST') return false;
     const [first = ''] = segments;

@@ -1,5 +1,5 @@
-// The browser script behind /sdk.js: window.FB with init and login, as a page that starts a sign-up
-// knows it. It uses neither eval nor inline styles, so a strict content security policy may stay.
+// The browser script of /sdk.js: window.FB with init and login, for pages that start a sign-up. It
+// uses neither eval nor inline styles, so it works under a strict content security policy.
 
 export const SDK_SCRIPT = `(function () {
   'use strict';
@@ -40,7 +40,7 @@ export const SDK_SCRIPT = `(function () {
 
     function onMessage(event) {
       if (event.origin !== base || event.source !== popup || typeof event.data !== 'string') return;
-      // The answer comes as a query string, which is no JSON: pages must ignore it.
+      // The answer is a query string, not JSON: pages must ignore it.
       if (event.data.indexOf('cb=' + channel + '&') !== 0) return;
       var answer = new URLSearchParams(event.data);
       var code = answer.get('code');
@@ -55,7 +55,7 @@ export const SDK_SCRIPT = `(function () {
       return;
     }
     window.addEventListener('message', onMessage);
-    // A window that closes right after it has answered is given one more turn to be heard.
+    // A window may close right after its answer: wait one more turn for the message.
     var closed = 0;
     timer = setInterval(function () {
       if (popup.closed) closed += 1;

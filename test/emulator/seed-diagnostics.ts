@@ -62,7 +62,7 @@ const ACTIVITY_STEP_S = 3600;
 /** 20 Sep 2026, 10:15:30 UTC. */
 const ACTIVITY_NEWEST_S = 1_789_899_330;
 
-/** More than one page of the largest size, newest first. */
+/** More than one page of the maximum size, newest first. */
 function seedActivities(tail: string): JsonObject[] {
   const types = ['PHONE_NUMBER_ADDED', 'TEMPLATE_CREATED', 'USER_ADDED', 'WEBHOOK_SUBSCRIBED'];
   return Array.from({ length: ACTIVITY_COUNT }, (_, index) => ({

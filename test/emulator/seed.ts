@@ -1,4 +1,4 @@
-// The world that the emulator starts with. The README lists it; tests and partners rely on it.
+// The emulator's initial state. The README lists it; tests and partners rely on it.
 import { buildAccount, buildNumber, buildTemplate, buildToken } from './builders';
 import { diagnostics } from './seed-diagnostics';
 import { seedTemplates } from './seed-templates';
@@ -10,10 +10,13 @@ const ANALYTICS_DAYS = 10;
 const DAY_S = 86_400;
 const HOUR_MS = 3_600_000;
 
-/** Worlds are told apart by eight digits of every id, so that tests can share one mesh. */
+/** Eight digits of every ID name the world, so that tests can share one mesh. */
 export const WORLD_MAX = 99_999_999;
 
-/** `serial` in the given world: 15 digits, the first of which says what it is. World 0 is the documented one. */
+/**
+ * The ID of `serial` in a world: 15 digits, the first of which is the kind. World 0 is the
+ * documented one.
+ */
 const idOf = (kind: '8' | '9', world: number, serial: number): string =>
   `${kind}${digits(world)}${String(serial).padStart(6, '0')}`;
 const templatePrefix = (world: number, family: string): string => `3${digits(world)}${family}`;
@@ -29,7 +32,7 @@ const CALLING_ON = {
   payload_encryption: { status: 'DISABLED' },
 };
 
-/** Every world has the same accounts, numbers and tokens under ids of its own. */
+/** Every world has the same accounts, numbers and tokens under different IDs. */
 export function seedState(now = Date.now(), world = 0): State {
   const state = new State();
   const accounts = [1, 2, 3].map((serial) => idOf('9', world, serial)) as Accounts;
@@ -43,7 +46,7 @@ export function seedState(now = Date.now(), world = 0): State {
 
 type Accounts = [string, string, string];
 
-/** One coexistence number, nothing else: the usual client. */
+/** The usual client: one coexistence number. */
 function seedOne(state: State, now: number, world: number, waba_id: string): void {
   state.addAccount(buildAccount({ id: waba_id, name: 'Example Shop', ...diagnostics(waba_id) }));
   state.addNumber(
@@ -59,7 +62,7 @@ function seedOne(state: State, now: number, world: number, waba_id: string): voi
   seedTemplates(state, waba_id, (serial) => `${templatePrefix(world, '00000')}${serial}`);
 }
 
-/** Two numbers, of which one is for the cloud API only, and a third that was never registered. */
+/** A coexistence number, a number for the cloud API only, and one that was never registered. */
 function seedTwo(state: State, now: number, world: number, waba_id: string): void {
   const account = state.addAccount(
     buildAccount({ id: waba_id, name: 'Example Market', ...diagnostics(waba_id) }),
@@ -105,7 +108,7 @@ function seedTwo(state: State, now: number, world: number, waba_id: string): voi
   seedAnalytics(account, now);
 }
 
-/** Long lists, a number that still waits for its verification code, and one with high throughput. */
+/** Long lists, an unverified number, and one with high throughput. */
 function seedThree(state: State, now: number, world: number, waba_id: string): void {
   state.addAccount(
     buildAccount({
@@ -153,7 +156,7 @@ function seedThree(state: State, now: number, world: number, waba_id: string): v
   }
 }
 
-/** A little traffic on each of the past days, so that analytics have something to show. */
+/** A little traffic on each of the past days, so that analytics are not empty. */
 function seedAnalytics(account: Account, now: number): void {
   const today = Math.floor(now / 1000 / DAY_S) * DAY_S;
   for (let day = 1; day <= ANALYTICS_DAYS; day += 1) {
@@ -201,7 +204,7 @@ function seedCustomers(state: State, accounts: Accounts): void {
       username: 'ada.l',
       call_permission: true,
     });
-    // This customer hides the phone number: only the business-scoped id is ever shown.
+    // This customer hides the phone number: only the business-scoped ID is shown.
     state.saveCustomer(account.portfolio.id, {
       wa_id: null,
       user_id: `US.7Hidden00Kd${suffix || '1'}`,

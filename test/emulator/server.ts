@@ -1,5 +1,5 @@
-// One request from the socket to the answer: pages and control first, everything else as the platform
-// would treat it, with faults applied around it and every step written to the journal.
+// Handles one request: pages and control first, all others as the platform would, with faults
+// applied and an entry in the journal.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { authenticate, authorise, checkProof, credentialsOf } from './access';
 import { handleControl } from './control';
@@ -33,9 +33,9 @@ export function createEmulatorServer(core: Core): Server {
   const router = new Router(routes);
   const server = createServer((request, response) => {
     handle(core, router, request, response).catch((error: unknown) => {
-      // The caller went away in the middle of its own body.
+      // The caller disconnected while sending its body.
       if (request.destroyed && !request.complete) return;
-      // A defect of the emulator, not of its caller: said loudly, answered like a platform fault.
+      // A defect of the emulator, not of its caller: log it and answer like a platform error.
       process.stderr.write(`emulator: ${error instanceof Error ? error.stack : String(error)}\n`);
       sendJson(response, 500, errorBody(upstreamError(131000)));
     });
@@ -150,7 +150,7 @@ async function execute(
     return result instanceof Reply ? result : { status: 200, json: result };
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    // What is left of a streamed body is thrown away, so that the answer reaches the sender.
+    // Discard the rest of a streamed body, so that the answer reaches the sender.
     if (!request.complete) request.resume();
     return { status: error.status, json: errorBody(error) };
   }

@@ -1,13 +1,13 @@
 import { escapeNonAscii, serialise, sign } from './signature';
 
 describe('the webhook signature', () => {
-  it('is the one of the published vectors', () => {
+  it('matches the published vectors', () => {
     expect(sign('{"object":"whatsapp_business_account","entry":[]}', 'example-app-secret')).toBe(
       'sha256=eb4b54cb68820a953c6ac314910c47e62f8e1b39bbda1006514617140c6d3870',
     );
   });
 
-  it('is taken over the form with escaped characters', () => {
+  it('covers the body with escaped characters', () => {
     const body = serialise({
       object: 'whatsapp_business_account',
       entry: [{ id: '900000000000001', changes: [{ field: 'messages', value: { note: 'café' } }] }],
@@ -18,18 +18,18 @@ describe('the webhook signature', () => {
     );
   });
 
-  it('escapes both halves of a character beyond the first plane', () => {
+  it('escapes both surrogates of a character outside the BMP', () => {
     expect(escapeNonAscii('"👍"')).toBe('"\\ud83d\\udc4d"');
     expect(JSON.parse(escapeNonAscii('"👍 ü"'))).toBe('👍 ü');
   });
 
-  it('writes template ids as numbers that JavaScript cannot hold', () => {
+  it('writes template IDs as numbers too large for JavaScript', () => {
     expect(serialise({ message_template_id: '317952571926180001' })).toBe(
       '{"message_template_id":317952571926180001}',
     );
   });
 
-  it('leaves a text that only looks like such an id alone', () => {
+  it('leaves a text that only looks like such an ID unchanged', () => {
     const text = { body: '"message_template_id":"12"' };
     expect(JSON.parse(serialise(text))).toEqual(text);
   });

@@ -1,8 +1,9 @@
-// How the platform writes and signs a webhook: non-ASCII characters as \uXXXX, and an HMAC over exactly
-// those bytes.
+// Serialises and signs webhooks as the platform does: non-ASCII characters as \uXXXX, and an HMAC
+// over exactly those bytes.
 import { createHmac } from 'node:crypto';
 
-// Ids beyond 2^53 cannot be JavaScript numbers, so they are records of text that lose their quotes here.
+// IDs beyond 2^53 do not fit a JavaScript number: they are marked strings that lose their quotes
+// here.
 const NUMERIC_ID = /"(message_template_id|flow_id)":"(\d+)"/g;
 const NON_ASCII = /[\u007f-\uffff]/g;
 

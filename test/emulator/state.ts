@@ -1,4 +1,4 @@
-// Everything that the emulated platform holds. One instance is one "world"; a reset makes a new one.
+// The state of the emulated platform. One instance is one "world"; a reset creates a new one.
 import type {
   Account,
   BusinessNumber,
@@ -96,7 +96,9 @@ export class State {
     trim(this.codes, CODES_MAX);
   }
 
-  /** Who a phone number is to this portfolio. Unknown ones get the id that follows from the number. */
+  /**
+   * The customer of a phone number in a portfolio. An unknown number gets an ID derived from it.
+   */
   customerByPhone(portfolio_id: string, wa_id: string): Customer {
     const known = this.customers.get(`${portfolio_id}:${wa_id}`);
     if (known) return known;
@@ -110,7 +112,7 @@ export class State {
     };
   }
 
-  /** `foreign` says that the id is known, but to another portfolio. */
+  /** `foreign`: the ID belongs to another portfolio. */
   customerById(portfolio_id: string, user_id: string): Customer | 'foreign' {
     const known = this.customers_by_id.get(user_id);
     if (known) return known.portfolio_id === portfolio_id ? known.customer : 'foreign';
@@ -139,7 +141,7 @@ export class State {
     trim(this.customers_by_id, CUSTOMERS_MAX);
   }
 
-  /** Remembers that the customer wrote: the 24-hour window and the right to be blocked follow from it. */
+  /** Records that the customer wrote, which opens the 24-hour window and allows blocking. */
   noteInbound(number: BusinessNumber, customer: Customer, message_id: string, at: number): void {
     for (const id of [customer.wa_id, customer.user_id]) {
       if (id) bounded(this.inbound, `${number.id}:${id}`, at);
@@ -153,13 +155,13 @@ export class State {
     return this.inbound.get(`${number_id}:${phone_or_bsuid}`);
   }
 
-  /** The number that an inbound message was addressed to, if it is still known. */
+  /** The number that received an inbound message, if it is still stored. */
   receiverOf(message_id: string): string | undefined {
     return this.inbound_ids.get(message_id);
   }
 }
 
-/** Sets the key and moves it to the end, so that trimming removes what was untouched longest. */
+/** Sets the key and moves it to the end, so that trimming evicts the least recently used. */
 function bounded<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);

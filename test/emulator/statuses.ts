@@ -1,4 +1,4 @@
-// The status objects of an accepted send, and the value of the webhook that carries them.
+// Builds the status objects of an accepted send and the webhook value that contains them.
 import type { Behaviour, Step } from './behaviour';
 import { webhookError } from './errors';
 import type { State } from './state';
@@ -20,7 +20,7 @@ export function metadataOf(number: BusinessNumber): JsonObject {
   };
 }
 
-/** One value for all statuses of one number. */
+/** Builds one value for all statuses of a number. */
 export function statusValue(
   state: State,
   number: BusinessNumber,
@@ -117,7 +117,7 @@ function common({ message, step, at }: DueStatus, behaviour: Behaviour): JsonObj
       origin: { type: message.category },
     };
   }
-  // Priced on `sent` and on one of the two that follow; never on a read receipt.
+  // Pricing comes with `sent` and one later status, never with a read receipt.
   if (step.status !== 'read') {
     const free = message.free && !behaviour.service_billable;
     parts['pricing'] = {
@@ -130,7 +130,7 @@ function common({ message, step, at }: DueStatus, behaviour: Behaviour): JsonObj
   return parts;
 }
 
-/** Stable for a recipient, a category and a day, like a real conversation. */
+/** The same for a recipient, a category and a day, like a real conversation ID. */
 function conversationId(message: SentMessage, at: number): string {
   const peer = message.group_id ?? message.wa_id ?? message.user_id ?? '';
   const day = Math.floor(at / CONVERSATION_MS);

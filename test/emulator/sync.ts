@@ -1,5 +1,5 @@
-// What a coexistence number sends after its synchronisation was requested: contacts, then history in
-// three phases. All of it is made up from the same few customers, so a test knows what to expect.
+// The webhooks of a coexistence number's synchronisation: contacts, then history in three phases.
+// All come from the same few customers, so that a test knows what to expect.
 import type { Core } from './core';
 import { webhookError } from './errors';
 import { derivedBsuid, digitsOf } from './ids';
@@ -7,7 +7,7 @@ import { metadataOf, seconds } from './statuses';
 import type { BusinessNumber, JsonObject } from './types';
 
 const PHASES = 3;
-/** 6 Jul 2026: the history lies before the onboarding. */
+/** 6 Jul 2026: the history precedes the onboarding. */
 const HISTORY_START_S = 1_783_296_000;
 const HISTORY_STEP_S = 60;
 const WAIT_MS = 50;
@@ -109,7 +109,7 @@ function historyId(number: BusinessNumber, phase: number, index: number | string
   return `wamid.${Buffer.from(`history:${number.id}:${number.onboarded_at}:${phase}:${index}`).toString('base64')}`;
 }
 
-/** Media of the last two weeks come afterwards, in a webhook of their own. */
+/** Media of the last two weeks follow in a separate webhook. */
 function mediaFollowup(core: Core, number: BusinessNumber): JsonObject {
   const phone = syncPhone(0);
   const user_id = derivedBsuid(core.state.accountOf(number).portfolio.id, phone);

@@ -1,4 +1,4 @@
-// For this folder's tests: a webhook receiver that remembers, a short way to call the API, and waiting.
+// For this folder's tests: a webhook receiver that records, API calls, and waiting.
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
@@ -34,7 +34,7 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
-  /** Status of the next answers; the last one stays. */
+  /** Statuses of the next answers; the last one repeats. */
   answers: number[];
   changes(field?: string): Any[];
   statuses(): Any[];
@@ -122,7 +122,7 @@ export type Api = (
   headers?: Record<string, string>,
 ) => Promise<Answer>;
 
-/** Calls the versioned API with a token; the path may carry a query. */
+/** Calls the versioned API with a token; the path may include a query. */
 export function apiOf(emulator: Emulator, token: string, scheme = 'Bearer'): Api {
   return async (method, path, body, headers = {}) => {
     const response = await request(`${emulator.url}/${emulator.config.api_version}${path}`, {
@@ -172,7 +172,7 @@ const STEP_MS = 10;
 export async function eventually(check: () => boolean, timeout_ms = 5000): Promise<void> {
   const until = Date.now() + timeout_ms;
   while (!check()) {
-    if (Date.now() > until) throw new Error('it did not happen in time');
+    if (Date.now() > until) throw new Error('the condition did not hold in time');
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
   }
 }

@@ -1,5 +1,5 @@
-// What the emulator remembers, as plain records. Names follow the platform's own fields where it has
-// one, so that a node can be read straight from its record.
+// The emulator's records. Fields have the platform's own names where they exist, so that a node can
+// be read directly from its record.
 
 export type JsonObject = Record<string, unknown>;
 
@@ -65,14 +65,14 @@ export interface BusinessNumber {
   registered: boolean;
   groups: GroupsState;
   override_callback_uri: string | null;
-  /** When the business connected the number; sync requests are counted from here. */
+  /** When the business connected the number; the 24 hours for sync requests start here. */
   onboarded_at: number;
   sync_requested: string[];
   registrations: number[];
   pin_failures: number;
   verification_code: string | null;
   code_requests: number[];
-  /** Overrides the default rate; null means the default of the number's kind, 0 means no limit. */
+  /** Messages per second; null is the default of the number's kind, 0 is no limit. */
   rate_per_sec: number | null;
   profile: JsonObject;
   automation: JsonObject;
@@ -95,7 +95,7 @@ export interface BlockedUser {
   user_id?: string;
 }
 
-/** Held templates answer `held_for_quality_assessment` and are released or dropped afterwards. */
+/** A send of a held template answers `held_for_quality_assessment`, then is released or dropped. */
 export type Pacing = 'none' | 'release' | 'drop';
 
 export interface Template {
@@ -130,9 +130,11 @@ export interface Token {
   type: string;
   user_id: string;
   scopes: Scope[];
-  /** Accounts that the token may touch; `all` is the app owner's system user. */
+  /** Accounts that the token may access; `all` is the app owner's system user. */
   waba_ids: string[] | 'all';
-  /** False leaves `target_ids` out of debug_token: a grant that is not limited to listed objects. */
+  /**
+   * False leaves `target_ids` out of debug_token: a grant that is not limited to listed objects.
+   */
   lists_targets: boolean;
   issued_at: number;
   expires_at: number;
@@ -154,7 +156,7 @@ export interface Media {
   sha256: string;
   size: number;
   filename: string | null;
-  /** Where the bytes are; null means a made-up body that is generated while it is sent. */
+  /** The file with the bytes; null means a body that is generated while it is sent. */
   path: string | null;
   expires_at: number;
 }
@@ -199,7 +201,7 @@ export interface CallRecord {
   biz_opaque_callback_data: string | null;
 }
 
-/** A customer, as one portfolio knows them. */
+/** A customer of one portfolio. */
 export interface Customer {
   wa_id: string | null;
   user_id: string;
@@ -211,7 +213,7 @@ export interface Customer {
 
 export type StatusName = 'sent' | 'delivered' | 'read' | 'failed';
 
-/** An accepted send. The body stays the text that came in: a parsed copy would cost three times the memory. */
+/** An accepted send. The body stays raw text: a parsed copy would take three times the memory. */
 export interface SentMessage {
   seq: number;
   id: string;
@@ -228,7 +230,7 @@ export interface SentMessage {
   time: number;
   category: string;
   template_id: string | null;
-  /** A service message or a utility template inside an open window costs nothing. */
+  /** A service message or a utility template inside an open window is free. */
   free: boolean;
   pacing: Pacing;
 }

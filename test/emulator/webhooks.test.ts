@@ -33,7 +33,7 @@ const statuses = () => world.receiver.statuses();
 const names = () => statuses().map(({ status }: Any) => status);
 
 describe('the statuses of a send', () => {
-  it('come as sent, delivered and read with the right shape', async () => {
+  it('arrive as sent, delivered and read in the platform’s format', async () => {
     const id = await send(aText('15550100777', { biz_opaque_callback_data: 'bc:42:7' }));
     await eventually(() => statuses().length === 3);
     expect(names()).toEqual(['sent', 'delivered', 'read']);
@@ -67,7 +67,7 @@ describe('the statuses of a send', () => {
     });
   });
 
-  it('are signed over the bytes that arrive', async () => {
+  it('are signed over the exact bytes', async () => {
     await send();
     await eventually(() => world.receiver.received.length > 0);
     const [post] = world.receiver.received;
@@ -75,7 +75,7 @@ describe('the statuses of a send', () => {
     expect(post?.headers['content-type']).toBe('application/json');
   });
 
-  it('of a template carry its category and id', async () => {
+  it('of a template include its category and ID', async () => {
     await send(aTemplate('order_update', [bodyOf('Ada', 'A-17')]));
     await eventually(() => statuses().length === 3);
     expect(statuses()[0]).toMatchObject({
@@ -84,7 +84,7 @@ describe('the statuses of a send', () => {
     });
   });
 
-  it('of a reaction are sent only', async () => {
+  it('of a reaction are only sent', async () => {
     await send({
       messaging_product: 'whatsapp',
       to: '15550100777',
@@ -109,13 +109,13 @@ describe('the statuses of a send', () => {
     expect(world.receiver.received).toHaveLength(0);
   });
 
-  it('that fall due together travel together', async () => {
+  it('that are due together share a webhook', async () => {
     await Promise.all(Array.from({ length: 40 }, (_, i) => send(aText(`1555010${1000 + i}`))));
     await eventually(() => statuses().length === 120);
     expect(world.receiver.received.length).toBeLessThan(60);
   });
 
-  it('use a callback address of the account', async () => {
+  it('go to the override callback URL of the account', async () => {
     const other = await startWorld();
     await api('POST', `/${ONE.waba}/subscribed_apps`, {
       override_callback_uri: other.receiver.url,
@@ -144,7 +144,7 @@ describe('webhook behaviour', () => {
     expect(statuses()).toHaveLength(9);
   });
 
-  it('changes the order, the same way for the same seed', async () => {
+  it('reorders statuses, in the same way for the same seed', async () => {
     const run = async (seed: number): Promise<string> => {
       world.receiver.clear();
       await world.emulator.behaviour({ reorder: true, seed });
@@ -159,7 +159,7 @@ describe('webhook behaviour', () => {
     expect(await run(7)).toBe(first);
   });
 
-  it('holds everything back until it is released', async () => {
+  it('holds back all webhooks until they are released', async () => {
     await world.emulator.behaviour({ hold: true });
     await send();
     await new Promise((resolve) => setTimeout(resolve, 120));
@@ -186,7 +186,7 @@ describe('webhook behaviour', () => {
     });
   });
 
-  it('fails with a probability that can be repeated', async () => {
+  it('fails sends at random, repeatable by seed', async () => {
     const run = async (): Promise<number> => {
       world.receiver.clear();
       await world.emulator.behaviour({ seed: 3, fail_status: { code: 131049, probability: 0.5 } });
@@ -200,14 +200,14 @@ describe('webhook behaviour', () => {
     expect(await run()).toBe(first);
   });
 
-  it('fails a foreign business-scoped id late', async () => {
+  it('fails a send to a foreign business-scoped ID later', async () => {
     await send({ ...aText(), to: undefined, recipient: 'US.4Qm7Zr81Kd022' });
     await eventually(() => names().includes('failed'));
   });
 });
 
 describe('delivery', () => {
-  it('tries again until the receiver takes it', async () => {
+  it('retries until the receiver accepts', async () => {
     await world.emulator.behaviour({ retry_delays_ms: [20, 20, 20] });
     world.receiver.answers.splice(0, 1, 500, 404, 200);
     const { message_id, delivered, http_status } = await world.emulator.inbound({
@@ -220,7 +220,7 @@ describe('delivery', () => {
     expect(await world.emulator.webhooks()).toMatchObject({ failed: 2, acknowledged: 1, lost: 0 });
   });
 
-  it('takes nothing but 200 for an answer, and gives up in the end', async () => {
+  it('accepts only 200 as an answer, and gives up after the last retry', async () => {
     await world.emulator.behaviour({ retry_delays_ms: [10, 10] });
     world.receiver.answers.splice(0, 1, 204);
     await world.emulator.inbound({ phone_number_id: ONE.number });
@@ -228,7 +228,7 @@ describe('delivery', () => {
     expect(await world.emulator.webhooks()).toMatchObject({ failed: 3, acknowledged: 0, lost: 1 });
   });
 
-  it('does not let a refused body hold up the next ones', async () => {
+  it('does not delay the next bodies after a refused one', async () => {
     await world.emulator.behaviour({ retry_delays_ms: [100] });
     world.receiver.answers.splice(0, 1, 500, 200);
     await send();
@@ -236,7 +236,7 @@ describe('delivery', () => {
     expect(names()).toEqual(['sent', 'delivered', 'read', 'sent']);
   });
 
-  it('forgets what was planned when the world is reset', async () => {
+  it('drops planned statuses when the world is reset', async () => {
     await send();
     await world.emulator.reset();
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -246,7 +246,7 @@ describe('delivery', () => {
 });
 
 describe('the review of a template', () => {
-  it('ends with a webhook whose id is a number', async () => {
+  it('ends with a webhook whose template ID is a number', async () => {
     await world.emulator.behaviour({ template_review: { delay_ms: 10 } });
     const { body } = await api('POST', `/${ONE.waba}/message_templates`, {
       name: 'fresh',
@@ -262,7 +262,7 @@ describe('the review of a template', () => {
     expect(sent.status).toBe(200);
   });
 
-  it('can be decided by control, for quality and category as well', async () => {
+  it('can be decided through control, also for quality and category', async () => {
     const name = 'order_update';
     await world.emulator.template({ waba_id: ONE.waba, name, status: 'PAUSED' });
     await world.emulator.template({ waba_id: ONE.waba, name, quality_score: 'RED' });

@@ -1,5 +1,5 @@
-// What the platform reports and when: status updates that fall due are gathered into one body an
-// account, other changes go out one by one. The poster gets them to the receiver.
+// Schedules the platform's webhooks: status updates that are due are batched per account, other
+// changes are posted one by one. The poster delivers them.
 import { BATCH_MAX, type BehaviourHolder, type Step } from './behaviour';
 import type { EmulatorConfig } from './config';
 import { DueQueue, DueTimer, type Due } from './due-queue';
@@ -45,14 +45,14 @@ export class Webhooks {
     this.poster = new Poster(config, behaviour);
   }
 
-  /** Plans the statuses of a send; each step is planned when the one before it is due. */
+  /** Plans the statuses of a send; each one is planned when its predecessor is due. */
   planStatuses(message: SentMessage, steps: Step[]): void {
     if (steps.length === 0) return;
     if (this.statuses.size >= PENDING_MAX) this.poster.counts.lost += steps.length;
     else this.pushStatus(message, steps, 0);
   }
 
-  /** Runs something later: a group's creation, a template's review. */
+  /** Runs a task later, such as the creation of a group or the review of a template. */
   later(delay_ms: number, run: () => void): void {
     if (this.tasks.size >= PENDING_MAX) return;
     this.order += 1;
@@ -77,7 +77,10 @@ export class Webhooks {
     else this.held.push(send);
   }
 
-  /** Posts at once and answers what the receiver said; `retry` keeps trying in the background. */
+  /**
+   * Posts at once and returns the receiver's answer; `retry` retries a refused body in the
+   * background.
+   */
   postNow(
     account: Account,
     number: BusinessNumber | null,
@@ -95,7 +98,7 @@ export class Webhooks {
     return this.poster.verify(url, verify_token, mode);
   }
 
-  /** Posts what was held back. */
+  /** Posts the webhooks held back. */
   release(): void {
     const waiting = this.held;
     this.held = [];
@@ -120,7 +123,7 @@ export class Webhooks {
     this.statuses.clear();
     this.tasks.clear();
     this.timer.clear();
-    // A body under way must find nothing more to send when it is done.
+    // A body in flight must find no further statuses when it is done.
     for (const lane of this.lanes.values()) lane.due = [];
     this.lanes.clear();
     this.held = [];
@@ -185,8 +188,8 @@ export class Webhooks {
   }
 
   /**
-   * One body of an account is under way at a time, so its statuses stay in order; what falls due
-   * meanwhile travels together in the next one.
+   * One body of an account is in flight at a time, so that its statuses stay in order; statuses due
+   * meanwhile go into the next body.
    */
   private pump(lane: Lane): void {
     const { current } = this.behaviour;
@@ -234,7 +237,9 @@ export class Webhooks {
   }
 }
 
-/** Account, template and number-management fields carry a time, message-type fields do not. */
+/**
+ * Webhooks of account, template and number-management fields have a time; those of messages do not.
+ */
 export function envelope(entry_id: string, change: JsonObject, time?: number): JsonObject {
   return {
     object: 'whatsapp_business_account',

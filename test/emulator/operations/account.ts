@@ -1,4 +1,4 @@
-// The business account node and the lists that hang on it.
+// The business account node and its lists.
 import { accountOf, type Call, type Route } from '../core';
 import { invalid } from '../errors';
 import { requestedFields, selectFields, type Field, type FieldRules } from '../fields';
@@ -122,7 +122,7 @@ function accountField(call: Call, account: Account, field: Field): unknown {
 
 function listNumbers(call: Call): JsonObject {
   const account = accountOf(call);
-  // Most recently onboarded first unless another order is asked for; equals stay in their order.
+  // Most recently onboarded first by default; the sort is stable.
   const ascending = (call.query.get('sort') ?? '').includes('asc');
   const numbers = call.state
     .numbersOf(account)

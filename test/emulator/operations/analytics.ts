@@ -6,7 +6,7 @@ import type { Account, JsonObject } from '../types';
 const STEP_S: Readonly<Record<string, number>> = { HALF_HOUR: 1800, DAY: 86_400 };
 const POINTS_MAX = 20_000;
 
-/** Missing when there is nothing to report, as on the platform. */
+/** Undefined when there is no data, as on the platform. */
 export function analytics(account: Account, { args }: Field): JsonObject | undefined {
   const start = Number(args['start']);
   const end = Number(args['end']);

@@ -1,4 +1,5 @@
-// Blocking users. A result in which some users failed is HTTP 400 with both parts in the body.
+// Blocks and unblocks users. If some users fail, the answer is HTTP 400 with successes and
+// failures.
 import { numberOf, type Call, type Route } from '../core';
 import { invalid, upstreamError, webhookError } from '../errors';
 import { digitsOf, isBsuid, isParentBsuid } from '../ids';
@@ -44,7 +45,7 @@ function keyOf({ wa_id, user_id }: BlockedUser): string {
 
 interface Target {
   input: string;
-  /** What the answer shows beside the input. */
+  /** The IDs that the answer returns beside the input. */
   shown: BlockedUser;
   user: BlockedUser;
 }

@@ -1,4 +1,4 @@
-// Calls: actions on a call, and whether a customer may be called at all. No audio goes anywhere.
+// Calls: actions on a call, and the permission to call a customer. No audio is exchanged.
 import { numberOf, type Call, type Core, type Route } from '../core';
 import { invalid, upstreamError } from '../errors';
 import { metadataOf, seconds } from '../statuses';

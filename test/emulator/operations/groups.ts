@@ -66,7 +66,7 @@ function ownerOf(core: Core, group: Group): BusinessNumber {
   return core.state.numbers.get(group.phone_number_id) as BusinessNumber;
 }
 
-/** The array lies one level deeper than in every other list. */
+/** The array is one level deeper than in every other list. */
 function list(call: Call): JsonObject {
   const number = numberOf(call);
   requireGroups(number);
@@ -235,7 +235,7 @@ function removeParticipants(call: Call): JsonObject {
   return { messaging_product: 'whatsapp', request_id };
 }
 
-/** Each entry names a `user` or a `user_id`, but not both. */
+/** Each entry has either `user` or `user_id`, not both. */
 function inputOf(entry: unknown): string {
   const { user, user_id } = isObject(entry) ? entry : {};
   if ((typeof user === 'string') === (typeof user_id === 'string')) {

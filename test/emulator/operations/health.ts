@@ -1,4 +1,5 @@
-// Health of an account, a number or a flow: every entity that could stop a message, and the worst of them.
+// Health of an account, a number or a flow: each entity that could block a message, and the worst
+// status.
 import type { Call } from '../core';
 import type { Account, BusinessNumber, JsonObject } from '../types';
 
@@ -33,7 +34,7 @@ export function otherEntities(call: Call, account: Account): JsonObject[] {
   ];
 }
 
-/** The whole is as good as its worst part. */
+/** The overall status is the worst of its parts. */
 export function worst(entities: JsonObject[]): JsonObject {
   const values = entities.map((entity) => entity['can_send_message']);
   const overall = ['BLOCKED', 'LIMITED'].find((value) => values.includes(value)) ?? 'AVAILABLE';

@@ -1,4 +1,4 @@
-// The whole route table, one list for each area of the platform.
+// The complete route table, one list per area of the platform.
 import type { Route } from '../core';
 import { accountRoutes } from './account';
 import { blockingRoutes } from './blocking';

@@ -1,4 +1,4 @@
-// Media: upload as multipart, the node with its short-lived address, the bytes behind that address.
+// Media: multipart upload, the node with its short-lived URL, and the download at that URL.
 import type { Credentials } from '../access';
 import { authenticate } from '../access';
 import { numberOf, Reply, type Call, type Core, type Route } from '../core';
@@ -17,7 +17,7 @@ const MEDIA_MAX = 10_000;
 
 export const DOWNLOAD_PATH = '/attachments/';
 
-/** MIME type → largest size in bytes. */
+/** MIME type → maximum size in bytes. */
 export const MEDIA_TYPES: Readonly<Record<string, number>> = {
   'image/jpeg': 5 * MB,
   'image/png': 5 * MB,
@@ -159,7 +159,7 @@ export function addMedia(core: Core, number: BusinessNumber, media: NewMedia): M
   return record;
 }
 
-/** The oldest media go when there are too many or too large ones. */
+/** Evicts the oldest media beyond the maximum count or size. */
 function makeRoom(core: Core): void {
   const { media } = core.state;
   let total = 0;
@@ -208,7 +208,7 @@ async function remove(call: Call): Promise<JsonObject> {
   return SUCCESS;
 }
 
-/** The address is not part of the versioned API: it answers with plain statuses, not with error objects. */
+/** The URL is not part of the versioned API: it answers plain statuses, no error objects. */
 export function handleDownload(
   core: Core,
   query: URLSearchParams,

@@ -1,4 +1,4 @@
-// What the platform checks in the content of a message, one function for each type.
+// Checks the content of a message as the platform does, one function per type.
 import type { Call } from '../core';
 import { invalidParameter, upstreamError } from '../errors';
 import type { BusinessNumber, JsonObject } from '../types';
@@ -93,7 +93,7 @@ export function checkMedia(
   messageText(media['filename'], `${type}.filename`, FILENAME_MAX, true);
 }
 
-/** Uploaded media belong to the business account; another one's do not exist here. */
+/** Uploaded media belong to one business account; to others they do not exist. */
 function checkMediaId(type: string, id: unknown, call: Call, number: BusinessNumber): void {
   const media = typeof id === 'string' ? call.state.media.get(id) : undefined;
   if (!media || media.waba_id !== number.waba_id || media.expires_at <= Date.now()) {
@@ -123,7 +123,7 @@ function checkReaction(content: JsonObject): void {
   if (!id.startsWith('wamid.')) {
     throw upstreamError(131009, 'reaction.message_id is not the id of a message');
   }
-  // An empty emoji takes the reaction back, a missing one is a fault.
+  // An empty emoji removes the reaction; a missing one is an error.
   if (content['emoji'] === undefined) {
     throw upstreamError(131008, 'The parameter reaction.emoji is required.');
   }

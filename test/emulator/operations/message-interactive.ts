@@ -1,4 +1,4 @@
-// Interactive messages: which parts each kind needs, and how long and how many they may be.
+// Checks interactive messages: the required parts of each kind, their lengths and counts.
 import { upstreamError } from '../errors';
 import type { JsonObject } from '../types';
 import { isObject, messageText } from './parameters';
@@ -9,7 +9,7 @@ const FOOTER_MAX = 60;
 const HEADER_MAX = 60;
 const BUTTONS_MAX = 3;
 const SECTIONS_MAX = 10;
-/** Over all sections together. */
+/** In all sections together. */
 const ROWS_MAX = 10;
 const PRODUCTS_MAX = 30;
 const CARDS_MIN = 2;

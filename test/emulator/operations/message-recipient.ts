@@ -1,4 +1,5 @@
-// Reads and checks the recipient of a send or a call: a phone number, a business-scoped ID or a group.
+// Reads and checks the recipient of a send or a call: a phone number, a business-scoped ID or a
+// group.
 import type { Call } from '../core';
 import { upstreamError } from '../errors';
 import { digitsOf, isBsuid } from '../ids';

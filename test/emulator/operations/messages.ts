@@ -1,5 +1,5 @@
-// POST /{number}/messages: sends and read receipts. The recipient is checked in message-recipient.ts, the
-// content in message-content.ts, a template in message-template.ts.
+// POST /{number}/messages: sends and read receipts. The recipient is checked in
+// message-recipient.ts, the content in message-content.ts, a template in message-template.ts.
 import { stepsFor, type Step } from '../behaviour';
 import { numberOf, type Call, type Route } from '../core';
 import { upstreamError } from '../errors';
@@ -12,7 +12,7 @@ import { checkTemplate, type TemplateUse } from './message-template';
 import { isObject, requireProduct } from './parameters';
 
 const CALLBACK_DATA_MAX = 512;
-/** How long a held template waits before it is released or dropped. */
+/** How long a held template message waits before it is released or dropped. */
 const PACING_DELAY_MS = 500;
 
 export const messageRoutes: readonly Route[] = [
@@ -75,7 +75,7 @@ function messageStatus(template: TemplateUse): string {
   return template.pacing === 'none' ? 'accepted' : 'held_for_quality_assessment';
 }
 
-/** `input` repeats what was sent; a phone number wins over a business-scoped id. */
+/** `input` repeats the recipient as sent; a phone number wins over a business-scoped ID. */
 function contactOf({ to, recipient, wa_id, group, user_id }: Recipient): JsonObject {
   if (group) return { input: to };
   return wa_id ? { input: to, wa_id } : { input: recipient, user_id };
@@ -184,7 +184,7 @@ function failureOf(
   if (!template && !window_open && core.limits.settings.window_check === 'fail_later') {
     return { code: 131047 };
   }
-  // An id of another portfolio is only found to be wrong when the message is to be delivered.
+  // The platform detects an ID of another portfolio only on delivery.
   const foreign =
     message.user_id !== null && state.customer(account.portfolio.id, peer) === 'foreign';
   return foreign ? { code: 131026 } : null;
@@ -214,7 +214,7 @@ function markRead({ body, state }: Call, number: BusinessNumber): JsonObject {
     throw upstreamError(131009, 'message_id is not the id of an inbound message');
   }
   const receiver = state.receiverOf(id);
-  // Ids that the emulator never gave out are taken as they are: webhooks can be made by hand.
+  // IDs that the emulator did not issue are accepted, because webhooks can be made by hand.
   if (receiver !== undefined && receiver !== number.id) {
     throw upstreamError(131005, 'The message was sent to another phone number');
   }

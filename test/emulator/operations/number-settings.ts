@@ -1,4 +1,4 @@
-// What a business switches on a number: conversational automation, commerce, calling and storage.
+// Settings of a number: conversational automation, commerce, calling and storage.
 import { numberOf, type Call, type Route } from '../core';
 import { invalid } from '../errors';
 import type { JsonObject } from '../types';
@@ -42,7 +42,7 @@ function writeAutomation(call: Call): JsonObject {
   return SUCCESS;
 }
 
-/** The platform shows these as query parameters as well; there they are JSON text. */
+/** The platform also accepts these as query parameters, as JSON text. */
 function jsonParameter(call: Call, name: string): unknown {
   const value = parameter(call, name);
   if (typeof value !== 'string') return value;
@@ -91,7 +91,7 @@ function readCommerce(call: Call): JsonObject {
   return { data: commerce ? [{ ...commerce, id: `2${id.slice(1)}` }] : [] };
 }
 
-/** Query parameters only: a JSON body is not looked at. */
+/** Reads query parameters only and ignores a JSON body. */
 function writeCommerce(call: Call): JsonObject {
   const number = numberOf(call);
   const cart = call.query.get('is_cart_enabled');

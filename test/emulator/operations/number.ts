@@ -11,7 +11,7 @@ const REGISTRATIONS_MAX = 10;
 const REGISTRATION_WINDOW_MS = 72 * 3600 * 1000;
 const PIN_FAILURES_MAX = 5;
 const CODE_WINDOW_MS = 3600 * 1000;
-/** The code that the emulated text message carries. */
+/** The code in the emulated text message. */
 export const VERIFICATION_CODE = '123456';
 const REGIONS = 'AU ID IN JP SG KR DE CH GB BR BH ZA AE CA'.split(' ');
 const OVERRIDE_URI_MAX = 200;
@@ -83,7 +83,7 @@ export const numberRoutes: readonly Route[] = [
   },
 ];
 
-/** A number as the node and as the list of an account show it. */
+/** The fields of a number, for its node and the list of its account. */
 export function numberNode(call: Call, number: BusinessNumber): JsonObject {
   const answer: JsonObject = {};
   for (const { name } of requestedFields(call.query, numberRules)) {
@@ -135,7 +135,7 @@ function webhookConfiguration({ core, state }: Call, number: BusinessNumber): Js
   };
 }
 
-/** POST on the node sets the PIN or a callback address of the number. */
+/** POST on the node sets the PIN or the override callback URL of the number. */
 async function change(call: Call): Promise<JsonObject> {
   const number = numberOf(call);
   const configuration = call.body['webhook_configuration'];

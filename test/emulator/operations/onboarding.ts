@@ -1,5 +1,5 @@
-// Onboarding of a client: the code exchange, what a token says about itself, the webhook subscription of
-// an account, and the one-time synchronisation of a coexistence number.
+// Onboarding of a client: the code exchange, debug_token, the webhook subscription of an account,
+// and the one-time synchronisation of a coexistence number.
 import { problemOf } from '../access';
 import { accountOf, numberOf, type Call, type Route } from '../core';
 import { invalid, upstreamError } from '../errors';
@@ -72,7 +72,7 @@ function exchange(call: Call): JsonObject {
   };
 }
 
-/** Each onboarding opens the synchronisation anew, once each and for 24 hours. */
+/** Each onboarding allows each kind of synchronisation once, within 24 hours. */
 function beginOnboarding({ state }: Call, token: Token): void {
   for (const waba_id of token.waba_ids === 'all' ? [] : token.waba_ids) {
     const account = state.accounts.get(waba_id);
@@ -90,7 +90,7 @@ function debugToken(call: Call): JsonObject {
   const caller = /^(?:bearer|oauth)\s+(.+)$/i.exec(header)?.[1] ?? call.query.get('access_token');
   const input = requiredText(call, 'input_token');
   if (!caller) throw upstreamError(104);
-  // The app itself may look at any token, a token only at itself.
+  // The app may inspect any token, a token only itself.
   const is_app = caller === `${config.app_id}|${config.app_secret}`;
   if (!is_app && (caller !== input || !call.state.tokens.has(caller))) throw upstreamError(190);
   const token = call.state.tokens.get(input);

@@ -1,4 +1,4 @@
-// Reading parameters the way the platform does: from the body or, where it allows that, the query.
+// Reads parameters as the platform does: from the body or, where it allows that, the query.
 import type { Call } from '../core';
 import { invalid, upstreamError } from '../errors';
 import type { JsonObject } from '../types';
@@ -14,7 +14,7 @@ export function requireProduct(body: JsonObject): void {
   }
 }
 
-/** A value of the body or, failing that, of the query string. */
+/** A value of the body or, if absent there, of the query string. */
 export function parameter(call: Call, name: string): unknown {
   return call.body[name] ?? call.query.get(name) ?? undefined;
 }
@@ -30,7 +30,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text inside a message: 131008 when it is missing, 131009 when it is wrong. */
+/** A text inside a message: throws 131008 when missing, 131009 when invalid. */
 export function messageText(
   value: unknown,
   name: string,

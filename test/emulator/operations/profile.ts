@@ -75,7 +75,7 @@ function checkWebsites(websites: unknown): void {
   if (!ok) throw upstreamError(131009, 'websites must hold up to 2 URLs with http or https');
 }
 
-/** Only what was sent changes; what is set to nothing is gone from the answer. */
+/** Changes only the fields sent; an empty field is omitted from the answer. */
 function saveProfile(number: BusinessNumber, body: JsonObject): void {
   for (const name of [...Object.keys(PROFILE_LENGTHS), 'websites', 'vertical']) {
     const value = body[name];

@@ -44,7 +44,7 @@ function listQrCodes(call: Call): JsonObject {
   return listAnswer(shown, (qr) => showQrCode(qr, format));
 }
 
-/** `qr_image_url.format(PNG)` asks for the image; without it there is none. */
+/** The image is returned only for `qr_image_url.format(PNG)`. */
 function imageFormatOf(query: URLSearchParams): QrCode['image_format'] {
   const field = parseFields(query.get('fields') ?? '').find(({ name }) => name === 'qr_image_url');
   if (!field) return null;

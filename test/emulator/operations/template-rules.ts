@@ -1,4 +1,4 @@
-// What a new template must look like: the parts, their lengths, and an example for every variable.
+// Checks a new template: its parts, their lengths, and an example for every variable.
 import { invalid, type UpstreamError } from '../errors';
 import type { JsonObject } from '../types';
 import { variablesOf } from './message-template';
@@ -55,7 +55,7 @@ function refused(subcode: number, user_msg: string): UpstreamError {
 }
 
 function checkBody(component: JsonObject, category: string, format: string): void {
-  // Authentication texts are the platform's own.
+  // The platform provides the texts of authentication templates.
   if (category === 'AUTHENTICATION') return;
   const text = component['text'];
   if (typeof text !== 'string' || text === '') throw refused(2388043, 'The body has no text');

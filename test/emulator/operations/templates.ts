@@ -1,4 +1,4 @@
-// Message templates of an account: list, create with a review afterwards, edit, delete.
+// Message templates of an account: list, create (then review), edit, delete.
 import { accountOf, type Call, type Core, type Route } from '../core';
 import { invalid, unknownObject, upstreamError } from '../errors';
 import { selectFields, type FieldRules } from '../fields';
@@ -167,7 +167,7 @@ function review(core: Core, template: Template): void {
   });
 }
 
-/** Changes a template's status and tells the subscriber, as the platform does after a review. */
+/** Changes a template's status and posts the webhook, as the platform does after a review. */
 export function announceStatus(
   core: Core,
   template: Template,
@@ -251,7 +251,7 @@ function edit(call: Call): JsonObject {
   return { success: true, id: template.id, category: template.category };
 }
 
-/** By name all languages go, with an id beside it only that one. */
+/** Deletes all languages of a name, or only the one of the given ID. */
 function remove(call: Call): JsonObject {
   const account = accountOf(call);
   const name = parameter(call, 'name');

@@ -1,5 +1,5 @@
-// Resumable uploads of template header samples: a session on the app, then raw bytes under the scheme
-// word OAuth, then a handle.
+// Resumable uploads of template header samples: a session on the app, then raw bytes with the
+// authorization scheme OAuth, then a handle.
 import { createHash, type Hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
