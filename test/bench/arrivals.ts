@@ -1,8 +1,8 @@
-// A broadcast from outside, for tests and the benchmark: how it stands, and what the emulator says of it: when
-// each message arrived, and what its own limiter refused.
+// Observes a broadcast from outside, for tests and the benchmark: its detail, when each message
+// reached the emulator, and how many the emulator's limiter refused.
 import type { EmulatorClient } from '../emulator/client';
 
-/** What `GET /broadcasts/{broadcast_id}` shows, as far as it is looked at. */
+/** The fields of `GET /broadcasts/{broadcast_id}` used here. */
 export interface Detail {
   status: string;
   total: number;
@@ -18,18 +18,18 @@ export interface Detail {
 }
 
 export interface Arrivals {
-  /** Who got a message, in the order of arrival. */
+  /** Recipients of the messages, in the order of arrival. */
   recipients: string[];
-  /** When, in milliseconds. */
+  /** Arrival times in milliseconds. */
   times: number[];
-  /** Which broadcast each belongs to. */
+  /** The broadcast of each message. */
   broadcasts: number[];
 }
 
 const LOG_MAX = 200_000;
 const BROADCAST = /:bc_(\d+)_/;
 
-/** What the emulator has accepted from a number for its broadcasts. */
+/** The broadcast messages that the emulator accepted from a number. */
 export async function arrivalsOf(
   emulator: EmulatorClient,
   { phone_number_id }: { phone_number_id: string },
@@ -48,14 +48,14 @@ export async function arrivalsOf(
   };
 }
 
-/** From the first message to the last. */
+/** Seconds from the first message to the last. */
 export const spanOf = ({ times }: Pick<Arrivals, 'times'>): number =>
   ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
 
 export const rateOf = (arrivals: Pick<Arrivals, 'times'>): number =>
   (arrivals.times.length - 1) / spanOf(arrivals);
 
-/** How many messages of the number the emulator has refused: its own limiter has the last word. */
+/** How many messages of the number the emulator refused, including by its own limiter. */
 export async function refusedOf(
   emulator: EmulatorClient,
   { phone_number_id }: { phone_number_id: string },

@@ -1,6 +1,7 @@
-// A broadcast of ten thousand contacts at 20 a second, against the emulator's own limiter and with the default
-// settings: on time, nobody refused, in memory that does not grow with those who wait. Then what a hundred
-// scheduled broadcasts of ten thousand cost until they are due. BENCH_SHORT=1 takes 400 contacts.
+// Measures a broadcast to 10,000 contacts at 20 per second, with default settings and the
+// emulator's limiter: on time, no message refused, memory independent of the contacts that wait.
+// Then the cost of 100 scheduled broadcasts of 10,000 contacts until they are due. BENCH_SHORT=1
+// takes 400 contacts and 20 broadcasts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmulatorClient } from '../emulator/client';
 import { arrivalsOf, refusedOf, spanOf, type Detail } from './arrivals';
@@ -11,9 +12,9 @@ import { costOf, openBench, type Bench, type Part } from './processes';
 const SHORT = process.env['BENCH_SHORT'] === '1';
 const SMALL = SHORT ? 40 : 1_000;
 const LARGE = SHORT ? 400 : 10_000;
-/** What a number that is in use in the business app takes. */
+/** The throughput of a number in use in the business app. */
 const RATE_PER_SEC = 20;
-const AIM_PERCENT = 2;
+const TOLERANCE_PERCENT = 2;
 const SCHEDULED = SHORT ? 20 : 100;
 const IDLE_S = SHORT ? 10 : 30;
 const LOOK_MS = 500;
@@ -44,8 +45,8 @@ export async function benchBroadcast(): Promise<void> {
     const setup = await prepare(bench);
     const small = await sendAll(setup, SMALL, 0);
     const large = await sendAll(setup, LARGE, SMALL);
-    tell(small, large);
-    await tellWaiting(setup);
+    report(small, large);
+    await reportWaiting(setup);
   } finally {
     await bench.stop();
   }
@@ -86,11 +87,11 @@ interface Run {
   post_ms: number;
   /** From the first message to the last. */
   seconds: number;
-  /** Those who got more than one message. */
+  /** Messages beyond the first one of a recipient. */
   repeated: number;
   refused: number;
   detail: Detail;
-  /** Of the broadcasts service: before, at the most, and at every tenth of the way. */
+  /** Memory of the broadcasts service: before, at its peak, and at every tenth of the run. */
   before_mib: number;
   peak_mib: number;
   memory_mib: number[];
@@ -136,9 +137,9 @@ async function sendAll(setup: Setup, count: number, from: number): Promise<Run> 
 }
 
 const BAR = 30;
-let told = -1;
+let last_tenth = -1;
 
-/** On a terminal one line that moves, elsewhere a line for each tenth. */
+/** On a terminal one line that updates, elsewhere a line for each tenth. */
 function progress({
   sent,
   failed,
@@ -153,27 +154,27 @@ function progress({
   const line = `  [${'#'.repeat(done)}${'.'.repeat(BAR - done)}] ${(part * 100).toFixed(0).padStart(3)} %  sent ${sent}  delivered ${delivered}  failed ${failed}${end}`;
   if (process.stdout.isTTY) return void process.stdout.write(`\r${line}   `);
   const tenth = status === 'completed' ? -1 : Math.floor(part * 10);
-  if (tenth !== told) process.stdout.write(`${told < 0 ? '' : '\n'}${line}`);
-  told = tenth;
+  if (tenth !== last_tenth) process.stdout.write(`${last_tenth < 0 ? '' : '\n'}${line}`);
+  last_tenth = tenth;
 }
 
-function tell(small: Run, large: Run): void {
+function report(small: Run, large: Run): void {
   const { contacts, seconds, detail } = large;
-  const aim_s = contacts / RATE_PER_SEC;
-  const off = (seconds / aim_s - 1) * 100;
-  console.log(`\nBroadcast, a number of ${RATE_PER_SEC} a second`);
+  const target_s = contacts / RATE_PER_SEC;
+  const off = (seconds / target_s - 1) * 100;
+  console.log(`\nBroadcast on a number of ${RATE_PER_SEC} per second`);
   console.log(
     `${contacts} contacts in ${seconds.toFixed(1)} s, ${((contacts - 1) / seconds).toFixed(2)} /s   ` +
-      `(aim: ${aim_s} s within ${AIM_PERCENT} %; ${off >= 0 ? '+' : ''}${off.toFixed(1)} %)`,
+      `(target: ${target_s} s within ${TOLERANCE_PERCENT} %; ${off >= 0 ? '+' : ''}${off.toFixed(1)} %)`,
   );
   console.log(
-    `sent ${detail.sent}, failed ${detail.failed}, refused by the upstream ${large.refused}, sent twice ${large.repeated}   (aim: ${contacts}, 0, 0, 0)`,
+    `sent ${detail.sent}, failed ${detail.failed}, refused by the upstream ${large.refused}, sent twice ${large.repeated}   (target: ${contacts}, 0, 0, 0)`,
   );
   for (const run of [small, large]) {
     const { before_mib, peak_mib, memory_mib } = run;
     console.log(
       `${String(run.contacts).padStart(6)} contacts: created in ${run.post_ms.toFixed(0)} ms; broadcasts service ${before_mib.toFixed(0)} MiB before, ` +
-        `${peak_mib.toFixed(0)} MiB at the most, on the way ${memory_mib.map((mib) => mib.toFixed(0)).join(' ')}; ` +
+        `${peak_mib.toFixed(0)} MiB peak, each tenth ${memory_mib.map((mib) => mib.toFixed(0)).join(' ')}; ` +
         `${((run.cpu_s / run.contacts) * 1_000).toFixed(2)} CPU s per 1,000`,
     );
   }
@@ -186,8 +187,10 @@ interface Waiting {
   rss_mib: number;
 }
 
-/** The service with nothing to do, then with scheduled broadcasts; started anew each time, for its memory. */
-async function tellWaiting({ bench, parts, rest }: Setup): Promise<void> {
+/**
+ * Measures the service idle, then with scheduled broadcasts; restarts it each time, for its memory.
+ */
+async function reportWaiting({ bench, parts, rest }: Setup): Promise<void> {
   const tap = await tapMongo(bench.env['MONGO_URL'] as string);
   const mongo = bench.engines.started.find(({ name }) => name === 'mongo')?.pid;
   const again = async (): Promise<Part> => {

@@ -1,5 +1,5 @@
-// A request's path against the bare chain (koa → one unary gRPC call → undici → the same stub), in one run: the
-// parts of both, the load in turns, and the comparison.
+// Compares a request's path with the bare chain (koa → one unary gRPC call → undici → the same
+// stub) in one run: starts both, loads them in turns, and prints the comparison.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRpcClient } from '@bmg/common/rpc';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
@@ -19,12 +19,12 @@ export const NUMBER = { phone_number_id: '800000000000001' };
 
 export interface Chain {
   pids: Record<string, number>;
-  /** A request of the gateway that is made of what it is told. */
+  /** Makes a request to the gateway. */
   gateway(request: Pick<Shot, 'path' | 'body'> & { method?: 'GET' | 'POST' }): Shot;
   bare: Shot;
 }
 
-/** `service` is the one that asks the stub, instead of the emulator. */
+/** `service` calls the stub instead of the emulator. */
 export async function startChain(
   bench: Bench,
   service: 'messaging' | 'number-admin',
@@ -69,7 +69,7 @@ export const aText = (index: number): string =>
     text: 'Your order is on its way.',
   });
 
-/** A partner with the emulator's first number. */
+/** Creates a partner with the emulator's first number; returns its key. */
 export async function register(bench: Bench, webhook_url?: string): Promise<string> {
   const operator = createRpcClient(OperatorDefinition, bench.env['ONBOARDING_ADDR'] as string);
   const { partner_key } = await operator.rpc.createPartner(
@@ -100,7 +100,9 @@ export interface Row {
   costs: Record<string, Cost>;
 }
 
-/** The best of some rounds, all in turns: what the machine does meanwhile must not favour one. */
+/**
+ * Measures each in turns and keeps its best round, so that other load on the machine favours none.
+ */
 export async function inTurns(
   shots: ReadonlyArray<readonly [string, Shot]>,
   pids: Record<string, number>,
@@ -121,7 +123,7 @@ export async function inTurns(
   return shots.map(([name]) => best.get(name) as Row);
 }
 
-export const tellRow = ({ name, measured }: Row, base?: Row): void => {
+export const printRow = ({ name, measured }: Row, base?: Row): void => {
   const { per_second, p50_ms, p99_ms, failed } = measured;
   const ratio = base ? `   ratio ${(per_second / base.measured.per_second).toFixed(2)}` : '';
   console.log(
@@ -129,14 +131,14 @@ export const tellRow = ({ name, measured }: Row, base?: Row): void => {
   );
 };
 
-const WORTH_TELLING_S = 0.005;
+const REPORT_FROM_S = 0.005;
 
-export function tellCosts(rows: readonly Row[], what: string): void {
+export function printCosts(rows: readonly Row[], what: string): void {
   console.log(`\nCPU seconds per 1,000 ${what}, and memory`);
   for (const { name, measured, costs } of rows) {
     for (const [part, { cpu_s, rss_mib }] of Object.entries(costs)) {
       const per_thousand = (cpu_s / measured.count) * 1_000;
-      if (per_thousand < WORTH_TELLING_S) continue;
+      if (per_thousand < REPORT_FROM_S) continue;
       console.log(
         `  ${name.padEnd(24)} ${part.padEnd(14)} ${per_thousand.toFixed(3)} s   ${rss_mib.toFixed(0)} MiB`,
       );

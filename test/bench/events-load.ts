@@ -1,4 +1,5 @@
-// Webhooks as the upstream posts them, and what became of them: when each was answered, when it arrived.
+// Posts webhooks as the upstream does, and records when each was answered and when its event
+// arrived.
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
@@ -18,7 +19,9 @@ export interface Place {
 export interface Answered {
   id: string;
   place: number;
-  /** When the post was due and when it was answered, in the clock that all processes share. */
+  /**
+   * When the post was due and when it was answered, on the monotonic clock shared by all processes.
+   */
   due_ms: number;
   at_ms: number;
   status: number;
@@ -72,9 +75,9 @@ export function webhook(places: Place[], items = 1): Webhook {
 }
 
 export interface Load {
-  /** `workers` posts under way all the time, until all are posted. */
+  /** Keeps `workers` posts in flight until all are posted. */
   closed(webhooks: Webhook[], workers: number): Promise<Answered[]>;
-  /** `rate` posts a second whatever comes back. */
+  /** Posts at `rate` per second, regardless of the answers. */
   open(make: () => Webhook, rate: number, seconds: number): Promise<Answered[]>;
   close(): Promise<void>;
 }
@@ -137,7 +140,7 @@ export function createLoad(ingress: string): Load {
 export interface ReceiverControl {
   count(): Promise<number>;
   until(count: number): Promise<void>;
-  /** When each event came first; forgets them. */
+  /** Returns the first arrival of each event, and clears the record. */
   report(): Promise<Map<string, number>>;
   hang(path: string): Promise<void>;
   heal(): Promise<void>;

@@ -1,4 +1,4 @@
-// The event path against bare delivery, in one run: undici, keep-alive, HMAC, 64 in flight, nothing else.
+// Compares the event path with bare delivery (undici, keep-alive, HMAC, 64 in flight) in one run.
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
@@ -53,7 +53,7 @@ export async function benchEvents(): Promise<void> {
     tell('whole path', once, bare.per_second);
     tell('twice as many', twice, bare.per_second);
     console.log(
-      `  double the backlog takes ${(twice.seconds / once.seconds).toFixed(2)} times as long`,
+      `  twice the backlog takes ${(twice.seconds / once.seconds).toFixed(2)} times as long`,
     );
     tell('10 in a body', await throughput(setup, 2 * BACKLOG, 10), bare.per_second);
     tellCosts(twice);
@@ -93,7 +93,7 @@ async function prepare(bench: Bench): Promise<Setup> {
   };
 }
 
-/** Ten partners with a number each, all at one receiver under a path of their own. */
+/** Registers ten partners with one number each; all use one receiver, each with its own path. */
 async function registerTen(bench: Bench, receiver_url: string): Promise<Place[]> {
   const emulator = new EmulatorClient(bench.env['UPSTREAM_URL'] as string);
   const operator = createRpcClient(OperatorDefinition, bench.env['ONBOARDING_ADDR'] as string);
@@ -173,7 +173,7 @@ interface Throughput {
   costs: Record<string, Cost>;
 }
 
-/** All of `events` posted as fast as they are taken, until the last one has arrived. */
+/** Posts all `events` as fast as they are accepted, until the last one has arrived. */
 async function throughput(setup: Setup, events: number, items = 1): Promise<Throughput> {
   const { load, receiver, places, pids } = setup;
   const webhooks = Array.from({ length: events / items }, () => webhook(places, items));
@@ -189,7 +189,7 @@ async function throughput(setup: Setup, events: number, items = 1): Promise<Thro
   return { events, seconds: (performance.now() - started) / 1_000, costs };
 }
 
-/** The receiver and the emulator are not ours. */
+/** The receiver and the emulator are not part of the mesh. */
 const OURS = (name: string): boolean => name !== 'receiver' && name !== 'emulator';
 const perThousand = ({ costs, events }: Throughput, name: string): number =>
   ((costs[name]?.cpu_s ?? 0) / events) * 1_000;
@@ -237,7 +237,7 @@ async function atRates({ load, receiver, places }: Setup): Promise<void> {
 function delays(answered: Answered[], arrivals: Map<string, number>) {
   const found = answered.flatMap(({ id, at_ms }) => {
     const arrived = arrivals.get(id);
-    // It may arrive before its 200 is read here.
+    // An event may arrive before its 200 is read here.
     return arrived === undefined ? [] : [Math.max(0, arrived - at_ms)];
   });
   return {
@@ -247,7 +247,7 @@ function delays(answered: Answered[], arrivals: Map<string, number>) {
   };
 }
 
-/** One of ten partners hangs: what the others notice. */
+/** Measures the other partners while the receiver of one of ten hangs. */
 async function oneHangs({ load, receiver, places }: Setup, rate: number): Promise<void> {
   const others = async (seconds: number) => {
     const answered = await load.open(() => webhook(places), rate, seconds);
@@ -263,7 +263,7 @@ async function oneHangs({ load, receiver, places }: Setup, rate: number): Promis
   const healed = await others(CALM_S / 3);
   console.log(
     `one of ten hangs at ${rate}/s: p99 of the others ${calm.p99.toFixed(1)} ms before, ` +
-      `${hung.p99.toFixed(1)} ms meanwhile (${(hung.p99 / calm.p99).toFixed(2)} times), ` +
+      `${hung.p99.toFixed(1)} ms during (${(hung.p99 / calm.p99).toFixed(2)} times), ` +
       `${healed.p99.toFixed(1)} ms after; p50 ${calm.p50.toFixed(1)} and ${hung.p50.toFixed(1)} ms; ` +
       `missing ${calm.missing + hung.missing + healed.missing}`,
   );

@@ -1,4 +1,4 @@
-// Load from this process: a closed loop for the most that goes through, an open one for latency at a rate.
+// Generates load: a closed loop for maximum throughput, an open loop for latency at a given rate.
 import { Agent, type Dispatcher } from 'undici';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -6,9 +6,9 @@ export interface Shot {
   origin: string;
   path: string;
   headers: Record<string, string>;
-  /** POST unless it says otherwise. */
+  /** POST by default. */
   method?: 'GET' | 'POST';
-  /** Undefined for a request without one. */
+  /** Undefined for a request without a body. */
   body: ((index: number) => string) | undefined;
 }
 
@@ -39,7 +39,7 @@ function shooter(shot: Shot, connections = CONNECTIONS) {
   return { fire, close: () => agent.close() };
 }
 
-/** `workers` requests under way all the time, for `seconds`. */
+/** Keeps `workers` requests in flight for `seconds`. */
 export async function closedLoop(shot: Shot, workers: number, seconds: number): Promise<Measured> {
   const { fire, close } = shooter(shot, workers);
   const times: number[] = [];
@@ -62,13 +62,13 @@ export async function closedLoop(shot: Shot, workers: number, seconds: number): 
 
 const OPENING_S = 1;
 
-/** How many of `total` should have been sent: the first at once, none an interval late. */
+/** How many of `total` are due after `elapsed_ms`: the first at once, then one per interval. */
 export const dueAfter = (elapsed_ms: number, rate: number, total: number): number =>
   Math.min(total, 1 + Math.floor((elapsed_ms / 1_000) * rate));
 
 /**
- * `rate` requests a second whatever comes back; latency counts from when a request was due. The first
- * second, in which the connections open, is not counted.
+ * Sends `rate` requests per second, regardless of the answers; latency counts from when a request
+ * was due. The first second, in which the connections open, is not counted.
  */
 export async function openLoop(shot: Shot, rate: number, seconds: number): Promise<Measured> {
   const { fire, close } = shooter(shot, 256);

@@ -1,4 +1,5 @@
-// make bench: each figure measures ours and its yardstick in the same run. `node main.js send` runs one.
+// make bench: measures the mesh and its yardstick in the same run. `node main.js send` runs one
+// benchmark.
 import { benchBroadcast } from './broadcast';
 import { benchEvents } from './events';
 import { benchNumberAdmin } from './number-admin';
@@ -17,7 +18,9 @@ async function main(): Promise<void> {
   const wanted = process.argv.slice(2);
   const unknown = wanted.filter((name) => !(name in BENCHES));
   if (unknown.length > 0) {
-    console.error(`there is no bench ${unknown.join(', ')}: ${Object.keys(BENCHES).join(', ')}`);
+    console.error(
+      `unknown benchmark ${unknown.join(', ')}: choose from ${Object.keys(BENCHES).join(', ')}`,
+    );
     process.exitCode = 2;
     return;
   }

@@ -1,5 +1,5 @@
-// Counts the messages sent to a MongoDB server: a relay that reads only the length of each wire-protocol
-// message.
+// Counts the messages sent to a MongoDB server: a relay that reads only the length of each
+// wire-protocol message.
 import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from '@bmg/local';
 import { joinSockets } from '../testkit/join-sockets';

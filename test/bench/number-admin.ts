@@ -1,6 +1,6 @@
-// One read and one write of number administration against the bare chain, in one run: what a row of the endpoint
-// table costs that neither stores nor records anything.
-import { inTurns, startChain, tellCosts, tellRow, WORKERS, type Row } from './chain';
+// Compares one read and one write of number administration with the bare chain in one run: the cost
+// of an endpoint that stores nothing.
+import { inTurns, startChain, printCosts, printRow, WORKERS, type Row } from './chain';
 import { openBench } from './processes';
 
 export async function benchNumberAdmin(): Promise<void> {
@@ -18,10 +18,10 @@ export async function benchNumberAdmin(): Promise<void> {
       pids,
     )) as [Row, ...Row[]];
     const [base, ...ours] = rows;
-    console.log(`\nNumber administration, ${WORKERS} requests under way`);
-    tellRow(base);
-    for (const row of ours) tellRow(row, base);
-    tellCosts(rows, 'requests');
+    console.log(`\nNumber administration, ${WORKERS} requests in flight`);
+    printRow(base);
+    for (const row of ours) printRow(row, base);
+    printCosts(rows, 'requests');
   } finally {
     await bench.stop();
   }

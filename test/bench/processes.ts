@@ -1,4 +1,4 @@
-// Starts the parts of a benchmark as processes of their own, and reads what they cost.
+// Starts the parts of a benchmark as separate processes, and measures their CPU and memory.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ export const ROOT = resolve(__dirname, '../../..');
 const HOST = '127.0.0.1';
 const READY_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 15_000;
-/** Ticks a second of /proc/<pid>/stat on every Linux in use. */
+/** Clock ticks per second in /proc/<pid>/stat on every common Linux. */
 const TICKS = 100;
 
 export interface Part {
@@ -24,7 +24,7 @@ export interface Bench {
   env: NodeJS.ProcessEnv;
   dir: string;
   port(name: string): number;
-  /** A compiled entry under the root of the repository. */
+  /** `entry` is a compiled file, relative to the root of the repository. */
   start(name: string, entry: string, extra?: NodeJS.ProcessEnv): Part;
   ready(...names: string[]): Promise<void>;
   parts: Map<string, Part>;
@@ -33,7 +33,9 @@ export interface Bench {
 
 const SERVICES = ['onboarding', 'messaging', 'templates', 'broadcasts', 'number-admin', 'webhooks'];
 
-/** Engines and settings of a mesh that has nothing to do with one that may be running. */
+/**
+ * Starts engines and prepares settings of a separate mesh, independent of one that may be running.
+ */
 export async function openBench(): Promise<Bench> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-bench-'));
   const engines = await startEngines({
@@ -148,7 +150,7 @@ async function untilReady(name: string, port: number, dir: string): Promise<void
     .split('\n')
     .slice(-5)
     .join('\n');
-  throw new Error(`${name} did not get ready:\n${log}`);
+  throw new Error(`${name} did not become ready:\n${log}`);
 }
 
 export interface Cost {
@@ -156,7 +158,7 @@ export interface Cost {
   rss_mib: number;
 }
 
-/** CPU seconds so far and memory now of a process; zeros where there is no /proc. */
+/** CPU seconds so far and current memory of a process; zeros on a system without /proc. */
 export function costOf(pid: number): Cost {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -171,7 +173,7 @@ export function costOf(pid: number): Cost {
   }
 }
 
-/** What each process spent while `work` ran. */
+/** Returns the CPU and memory of each process while `work` ran. */
 export async function costDuring<T>(
   pids: Record<string, number>,
   work: () => Promise<T>,

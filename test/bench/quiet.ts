@@ -1,4 +1,4 @@
-// A quiet partner alone, and beside one that sends at ten times its limit: what the flood costs the other.
+// Measures a quiet partner alone, then beside a partner that sends at ten times its limit.
 import { createRpcClient } from '@bmg/common/rpc';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import { openLoop, type Measured, type Shot } from './load';
@@ -51,7 +51,7 @@ export async function benchQuiet(): Promise<void> {
   }
 }
 
-/** A partner of its own with one number, sending texts. */
+/** Creates a partner with one number and returns a request that sends a text. */
 async function shotOf(
   bench: Bench,
   number: (typeof NUMBERS)[number],
@@ -88,12 +88,12 @@ function report(alone: Measured, beside: Measured, flooding: Measured): void {
   const line = (name: string, { p50_ms, p99_ms, failed, count }: Measured): string =>
     `${name.padEnd(25)} p50 ${p50_ms.toFixed(1)} ms   p99 ${p99_ms.toFixed(1)} ms   refused or failed ${failed} of ${count}`;
   console.log(
-    `\nA quiet partner (${QUIET_PER_SEC} sends a second) beside one at ten times its limit`,
+    `\nA quiet partner (${QUIET_PER_SEC} sends per second) beside one at ten times its limit`,
   );
   console.log(line('quiet, alone', alone));
   console.log(line('quiet, beside the flood', beside));
-  console.log(line(`flood, ${FLOOD_PER_SEC} a second`, flooding));
+  console.log(line(`flood, ${FLOOD_PER_SEC} per second`, flooding));
   console.log(
-    `p99 ratio                 ${(beside.p99_ms / alone.p99_ms).toFixed(2)}   (aim: none of the quiet one’s refused)`,
+    `p99 ratio                 ${(beside.p99_ms / alone.p99_ms).toFixed(2)}   (target: none of the quiet partner’s refused)`,
   );
 }

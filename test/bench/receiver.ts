@@ -1,5 +1,5 @@
-// The receiver of the events benchmark: the same for ours and for the yardstick, and as little as HTTP
-// allows. It notes when each event came, and hangs on demand: GET /hang?path=/p3, GET /heal, GET /report.
+// The receiver of the events benchmark, used for the mesh and the yardstick, with minimal HTTP. It
+// records when each event arrived, and hangs on demand: GET /hang?path=/p3, GET /heal, GET /report.
 import { createServer, type ServerResponse } from 'node:http';
 
 const EVENT_ID = /"message_id":"([^"]+)"/;
@@ -9,7 +9,7 @@ let count = 0;
 let hanging = '';
 let held: ServerResponse[] = [];
 
-/** Monotonic and the same in every process of the machine. */
+/** Monotonic, and shared by every process of the machine. */
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 function control(url: URL, response: ServerResponse): void {

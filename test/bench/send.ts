@@ -1,5 +1,6 @@
-// The send path against the bare chain, in one run: koa → one unary gRPC → undici → the same stub.
-import { aText, inTurns, startChain, tellCosts, tellRow, WORKERS, type Row } from './chain';
+// Compares the send path with the bare chain (koa → one unary gRPC call → undici → the same stub)
+// in one run.
+import { aText, inTurns, startChain, printCosts, printRow, WORKERS, type Row } from './chain';
 import { openLoop } from './load';
 import { openBench } from './processes';
 
@@ -18,13 +19,13 @@ export async function benchSend(): Promise<void> {
       pids,
     )) as [Row, Row];
     const half = await openLoop(ours, mine.measured.per_second / 2, HALF_S);
-    console.log(`\nSend path, ${WORKERS} requests under way (aim: a ratio of 0.50 or better)`);
-    tellRow(base);
-    tellRow(mine, base);
+    console.log(`\nSend path, ${WORKERS} requests in flight (target: a ratio of at least 0.50)`);
+    printRow(base);
+    printRow(mine, base);
     console.log(
-      `at half load ${(half.count / half.seconds).toFixed(0).padStart(18)} /s   p50 ${half.p50_ms.toFixed(1)} ms   p99 ${half.p99_ms.toFixed(1)} ms   failed ${half.failed}   (aim: p99 under 50 ms)`,
+      `at half load ${(half.count / half.seconds).toFixed(0).padStart(18)} /s   p50 ${half.p50_ms.toFixed(1)} ms   p99 ${half.p99_ms.toFixed(1)} ms   failed ${half.failed}   (target: p99 under 50 ms)`,
     );
-    tellCosts([base, mine], 'sends');
+    printCosts([base, mine], 'sends');
   } finally {
     await bench.stop();
   }

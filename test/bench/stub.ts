@@ -1,7 +1,7 @@
-// The upstream stub of the benchmarks against the bare chain: the same for both, and as little as HTTP allows.
+// The upstream stub of the benchmarks, used for the mesh and the bare chain, with minimal HTTP.
 import { createServer } from 'node:http';
 
-/** Of every other path than that of sends: whatever is asked is there, whatever is changed succeeds. */
+/** The answer to every path except sends: reads find their object, changes succeed. */
 const SETTINGS =
   '{"success":true,"data":[{"id":"1","is_cart_enabled":true,"is_catalog_visible":true}]}';
 

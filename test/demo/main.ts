@@ -1,5 +1,5 @@
-// make demo: the main job on real traffic, step by step. It uses the mesh that is running, or starts one
-// and stops what it started. Any step that fails ends it with the reason.
+// make demo: shows the main features on real traffic, step by step. It uses the running mesh, or
+// starts one and stops it again. A failed step ends the demo with the reason.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const receiver = await startPartner();
   try {
     step(
-      running ? 'The mesh is running already: it is used' : 'Starting engines, mesh and emulator',
+      running ? 'Using the mesh that is already running' : 'Starting engines, mesh and emulator',
     );
     if (!running) {
       const mesh = await up({ log: (line) => sub(line) });
@@ -49,7 +49,9 @@ async function main(): Promise<void> {
     const upstream = env['UPSTREAM_URL'] ?? '';
     const emulator = new EmulatorClient(upstream);
     await emulator.state().catch(() => {
-      throw new Error(`the demo needs the emulator as its upstream, and ${upstream} is none`);
+      throw new Error(
+        `the demo needs the emulator as its upstream, but UPSTREAM_URL is ${upstream || 'not set'}`,
+      );
     });
     const base_url = env['BASE_URL'] ?? 'http://127.0.0.1:8080/v1';
     const { key, secret } = await createPartner(receiver);
@@ -65,7 +67,7 @@ async function main(): Promise<void> {
   } finally {
     await receiver.close();
     if (!running && started.length > 0) {
-      step('Stopping what the demo started');
+      step('Stopping the processes that the demo started');
       await down({ names: started as never, log: () => undefined });
     }
   }
@@ -73,7 +75,7 @@ async function main(): Promise<void> {
 }
 
 async function createPartner(receiver: PartnerReceiver): Promise<{ key: string; secret: string }> {
-  step('A partner is created:  npx bmg partner create --name "Demo partner" --webhook-url …');
+  step('Create a partner:  npx bmg partner create --name "Demo partner" --webhook-url …');
   const { stdout } = await run(
     process.execPath,
     [
@@ -100,15 +102,15 @@ async function createPartner(receiver: PartnerReceiver): Promise<{ key: string; 
 }
 
 async function registerClient(scene: Scene): Promise<void> {
-  step('A client’s number is registered:  POST /clients/register');
+  step('Register a client’s number:  POST /clients/register');
   const { client } = await rest(scene, 'POST', '/clients/register', NUMBER);
   sub(
-    `${client['display_name']} +${client['phone_number']}: ${client['status']}, quality ${client['quality_rating']}; its token is kept encrypted`,
+    `${client['display_name']} +${client['phone_number']}: ${client['status']}, quality ${client['quality_rating']}; its token is stored encrypted`,
   );
 }
 
 async function sendMessages(scene: Scene): Promise<void> {
-  step('A text is sent:  POST /messages/send');
+  step('Send a text:  POST /messages/send');
   const text = await rest(scene, 'POST', '/messages/send', {
     to: CUSTOMER,
     text: 'Your order A-17 is on its way.',
@@ -116,7 +118,7 @@ async function sendMessages(scene: Scene): Promise<void> {
   sub(`message_id ${text.message_id}`);
   await statuses(scene, text.message_id);
 
-  step('A template is sent:  POST /messages/template');
+  step('Send a template:  POST /messages/template');
   const template = await rest(scene, 'POST', '/messages/template', {
     to: CUSTOMER,
     template: {
@@ -137,7 +139,7 @@ async function sendMessages(scene: Scene): Promise<void> {
   await statuses(scene, template.message_id);
 }
 
-/** Follows a message through the partner's events up to read. */
+/** Waits for a message's sent, delivered and read events, and checks their signatures. */
 async function statuses({ receiver, secret }: Scene, message_id: string): Promise<void> {
   const names = ['message.sent', 'message.delivered', 'message.read'];
   for (const name of names) {
@@ -159,7 +161,7 @@ async function statuses({ receiver, secret }: Scene, message_id: string): Promis
 }
 
 async function receiveMessage({ emulator, receiver, secret }: Scene): Promise<void> {
-  step('A customer writes: the upstream’s webhook comes in, the signed event goes out');
+  step('A customer writes: the upstream posts a webhook, the partner gets a signed event');
   const { message_id } = await emulator.inbound({
     phone_number_id: NUMBER.phone_number_id,
     from: CUSTOMER,
@@ -182,9 +184,7 @@ async function receiveMessage({ emulator, receiver, secret }: Scene): Promise<vo
 }
 
 async function broadcast(scene: Scene): Promise<void> {
-  step(
-    `A broadcast to ${BROADCAST_CONTACTS} contacts, at the pace that the number allows:  POST /broadcasts`,
-  );
+  step(`Broadcast to ${BROADCAST_CONTACTS} contacts at the number’s pace:  POST /broadcasts`);
   const { broadcast_id, total } = await rest(scene, 'POST', '/broadcasts', {
     name: 'Demo',
     template_name: 'hello_world',
@@ -209,7 +209,9 @@ async function broadcast(scene: Scene): Promise<void> {
     if (done) {
       if (live) process.stdout.write('\n');
       if (state['sent'] !== total) throw new Error(`only ${state['sent']} of ${total} were sent`);
-      sub('completed, at no more than the 20 messages a second of a number that the app uses too');
+      sub(
+        'completed, at most 20 messages per second: the number is also in use in the business app',
+      );
       return;
     }
     if (Date.now() > until) throw new Error('the broadcast did not complete in time');
@@ -231,7 +233,7 @@ async function arrivalOf(
   throw new Error(`${what} did not arrive within ${WAIT_MS / 1_000} s`);
 }
 
-/** An answer of any endpoint: the demo looks at the fields that it shows. */
+/** An answer of any endpoint; the demo reads the fields that it shows. */
 type RestAnswer = Record<string, any>; // any: see above
 
 async function rest(
@@ -256,10 +258,10 @@ async function rest(
 }
 
 function next(running: boolean, base_url: string): void {
-  step('Done. What to try next');
+  step('Done. Next steps');
   if (!running)
     sub('make up                    the same mesh in the background; make down stops it');
-  sub('npx bmg partner create --name "Me" --webhook-url URL    a partner of your own');
+  sub('npx bmg partner create --name "Me" --webhook-url URL    your own partner');
   sub(`curl ${base_url}/health    the state of each part`);
   sub('make test                  all tests, on real engines');
 }

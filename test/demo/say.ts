@@ -1,4 +1,4 @@
-// How the demo talks: numbered steps with what happened under them.
+// The demo's output: numbered steps with details below them.
 let count = 0;
 
 export function step(text: string): void {

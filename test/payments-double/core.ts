@@ -1,6 +1,6 @@
-// The payment processor's state and requests, without a socket. Idempotency keys work as the processor's do:
-// a repeated request gets the first answer, even a 500; another body under the same key is refused; the
-// answer to a request that failed validation is not stored.
+// The payment processor's state and requests, without a socket. Idempotency keys work as the
+// processor's do: a repeated request gets the first answer, even a 500; another body under the same
+// key is refused; the answer to a request that failed validation is not stored.
 import { markPaid, operations } from './operations';
 import {
   invalid,

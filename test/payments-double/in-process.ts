@@ -1,5 +1,5 @@
-// A transport for the processor's client library that calls the double directly, without a socket, for tests
-// that need thousands of requests.
+// A transport for the processor's client library that calls the double directly, without a socket,
+// for tests that need thousands of requests.
 import { AnswerLost, type PaymentsCore } from './core';
 import { parseParams } from './params';
 

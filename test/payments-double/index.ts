@@ -1,5 +1,5 @@
-// A stateful HTTP server for the part of the payment processor's API that this product uses. It posts signed
-// webhooks: once, repeated, in another order, or with a wrong signature.
+// A stateful HTTP server for the part of the payment processor's API that this product uses. It
+// posts signed webhooks: once, repeated, in another order, or with a wrong signature.
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -39,7 +39,9 @@ function invoiceOf(world: World, id: string | null): Invoice {
   return found;
 }
 
-/** Records the payment and emits its events. Callers pass an open invoice, so it is paid only once. */
+/**
+ * Records the payment and emits its events. Callers pass an open invoice, so it is paid only once.
+ */
 export function markPaid(world: World, invoice: Invoice): void {
   invoice.status = 'paid';
   invoice.paid_at = Math.floor(world.now().getTime() / 1_000);

@@ -1,5 +1,5 @@
-// The state of the payment processor's double: the objects and fields that this product uses, under the
-// processor's own names.
+// The state of the payment processor's double: the objects and fields that this product uses, under
+// the processor's own names.
 export type CardBehaviour = 'fine' | 'declined' | 'needs_authentication';
 
 export interface Customer {

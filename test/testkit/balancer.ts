@@ -1,5 +1,5 @@
-// A load balancer for replicas, like a Kubernetes Service: each new connection goes to the next ready
-// replica; established connections stay where they are.
+// A load balancer for replicas, like a Kubernetes Service: each new connection goes to the next
+// ready replica; established connections stay where they are.
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { joinSockets } from './join-sockets';

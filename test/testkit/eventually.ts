@@ -1,7 +1,10 @@
-// No sleeps in tests: a condition is looked at until it holds, or its last failure is told.
+// Polls a condition until it holds, so that tests need no fixed sleeps.
 const EVERY_MS = 20;
 
-/** Resolves with what `look` returns once it neither throws nor answers undefined, null or false. */
+/**
+ * Resolves with the result of `look` once it neither throws nor returns undefined, null or false;
+ * after `limit_ms`, rejects with its last failure.
+ */
 export async function eventually<T>(
   look: () => T | Promise<T>,
   limit_ms = 10_000,

@@ -1,7 +1,10 @@
 // Joins two sockets, for test servers that stand between a client and a real server.
 import type { Socket } from 'node:net';
 
-/** Pipes each socket into the other until one closes, then closes both. `open` holds them until then. */
+/**
+ * Pipes each socket into the other until one closes, then closes both. `open` holds them until
+ * then.
+ */
 export function joinSockets(near: Socket, far: Socket, open: Set<Socket>): void {
   for (const [socket, other] of [
     [near, far],

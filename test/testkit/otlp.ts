@@ -1,5 +1,5 @@
-// An OTLP receiver: takes the exporter's protobuf over HTTP and keeps the spans that it finds. The few
-// fields that tests look at are read with the wire reader; the rest is passed over.
+// An OTLP receiver: accepts the exporter's protobuf over HTTP and records its spans. It reads only
+// the fields that tests use.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
@@ -15,7 +15,7 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   url: string;
   spans: ReceivedSpan[];
-  /** All that was received, as it came: for looking for what must not be in it. */
+  /** Every body received, raw, so that tests can search it for data that must not be there. */
   raw: Buffer[];
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What both kinds of mesh share: the emulator's seed, and a REST call.
+// Shared by both kinds of test mesh: the emulator's seed, and a REST call.
 export interface Answer {
   status: number;
   headers: Headers;
@@ -23,7 +23,7 @@ export function seededNumbers(world: number): Record<'ONE' | 'TWO_A' | 'TWO_B', 
   return { ONE: number(1, 1), TWO_A: number(2, 2), TWO_B: number(2, 3) };
 }
 
-/** One REST call; the body is what JSON makes of it, null for none. */
+/** Makes one REST call; the answer's body is parsed JSON, null when empty. */
 export async function callRest(
   base_url: string,
   method: string,

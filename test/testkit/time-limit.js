@@ -1,2 +1,2 @@
-// A busy machine must not fail a test that a quiet one passes: what hangs is still found.
+// Generous, so that a busy machine does not fail a test that an idle one passes; a hanging test still fails.
 jest.setTimeout(30_000);
