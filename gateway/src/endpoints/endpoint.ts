@@ -28,9 +28,9 @@ export interface Target {
 }
 
 /**
- * Whom a request acts for. number: a client number; `x-waba-id` is required. filter: the partner;
- * `x-waba-id`, if sent, filters. partner: the partner. session: the partner, or a connect token instead
- * of the key. none: no authentication.
+ * The party a request acts for. number: a client number; `x-waba-id` is required. filter: the
+ * partner; `x-waba-id`, if sent, filters. partner: the partner. session: the partner, or a connect
+ * token instead of the key. none: no authentication.
  */
 export type Scope = 'number' | 'filter' | 'partner' | 'session' | 'none';
 

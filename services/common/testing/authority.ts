@@ -1,5 +1,5 @@
-// A certificate authority for tests, made on the spot: a private key in the repository would set
-// off every secret scanner, a stored certificate would run out one day, and openssl is not on every
+// A certificate authority for tests, created at run time: a private key in the repository would
+// trigger secret scanners, a stored certificate would expire, and openssl is not installed on every
 // machine.
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ export interface TlsFiles {
 
 const DAY_MS = 86_400_000;
 
-// DER, as far as a certificate needs it.
+// The subset of DER that a certificate needs.
 const der = (tag: number, ...parts: Buffer[]): Buffer => {
   const content = Buffer.concat(parts);
   const short = content.length < 0x80;
@@ -48,7 +48,7 @@ const utcTime = (ms: number): Buffer => {
 const commonName = (text: string): Buffer =>
   sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(text)))));
 const ECDSA_WITH_SHA256 = sequence(oid('2a8648ce3d040302'));
-/** basicConstraints, critical: an authority. */
+/** basicConstraints, critical: marks the certificate as an authority. */
 const IS_AUTHORITY = sequence(oid('551d13'), TRUE, octets(sequence(TRUE)));
 
 const TAGS: Record<string, (value: string) => Buffer> = {
@@ -115,7 +115,7 @@ export function createAuthority(name = 'test authority'): Authority {
         key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
         certificate: signed(
           {
-            subject: names[0] ?? 'nobody',
+            subject: names[0] ?? 'unnamed',
             issuer: name,
             valid: [not_before, not_after],
             public_key: publicKey,
@@ -128,7 +128,7 @@ export function createAuthority(name = 'test authority'): Authority {
   };
 }
 
-/** As a certificate manager writes them: each file is there whole or as it was before. */
+/** Replaces each file atomically, as a certificate manager does. */
 export function writeFiles(dir: string, { certificate, key }: Issued, authority: string): TlsFiles {
   mkdirSync(dir, { recursive: true });
   const put = (name: string, text: string): string => {

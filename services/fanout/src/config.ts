@@ -1,6 +1,6 @@
 import { fields } from '@bmg/common/config';
 
-/** The documentation of the service's environment. */
+/** The service's settings; their descriptions become deploy/SETTINGS.md. */
 export const settings = {
   METRICS_PORT: fields.port(9107, 'port of /metrics, /livez and /readyz'),
   ...fields.shared,

@@ -4,7 +4,7 @@ import { createEnvelope } from './envelope';
 
 const envelope = createEnvelope('https://gateway.example');
 
-test('the envelope has the contract’s fields, and its id in meta', () => {
+test('has the contract’s fields, with the event id in meta', () => {
   const bytes = envelope(
     { event: 'message.sent', waba_id: '1', phone_number_id: '2', timestamp: 3, data: '{"a":1}' },
     'evt_x',
@@ -24,7 +24,7 @@ test('the envelope has the contract’s fields, and its id in meta', () => {
   });
 });
 
-test('an event of the account has null for its number', () => {
+test('has a null phone_number_id for an event of the account', () => {
   const bytes = envelope(
     { event: 'waba.review_updated', waba_id: '1', phone_number_id: null, timestamp: 3, data: '{}' },
     'evt_x',
@@ -32,7 +32,7 @@ test('an event of the account has null for its number', () => {
   expect(JSON.parse(bytes.toString())).toMatchObject({ phone_number_id: null });
 });
 
-test('numbers of the upstream keep their digits', () => {
+test('keeps the digits of the upstream’s numbers', () => {
   const data = '{"amount":12345678901234567890}';
   const bytes = envelope(
     { event: 'e', waba_id: '1', phone_number_id: null, timestamp: 3, data },
@@ -41,7 +41,7 @@ test('numbers of the upstream keep their digits', () => {
   expect(bytes.toString()).toContain(data);
 });
 
-test('whatever text an event holds, the bytes are JSON and say the same', () => {
+test('round-trips any text through JSON', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.jsonValue(), (text, value) => {
       const data = JSON.stringify({ text, value });

@@ -1,4 +1,4 @@
-// The envelope of an event (contract, Events): the very bytes that are signed and posted.
+// Builds the envelope of an event (contract, Events): exactly the bytes that are signed and posted.
 import { eventMeta } from '@bmg/common/notices';
 
 export interface Enveloped {
@@ -6,11 +6,13 @@ export interface Enveloped {
   waba_id: string;
   phone_number_id: string | null;
   timestamp: number;
-  /** JSON text, so that numbers of the upstream keep their digits. */
+  /** JSON text, so that the upstream's numbers keep their digits. */
   data: string;
 }
 
-/** Makes the bytes of one partner's copy: only the event id differs between partners. */
+/**
+ * Returns a function that builds one partner's body. Only the event id differs between partners.
+ */
 export function createEnvelope(public_url: string): (event: Enveloped, event_id: string) => Buffer {
   const meta = eventMeta(`${public_url}/changelog`);
   return ({ event, waba_id, phone_number_id, timestamp, data }, event_id) => {

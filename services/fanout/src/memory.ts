@@ -1,6 +1,6 @@
-// What one webhook must know of earlier ones: which statuses a message has had, who handles a
-// thread, which contacts are known. Kept in Redis; while it is away, events go out without these
-// additions.
+// The facts from earlier webhooks that complete an event: the statuses a message has had, the
+// handler of a thread, the known contacts. They are stored in Redis; while it is unavailable,
+// events go out without them.
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '@bmg/common/redis';
 import { contentId } from '@bmg/common/ids';
@@ -8,12 +8,15 @@ import { statusOfEvent, statusRank, type MessageStatus } from '@bmg/common/messa
 import type { NormalisedEvent, StateChange } from './normalise';
 
 export interface Memory {
-  /** Completes the events' data in place: `superseded`, `current_handler`, `update` for `add`. */
+  /**
+   * Completes the events' data in place: sets `superseded` and `current_handler`, and turns `add`
+   * of a known contact into `update`. Never throws.
+   */
   complete(events: NormalisedEvent[], state: StateChange[]): Promise<void>;
 }
 
-// Bits 0 to 3: seen; bits 4 to 7: was superseded when it first came, so that a repetition reads the
-// same.
+// Bits 0 to 3: statuses seen, by rank. Bits 4 to 7: statuses that were already superseded when
+// first seen, so that a repetition gives the same answer.
 const STATUS_SCRIPT = `
 local rank = tonumber(ARGV[1])
 local bits = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -54,19 +57,19 @@ export function createMemory(connection: RedisConnection): Memory {
   };
   const contact = async (event: NormalisedEvent): Promise<void> => {
     const { action, phone_number, bsuid } = event.data;
-    const who = String(phone_number ?? bsuid ?? '');
-    if (who === '') return;
-    const key = contentId('contact', event.phone_number_id ?? '', who);
+    const person = String(phone_number ?? bsuid ?? '');
+    if (person === '') return;
+    const key = contentId('contact', event.phone_number_id ?? '', person);
     if (action === 'remove') {
       await redis.del(key);
       return;
     }
     const first = await redis.set(key, event.occurrence, 'EX', CONTACT_LIFE_S, 'NX');
-    // The upstream says `add` for edits too; the first one, repeated, stays an `add`.
+    // The upstream sends `add` for edits too. A repetition of the first `add` stays an `add`.
     if (first === null && (await redis.get(key)) !== event.occurrence)
       event.data['action'] = 'update';
   };
-  const one = async (event: NormalisedEvent): Promise<void> => {
+  const completeOne = async (event: NormalisedEvent): Promise<void> => {
     const reached = statusOfEvent(event.event);
     if (reached) return status(event, reached);
     if (event.event.startsWith('standby.')) return handler(event);
@@ -87,9 +90,9 @@ export function createMemory(connection: RedisConnection): Memory {
             ),
           ),
         );
-        await Promise.all(events.map(one));
+        await Promise.all(events.map(completeOne));
       } catch {
-        // Additions are worth having, not worth waiting for.
+        // Events must not wait for Redis: they go out without these facts.
       }
     },
   };

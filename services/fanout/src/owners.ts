@@ -1,4 +1,5 @@
-// Which partners are told: the owners of the number, or of the account, from the directory.
+// Looks up the partners that receive an event: the owners of its number, or of its account, from
+// onboarding's directory, cached under the directory version of the account.
 import { createVersionedCache, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import { type Client, ownCall } from '@bmg/common/rpc';
 import type { SpanContext } from '@bmg/common/telemetry';
@@ -11,19 +12,25 @@ export interface Concerned {
 }
 
 export interface Owners {
-  /** One answer for each of `concerned`, in their order; no partner where nobody has registered. */
+  /**
+   * One answer for each of `concerned`, in their order; without partners where none has registered.
+   * Throws when the directory is unavailable and the cache has no answer.
+   */
   of(concerned: Concerned[], span: SpanContext): Promise<GetOwnersResponse[]>;
 }
 
 const ENTRIES_MAX = 100_000;
 const ASK_LIMIT_MS = 5_000;
-const NOBODY: GetOwnersResponse = {
+const NO_OWNERS: GetOwnersResponse = {
   partner_ids: [],
   phone_number_id: undefined,
   waba_id: undefined,
 };
 
-/** Nobody is an answer that is not remembered: whoever registers is told from then on. */
+/**
+ * Thrown inside the cache, so that "no owner" is not cached and a registration takes effect at
+ * once.
+ */
 class NotOwned extends Error {}
 
 export function createOwners(directory: Client<DirectoryDefinition>, versions: Versions): Owners {
@@ -44,7 +51,7 @@ export function createOwners(directory: Client<DirectoryDefinition>, versions: V
         return answer;
       })
       .catch((error: unknown) => {
-        if (error instanceof NotOwned) return NOBODY;
+        if (error instanceof NotOwned) return NO_OWNERS;
         throw error;
       });
   return {
@@ -56,7 +63,7 @@ export function createOwners(directory: Client<DirectoryDefinition>, versions: V
       const answers = new Map(
         await Promise.all(
           [...distinct].map(async ([key, one]) => {
-            // Without an account no change would be announced: such an answer lives shortly.
+            // Changes are announced per account: without one, the answer is cached only briefly.
             const version = one.waba_id === '' ? undefined : versionOf.get(one.waba_id);
             return [key, await ask(one, version, span)] as const;
           }),

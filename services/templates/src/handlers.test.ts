@@ -200,7 +200,7 @@ describe('a deletion', () => {
 
   test('of an unknown name answers the upstream’s error', async () => {
     await expect(
-      rig().rpc.deleteTemplate({ target: TARGET, template_name: 'nobody' }, call()),
+      rig().rpc.deleteTemplate({ target: TARGET, template_name: 'unknown' }, call()),
     ).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 100 });
   });
 });

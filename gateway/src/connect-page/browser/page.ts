@@ -14,7 +14,7 @@ export interface PageConfig {
   state: string | null;
 }
 
-/** The platform's script, as far as this page uses it. */
+/** The part of the platform's script that this page uses. */
 interface Sdk {
   init(options: object): void;
   login(answer: (response: LoginResponse | null) => void, options: object): void;

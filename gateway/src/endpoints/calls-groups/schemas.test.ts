@@ -43,7 +43,7 @@ test.each<[string, Schema, object, string, object]>([
     { field: 'join_approval_mode' },
   ],
   [
-    'nobody to remove',
+    'an empty list of participants to remove',
     schemas.removeParticipants,
     { participants: [] },
     'MISSING_FIELDS',

@@ -1,8 +1,9 @@
-// Warns when a broadcast is created whether it exceeds its number's messaging limit. It is a warning only:
-// the upstream knows whom the number has written to in the last 24 hours, and refuses the rest.
+// Warns when a broadcast is created whether it exceeds its number's messaging limit. It is a
+// warning only: only the upstream knows which people the number has written to in the last 24
+// hours, and it refuses sends beyond the limit.
 import type { Warning } from '../store/types';
 
-/** People that a number may begin to write to in 24 hours, by tier (contract, Client). */
+/** Conversations that a number may start in 24 hours, by tier (contract, Client). */
 const PEOPLE_OF_TIER: ReadonlyMap<string | undefined, number> = new Map([
   ['TIER_50', 50],
   ['TIER_250', 250],

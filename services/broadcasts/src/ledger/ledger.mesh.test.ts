@@ -54,7 +54,7 @@ test('refuses an owner whose chunk was claimed by another worker', async () => {
     refused: true,
     moved: [false],
   });
-  // The answer to a send counts, whoever owns the chunk.
+  // The answer to a send counts even after another worker has taken over the chunk.
   expect(await ledger.apply(id, [{ index: 1, event: 'sent' }], { salt })).toMatchObject({
     moved: [true],
   });

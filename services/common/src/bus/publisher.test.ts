@@ -15,10 +15,7 @@ function broker() {
     new Promise((resolve, reject) => sends.push({ batch, resolve, reject }));
   return { sends, send };
 }
-/**
- * A moment in which everything that was begun has gone as far as it can: also where the timer comes
- * first.
- */
+/** Waits until all pending callbacks and short timers have run. */
 const turn = (): Promise<void> =>
   new Promise((resolve) => setTimeout(() => setImmediate(() => setImmediate(resolve)), 5));
 

@@ -1,5 +1,5 @@
-// A Kafka that takes only TLS with SASL: the bus makes its topics there, publishes and consumes,
-// and a wrong password or an authority that nobody knows keeps it out.
+// A Kafka broker that accepts only TLS with SASL: the bus creates its topics there, publishes and
+// consumes. A wrong password or an unknown authority is refused.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

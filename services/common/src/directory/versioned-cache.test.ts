@@ -56,9 +56,9 @@ describe('while the directory is unavailable', () => {
 
   test.each([
     ['of an older version', 'v2', CACHE_LIFE_MS],
-    ['whose version nobody can tell, with Redis away too', undefined, CACHE_LIFE_MS],
-    ['that is older than a minute', 'v1', 60_000],
-  ])('an answer %s does not', async (_name, version, age_ms) => {
+    ['of an unknown version because Redis is unavailable too', undefined, CACHE_LIFE_MS],
+    ['older than a minute', 'v1', 60_000],
+  ])('refuses to answer from an entry %s', async (_name, version, age_ms) => {
     const cache = await aged(age_ms);
     await expect(cache.get('key', version, away)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',

@@ -20,7 +20,7 @@ const kafka = new KafkaJSNumberOfRetriesExceeded(new KafkaJSConnectionError('gon
 describe('absenceIn recognises an unavailable engine', () => {
   test.each([
     ['no server was found', selection, 'nothing_done'],
-    ['nobody listens', refused, 'nothing_done'],
+    ['the connection was refused', refused, 'nothing_done'],
     ['the server is not the primary', answered(10_107), 'nothing_done'],
     ['the connection broke', broken, 'unknown'],
     ['the server was shutting down', answered(11_600), 'unknown'],

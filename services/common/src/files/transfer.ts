@@ -62,8 +62,8 @@ export function createTransfer(settings: UpstreamSettings): Transfer {
     pipelining: 1,
     keepAliveTimeout: KEEPALIVE_MS,
     connect: { timeout: CONNECT_LIMIT_MS },
-    // Both are stall limits: they start anew with every piece that is taken or comes. How long the
-    // whole may take is the call's deadline.
+    // Both are stall timeouts: every piece sent or received restarts them. The call's deadline
+    // limits the whole exchange.
     headersTimeout: settings.UPSTREAM_TIMEOUT_MS,
     bodyTimeout: settings.UPSTREAM_TIMEOUT_MS,
   });

@@ -40,7 +40,7 @@ describe('what a name allows', () => {
     ['fanout', 'Directory', 'GetCredential', false],
     ['operator', 'Operator', 'RotateKeyring', true],
     ['operator', 'Directory', 'GetCredential', false],
-    ['nobody', 'Messaging', 'SendText', false],
+    ['stranger', 'Messaging', 'SendText', false],
     ['constructor', 'Messaging', 'SendText', false],
   ])('%s → %s/%s: %s', (name, service, method, allowed) => {
     expect(mayCall([name], service, method)).toBe(allowed);

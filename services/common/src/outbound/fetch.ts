@@ -177,8 +177,8 @@ function sendable(headers: Readonly<Record<string, string>> = {}): Record<string
 
 function boundedBody(source: Readable, max_bytes: number, limit: Limit): Readable {
   const body = Readable.from(bounded(source, max_bytes), { objectMode: false });
-  // Either side may be the first to end: the agent may be destroyed under a body that nobody has
-  // begun to read.
+  // Either side may end first: the agent may be destroyed before the caller starts to read the
+  // body.
   body.once('close', () => source.destroy());
   source.once('close', () => limit.stop());
   return body;

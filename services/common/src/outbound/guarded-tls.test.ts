@@ -17,7 +17,7 @@ import { guardedPost } from './post';
 const NAME = 'partner.example';
 const DAY_MS = 86_400_000;
 
-// DER, as far as one certificate needs it.
+// The subset of DER that one certificate needs.
 const der = (tag: number, ...parts: Buffer[]): Buffer => {
   const content = Buffer.concat(parts);
   const short = content.length < 0x80;

@@ -1,5 +1,5 @@
-// Two replicas of a server that are stopped and started again in turn, under calls that may not be
-// made twice.
+// Restarts two replicas of a server in turn while clients make calls that must not be executed
+// twice.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { MessagingDefinition } from '@bmg/proto/messaging';
@@ -14,7 +14,7 @@ const CALLERS = 20;
 /** Calls between two stops. */
 const STRETCH = 300;
 
-/** It answers after a moment, so that a stop meets calls under way. */
+/** Answers after a short delay, so that calls are in flight when the server stops. */
 const SERVER = `
   const { createRpcServer, implement } = require('@bmg/common/rpc');
   const { MessagingDefinition } = require('@bmg/proto/messaging');

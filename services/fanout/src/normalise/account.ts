@@ -1,4 +1,4 @@
-// What happens to a business account as a whole. These events name no number.
+// Events of a business account as a whole. They name no number.
 
 import { changeState, emit, keyOfContent, refuse, timeOf, type Context } from './context';
 import { objectOf, toDigits, toNumber, toText, type JsonObject } from './read';
@@ -7,11 +7,11 @@ import type { EventName, StateChangeKind } from './types';
 interface Row {
   readonly event?: EventName;
   readonly data?: (value: JsonObject, context: Context) => Record<string, unknown>;
-  /** What our own services learn beside the event. */
+  /** The state change for our own services. */
   readonly state?: StateChangeKind;
 }
 
-/** Everything that has no row is `waba.account_updated`. */
+/** Any upstream event without a row becomes `waba.account_updated`. */
 const ACCOUNT_EVENTS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['VOLUME_BASED_PRICING_TIER_UPDATE', { event: 'waba.pricing_tier_updated', data: pricingTier }],
   ['ACCOUNT_OFFBOARDED', { event: 'waba.offboarded', state: 'offboarded' }],
@@ -30,7 +30,7 @@ export function accountUpdate(value: JsonObject, context: Context): void {
     occurrence: keyOfContent('account', value, context, name),
     contact: null,
     timestamp,
-    data: row.data?.(value, context) ?? passedAlong(value),
+    data: row.data?.(value, context) ?? withoutFieldName(value),
   });
   if (row.state === undefined) return;
   changeState(context, {
@@ -38,7 +38,7 @@ export function accountUpdate(value: JsonObject, context: Context): void {
     occurrence: keyOfContent(row.state, value, context),
     contact: null,
     timestamp,
-    data: passedAlong(value),
+    data: withoutFieldName(value),
     digits: toDigits(value.phone_number),
   });
 }
@@ -56,16 +56,16 @@ export function accountReview(value: JsonObject, context: Context): void {
 }
 
 /**
- * `event` and whatever explains it (ban_info, restriction_info …), as upstream spells it. Some
- * samples hold the field's name in the value; that is no part of it.
+ * `event` and its details (ban_info, restriction_info …) in the upstream's spelling. Some upstream
+ * samples repeat the field's name inside the value; it is left out.
  */
-function passedAlong(value: JsonObject): Record<string, unknown> {
+function withoutFieldName(value: JsonObject): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'field'));
 }
 
 /**
- * Several events may describe one change, and the one with the smallest tier-update time counts:
- * that is the partner's choice to make, so the time goes along.
+ * Several events may describe one change, and the one with the smallest `tier_update_time` counts.
+ * The partner chooses among them, so the time is included.
  */
 function pricingTier(value: JsonObject, { place }: Context): Record<string, unknown> {
   const tier = objectOf(value.volume_tier_info) ?? {};

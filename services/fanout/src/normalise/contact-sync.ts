@@ -1,5 +1,5 @@
-// `smb_app_state_sync`: the address book of the business mobile app. Upstream says `add` for edits
-// too; whoever knows the contacts turns that into `update`.
+// `smb_app_state_sync`: the address book of the business mobile app. Upstream sends `add` for edits
+// too; memory.ts, which knows the contacts, turns that into `update`.
 
 import {
   eachList,
@@ -12,14 +12,14 @@ import {
   type Context,
   type ItemReader,
 } from './context';
-import { objectOf, setGiven, stringOf, toContact, toText, type JsonObject } from './read';
+import { objectOf, setIfGiven, stringOf, toContact, toText, type JsonObject } from './read';
 
 const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['state_sync', readSync],
   ['errors', valueErrors],
 ]);
 
-/** Upstream leaves out what is not known or, on removal, no longer matters. */
+/** Upstream leaves out names that are unknown and, on removal, all names. */
 const NAMES = ['full_name', 'first_name', 'username'] as const;
 
 export function contactSync(value: JsonObject, context: Context): void {
@@ -36,7 +36,7 @@ function readSync(item: JsonObject, context: Context): void {
   if (phone_number === null && bsuid === null) return refuse(context, 'no_identity', item);
   const other = toContact(phone_number ?? bsuid);
   const data: Record<string, unknown> = { action, phone_number, bsuid };
-  for (const key of NAMES) setGiven(data, key, stringOf(contact[key]));
+  for (const key of NAMES) setIfGiven(data, key, stringOf(contact[key]));
   emit(context, {
     event: 'contact.synced',
     occurrence: keyOfContent('contact', item, context, other, action),
@@ -46,7 +46,7 @@ function readSync(item: JsonObject, context: Context): void {
   });
 }
 
-/** Other kinds of state may come to be synced one day; they are no contacts. */
+/** Upstream may sync other kinds of state in the future; only contacts have an event. */
 function withoutContact(item: JsonObject, context: Context): void {
   const type = toText(item.type);
   if (type === null || type === 'contact') refuse(context, 'no_contact', item);

@@ -1,5 +1,5 @@
-// Who is who in one value. Contacts are matched to items by id, never by place in the list, and
-// looked up in an index, since a value may hold a thousand of both.
+// Finds the contact that belongs to an item of a value. Contacts are matched by id, never by
+// position, and through an index, because a value may hold a thousand of each.
 
 import { listOf, objectOf, stringOf, toText } from './read';
 
@@ -20,14 +20,14 @@ interface Index {
   readonly by_user_id: ReadonlyMap<string, Person>;
 }
 
-/** Costs nothing until somebody is looked up. */
+/** The index is built on the first lookup. */
 export function createContacts(list: unknown): Contacts {
   return { list: listOf(list), index: null };
 }
 
 /**
- * The person with that phone, else with that BSUID. An item that names nobody is the only
- * contact's; with several there is no telling.
+ * The contact with the phone `wa_id`, else with the BSUID `user_id`; null when there is none. An
+ * item without either id belongs to the only contact; with several contacts the answer is null.
  */
 export function findPerson(
   contacts: Contacts,
@@ -35,15 +35,15 @@ export function findPerson(
   user_id: string | null,
 ): Person | null {
   if (contacts.list.length === 0) return null;
-  if (contacts.list.length === 1) return soleIfNamed(personOf(contacts.list[0]), wa_id, user_id);
+  if (contacts.list.length === 1) return soleIfMatching(personOf(contacts.list[0]), wa_id, user_id);
   const { people, by_wa_id, by_user_id } = (contacts.index ??= indexOf(contacts.list));
   if (wa_id === null && user_id === null) return people.length === 1 ? (people[0] ?? null) : null;
   const known = wa_id === null ? undefined : by_wa_id.get(wa_id);
   return known ?? (user_id === null ? null : (by_user_id.get(user_id) ?? null));
 }
 
-/** Nearly every value has one contact: no index is worth its making then. */
-function soleIfNamed(
+/** Nearly every value has one contact: comparing it is cheaper than building an index. */
+function soleIfMatching(
   person: Person | null,
   wa_id: string | null,
   user_id: string | null,

@@ -1,4 +1,5 @@
-// What all events about a message have in common: its type, its text, its other side.
+// The parts that all message events share: the type, the text and the other side of the
+// conversation.
 
 import { findPerson, type Person } from './contacts';
 import type { Context } from './context';
@@ -9,8 +10,9 @@ export function typeOf(message: JsonObject): string | null {
 }
 
 /**
- * The text, a media caption or a button's text. Event names: `text` is null for order and
- * interactive messages. An edit's new text is not a new message, so it stays in the raw message.
+ * The text, a media caption or a button's text. It is null for order and interactive messages
+ * (contract, Events: Event names), and for an edit, whose new text is not a new message: it stays
+ * in `raw.message`.
  */
 export function textOf(message: JsonObject): string | null {
   const type = typeOf(message);
@@ -21,12 +23,12 @@ export function textOf(message: JsonObject): string | null {
   return stringOf(type === 'button' ? content.text : content.caption);
 }
 
-/** The person at the other end of a message, as far as upstream shows them. */
+/** The other side of a message. Upstream may hide the phone or the name. */
 export interface Party {
   readonly phone: string | null;
   readonly bsuid: string | null;
   readonly person: Person | null;
-  /** What the conversation is filed under: phone digits, else BSUID. */
+  /** The key of the conversation: phone digits, else BSUID. */
   readonly contact: string | null;
 }
 
@@ -36,7 +38,7 @@ export function partyOf(context: Context, phone: string | null, user_id: string 
   return { phone, bsuid, person, contact: toContact(phone ?? person?.wa_id ?? bsuid) };
 }
 
-/** Group traffic is one conversation, whoever of the group speaks. */
+/** The key of the conversation. A group is one conversation, regardless of the sender. */
 export function conversationOf(message: JsonObject, party: Party): string | null {
   return toText(message.group_id) ?? party.contact;
 }

@@ -1,5 +1,5 @@
-// What a field function knows beside its value, and the builders through which it speaks. Nothing
-// here knows any field.
+// The context that a field function gets beside its value, and the functions that record its
+// results. Nothing here depends on a specific field.
 
 import { createContacts, type Contacts } from './contacts';
 import { fingerprint, occurrence } from './occurrence';
@@ -15,7 +15,7 @@ import type {
   Unreadable,
 } from './types';
 
-/** A field's name can be anything a body holds; it must not swell a log line or a metric. */
+/** A field's name comes from the body: bounds its length in log lines and metrics. */
 const FIELD_NAME_MAX = 64;
 
 export interface Entry {
@@ -23,13 +23,13 @@ export interface Entry {
   readonly time: number | null;
 }
 
-/** Whom a value concerns. */
+/** The account and number that a value concerns. */
 export interface Place {
   readonly waba_id: string;
   readonly phone_number_id: string | null;
-  /** The number itself, also where its id is known. */
+  /** The number's digits, also when its id is known. */
   readonly digits: string | null;
-  /** The most exact of the three; starts the keys of what belongs to it. */
+  /** The number's id, else its digits, else the account. Part of every occurrence key. */
   readonly key: string;
 }
 
@@ -75,7 +75,9 @@ export function createContext(
   };
 }
 
-/** Some fields have no `metadata`: number fields name the digits alone, handovers a recipient. */
+/**
+ * Without `metadata`, handovers name the number in `recipient`, number fields in the value itself.
+ */
 function placeOf(value: JsonObject, entry: Entry): Place {
   const named = isObject(value.metadata)
     ? value.metadata
@@ -157,7 +159,7 @@ export function refuse(
   out.unreadable.push({ field: field.slice(0, FIELD_NAME_MAX), reason, item });
 }
 
-/** Reads every item of a list; one that cannot be read does not cost its neighbours. */
+/** Reads every item of a list. An unreadable item is refused and the others continue. */
 export function eachItem(list: unknown, context: Context, read: ItemReader): void {
   for (const item of listOf(list)) {
     try {
@@ -169,7 +171,7 @@ export function eachItem(list: unknown, context: Context, read: ItemReader): voi
   }
 }
 
-/** The lists of a value in the order in which it holds them. */
+/** Reads the lists of a value in the value's own order. */
 export function eachList(
   value: JsonObject,
   context: Context,
@@ -185,17 +187,17 @@ export function eachList(
   if (empty) ignore(context, 'empty');
 }
 
-/** The last line of defence: what no rule foresaw stays with the item in which it happened. */
+/** The reason for an item on which our own code failed. */
 export function reasonOf(error: unknown): string {
   return `unexpected_error: ${error instanceof Error ? error.name : typeof error}`;
 }
 
-/** Envelope: a timestamp is always there; the item's own comes first. */
+/** The item's own time, else the entry's, else now: an event always has a timestamp. */
 export function timeOf(timestamp: unknown, context: Pick<Context, 'entry' | 'now'>): number {
   return toEpoch(timestamp) ?? context.entry.time ?? context.now;
 }
 
-/** The key of what has an upstream id; an item without one is known by its content. */
+/** The occurrence key of an item: its upstream id, or a fingerprint of its content without one. */
 export function keyOfItem(space: string, item: JsonObject, context: Context): string {
   const id = toText(item.id);
   return id === null
@@ -203,7 +205,9 @@ export function keyOfItem(space: string, item: JsonObject, context: Context): st
     : occurrence(space, context.place.key, id);
 }
 
-/** The key of what has no id of its own: who, what, when, and the content. */
+/**
+ * The occurrence key of a value without an id: number, `parts`, the entry's time and the content.
+ */
 export function keyOfContent(
   space: string,
   value: JsonObject,
@@ -213,7 +217,7 @@ export function keyOfContent(
   return occurrence(space, context.place.key, ...parts, context.entry.time, fingerprint(value));
 }
 
-/** Errors that concern no single message: counted. */
+/** Errors of a value as a whole are only counted. */
 export function valueErrors(_item: JsonObject, context: Context): void {
   ignore(context, 'value_errors');
 }

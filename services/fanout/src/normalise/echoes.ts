@@ -1,4 +1,4 @@
-// `smb_message_echoes`: what the client sent from the business mobile app.
+// `smb_message_echoes`: messages that the client sent from the business mobile app.
 
 import { conversationOf, partyOf, textOf, typeOf, type Party } from './content';
 import {
@@ -10,7 +10,7 @@ import {
   type Context,
   type ItemReader,
 } from './context';
-import { setGiven, toText, type JsonObject } from './read';
+import { setIfGiven, toText, type JsonObject } from './read';
 
 const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['message_echoes', readEcho],
@@ -26,7 +26,7 @@ function readEcho(item: JsonObject, context: Context): void {
   const timestamp = timeOf(item.timestamp, context);
   const data: Record<string, unknown> = { direction: 'outbound', source: 'business_app' };
   data.message_id = toText(item.id);
-  setGiven(data, 'to', recipient.phone);
+  setIfGiven(data, 'to', recipient.phone);
   data.bsuid = recipient.bsuid;
   data.type = typeOf(item);
   data.text = textOf(item);

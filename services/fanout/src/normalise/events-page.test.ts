@@ -1,4 +1,4 @@
-// EVENTS.md is what partners' developers read: it must not fall behind the table.
+// EVENTS.md, the page for partners' developers, must match the table of fields.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,12 +17,12 @@ function rowsOf(text: string, column: number): string {
   return rows.map((row) => row.split(' | ')[column]).join('\n');
 }
 
-test('the page lists the events in the order of the contract', () => {
+test('lists the events in the order of the contract', () => {
   const listed = rowsOf(section('Events'), 0).match(/(?<=`)[a-z_.]+(?=`)/g);
   expect(listed).toEqual([...EVENT_NAMES]);
 });
 
-test('the page says of every upstream field whether it leads to an event', () => {
+test('says for every upstream field whether it leads to an event', () => {
   const sent = rowsOf(section('Events'), 1);
   const notSent = section('Not sent');
   for (const [field, row] of FIELDS) {

@@ -1,4 +1,4 @@
-// Every upstream field and what is made of it: the one place where a field is added or dropped.
+// The table of upstream fields and the functions that read them. Add or remove a field here.
 
 import { accountReview, accountUpdate } from './account';
 import { contactSync } from './contact-sync';
@@ -12,7 +12,7 @@ import { messages } from './messages';
 import { standby } from './standby';
 import { templateCategory, templateQuality, templateStatus } from './templates';
 
-/** Known, and counted only: the contract names no event. */
+/** A known field for which the contract has no event: it is only counted. */
 export const NO_EVENT = null;
 
 export const FIELDS: ReadonlyMap<string, FieldFunction | typeof NO_EVENT> = new Map<

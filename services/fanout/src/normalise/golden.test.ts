@@ -1,6 +1,6 @@
-// Every pair in test/golden/events: a raw body and exactly what is made of it.
-// `GOLDEN=write npx jest --selectProjects unit services/fanout` rewrites the outcomes; the
-// difference is reviewed like code.
+// Every pair in test/golden/events: a raw body and the exact result of normalising it.
+// `GOLDEN=write npx jest services/fanout --selectProjects unit` rewrites the results; review the
+// difference like code.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function read(name: string): { raw: string; result: Normalised } {
   return { raw, result: normalise(parseUpstream(raw).body, NOW) };
 }
 
-describe('an upstream body becomes exactly the reviewed outcome', () => {
+describe('normalises an upstream body to exactly the reviewed result', () => {
   test.each(names)('%s', (name) => {
     const outcome = `${stringify(read(name).result, null, 2)}\n`;
     const file = join(FOLDER, `${name}.out.json`);
@@ -29,18 +29,18 @@ describe('an upstream body becomes exactly the reviewed outcome', () => {
   });
 });
 
-describe('the pairs leave nothing out', () => {
-  test('every event name of the contract occurs', () => {
+describe('the pairs are complete', () => {
+  test('contain every event name of the contract', () => {
     const seen = new Set(names.flatMap((name) => read(name).result.events.map((e) => e.event)));
     expect([...EVENT_NAMES].filter((event) => !seen.has(event))).toEqual([]);
   });
 
-  test('every upstream field occurs', () => {
+  test('contain every upstream field', () => {
     const raw = names.map((name) => read(name).raw).join('\n');
     expect([...FIELDS.keys()].filter((field) => !raw.includes(`"${field}"`))).toEqual([]);
   });
 
-  test('no pair is left without its other half', () => {
+  test('have an input and a result each', () => {
     const outcomes = readdirSync(FOLDER).filter((file) => file.endsWith('.out.json'));
     expect(outcomes.sort()).toEqual(names.map((name) => `${name}.out.json`).sort());
   });

@@ -1,5 +1,5 @@
-// The group fields. All four have one shape, a list of groups, and one event: what happened to a
-// group is told by `data.type`, so an event without an invite link is not mistaken for a new group.
+// The four group fields. They share one shape, a list of groups, and one event. `data.type` says
+// what happened, so that an event without an invite link is not mistaken for a new group.
 
 import {
   eachList,
@@ -25,7 +25,7 @@ export function groups(value: JsonObject, context: Context): void {
 function readGroup(item: JsonObject, context: Context): void {
   const group_id = toText(item.group_id);
   const request_id = toText(item.request_id);
-  // A group that could not be created has no id: the request tells which one is meant.
+  // A group that could not be created has no id: the request id identifies it.
   if (group_id === null && request_id === null) return refuse(context, 'no_identity', item);
   const type = toText(item.type);
   const timestamp = timeOf(item.timestamp, context);

@@ -1,5 +1,5 @@
-// Fields that move our own state and for which the contract shows no event name: who handles a
-// conversation, and which BSUID a person has.
+// Fields that change our own state and have no event in the contract: the handler of a conversation
+// and a person's BSUID.
 
 import {
   changeState,
@@ -10,7 +10,7 @@ import {
   timeOf,
   type Context,
 } from './context';
-import { objectOf, setGiven, toContact, toText, type JsonObject } from './read';
+import { objectOf, setIfGiven, toContact, toText, type JsonObject } from './read';
 
 /** `messaging_handovers`: control is passed per conversation. */
 export function handovers(value: JsonObject, context: Context): void {
@@ -20,7 +20,7 @@ export function handovers(value: JsonObject, context: Context): void {
     objectOf(value[type ?? '']) ?? objectOf(value.control_passed) ?? objectOf(value.control_taken);
   if (detail === null) return refuse(context, 'no_handover', value);
   const current_handler = toText(detail.new_owner_role);
-  // A sample that says neither what happened nor who took over must not undo what is known.
+  // An upstream sample without a type and a handler must not clear the known handler.
   if (type === null && current_handler === null) return;
   const sender = objectOf(value.sender);
   const contact = toContact(toText(sender?.phone_number) ?? toText(sender?.user_id));
@@ -53,7 +53,7 @@ function readUserId(item: JsonObject, context: Context): void {
   if (current === null) return refuse(context, 'no_identity', item);
   const wa_id = toText(item.wa_id);
   const data: Record<string, unknown> = { previous_bsuid: previous, bsuid: current };
-  setGiven(data, 'wa_id', wa_id);
+  setIfGiven(data, 'wa_id', wa_id);
   changeState(context, {
     kind: 'user_id_changed',
     occurrence: keyOfContent('user_id', item, context, previous, current),

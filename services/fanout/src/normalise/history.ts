@@ -1,5 +1,5 @@
-// `history`: replayed once after onboarding, in phases and chunks. Media arrive in two steps, first
-// a placeholder in its thread, later the message itself outside of any thread.
+// `history`: upstream replays it once after onboarding, in phases and chunks. A media message
+// arrives twice: first a placeholder in its thread, later the message itself outside any thread.
 
 import { conversationOf, partyOf, textOf, typeOf } from './content';
 import {
@@ -17,7 +17,7 @@ import {
 import {
   listOf,
   objectOf,
-  setGiven,
+  setIfGiven,
   toContact,
   toDigits,
   toNumber,
@@ -35,9 +35,9 @@ const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['errors', valueErrors],
 ]);
 
-/** Where in the replay a message stands. */
+/** The position of a message in the replay. */
 interface Position {
-  /** A placeholder and its media share their message id, yet both are to be delivered. */
+  /** A placeholder and its media share a message id, and both are delivered. */
   readonly space: 'history' | 'history_media';
   readonly phase: number | null;
   readonly progress: number | null;
@@ -46,7 +46,7 @@ interface Position {
   readonly outbound: boolean;
 }
 
-/** Whom the thread is with; its messages often leave that out. */
+/** The other side of the thread, which its messages often leave out. */
 interface Thread {
   readonly id: string | null;
   readonly phone: string | null;
@@ -86,7 +86,7 @@ function readChunk(chunk: JsonObject, context: Context): void {
   if (!found) ignore(context, 'empty');
 }
 
-/** The client would not share its history: one event without a message. */
+/** The client declined to share its history: one event without a message. */
 function readRefusal(
   chunk: JsonObject,
   context: Context,
@@ -105,7 +105,7 @@ function readRefusal(
 function threadOf(thread: JsonObject): Thread {
   const shown = objectOf(thread.context);
   const id = toText(thread.id);
-  // A thread's id is the phone, except where the phone is hidden or the thread is a group's.
+  // A thread's id is the phone, unless the phone is hidden or the thread belongs to a group.
   const phone = toText(shown?.wa_id) ?? (toDigits(id) === null ? null : id);
   return { id, phone, bsuid: toText(shown?.user_id) };
 }
@@ -122,11 +122,11 @@ function readMessage(item: JsonObject, context: Context, position: Position): vo
     phase: position.phase,
     progress: position.progress,
     timestamp,
-    // The other side's phone may be hidden, and then neither `from` nor `to` tells the direction.
+    // When the other side's phone is hidden, neither `from` nor `to` shows the direction.
     direction: outbound ? 'outbound' : 'inbound',
     message_id: toText(item.id),
   };
-  setGiven(data, outbound ? 'to' : 'from', phone);
+  setIfGiven(data, outbound ? 'to' : 'from', phone);
   data.bsuid = party.bsuid;
   data.type = typeOf(item);
   data.text = textOf(item);

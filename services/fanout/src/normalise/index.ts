@@ -1,5 +1,5 @@
-// The normaliser: an upstream webhook body in, the partners' events out. Pure: no clock, no store,
-// no network. Whatever the body holds, it answers; what it cannot read it says so about.
+// The normaliser turns an upstream webhook body into events and state changes. It is pure (no
+// clock, store or network) and never throws: unreadable items are returned with a reason.
 
 import {
   contentsOf,
@@ -29,7 +29,7 @@ export type {
   Unreadable,
 } from './types';
 
-/** The one kind of body that upstream sends for business accounts. */
+/** The `object` of every body that upstream sends for business accounts. */
 const OBJECT = 'whatsapp_business_account';
 
 interface Run {
@@ -37,7 +37,7 @@ interface Run {
   readonly out: Outbox;
 }
 
-/** Never throws, whatever the body. `now` is in epoch seconds. */
+/** Reads any parsed body without throwing. `now` is in epoch seconds. */
 export function normalise(body: unknown, now: number): Normalised {
   const run: Run = { now, out: createOutbox() };
   guarded(run, '', body, () => readBody(body, run));
@@ -78,7 +78,7 @@ function readChange(change: unknown, entry: Entry, run: Run): void {
   }
 }
 
-/** Some samples hold the name inside the value. */
+/** Some upstream samples hold the field's name inside the value. */
 function fieldOf(change: JsonObject): string | null {
   return toText(change.field) ?? (isObject(change.value) ? toText(change.value.field) : null);
 }
@@ -90,12 +90,12 @@ function readValue(
 ): void {
   if (!isObject(value)) return refuse({ out, field }, 'not_an_object', value);
   const context = createContext(value, { field, entry, now, out });
-  // Neither account nor number: there is nobody to whom it could be addressed.
+  // Without an account or a number no recipient can be found.
   if (context.place.key === '') return refuse(context, 'no_account', value);
   row(value, context);
 }
 
-/** What goes wrong in one part of a body stays with that part. */
+/** An error in one part of a body makes only that part unreadable. */
 function guarded({ out }: Run, field: string, item: unknown, read: () => void): void {
   try {
     read();

@@ -1,13 +1,13 @@
-// Bytes to values and back. Upstream ids can be JSON numbers beyond 2^53, which JSON.parse would
-// round; such bodies, and only such, take the slower exact parser. Everything else stays on the
-// fast path.
+// Parses webhook bodies and serialises event data without losing digits. Upstream ids can be JSON
+// numbers beyond 2^53, which JSON.parse rounds: only bodies with such numbers take the slower exact
+// parser.
 
 import { LosslessNumber, parse, stringify } from 'lossless-json';
 
-/** Deeper bodies are refused: recursive readers further on must not run out of stack. */
+/** Deeper bodies are refused, so that recursive readers cannot exhaust the stack. */
 const NESTING_MAX = 64;
 
-/** Every number of at most 15 digits and no exponent survives a double unchanged. */
+/** A double holds every number of at most 15 digits without an exponent exactly. */
 const SAFE_NUMBER_LENGTH = 15;
 
 const QUOTE = 0x22;
@@ -21,14 +21,17 @@ const PLUS = 0x2b;
 const DOT = 0x2e;
 const LETTER_E = 0x65;
 
-/** Throws when the bytes are no JSON, or nested absurdly deep. */
+/**
+ * Throws SyntaxError for invalid JSON and RangeError beyond NESTING_MAX levels. `lossless` says
+ * whether the body may hold LosslessNumber values.
+ */
 export function parseUpstream(bytes: Buffer | string): { body: unknown; lossless: boolean } {
   const text = typeof bytes === 'string' ? bytes : bytes.toString('utf8');
-  const lossless = survey(text);
+  const lossless = needsExactParser(text);
   try {
     return { body: lossless ? parseExactly(text) : JSON.parse(text), lossless };
   } catch {
-    // The parsers quote the text around the fault; message text has no place in logs.
+    // The parsers' own errors quote the body, and message text must not reach the logs.
     throw new SyntaxError('the body is not valid JSON');
   }
 }
@@ -38,10 +41,10 @@ export function stringifyData(value: unknown, lossless: boolean): string {
 }
 
 /**
- * One pass over the text outside its strings: refuses absurd nesting and tells whether a number
- * may lose digits. It need not understand faulty JSON, since the parser will.
+ * Scans the text outside its strings once: throws beyond NESTING_MAX levels and returns whether a
+ * double may lose digits of a number. Invalid JSON is left to the parser.
  */
-function survey(text: string): boolean {
+function needsExactParser(text: string): boolean {
   let depth = 0;
   let lossless = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -62,7 +65,7 @@ function survey(text: string): boolean {
   return lossless;
 }
 
-/** The place of the quote that ends the string opened at `open`, or the end of the text. */
+/** The index of the quote that closes the string opened at `open`, or the end of the text. */
 function closingQuote(text: string, open: number): number {
   for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;
@@ -72,7 +75,7 @@ function closingQuote(text: string, open: number): number {
   return text.length;
 }
 
-/** The place of the last character of the number that starts at `start`. */
+/** The index of the last character of the number that starts at `start`. */
 function endOfNumber(text: string, start: number): number {
   let at = start;
   while (isOfNumber(text.charCodeAt(at + 1))) at += 1;
@@ -98,12 +101,12 @@ function isDigit(code: number): boolean {
 function parseExactly(text: string): unknown {
   return parse(text, null, {
     parseNumber: exactNumber,
-    // As JSON.parse does: the last of two equal keys counts.
+    // As in JSON.parse, the last of two equal keys wins.
     onDuplicateKey: ({ newValue }) => newValue,
   });
 }
 
-/** A plain number where it prints as it was read, so that few readers ever meet the other kind. */
+/** A plain number if it prints exactly as written, so that LosslessNumber stays rare. */
 function exactNumber(text: string): unknown {
   const number = Number(text);
   return String(number) === text ? number : new LosslessNumber(text);

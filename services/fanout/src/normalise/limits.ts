@@ -1,4 +1,4 @@
-// Messaging quality and messaging limits, which upstream tells in two fields: per number
+// Messaging quality and messaging limits, which upstream reports in two fields: per number
 // (`phone_number_quality_update`) and per account (`business_capability_update`).
 
 import { changeState, emit, ignore, keyOfContent, refuse, timeOf, type Context } from './context';
@@ -8,7 +8,7 @@ const THROUGHPUT_UPGRADE = 'THROUGHPUT_UPGRADE';
 const QUALITY_EVENTS: ReadonlySet<string> = new Set(['FLAGGED', 'UNFLAGGED']);
 const LIMIT_EVENTS: ReadonlySet<string> = new Set(['ONBOARDING', 'UPGRADE', 'DOWNGRADE']);
 
-/** The level that upstream reports for a number once it has been upgraded. */
+/** The throughput level that upstream reports for an upgraded number. */
 const THROUGHPUT_UPGRADED = 'HIGH';
 
 const UNLIMITED = 'UNLIMITED';
@@ -17,7 +17,7 @@ const WHOLE_NUMBER = /^-?\d+$/;
 export function numberQuality(value: JsonObject, context: Context): void {
   const event = toText(value.event);
   if (event === null) return refuse(context, 'no_event_name', value);
-  // Its limit means throughput, not the messaging limit: no event may be made of it.
+  // Its limit is the throughput, not the messaging limit, so it must not become an event.
   if (event === THROUGHPUT_UPGRADE) return throughputUpgrade(value, context);
   const limited = isLimitChange(event, value);
   if (QUALITY_EVENTS.has(event) || !limited) qualityUpdated(event, value, context);
@@ -39,8 +39,8 @@ export function businessCapability(value: JsonObject, context: Context): void {
 }
 
 /**
- * The contract's spelling of a limit: upstream says 2000, "TIER_2K", -1 or "TIER_UNLIMITED".
- * Spellings that are not known pass.
+ * Converts a limit to the contract's spelling: upstream sends 2000, "TIER_2K", -1 or
+ * "TIER_UNLIMITED". Unknown spellings pass unchanged.
  */
 export function messagingLimitTier(limit: unknown): string | null {
   const text = toText(limit);

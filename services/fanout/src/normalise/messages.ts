@@ -1,4 +1,4 @@
-// `messages`: what people send to the number, and what becomes of what the number sent.
+// `messages`: messages that people send to the number, and statuses of messages that it sent.
 
 import { conversationOf, partyOf, textOf, typeOf, type Party } from './content';
 import {
@@ -11,7 +11,7 @@ import {
   type Context,
   type ItemReader,
 } from './context';
-import { setGiven, toText, type JsonObject } from './read';
+import { setIfGiven, toText, type JsonObject } from './read';
 import { readStatus } from './statuses';
 
 const LISTS: ReadonlyMap<string, ItemReader> = new Map([
@@ -40,15 +40,15 @@ export function senderOf(message: JsonObject, context: Context): Party {
   return partyOf(context, toText(message.from), toText(message.from_user_id));
 }
 
-/** Event names: `from` may be absent when only a BSUID is known. */
+/** `from` is absent when only a BSUID is known (contract, Events: Event names). */
 export function receivedData(message: JsonObject, sender: Party): Record<string, unknown> {
   const data: Record<string, unknown> = {};
-  setGiven(data, 'from', sender.phone);
+  setIfGiven(data, 'from', sender.phone);
   data.bsuid = sender.bsuid;
   data.message_id = toText(message.id);
   data.type = typeOf(message);
   data.text = textOf(message);
-  setGiven(data, 'contact', contactOf(sender));
+  setIfGiven(data, 'contact', contactOf(sender));
   data.raw = { message };
   return data;
 }
@@ -56,7 +56,7 @@ export function receivedData(message: JsonObject, sender: Party): Record<string,
 function contactOf({ person }: Party): Record<string, unknown> | null {
   if (person === null || (person.name === null && person.wa_id === null)) return null;
   const contact: Record<string, unknown> = {};
-  setGiven(contact, 'name', person.name);
-  setGiven(contact, 'wa_id', person.wa_id);
+  setIfGiven(contact, 'name', person.name);
+  setIfGiven(contact, 'wa_id', person.wa_id);
   return contact;
 }

@@ -1,10 +1,10 @@
-// The key by which a repetition of an upstream occurrence is recognised. Upstream repeats whole
-// bodies, so a key may hold anything that is in the body, and nothing else: never the present time.
+// Builds the occurrence key, which identifies repetitions of one upstream occurrence. Upstream
+// repeats whole bodies, so a key depends on the body alone, never on the current time.
 
 import { hash } from 'node:crypto';
 import { isLosslessNumber } from 'lossless-json';
 
-/** 132 bits: no two contents meet by accident. */
+/** 132 bits: collisions are practically impossible. */
 const FINGERPRINT_LENGTH = 22;
 
 export function occurrence(space: string, ...parts: readonly (string | number | null)[]): string {
@@ -13,12 +13,12 @@ export function occurrence(space: string, ...parts: readonly (string | number | 
   return key;
 }
 
-/** Tells contents apart where upstream gives no id; blind to the order of keys. */
+/** A hash of the content, for items without an upstream id. The order of keys does not matter. */
 export function fingerprint(value: unknown): string {
   return hash('sha256', canonical(value), 'base64url').slice(0, FINGERPRINT_LENGTH);
 }
 
-/** A separator inside an id must not make two keys equal. */
+/** Escapes the separator, so that ids containing it cannot make two keys equal. */
 function escapePart(part: string | number): string {
   const text = typeof part === 'number' ? String(part) : part;
   if (!text.includes('|') && !text.includes('%')) return text;

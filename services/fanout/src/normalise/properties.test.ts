@@ -1,4 +1,4 @@
-// What holds for every body, not just for the reviewed ones.
+// Properties of the normaliser that hold for any body.
 
 import fc from 'fast-check';
 import { FIELDS } from './fields';
@@ -8,7 +8,7 @@ const NOW = 1_790_009_999;
 const OBJECT = 'whatsapp_business_account';
 const METADATA = { display_phone_number: '15550100001', phone_number_id: '800000000000001' };
 
-/** Names that the readers look for, so that arbitrary values get past the first door. */
+/** Keys that the readers look for, so that arbitrary values pass the first checks. */
 const KEYS = `
   messages statuses message_echoes history threads state_sync groups standby contacts
   contact errors metadata recipient sender id from to type status text body image
@@ -49,8 +49,8 @@ function occurrences({ events, state }: Normalised): string[] {
   return [...events, ...state].map((item) => item.occurrence);
 }
 
-describe('whatever the body', () => {
-  test('normalise answers and never throws', () => {
+describe('for any body', () => {
+  test('returns a result and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue()), (body) => {
         expect(Object.keys(normalise(body, NOW))).toEqual([
@@ -63,7 +63,7 @@ describe('whatever the body', () => {
     );
   });
 
-  test('a body of the right frame is answered for in full, without unexpected errors', () => {
+  test('accounts for every change of a well-framed body, without unexpected errors', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 4 }), (changes) => {
         const { events, state, ignored, unreadable } = normalise(bodyOf(changes), NOW);
@@ -78,7 +78,7 @@ describe('whatever the body', () => {
     );
   });
 
-  test('prototypes stay clean', () => {
+  test('does not pollute prototypes', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 3 }), (changes) => {
         const { body } = parseUpstream(JSON.stringify(bodyOf(changes)));
@@ -89,7 +89,7 @@ describe('whatever the body', () => {
     );
   });
 
-  test('what parses and what does not throws nothing but an Error', () => {
+  test('throws only instances of Error for any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         try {
@@ -103,7 +103,7 @@ describe('whatever the body', () => {
 });
 
 describe('occurrences', () => {
-  test('are equal for a repeated body, at whatever time and in whatever order of keys', () => {
+  test('are equal for a repeated body at any time', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 4 }), fc.nat(), (changes, later) => {
         const body = bodyOf(changes);
@@ -129,7 +129,7 @@ describe('occurrences', () => {
     );
   });
 
-  test('are distinct for distinct contents where there is no id', () => {
+  test('are distinct for distinct contents without an id', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { minLength: 2 }), (texts) => {
         const messages = texts.map((body) => ({ type: 'text', text: { body } }));
@@ -148,7 +148,7 @@ describe('occurrences', () => {
 describe('raw.message', () => {
   const extra = fc.dictionary(fc.string(), fc.jsonValue());
 
-  test('is the upstream object, to the letter', () => {
+  test('is exactly the upstream object', () => {
     fc.assert(
       fc.property(extra, (message) => {
         const text = JSON.stringify(message);
@@ -165,7 +165,7 @@ describe('raw.message', () => {
     );
   });
 
-  test('keeps every integer, however large', () => {
+  test('keeps integers of any size', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (number) => {
         const text = `{"id":"m","huge":${number}}`;
@@ -178,8 +178,8 @@ describe('raw.message', () => {
   });
 });
 
-describe('neighbours', () => {
-  test('a good message is delivered whatever stands beside it', () => {
+describe('items of one list', () => {
+  test('a valid message survives any other items', () => {
     fc.assert(
       fc.property(fc.array(json), fc.array(json), (before, after) => {
         const messages = [
@@ -193,7 +193,7 @@ describe('neighbours', () => {
     );
   });
 
-  test('a thousand items come out in the order in which they went in', () => {
+  test('a thousand items keep their order', () => {
     const messages = Array.from({ length: 1_000 }, (_, n) => ({ id: `m${n}`, from: `1555${n}` }));
     const contacts = messages.map(({ from }, n) => ({ wa_id: from, profile: { name: `P${n}` } }));
     const { events } = normalise(messagesBody({ contacts: contacts.reverse(), messages }), NOW);

@@ -14,7 +14,7 @@ test.each([
   [true, null],
   [{ id: '1' }, null],
   [undefined, null],
-])('the identifier in %p is %p', (value, text) => expect(toText(value)).toBe(text));
+])('toText(%p) is %p', (value, text) => expect(toText(value)).toBe(text));
 
 test.each([
   [55, 55],
@@ -25,7 +25,7 @@ test.each([
   [new LosslessNumber('1e400'), null],
   [Number.POSITIVE_INFINITY, null],
   [null, null],
-])('the number in %p is %p', (value, number) => expect(toNumber(value)).toBe(number));
+])('toNumber(%p) is %p', (value, number) => expect(toNumber(value)).toBe(number));
 
 test.each([
   ['1790000000', 1_790_000_000],
@@ -35,7 +35,7 @@ test.each([
   [-5, null],
   ['2026-10-01T00:00:00Z', null],
   [1e300, null],
-])('the time in %p is %p', (value, seconds) => expect(toEpoch(value)).toBe(seconds));
+])('toEpoch(%p) is %p', (value, seconds) => expect(toEpoch(value)).toBe(seconds));
 
 test.each([
   ['15550100777', '15550100777'],
@@ -45,21 +45,21 @@ test.each([
   ['Y2FwaV9ncm91cDpJTlZFTlRFRA==', 'Y2FwaV9ncm91cDpJTlZFTlRFRA=='],
   ['()', null],
   [null, null],
-])('%p is filed under %p', (value, contact) => expect(toContact(value)).toBe(contact));
+])('toContact(%p) is %p', (value, contact) => expect(toContact(value)).toBe(contact));
 
-test('only a phone number has digits', () => {
+test('toDigits reads phone numbers only', () => {
   expect(toDigits('+1 555 010 0001')).toBe('15550100001');
   expect(toDigits(15550100001)).toBe('15550100001');
   expect(toDigits('US.4Qm7Zr81Kd02')).toBeNull();
 });
 
-test('a lone thing is a list of one, nothing a list of none', () => {
+test('listOf wraps a single value and returns no items for null', () => {
   expect(listOf({ a: 1 })).toEqual([{ a: 1 }]);
   expect(listOf(null)).toEqual([]);
   expect(listOf(undefined)).toEqual([]);
 });
 
-test('neither lists nor exact numbers are objects', () => {
+test('isObject excludes lists and exact numbers', () => {
   expect([[], null, 'x', new LosslessNumber('1')].some(isObject)).toBe(false);
   expect(isObject({ isLosslessNumber: true, value: '1' })).toBe(true);
 });
@@ -75,6 +75,6 @@ test.each([
   ['TIER_2K', 'TIER_2K'],
   ['TIER_NOT_SET', 'TIER_NOT_SET'],
   [undefined, null],
-])('a limit of %p is %p in the contract', (limit, tier) => {
+])('messagingLimitTier(%p) is %p', (limit, tier) => {
   expect(messagingLimitTier(limit)).toBe(tier);
 });

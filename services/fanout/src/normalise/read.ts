@@ -1,11 +1,11 @@
-// Reading values whose types upstream does not promise: ids as numbers, numbers as strings, a lone
-// object where a list should be. Nothing here throws.
+// Reads values whose types upstream does not guarantee: ids as numbers, numbers as strings, a
+// single object in place of a list. Nothing here throws.
 
 import { isLosslessNumber } from 'lossless-json';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Later than any real time in seconds; what lies above counts in milliseconds. */
+/** Later than any real time in seconds: larger values are milliseconds. */
 const SECONDS_MAX = 100_000_000_000;
 
 const DIGITS = /^\d+$/;
@@ -22,7 +22,7 @@ export function objectOf(value: unknown): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-/** A list as it is, nothing as no items, anything else as a list of one. */
+/** A list unchanged, null or undefined as an empty list, any other value as a list of one. */
 export function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];
@@ -44,12 +44,12 @@ export function toNumber(value: unknown): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** Human text, where the empty string means something. */
+/** Human text; unlike in `toText`, an empty string stays an empty string. */
 export function stringOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Whole epoch seconds, or null for what cannot be a time. */
+/** Whole epoch seconds, or null for a value that cannot be a time. */
 export function toEpoch(value: unknown): number | null {
   const number = toNumber(value);
   if (number === null || number < 1) return null;
@@ -58,8 +58,8 @@ export function toEpoch(value: unknown): number | null {
 }
 
 /**
- * One spelling of the other side of a conversation. Only what reads as a phone number is reduced to
- * digits. BSUID: never to be digit-normalised.
+ * Normalises the other side of a conversation. Only a phone number is reduced to its digits; a
+ * BSUID stays unchanged.
  */
 export function toContact(value: string | null): string | null {
   if (value === null || DIGITS.test(value)) return value;
@@ -68,14 +68,14 @@ export function toContact(value: string | null): string | null {
   return digits === '' ? null : digits;
 }
 
-/** Digits of a phone number however it is written; null when it holds none. */
+/** The digits of a phone number in any notation; null for other values. */
 export function toDigits(value: unknown): string | null {
   const text = toText(value);
   return text !== null && PHONE.test(text) ? toContact(text) : null;
 }
 
-/** Adds a member that is left out where there is no value; spreading costs ten times as much. */
-export function setGiven(
+/** Sets a property unless the value is null. Spreading would be ten times as slow. */
+export function setIfGiven(
   data: Record<string, unknown>,
   key: string,
   value: string | number | object | null,
@@ -83,7 +83,7 @@ export function setGiven(
   if (value !== null) data[key] = value;
 }
 
-/** Numbers of 22 digits and more would print with an exponent. */
+/** `String` would print numbers of 22 digits and more with an exponent. */
 function exactDigits(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
 }

@@ -1,5 +1,5 @@
-// `standby`: copies of what happens in threads that the upstream AI agent handles. Their ids are
-// those of the owner's own events, so the keys have spaces of their own.
+// `standby`: copies of the traffic in threads that the upstream's AI agent handles. Their ids equal
+// those of the original events, so their occurrence keys use separate spaces.
 
 import { createContacts } from './contacts';
 import { conversationOf, partyOf, textOf, typeOf } from './content';
@@ -15,12 +15,12 @@ import {
   type ItemReader,
 } from './context';
 import { receivedData, senderOf } from './messages';
-import { listOf, objectOf, setGiven, toText, type JsonObject } from './read';
+import { listOf, objectOf, setIfGiven, toText, type JsonObject } from './read';
 import { statusOf } from './statuses';
 
 /**
- * Upstream names no handler here. The agent is who it is unless a handover said otherwise, which
- * the caller knows.
+ * Upstream names no handler here. It is the AI agent unless a handover named another one, which
+ * memory.ts adds.
  */
 const STANDBY = { standby: true, current_handler: 'ai_agent' } as const;
 
@@ -31,7 +31,7 @@ const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['errors', valueErrors],
 ]);
 
-/** Real traffic nests the lists one level deeper than `messages` does; samples do not. */
+/** Real traffic nests the lists one level deeper than `messages` does; upstream samples do not. */
 export function standby(value: JsonObject, context: Context): void {
   if (!Object.hasOwn(value, 'standby')) return eachList(value, context, LISTS);
   if (listOf(value.standby).length === 0) return ignore(context, 'empty');
@@ -52,14 +52,14 @@ function readMessage(item: JsonObject, context: Context): void {
   });
 }
 
-/** The echo wraps the agent's send request; older samples are flat. */
+/** The echo wraps the agent's send request; older upstream samples are flat. */
 function readEcho(item: JsonObject, context: Context): void {
   const sent = objectOf(item.message) ?? item;
   const phone = toText(sent.to);
   const recipient = partyOf(context, phone, toText(sent.recipient) ?? toText(sent.to_user_id));
   const timestamp = timeOf(item.timestamp, context);
   const data: Record<string, unknown> = { ...STANDBY, message_id: toText(item.id) };
-  setGiven(data, 'to', phone);
+  setIfGiven(data, 'to', phone);
   data.bsuid = recipient.bsuid;
   data.type = typeOf(sent);
   data.text = textOf(sent);

@@ -1,14 +1,14 @@
-// What became of a message that was sent. Statuses are the bulk of all traffic: this path stays lean.
+// The statuses of sent messages. They are most of all traffic, so this is a hot path.
 import { eventOfStatus } from '@bmg/common/messages';
 import { partyOf } from './content';
 import { changeState, emit, ignore, refuse, timeOf, type Context } from './context';
 import { occurrence } from './occurrence';
 import { listOf, objectOf, toText, type JsonObject } from './read';
 
-/** A voice message was played: upstream tells it, the contract has no event for it. */
+/** A voice message was played: upstream reports it, but the contract has no event for it. */
 const PLAYED = 'played';
 
-/** A status whose keys are known to be there. */
+/** A status that has its required keys. */
 export interface Status {
   readonly message_id: string;
   readonly status: string;
@@ -30,10 +30,10 @@ export function readStatus(item: JsonObject, context: Context): void {
     timestamp: status.timestamp,
     data: status.data,
   });
-  rememberSend(item, status, context);
+  reportSendStatus(item, status, context);
 }
 
-/** Null when there is nothing to tell; the reason has been noted then. */
+/** Null for a status without an event; it has been ignored or refused with a reason then. */
 export function statusOf(space: string, item: JsonObject, context: Context): Status | null {
   const status = toText(item.status);
   const message_id = toText(item.id);
@@ -41,7 +41,7 @@ export function statusOf(space: string, item: JsonObject, context: Context): Sta
     ignore(context, 'played');
     return null;
   }
-  // Status events are keyed on the send's message_id: without one, nobody could place it.
+  // Without a message_id a partner cannot match the status to a send.
   if (status === null || message_id === null) {
     refuse(context, status === null ? 'no_status' : 'no_message_id', item);
     return null;
@@ -57,7 +57,7 @@ export function statusOf(space: string, item: JsonObject, context: Context): Sta
   };
 }
 
-/** Pricing and conversation objects: null when not supplied; values pass as upstream spells them. */
+/** `pricing` and `conversation` are null when not supplied; values keep the upstream's spelling. */
 function statusData(
   item: JsonObject,
   known: { message_id: string; status: string; timestamp: number },
@@ -84,7 +84,7 @@ function conversationOf(conversation: JsonObject | null): Record<string, unknown
   return { id: toText(id), origin: toText(objectOf(origin)?.type ?? origin) };
 }
 
-/** In a group every participant has a status of their own under the one message id. */
+/** In a group, every participant has a separate status under the same message id. */
 function addParticipant(data: Record<string, unknown>, item: JsonObject): void {
   const participant = participantOf(item);
   const bsuid = toText(item.recipient_participant_user_id);
@@ -92,7 +92,7 @@ function addParticipant(data: Record<string, unknown>, item: JsonObject): void {
   if (bsuid !== null) data.participant_bsuid = bsuid;
 }
 
-/** Older traffic spells the key the other way round. */
+/** Older traffic swaps the words of the key. */
 function participantOf(item: JsonObject): string | null {
   return toText(item.recipient_participant_id) ?? toText(item.participant_recipient_id);
 }
@@ -109,8 +109,10 @@ function keyOfStatus(
     : occurrence(space, place.key, message_id, status, participant);
 }
 
-/** What a send carried for us comes back with its statuses; it is ours, not the partner's. */
-function rememberSend(item: JsonObject, status: Status, context: Context): void {
+/**
+ * Reports the callback data of our send, which comes back with its statuses, to our own services.
+ */
+function reportSendStatus(item: JsonObject, status: Status, context: Context): void {
   const carried = toText(item.biz_opaque_callback_data);
   if (carried === null) return;
   changeState(context, {

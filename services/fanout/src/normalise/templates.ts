@@ -1,4 +1,4 @@
-// The three template fields for which the contract has an event.
+// The three template fields that have an event in the contract.
 
 import { emit, keyOfContent, refuse, timeOf, type Context } from './context';
 import { objectOf, toEpoch, toText, type JsonObject } from './read';
@@ -6,10 +6,10 @@ import type { EventName } from './types';
 
 const REJECTED = 'REJECTED';
 
-/** Upstream's word for "no reason", beside null. */
+/** Upstream sends this or null when there is no reason. */
 const NO_REASON = 'NONE';
 
-/** Explanations that upstream adds to a status; passed along as they are. */
+/** Explanations that upstream adds to a status; passed on unchanged. */
 const EXPLANATIONS = ['rejection_info', 'disable_info', 'other_info'] as const;
 
 export function templateStatus(value: JsonObject, context: Context): void {
@@ -39,8 +39,8 @@ export function templateQuality(value: JsonObject, context: Context): void {
 }
 
 /**
- * Upstream announces a change before it makes it, and then `new_category` is the one that still
- * holds and `correct_category` the one to come. The partner gets the coming one as new, marked.
+ * Upstream announces a change in advance: then `new_category` is the current category and
+ * `correct_category` the coming one. The partner gets the coming one as new, marked `announced`.
  */
 export function templateCategory(value: JsonObject, context: Context): void {
   const coming = toText(value.correct_category);
@@ -75,7 +75,7 @@ function emitTemplate(
   });
 }
 
-/** Ids are strings, also where upstream sends numbers. */
+/** Ids are strings, even if upstream sends numbers. */
 function templateOf(value: JsonObject): Record<string, unknown> {
   return {
     template_id: toText(value.message_template_id),
@@ -84,7 +84,7 @@ function templateOf(value: JsonObject): Record<string, unknown> {
   };
 }
 
-/** Event names: `reason` on rejection; elsewhere only where upstream gives one. */
+/** `reason` is set on a rejection, otherwise only if upstream gives one (contract, Event names). */
 function reasonFor(status: string, value: JsonObject): Record<string, unknown> {
   const stated = toText(value.reason);
   const reason = stated === NO_REASON ? null : stated;

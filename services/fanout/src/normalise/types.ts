@@ -1,5 +1,4 @@
-// What the normaliser hands to its caller. Names and spellings are the contract's (Events: Event
-// names).
+// The normaliser's results. Event names are the contract's (Events: Event names).
 
 export const EVENT_NAMES = [
   'message.received',
@@ -30,23 +29,23 @@ export type EventName = (typeof EVENT_NAMES)[number];
 
 export interface NormalisedEvent {
   /**
-   * Identifies the upstream occurrence: equal for every repetition of it, different for every
-   * other. Hashing to an id happens elsewhere. Starts with the event's key space, for example
-   * "status|800…|wamid…|delivered".
+   * Identifies the upstream occurrence: equal for every repetition, different for any other
+   * occurrence. It starts with the event's key space, for example "status|800…|wamid…|delivered".
+   * The caller hashes it to an id.
    */
   occurrence: string;
   event: EventName;
-  /** The account that the value itself names, else the entry's; '' when upstream named neither. */
+  /** The account named in the value, else in the entry; '' if upstream named neither. */
   waba_id: string;
   /** Null for events of the account, or when only the display number is known. */
   phone_number_id: string | null;
-  /** Digits of the named number when its id is not given; the caller resolves it. */
+  /** The number's digits when its id is not given; the caller resolves them to an id. */
   display_phone_number: string | null;
   /** The conversation's other side: phone digits, else BSUID; the group id for group traffic. */
   contact: string | null;
   /** Epoch seconds: the item's own, else the entry's, else `now`. */
   timestamp: number;
-  /** The event payload exactly as the partner gets it. */
+  /** The event's `data`, exactly as the partner gets it. */
   data: Record<string, unknown>;
 }
 
@@ -60,7 +59,7 @@ export type StateChangeKind =
   | 'user_id_changed'
   | 'send_status';
 
-/** What our own services must learn although no partner event tells it, or beside one. */
+/** A state change for our own services, with or without a partner event. */
 export interface StateChange {
   occurrence: string;
   kind: StateChangeKind;
@@ -75,14 +74,14 @@ export interface StateChange {
 export type IgnoredReason =
   'no_event' | 'unknown_field' | 'unknown_status' | 'played' | 'value_errors' | 'empty';
 
-/** Counted and logged by the caller, never sent. */
+/** An item that yields no event. The caller counts and logs it. */
 export interface Ignored {
   field: string;
   reason: IgnoredReason;
   count: number;
 }
 
-/** Goes to the dead letters with its reason; never blocks a neighbour. */
+/** An item that goes to the dead letters with its reason. It never blocks other items. */
 export interface Unreadable {
   field: string;
   reason: string;

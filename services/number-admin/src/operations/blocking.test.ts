@@ -42,7 +42,7 @@ test('an error without users is an error', async () => {
 });
 
 test.each([
-  ['nobody', [], 'MISSING_FIELDS', { fields: ['users'] }],
+  ['an empty list', [], 'MISSING_FIELDS', { fields: ['users'] }],
   ['too many', Array<string>(1_001).fill('15550100777'), 'INVALID_FIELD', { field: 'users' }],
   ['a blank', ['15550100777', ' '], 'INVALID_FIELD', { field: 'users[1]' }],
   ['a parent BSUID', [' US.ENT.9Pt3Lw66Ha10'], 'INVALID_FIELD', { field: 'users[0]' }],

@@ -24,7 +24,7 @@ test('passes the body on in its own order, with the messaging product', async ()
 
 test.each([
   ['no action', { to: '15550100777' }, ['action']],
-  ['connect to nobody', { action: 'connect', to: ' ' }, ['to']],
+  ['connect with a blank recipient', { action: 'connect', to: ' ' }, ['to']],
   ['terminate without a call', { action: 'terminate' }, ['call_id']],
 ])('%s is refused before anything is sent', async (_what, call, fields) => {
   rig.upstream.answers();

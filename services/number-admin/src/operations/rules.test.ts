@@ -72,7 +72,7 @@ test.each<[string, Method, object, string, object]>([
     { field: 'participants' },
   ],
   [
-    'nobody to remove',
+    'a removal without participants',
     'removeGroupParticipants',
     { group_id: 'g' },
     'MISSING_FIELDS',

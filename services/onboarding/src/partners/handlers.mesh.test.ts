@@ -129,7 +129,7 @@ describe('a session', () => {
   );
 
   it('is not opened by an unknown key', async () => {
-    const asked = own.openSession({ key_hash: 'nobody', token_hash: 'any' }, testCall());
+    const asked = own.openSession({ key_hash: 'unknown', token_hash: 'any' }, testCall());
     expect(await codeOf(asked)).toBe('INVALID_PARTNER_KEY');
     expect(await kept()).toBe(0);
   });

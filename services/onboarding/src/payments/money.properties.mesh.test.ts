@@ -173,7 +173,7 @@ async function play(world: MoneyWorld, { accounts, steps }: Course) {
     const sending = clients.filter(({ billing }) => billing === 'active').map((c) => c.waba_id);
     expect(sending.sort()).toEqual([...expected.active].sort());
     expect(clients.length).toBe(expected.active.length + expected.waiting.length);
-    // Whoever waits has a page where paying brings it back: one for each slot that is not paid.
+    // Every account that waits for payment has an open payment page of its unpaid billing slot.
     const pages = clients.filter(({ billing }) => billing !== 'active').map((c) => c.payment_url);
     const open = [...world.core().invoices.values()].filter(({ status }) => status === 'open');
     expect(open.map(({ id }) => `${world.core().base_url}/pay/${id}`)).toEqual(

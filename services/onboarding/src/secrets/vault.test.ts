@@ -4,7 +4,7 @@ import { createVault } from './vault';
 const OLD = 'old:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const NEW = 'new:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=';
 const OTHER = 'old:ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=';
-const TOKEN = 'EAAB-a-token-that-nobody-may-read';
+const TOKEN = 'EAAB-a-secret-token';
 
 const scope = { partner_id: 'ptn_1', waba_id: '900', phone_number_id: '800' };
 const identity = secretIdentity(scope, 'token');

@@ -11,7 +11,7 @@ export const protobufPackage = "bmg.broadcasts.v1";
 
 export const protobufFileName = "bmg/broadcasts/v1/broadcasts.proto";
 
-/** One template to many contacts, at the pace that the number allows. */
+/** Sends one template to many contacts, at the pace that the number allows. */
 
 export interface BroadcastContact {
   recipient?: string | undefined;
@@ -37,7 +37,7 @@ export interface CreateBroadcastResponse {
   warnings: CreateBroadcastResponse_Warning[];
 }
 
-/** What the partner should know before it is sent. */
+/** A warning about the broadcast, given before any message is sent. */
 export interface CreateBroadcastResponse_Warning {
   code: string;
   message: string;
@@ -45,7 +45,7 @@ export interface CreateBroadcastResponse_Warning {
 
 export interface ListBroadcastsRequest {
   partner_id: string;
-  /** An account to filter by; absent: all of the partner's. */
+  /** The business account to filter by; all of the partner's accounts when absent. */
   waba_id?: string | undefined;
   limit: number;
   offset: number;

@@ -242,7 +242,7 @@ export interface CommerceSettings {
   is_cart_enabled: boolean;
 }
 
-/** The users for whom the change succeeded and those for whom it failed, as the upstream reports them. */
+/** The users that were changed and those that could not be, as the upstream reports them. */
 export interface BlockResult {
   done: { [key: string]: any }[];
   failed: { [key: string]: any }[];

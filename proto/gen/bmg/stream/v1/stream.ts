@@ -8,30 +8,30 @@ export const protobufPackage = "bmg.stream.v1";
 
 export const protobufFileName = "bmg/stream/v1/stream.proto";
 
-/** Every Kafka payload. The envelope (trace, attempt) travels in headers. */
+/** The payloads of all Kafka topics. Trace and attempt travel in message headers. */
 
-/** What the upstream posted, exactly: normalising happens behind the stream. */
+/** The exact body of an upstream webhook; fan-out normalises it. */
 export interface UpstreamWebhook {
   body: Buffer;
   received_at_ms: number;
 }
 
-/** One normalised occurrence, for the services that keep state of it. */
+/** One normalised occurrence, for the services that update their state from it. */
 export interface Event {
   /** Derived from the content: equal for every repetition. */
   occurrence_id: string;
-  /** An event name of the contract, or the kind of a state change that no partner is told. */
+  /** An event name of the contract, or the kind of a state change that partners do not get. */
   event: string;
   internal: boolean;
   waba_id: string;
   phone_number_id?: string | undefined;
   contact?: string | undefined;
   timestamp: number;
-  /** JSON text, numbers as the upstream wrote them. */
+  /** JSON text; numbers keep the upstream's digits. */
   data: string;
   received_at_ms: number;
   partner_ids: string[];
-  /** biz_opaque_callback_data of a status: which send of ours it is about. Not part of the partner event. */
+  /** biz_opaque_callback_data of a status: identifies our send. Not part of the partner event. */
   opaque?: string | undefined;
 }
 
@@ -44,13 +44,13 @@ export interface Delivery {
   phone_number_id?:
     | string
     | undefined;
-  /** What must stay in order: the number and the contact. */
+  /** The number and the contact: deliveries of one conversation keep their order. */
   conversation: string;
   body: Buffer;
   received_at_ms: number;
 }
 
-/** Calls of a partner, added up by a gateway replica over a short time. */
+/** A partner's calls in a short interval, summed up by one gateway replica. */
 export interface Usage {
   id: string;
   partner_id: string;

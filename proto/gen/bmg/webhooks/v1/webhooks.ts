@@ -9,7 +9,7 @@ export const protobufPackage = "bmg.webhooks.v1";
 
 export const protobufFileName = "bmg/webhooks/v1/webhooks.proto";
 
-/** Recovery of the events that a partner's receiver did not take, and a test of the receiver. */
+/** Lists and retries the events that a partner's receiver did not accept, and tests the receiver. */
 
 export interface ListFailedEventsRequest {
   partner_id: string;
@@ -17,7 +17,7 @@ export interface ListFailedEventsRequest {
   cursor?:
     | string
     | undefined;
-  /** failed or retrying; absent: both. */
+  /** `failed` or `retrying`; both when absent. */
   status?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface FailedEvent {
   last_error?:
     | string
     | undefined;
-  /** The body as it is sent, JSON text. */
+  /** The body of the delivery, as JSON text. */
   payload: string;
 }
 
@@ -65,7 +65,7 @@ export interface RetryAllEventsResponse {
 
 export interface SendTestEventRequest {
   partner_id: string;
-  /** Address of the changelog, for the event's meta. */
+  /** URL of the changelog, for the event's meta. */
   changelog: string;
 }
 
@@ -74,10 +74,10 @@ export interface SendTestEventResponse {
   event: string;
   /** Whether the receiver answered 2xx. */
   delivered: boolean;
-  /** Absent when it did not answer. */
+  /** Absent when the receiver did not answer. */
   http_status?: number | undefined;
   duration_ms: number;
-  /** What went wrong, in a word: as in the list of failed events. */
+  /** The failure in one word, as in `FailedEvent.last_error`. */
   error?: string | undefined;
 }
 
@@ -906,7 +906,7 @@ export const WebhooksDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Posts one signed event to the partner's address now. It is not kept, and not tried again. */
+    /** Posts one signed event to the partner's webhook URL at once. It is neither stored nor retried. */
     sendTestEvent: {
       name: "SendTestEvent",
       requestType: SendTestEventRequest as typeof SendTestEventRequest,

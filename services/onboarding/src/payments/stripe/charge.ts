@@ -85,7 +85,7 @@ export async function refresh(deps: ChargeDependencies, row: SlotCharge): Promis
   return row.invoice_id === null ? row : apply(deps, row, await deps.api.read(row.invoice_id));
 }
 
-/** Voids a charge that no account waits for, so that nobody pays its invoice. */
+/** Voids a charge that no account waits for, so that its invoice cannot be paid. */
 export async function voidCharge(deps: ChargeDependencies, row: SlotCharge): Promise<SlotCharge> {
   const { api, charges, now } = deps;
   if (row.invoice_id !== null) {
