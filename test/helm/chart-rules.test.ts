@@ -1,5 +1,5 @@
-// The rules of the chart: who may speak to whom, who sees which secret, how pods are asked and scaled, and which
-// values are refused.
+// The rules of the chart: network policies, secrets and certificates, probes, scaling, and the
+// values that it refuses.
 import { CALLERS, namesOf } from '@bmg/common/identity';
 import { facts, SERVICES } from './facts';
 import { arrows, componentOf, podsOf } from './manifest-parts';
@@ -9,10 +9,12 @@ import { of, textOf } from './variants';
 
 const BUILD_LIMIT_MS = 20 * 60_000;
 
-(hasGo ? describe : describe.skip)('the chart', () => {
-  beforeAll(() => void helm(), BUILD_LIMIT_MS);
+const describeChart = hasGo ? describe : describe.skip;
 
-  test('a service calls, over gRPC, those of the design and nobody else may', () => {
+if (hasGo) beforeAll(() => void helm(), BUILD_LIMIT_MS);
+
+describeChart('network policies', () => {
+  test('allows exactly the gRPC calls of the design', () => {
     const calls = arrows(of('production', 'NetworkPolicy'));
     expect(calls).toEqual([
       'broadcasts → messaging',
@@ -38,7 +40,7 @@ const BUILD_LIMIT_MS = 20 * 60_000;
     ]);
   });
 
-  test('public addresses are for those who call the upstream or a partner', () => {
+  test('only services that call the upstream or a partner reach public addresses', () => {
     const outside = of('production', 'NetworkPolicy')
       .filter(({ spec }) => JSON.stringify(spec.egress ?? []).includes('0.0.0.0/0'))
       .map(({ metadata }) => componentOf(metadata));
@@ -51,7 +53,7 @@ const BUILD_LIMIT_MS = 20 * 60_000;
     ]);
   });
 
-  test('whatever is not allowed is denied, for every pod of the release', () => {
+  test('denies all other traffic of every pod of the release', () => {
     const [deny] = of('production', 'NetworkPolicy').filter(({ metadata }) =>
       metadata.name.endsWith('default-deny'),
     );
@@ -62,8 +64,10 @@ const BUILD_LIMIT_MS = 20 * 60_000;
       expect(metadata.labels).toMatchObject(deny?.spec.podSelector.matchLabels);
     }
   });
+});
 
-  test('a service sees the secrets that it reads, and no other', () => {
+describeChart('secrets and certificates', () => {
+  test('a service gets only the secrets that it reads', () => {
     const seen = Object.fromEntries(
       of('minimal', 'Deployment').map(({ metadata, spec }) => [
         componentOf(metadata),
@@ -83,7 +87,7 @@ const BUILD_LIMIT_MS = 20 * 60_000;
     );
   });
 
-  test('a certificate carries the name by which its service is known, and the one it is called at', () => {
+  test('a certificate carries its service’s mesh identity and its DNS name', () => {
     const certificates = of('production', 'Certificate');
     expect(certificates.map(({ metadata }) => componentOf(metadata)).sort()).toEqual(
       [...Object.keys(SERVICES), 'operator'].sort(),
@@ -91,15 +95,17 @@ const BUILD_LIMIT_MS = 20 * 60_000;
     for (const { metadata, spec } of certificates) {
       expect(spec.dnsNames).toContain(componentOf(metadata));
       expect(spec.dnsNames).toContain(metadata.name);
-      // To the mesh it is this caller and no other one.
+      // The certificate identifies exactly this caller.
       const names = namesOf((spec.dnsNames as string[]).map((name) => `DNS:${name}`).join(', '));
       expect(names.filter((name) => name in CALLERS || name in SERVICES)).toEqual([
         componentOf(metadata),
       ]);
     }
   });
+});
 
-  test('the kubelet asks by gRPC where it can, and over HTTP where it has no certificate', () => {
+describeChart('probes and scaling', () => {
+  test('probes use gRPC, or HTTP where mutual TLS is on', () => {
     const probes = (variant: string) =>
       Object.fromEntries(
         of(variant, 'Deployment').map(({ metadata, spec }) => [
@@ -115,7 +121,7 @@ const BUILD_LIMIT_MS = 20 * 60_000;
     expect(probes('production')).toMatchObject({ messaging: 'httpGet' });
   });
 
-  test('with KEDA each reader of Kafka is scaled on its own lag, once', () => {
+  test('KEDA scales each Kafka consumer on its own lag, with a single autoscaler', () => {
     const scaled = of('production', 'ScaledObject');
     const read = Object.entries(facts()).filter(([, { consumes }]) => consumes.length > 0);
     expect(scaled.map(({ metadata }) => componentOf(metadata)).sort()).toEqual(
@@ -137,69 +143,69 @@ const BUILD_LIMIT_MS = 20 * 60_000;
       authenticationRef: { name: 'bmg-kafka' },
     });
   });
+});
 
-  describe('what is refused, with a reason', () => {
-    test.each<[string, string, Values, RegExp]>([
-      ['a typo at the top', 'minimal', { ingres: {} }, /ingres/],
-      ['a typo in a service', 'minimal', { services: { gateway: { replica: 2 } } }, /replica/],
-      ['a service that does not exist', 'minimal', { services: { gatway: {} } }, /gatway/],
-      ['a setting that nobody reads', 'minimal', { settings: { RATE_LIMIT: 5 } }, /RATE_LIMIT/],
-      ['a secret among the settings', 'minimal', { settings: { KEY_PEPPER: 'x' } }, /KEY_PEPPER/],
-      [
-        'a setting out of its range',
-        'minimal',
-        { settings: { DELIVERY_SHARE: 0 } },
-        /DELIVERY_SHARE/,
-      ],
-      [
-        'a setting of the wrong kind',
-        'minimal',
-        { settings: { UPSTREAM_APP_ID: 12 } },
-        /UPSTREAM_APP_ID/,
-      ],
-      [
-        'a setting that this service does not read',
-        'minimal',
-        { services: { gateway: { settings: { DELIVERY_SHARE: 5 } } } },
-        /gateway does not read DELIVERY_SHARE/,
-      ],
-      [
-        'no public address',
-        '',
-        { secrets: { existing: 'bmg' }, settings: { KAFKA_BROKERS: 'kafka:9092' } },
-        /settings\.PUBLIC_URL is required/,
-      ],
-      [
-        'no brokers',
-        '',
-        { secrets: { existing: 'bmg' }, settings: { PUBLIC_URL: 'https://api.example' } },
-        /settings\.KAFKA_BROKERS is required/,
-      ],
-      ['no secrets', 'minimal', { secrets: { existing: '' } }, /set exactly one of secrets/],
-      [
-        'two sources of secrets',
-        'trial',
-        { secrets: { existing: 'x' } },
-        /set exactly one of secrets/,
-      ],
-      [
-        'a secret that is missing',
-        '',
-        {
-          engines: { enabled: true },
-          settings: { PUBLIC_URL: 'https://api.example' },
-          secrets: { values: { KEY_PEPPER: 'x' } },
-        },
-        /secrets\.values\.ENCRYPTION_KEYRING is required/,
-      ],
-      [
-        'an ingress without its host',
-        'minimal',
-        { ingress: { enabled: true } },
-        /ingress\.gateway\.host is required/,
-      ],
-    ])('%s', (_name, file, values, reason) => {
-      expect(refusal(file === '' ? [] : [example(file)], values)).toMatch(reason);
-    });
+describeChart('the chart refuses, with a reason,', () => {
+  test.each<[string, string, Values, RegExp]>([
+    ['a typo at the top', 'minimal', { ingres: {} }, /ingres/],
+    ['a typo in a service', 'minimal', { services: { gateway: { replica: 2 } } }, /replica/],
+    ['a service that does not exist', 'minimal', { services: { gatway: {} } }, /gatway/],
+    ['a setting that no service reads', 'minimal', { settings: { RATE_LIMIT: 5 } }, /RATE_LIMIT/],
+    ['a secret among the settings', 'minimal', { settings: { KEY_PEPPER: 'x' } }, /KEY_PEPPER/],
+    [
+      'a setting out of its range',
+      'minimal',
+      { settings: { DELIVERY_SHARE: 0 } },
+      /DELIVERY_SHARE/,
+    ],
+    [
+      'a setting of the wrong kind',
+      'minimal',
+      { settings: { UPSTREAM_APP_ID: 12 } },
+      /UPSTREAM_APP_ID/,
+    ],
+    [
+      'a setting that this service does not read',
+      'minimal',
+      { services: { gateway: { settings: { DELIVERY_SHARE: 5 } } } },
+      /gateway does not read DELIVERY_SHARE/,
+    ],
+    [
+      'no public address',
+      '',
+      { secrets: { existing: 'bmg' }, settings: { KAFKA_BROKERS: 'kafka:9092' } },
+      /settings\.PUBLIC_URL is required/,
+    ],
+    [
+      'no brokers',
+      '',
+      { secrets: { existing: 'bmg' }, settings: { PUBLIC_URL: 'https://api.example' } },
+      /settings\.KAFKA_BROKERS is required/,
+    ],
+    ['no secrets', 'minimal', { secrets: { existing: '' } }, /set exactly one of secrets/],
+    [
+      'two sources of secrets',
+      'trial',
+      { secrets: { existing: 'x' } },
+      /set exactly one of secrets/,
+    ],
+    [
+      'a secret that is missing',
+      '',
+      {
+        engines: { enabled: true },
+        settings: { PUBLIC_URL: 'https://api.example' },
+        secrets: { values: { KEY_PEPPER: 'x' } },
+      },
+      /secrets\.values\.ENCRYPTION_KEYRING is required/,
+    ],
+    [
+      'an ingress without its host',
+      'minimal',
+      { ingress: { enabled: true } },
+      /ingress\.gateway\.host is required/,
+    ],
+  ])('%s', (_name, file, values, reason) => {
+    expect(refusal(file === '' ? [] : [example(file)], values)).toMatch(reason);
   });
 });

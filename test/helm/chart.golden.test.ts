@@ -1,5 +1,5 @@
-// The chart as Helm renders it: what the examples give is kept as golden files, every variant fits the schemas
-// of Kubernetes and of the projects that it can use, and the processes would start with the settings they get.
+// The rendered chart: the examples match their golden files, every variant fits the schemas of
+// Kubernetes and of optional projects, and each process accepts the settings that it gets.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,13 +21,16 @@ const whenGo = hasGo ? describe : describe.skip;
 whenGo('the chart', () => {
   beforeAll(() => void helm(), BUILD_LIMIT_MS);
 
-  test.each(['minimal', 'trial', 'production'])('the example %s gives what is kept', (name) => {
-    const file = join(GOLDEN, `${name}.yaml`);
-    if (process.env['GOLDEN'] === 'write') writeFileSync(file, textOf(name));
-    expect(textOf(name)).toBe(readFileSync(file, 'utf8'));
-  });
+  test.each(['minimal', 'trial', 'production'])(
+    'the example %s renders its golden file',
+    (name) => {
+      const file = join(GOLDEN, `${name}.yaml`);
+      if (process.env['GOLDEN'] === 'write') writeFileSync(file, textOf(name));
+      expect(textOf(name)).toBe(readFileSync(file, 'utf8'));
+    },
+  );
 
-  test('helm lint has nothing to say', () => {
+  test('helm lint reports nothing', () => {
     const dir = mkdtempSync(join(tmpdir(), 'bmg-lint-'));
     try {
       for (const name of ['minimal', 'trial', 'production']) {
@@ -79,7 +82,7 @@ whenGo('the chart', () => {
   );
 
   describe.each(Object.keys(VARIANTS))('%s', (variant) => {
-    test('each service’s own rules take the settings that its pods get', () => {
+    test('each service accepts the settings of its pods', () => {
       const deployments = of(variant, 'Deployment').filter(
         ({ metadata }) => componentOf(metadata) in SERVICES,
       );
@@ -104,7 +107,7 @@ whenGo('the chart', () => {
       }
     });
 
-    test('every pod keeps to the restricted profile, and asks for what it needs', () => {
+    test('every pod meets the restricted profile and requests resources', () => {
       for (const { pod, metadata } of podsOf(manifests(textOf(variant)))) {
         expect(pod.automountServiceAccountToken).toBe(false);
         expect(pod.enableServiceLinks).toBe(false);
@@ -126,7 +129,7 @@ whenGo('the chart', () => {
       }
     });
 
-    test('what a pod mounts is among its volumes, and each name is there once', () => {
+    test('every mount has its volume, and volume names are unique', () => {
       for (const { pod } of podsOf(manifests(textOf(variant)))) {
         const volumes = (pod.volumes ?? []).map(({ name }: { name: string }) => name);
         expect(new Set(volumes).size).toBe(volumes.length);

@@ -1,5 +1,5 @@
-// The compose files: valid by the schema of compose, every setting one that its process reads, every required
-// one given, and what is mounted is there.
+// The compose files: valid by the compose schema, with settings that the processes read and accept,
+// and with mounts and dependencies that exist.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv';
@@ -32,7 +32,7 @@ const engines = read('compose.yaml');
 const mesh = read('compose.mesh.yaml');
 const FETCH_LIMIT_MS = 6 * 60_000;
 
-/** `${NAME:-fallback}` as it is without NAME. */
+/** The value of `${NAME:-fallback}` without NAME. */
 const defaultOf = (value: string | number): string =>
   String(value).replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
 
@@ -63,7 +63,7 @@ const environment = (name: string): Record<string, string> =>
   FETCH_LIMIT_MS,
 );
 
-test('there is one container for each process, from its own part of the repository', () => {
+test('has one container for each process, built from its workspace', () => {
   const built = Object.entries(mesh.services).map(([name, { build }]) => [
     name,
     build?.args.WORKSPACE,
@@ -79,21 +79,16 @@ test('there is one container for each process, from its own part of the reposito
   }
 });
 
-test.each(Object.keys(SERVICES))(
-  'every setting of %s is one that it reads, and its rules take it',
-  (name) => {
-    const env = environment(name);
-    const table = SERVICES[name] ?? {};
-    const elsewhere = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
-    expect(Object.keys(env).filter((one) => !(one in table) && !elsewhere.includes(one))).toEqual(
-      [],
-    );
-    expect(() => loadConfig(table, env)).not.toThrow();
-    expect(env).toHaveProperty('OTEL_EXPORTER_OTLP_ENDPOINT');
-  },
-);
+test.each(Object.keys(SERVICES))('%s reads and accepts all its settings', (name) => {
+  const env = environment(name);
+  const table = SERVICES[name] ?? {};
+  const elsewhere = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  expect(Object.keys(env).filter((one) => !(one in table) && !elsewhere.includes(one))).toEqual([]);
+  expect(() => loadConfig(table, env)).not.toThrow();
+  expect(env).toHaveProperty('OTEL_EXPORTER_OTLP_ENDPOINT');
+});
 
-test('each service is asked on its own metrics port, and called at its own gRPC port', () => {
+test('health checks use each service’s metrics port, callers its gRPC port', () => {
   for (const [name, { metrics, grpc }] of Object.entries(facts())) {
     expect(mesh.services[name]?.healthcheck?.test.join(' ')).toContain(
       `127.0.0.1:${metrics}/readyz`,
@@ -107,7 +102,7 @@ test('each service is asked on its own metrics port, and called at its own gRPC 
   }
 });
 
-test('the settings of the command line and of the stand-in are those that they read', () => {
+test('the CLI and the emulator read all their settings', () => {
   const sources = (paths: string[]): string =>
     paths.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n');
   const emulator = sources(['test/emulator/main.ts']);
@@ -116,13 +111,13 @@ test('the settings of the command line and of the stand-in are those that they r
   for (const name of Object.keys(environment('cli'))) expect(cli).toContain(`'${name}'`);
 });
 
-test('nobody of ours writes outside of the temporary folder, or has a capability', () => {
+test('our containers write only to the temporary folder and have no capabilities', () => {
   for (const { read_only, cap_drop } of Object.values(mesh.services)) {
     expect([read_only, cap_drop]).toEqual([true, ['ALL']]);
   }
 });
 
-test('what is mounted is there, and what is waited for is a service', () => {
+test('mounted files and awaited services exist', () => {
   const names = Object.keys({ ...engines.services, ...mesh.services });
   for (const file of [engines, mesh]) {
     for (const { volumes = [], depends_on = [] } of Object.values(file.services)) {

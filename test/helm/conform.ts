@@ -1,4 +1,4 @@
-// Validates rendered manifests against the schemas of Kubernetes and of the projects that the chart can use.
+// Validates rendered manifests against the schemas of Kubernetes and of optional projects.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
@@ -13,8 +13,8 @@ export interface Conformity {
 }
 
 /**
- * Validates every manifest of some rendered charts, by name, with the schemas in these folders. Unknown fields
- * are faults: the schemas refuse them.
+ * Validates every manifest of the rendered charts, given by name, with the schemas in these
+ * folders. Unknown fields are faults.
  */
 export function conform(texts: Record<string, string>, folders: string[]): Conformity {
   const schemaOf = openSchemas(folders);

@@ -1,5 +1,4 @@
-// Schemas of the kinds that are not part of Kubernetes, made from the definitions that their projects publish
-// in their Go modules.
+// Schemas of custom resource kinds, made from the definitions in their projects' Go modules.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +35,7 @@ interface Definition {
   };
 }
 
-/** The folder with the schemas; the first call makes it. Another version has another folder. */
+/** The folder with the schemas, one for each version. The first call creates it. */
 export function customSchemas(): string {
   const folder = join(TOOLS, `custom-kinds-${FINGERPRINT}`);
   if (existsSync(folder)) return folder;
@@ -54,7 +53,7 @@ export function customSchemas(): string {
   return folder;
 }
 
-/** A cluster silently drops fields that a definition does not know: here they are faults. */
+/** Makes unknown fields faults, which a cluster would silently drop. */
 function closed(schema: Schema): Schema {
   const made = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, closedValue(key, value)]),

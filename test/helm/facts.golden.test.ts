@@ -1,5 +1,6 @@
-// helm/files/services.yaml and helm/values.schema.json are generated from the code (`make golden`), so that the
-// chart passes every setting, passes none that no service reads, and refuses a wrong value before an install.
+// Generates helm/files/services.yaml and helm/values.schema.json from the code (`make golden`), so
+// that the chart passes exactly the settings that the services read and refuses a wrong value
+// before an install.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { definitions, EVERYWHERE, facts, ROOT, SERVICES } from './facts';

@@ -1,5 +1,5 @@
-// The facts that the chart needs about the code: ports, consumed topics, the names of settings and secrets, and
-// the rules for their values.
+// The facts that the chart needs about the code: ports, consumed topics, names of settings and
+// secrets, and the rules for their values.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { topics } from '@bmg/common/bus';

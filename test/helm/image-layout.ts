@@ -1,6 +1,6 @@
-// Carries out deploy/Dockerfile in a plain folder, line by line, where no Docker runs: what an image lacks is
-// then lacking here too. Only two of its lines are replaced unless `full` is asked for: the packages are
-// linked from this checkout instead of installed, and the compiled code is copied instead of compiled.
+// Runs the instructions of deploy/Dockerfile in a plain folder, so that a file missing in an image
+// is found without Docker. Unless `full` is set, two instructions are replaced: packages are linked
+// from this checkout instead of installed, and compiled code is copied instead of compiled.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
@@ -21,10 +21,10 @@ interface Stage {
   instructions: Instruction[];
 }
 
-/** A folder in place of an image's file system, and what would be started in it. */
+/** A folder that stands for an image's file system, and the process to start in it. */
 export interface Image {
   root: string;
-  /** In that file system. */
+  /** A path inside `root`. */
   workdir: string;
   user: string;
   env: Record<string, string>;
@@ -57,7 +57,7 @@ function argument(rest: string): Record<string, string> {
   return { [name]: value };
 }
 
-/** The `build` stage in `dir`: what every image is copied from. */
+/** Runs the `build` stage in `dir`; every image copies from it. */
 export function makeBuild(dir: string, { full = false } = {}): void {
   const { stages } = parseDockerfile(readFileSync(DOCKERFILE, 'utf8'));
   const build = stages.find(({ name }) => name === 'build') as Stage;
@@ -66,7 +66,8 @@ export function makeBuild(dir: string, { full = false } = {}): void {
   for (const { word, rest } of build.instructions) {
     if (word === 'COPY') copyFromContext(rest, dir, ignored);
     else if (word === 'RUN') runOrReplace(rest, dir, full);
-    else if (word !== 'WORKDIR') throw new Error(`not understood in the build stage: ${word}`);
+    else if (word !== 'WORKDIR')
+      throw new Error(`unsupported instruction in the build stage: ${word}`);
   }
 }
 
@@ -89,14 +90,14 @@ function runOrReplace(command: string, dir: string, full: boolean): void {
   execFileSync('sh', ['-ec', command], { cwd: dir, stdio: 'pipe', timeout: RUN_LIMIT_MS });
 }
 
-/** Hard links: fast, and nothing of the checkout changes when files are deleted here. */
+/** Hard links are fast, and deleting files here does not change the checkout. */
 function linkPackages(dir: string): void {
   for (const folder of ['.', ...workspaces()]) {
     const packages = join(ROOT, folder, 'node_modules');
     if (!existsSync(packages)) continue;
     link(packages, join(dir, folder, 'node_modules'));
   }
-  // npm writes into these, so that they must not be the checkout's own.
+  // npm writes into these files, so they must be copies.
   for (const name of ['.package-lock.json', '.installed-lock']) {
     const file = join(dir, 'node_modules', name);
     if (!existsSync(file)) continue;
@@ -109,7 +110,7 @@ function linkPackages(dir: string): void {
 function copyCompiled(dir: string): void {
   for (const folder of workspaces()) {
     const compiled = join(ROOT, folder, 'dist');
-    if (!existsSync(compiled)) throw new Error(`not built: ${folder} (npx tsc -b)`);
+    if (!existsSync(compiled)) throw new Error(`not built: ${folder}. Run make build first`);
     cpSync(compiled, join(dir, folder, 'dist'), { recursive: true });
   }
 }
@@ -119,7 +120,7 @@ function link(from: string, to: string): void {
   try {
     execFileSync('cp', ['-al', from, to], { stdio: 'pipe' });
   } catch {
-    // Another file system.
+    // Hard links do not work across file systems.
     execFileSync('cp', ['-a', from, to], { stdio: 'pipe' });
   }
 }
@@ -135,7 +136,7 @@ function workspaces(): string[] {
   );
 }
 
-/** A later stage in `root`, copied out of the build stage in `build`. */
+/** Makes the stage `target` in `root`, copied from the build stage in `build`. */
 export function makeImage(
   root: string,
   options: { build: string; target: string; workspace: string },
@@ -159,7 +160,8 @@ export function makeImage(
     else if (word === 'USER') image.user = text;
     else if (word === 'ENTRYPOINT') image.entrypoint = JSON.parse(text) as string[];
     else if (word === 'STOPSIGNAL') image.stop_signal = text;
-    else if (word !== 'LABEL') throw new Error(`not understood in ${options.target}: ${word}`);
+    else if (word !== 'LABEL')
+      throw new Error(`unsupported instruction in ${options.target}: ${word}`);
   }
   return image;
 }
@@ -167,7 +169,7 @@ export function makeImage(
 const given = (rest: string, workspace: string): Record<string, string> =>
   rest.startsWith('WORKSPACE=') ? { WORKSPACE: workspace } : {};
 
-/** The instructions of a stage after those of the stages that it is made from. */
+/** The instructions of a stage, preceded by those of its base stages. */
 function lineage(stages: Stage[], name: string): Instruction[] {
   const stage = stages.find((one) => one.name === name);
   return stage ? [...lineage(stages, stage.base), ...stage.instructions] : [];
@@ -175,7 +177,7 @@ function lineage(stages: Stage[], name: string): Instruction[] {
 
 function copyFromBuild(text: string, image: Image, build: string): void {
   const [, from = '', to = ''] = /^--from=build \/src\/(\S+) (\S+)$/.exec(text) ?? [];
-  if (from === '') throw new Error(`not understood: COPY ${text}`);
+  if (from === '') throw new Error(`unsupported instruction: COPY ${text}`);
   const target = join(image.root, posix.resolve(image.workdir, to));
   const source = join(build, from);
   if (!existsSync(source)) throw new Error(`COPY ${text}: not in the build stage`);
@@ -185,7 +187,7 @@ function copyFromBuild(text: string, image: Image, build: string): void {
   } else link(source, target);
 }
 
-/** Docker's rules: the last pattern that fits decides, and what is in a folder follows the folder. */
+/** Docker's rules: the last matching pattern decides, and a folder's match covers its files. */
 export function ignoreRules(text: string): (path: string) => boolean {
   const rules = text
     .split('\n')

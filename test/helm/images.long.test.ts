@@ -1,5 +1,5 @@
-// The images without Docker: the lines of deploy/Dockerfile are carried out in a plain folder, and every
-// process is started from what its image would hold, as a user who may write nothing there.
+// Tests the images without Docker: runs the instructions of deploy/Dockerfile in a plain folder and
+// starts every process from its image's files, as a user without write access to them.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ interface Started {
   output: { out: string; err: string };
 }
 
-/** What `docker run` would start. Where we are root, as the image's own user. */
+/** Starts the image's entry point like `docker run`; as root, under the image's user. */
 function start(name: string, env: Record<string, string> = {}, args: string[] = []): Started {
   const image = imageOf(name);
   const [command, ...before] = image.entrypoint as [string, ...string[]];
@@ -81,7 +81,7 @@ function start(name: string, env: Record<string, string> = {}, args: string[] = 
   return { child, ended, output };
 }
 
-test('the file says what a cluster wants to know: a number for the user, a signal, no tools to build with', () => {
+test('images have a numeric user, a stop signal and no build tools', () => {
   for (const image of images.values()) {
     expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(image.env).toEqual({ NODE_ENV: 'production' });
@@ -95,7 +95,7 @@ test('the file says what a cluster wants to know: a number for the user, a signa
   expect(() => readFileSync(join(dir, 'gateway/app/gateway/src/main.ts'))).toThrow();
 });
 
-test('the patterns of what stays outside of the build are read as Docker reads them', () => {
+test('reads .dockerignore as Docker does', () => {
   const ignored = ignoreRules('*\n!services\n**/dist\n**/*.test.ts\ntest/e2e\n');
   const left = ['services', 'services/a/src/main.ts', 'services/a/distance.ts'];
   const out = [
@@ -109,7 +109,7 @@ test('the patterns of what stays outside of the build are read as Docker reads t
 });
 
 test.each(Object.keys(SERVICES))(
-  'everything that %s loads is in its image: it gets as far as its settings',
+  'the image of %s holds all that the process loads: it starts and checks its settings',
   async (name) => {
     const { code, err } = await start(name).ended;
     expect([code, err]).toEqual([EXIT_CONFIG, expect.stringContaining('REDIS_URL is required')]);
@@ -118,7 +118,7 @@ test.each(Object.keys(SERVICES))(
 );
 
 test(
-  'the command line and the stand-in run from theirs',
+  'the CLI and the emulator run from their images',
   async () => {
     const cli = await start('cli', {}, ['--help']).ended;
     expect([cli.code, cli.out]).toEqual([0, expect.stringContaining('Usage: bmg')]);
@@ -236,7 +236,7 @@ describe('beside a whole mesh', () => {
   };
   const base = (): string => mesh.base_url.replace(/\/v1$/, '');
 
-  test('what `helm test` runs sends a message, and sees that it was read', async () => {
+  test('the check of `helm test` sends a message and sees its read status', async () => {
     const { code, out, err } = await smoke({
       BASE_URL: base(),
       ONBOARDING_ADDR: mesh.settings['ONBOARDING_ADDR'] as string,
@@ -246,7 +246,7 @@ describe('beside a whole mesh', () => {
     expect(out).toContain('it was read');
   }, 180_000);
 
-  test('it fails, with the reason, where the mesh is not there', async () => {
+  test('the check of `helm test` fails with a reason when the mesh is unreachable', async () => {
     const { code, err } = await smoke({ BASE_URL: 'http://127.0.0.1:1', WAIT_MS: '100' });
     expect(code).toBe(1);
     expect(err).toMatch(/^helm test: the gateway is not well: /);

@@ -1,11 +1,11 @@
-// The parts of rendered manifests that the tests of the chart look at.
+// Extracts the parts of rendered manifests that the chart tests check.
 import { facts, type SERVICES } from './facts';
 import type { Manifest } from './render';
 
-/** Read by the telemetry and by the engines' clients of a trial, whatever the service. */
+/** Settings of every service: read by telemetry and by the engine clients of a trial. */
 export const ELSEWHERE = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_SAMPLER_ARG'];
 
-/** Values that the rules of the secrets take. */
+/** Valid values for the secrets. */
 const SECRET_VALUES: Record<string, string> = {
   ENCRYPTION_KEYRING: 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
   PLATFORM_PIN: '123456',
@@ -16,13 +16,13 @@ const SECRET_VALUES: Record<string, string> = {
 export const componentOf = ({ labels }: Manifest['metadata']): string =>
   labels['app.kubernetes.io/component'] ?? '';
 
-/** Rules that look for files on this machine cannot be asked here. */
+/** Rules that check for files on this machine cannot run here. */
 export const withoutFiles = (table: (typeof SERVICES)[string]): (typeof SERVICES)[string] =>
   Object.fromEntries(
     Object.entries(table).map(([name, field]) => [name, { ...field, file: false }]),
   );
 
-/** What the process would find: a mounted file counts as the secret that is its key. */
+/** The environment of the process. A mounted file counts as the secret that its key names. */
 export function environmentOf(container: any, volumes: any[]): Record<string, string> {
   // any: a manifest's parts
   const keys = volumes
@@ -51,7 +51,7 @@ export const podsOf = (all: Manifest[]): Pod[] =>
     return template?.spec ? [{ pod: template.spec, metadata: template.metadata }] : [];
   });
 
-/** caller → callee, where both sides' policies say so, on the callee's gRPC port. */
+/** `caller → callee` for each pair that both sides' policies allow on the callee's gRPC port. */
 export function arrows(policies: Manifest[]): string[] {
   const known = facts();
   const has = (

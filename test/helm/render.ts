@@ -1,4 +1,4 @@
-// Renders the chart with helm and reads what comes out.
+// Renders the chart with helm and parses the manifests.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,13 +8,13 @@ import { helm } from './tools';
 import { loadAll } from './yaml';
 
 export const CHART = join(ROOT, 'helm');
-/** Helm built from source takes itself for an old one. */
+/** Helm built from source reports an old version. */
 export const KUBE_VERSION = ['--kube-version', '1.31.0'];
 const RENDER_LIMIT_MS = 120_000;
 
 export type Values = Record<string, unknown>;
 
-/** The parts of a manifest that the tests look at. */
+/** The parts of a manifest that the tests check. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -25,7 +25,7 @@ export interface Manifest {
 
 export const example = (name: string): string => join(CHART, 'examples', `${name}.yaml`);
 
-/** Helm's own text. `files` come first, `values` win over them. */
+/** The text that helm renders. `values` override `files`. */
 export function render(files: string[], values: Values = {}): string {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-chart-'));
   const own = join(dir, 'values.json');
@@ -42,20 +42,20 @@ export function render(files: string[], values: Values = {}): string {
   }
 }
 
-/** What Helm says of values that it refuses. */
+/** Helm's error about values that it refuses. */
 export function refusal(files: string[], values: Values): string {
   try {
     render(files, values);
   } catch (error) {
     return String((error as { stderr?: unknown }).stderr);
   }
-  throw new Error('the values were taken');
+  throw new Error('helm accepted the values');
 }
 
 export const manifests = (text: string): Manifest[] =>
   (loadAll(text) as Array<Manifest | null>).filter((one): one is Manifest => Boolean(one));
 
-/** Helm keeps its caches and reads its settings where this says: nothing of the person who runs it counts. */
+/** Separate caches and settings for helm: those of the user have no effect. */
 export const quietEnvironment = (dir: string): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: dir,

@@ -1,5 +1,5 @@
-// The list of services (deploy/local/src/service-table.json) against the code, and against the files that have to
-// name every service themselves.
+// Compares the list of services (deploy/local/src/service-table.json) with the code and with the
+// files that must name every service.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SERVICE_NAMES, SERVICES as TABLE } from '../../deploy/local/src/services';
@@ -10,7 +10,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const sorted = (names: Iterable<string>): string[] => [...names].sort();
 const NAMES = sorted(SERVICE_NAMES);
 
-test('lists every workspace that has a service in it', () => {
+test('lists every workspace that contains a service', () => {
   const folders = readdirSync(join(ROOT, 'services')).filter(
     (name) => name !== 'common' && existsSync(join(ROOT, 'services', name, 'package.json')),
   );

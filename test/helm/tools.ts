@@ -1,6 +1,7 @@
-// What the tests of the chart need and npm does not carry, each made once and kept for all checkouts of this
-// machine: helm (built from the Go module proxy) and the schemas of Kubernetes (PyPI) and of compose (Go). The
-// tests that need a missing one are skipped, with one line that says what to install.
+// Tools of the chart tests that are not npm packages: helm (built from the Go module proxy) and the
+// schemas of Kubernetes (PyPI) and of compose (Go). Each is made once and shared by all checkouts
+// on this machine. Tests that need a missing one are skipped, with a line that says what to
+// install.
 import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
@@ -16,7 +17,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '../../deploy/local/src/tools';
 
-/** Outside of the repository, so that neither a fresh clone nor `make clean` builds again. */
+/** Outside the repository: neither a fresh clone nor `make clean` causes a rebuild. */
 export const TOOLS = join(
   process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
   'bmg-chart-tools',
@@ -26,14 +27,14 @@ const FETCH_LIMIT_MS = 5 * 60_000;
 const POLL_MS = 250;
 
 const HELM = { module: 'helm.sh/helm/v3/cmd/helm', version: 'v3.17.3' };
-/** The version is part of the file's name, so that a new one is built. */
+/** The version in the file's name makes a new version build. */
 const HELM_FILE = join(TOOLS, `helm-${HELM.version}`);
 /** Holds the id of the process that builds helm. */
 const HELM_LOCK = `${HELM_FILE}.lock`;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** True where Go is installed; says once that the checks are skipped otherwise. */
+/** True if Go is installed; otherwise prints once that the checks are skipped. */
 export const hasGo = ((): boolean => {
   const found = findProgram('go', process.env) !== undefined;
   if (!found) say('chart checks: skipped, because Go is not installed (https://go.dev/dl)');
@@ -55,8 +56,8 @@ export function helm(): string {
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Builds helm in the background, unless it exists or another process builds it: a run of all tests starts this
- * first, because most tests leave the processors idle.
+ * Builds helm in the background unless it exists or another process builds it. A run of all tests
+ * starts this first, because most tests leave the CPU idle.
  */
 export function buildHelm(): void {
   if (!hasGo || existsSync(HELM_FILE) || isBuilding()) return;
@@ -88,7 +89,7 @@ function openLock(): number | undefined {
   }
 }
 
-/** True while the process named in the lock lives, and in the moment before its id is written. */
+/** True while the process named in the lock is alive, and before its id is written. */
 function isBuilding(): boolean {
   try {
     const pid = readFileSync(HELM_LOCK, 'utf8');
@@ -113,8 +114,8 @@ const SCHEMAS = 'kubernetes-validate==1.37.0';
 export const KUBERNETES = ['1.27.0', '1.37.0'];
 
 /**
- * The folder with the schemas of one release, which refuse unknown fields. The first call fetches them with
- * pip; undefined without Python.
+ * The folder with the schemas of one release, which refuse unknown fields. The first call fetches
+ * them with pip; undefined without Python.
  */
 export function kubernetesSchemas(release: string): string | undefined {
   const folder = (of: string): string => join(TOOLS, `kubernetes-${of}`);
@@ -142,8 +143,8 @@ export function kubernetesSchemas(release: string): string | undefined {
 }
 
 /**
- * Makes references between the schemas relative: as published they name a server. Drops the descriptions, so
- * that a schema is read in a fraction of the time.
+ * Makes references between the schemas relative (the published ones name a server) and drops the
+ * descriptions, so that schemas load faster.
  */
 function simplify(file: string): void {
   const { $id: _address, ...schema } = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
@@ -167,7 +168,7 @@ export function goModule(module: string): string {
   return (JSON.parse(answer) as { Dir: string }).Dir;
 }
 
-/** The schema of compose files, from the module with which Docker's own client loads them. */
+/** The schema of compose files, from the module that Docker's client uses. */
 export const composeSchema = (): unknown =>
   JSON.parse(
     readFileSync(

@@ -1,4 +1,4 @@
-// What the chart asks for by default follows what was measured, and its examples use what exists.
+// The chart's default resources follow the measured costs, and its files name things that exist.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const measured = JSON.parse(read('deploy/capacity/measured.json')) as Record<
   Record<string, number>
 >;
 
-/** What the comment in values.yaml promises to carry. */
+/** The load that the comment in values.yaml promises. */
 const SENDS_PER_S = 500;
 const EVENTS_PER_S = 500;
 const CPU_FLOOR = 0.05;
@@ -29,14 +29,14 @@ const mebibytes = (text: string): number => {
   return Number.parseInt(text, 10);
 };
 
-test('there are values for each service, and for no other', () => {
+test('has values for exactly the services', () => {
   expect(Object.keys(values.services).sort()).toEqual(Object.keys(SERVICES).sort());
 });
 
 describe.each(Object.keys(SERVICES))('%s', (name) => {
   const { resources, autoscaling } = values.services[name] as Service;
 
-  test('asks for the CPU that was measured, give or take', () => {
+  test('requests about the measured CPU', () => {
     const used =
       ((measured.cpu_s_per_1000_sends[name] ?? 0) * SENDS_PER_S +
         (measured.cpu_s_per_1000_events[name] ?? 0) * EVENTS_PER_S) /
@@ -47,7 +47,7 @@ describe.each(Object.keys(SERVICES))('%s', (name) => {
     expect(resources.limits).not.toHaveProperty('cpu');
   });
 
-  test('asks for the memory that was measured, and may have twice as much', () => {
+  test('requests the measured memory and limits it to twice as much', () => {
     const held = measured.memory_mib[name] ?? Number.NaN;
     const { requests, limits } = resources;
     expect(mebibytes(requests.memory)).toBeGreaterThanOrEqual(held * 0.9);
@@ -55,7 +55,7 @@ describe.each(Object.keys(SERVICES))('%s', (name) => {
     expect(mebibytes(limits['memory'] ?? '')).toBeGreaterThanOrEqual(2 * held);
   });
 
-  test('is not scaled beyond the partitions that its readers share', () => {
+  test('does not scale beyond the partitions of its topics', () => {
     const most = Math.max(
       0,
       ...(facts()[name]?.consumes ?? []).map(({ partitions }) => partitions),
@@ -65,7 +65,7 @@ describe.each(Object.keys(SERVICES))('%s', (name) => {
   });
 });
 
-test('make images makes every image that the chart names', () => {
+test('`make images` builds every image that the chart names', () => {
   // make itself expands the variable: `-p` prints it, `-n` runs nothing.
   const variables = execFileSync('make', ['-np', 'help'], { cwd: ROOT, encoding: 'utf8' });
   const [, images = ''] = /^IMAGES :?= (.*)$/m.exec(variables) ?? [];
@@ -73,7 +73,7 @@ test('make images makes every image that the chart names', () => {
   expect(Object.fromEntries(made)).toEqual({ ...WORKSPACES, emulator: 'test' });
 });
 
-test('the Dockerfile copies whatever the compiler is asked to compile', () => {
+test('the Dockerfile copies every workspace that the compiler builds', () => {
   const { references } = JSON.parse(read('tsconfig.json')) as {
     references: Array<{ path: string }>;
   };
@@ -93,7 +93,7 @@ test('the Dockerfile copies whatever the compiler is asked to compile', () => {
   }
 });
 
-test('the command of every page of the chart is one that exists', () => {
+test('the commands in the chart’s pages exist', () => {
   const targets = new Set([...read('Makefile').matchAll(/^([a-z-]+):/gm)].map(([, name]) => name));
   for (const [, name] of read('helm/README.md').matchAll(/`?make ([a-z-]+)/g)) {
     expect(targets).toContain(name);

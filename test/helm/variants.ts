@@ -1,4 +1,4 @@
-// The variants of the chart that the tests look at, each rendered once a run.
+// The tested variants of the chart, each rendered once per run.
 import { SERVICES } from './facts';
 import { example, manifests, render, type Manifest, type Values } from './render';
 

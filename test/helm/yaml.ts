@@ -1,4 +1,4 @@
-// YAML, read by the library that comes with the test runner.
+// Parses YAML with the library that the test runner depends on.
 interface Library {
   loadAll(text: string): unknown[];
 }
