@@ -23,33 +23,32 @@ import org.h2.mvstore.MVStore;
 
 public class MongoServer {
     /**
-     * A writing connection waits in its thread for the commit, so there are more threads than
-     * cores: they share commits.
+     * More threads than cores: a write occupies its thread until its commit, and waiting threads
+     * share one commit.
      */
     static final int WORKER_THREADS = 16;
 
     /**
-     * Writes wait while the file is compacted, so that happens in rests: none has come for a while.
-     * A file that has grown beyond all measure is compacted under load too, in small bites.
+     * Compaction blocks writes, so it runs while the server is idle. A file above FILE_BYTES_MAX is
+     * compacted under load too, in small steps.
      */
     static final int COMPACT_EVERY_MS = 250;
-    static final int REST_MS = 250;
+    static final int IDLE_MS = 250;
     static final int COMPACT_BELOW_PERCENT = 60;
     static final int COMPACT_BYTES = 4 * 1024 * 1024;
     static final long FILE_BYTES_MAX = 1024L * 1024 * 1024;
-    static final int BITE_BYTES = 512 * 1024;
+    static final int COMPACT_BYTES_UNDER_LOAD = 512 * 1024;
 
     /**
-     * Chunks without live data are kept this long for readers that are still in them; every commit
+     * How long chunks without live data are kept for readers that still use them. Every commit
      * makes a chunk.
      */
     static final int RETENTION_MS = 5_000;
 
     public static void main(String[] args) {
         int port = Integer.parseInt(args[0]);
-        // Commits at moments of the store's own choosing would save half a write (an index entry
-        // without its document), so they are off: no delay means no background writer, no buffer
-        // size means no commit when full.
+        // An automatic commit could save half a write (an index entry without its document). So the
+        // background writer is disabled, and with a buffer size of 0 a full buffer does not commit.
         MVStore store = new MVStore.Builder()
             .fileName(args[1])
             .autoCommitDisabled()
@@ -74,7 +73,7 @@ public class MongoServer {
         return thread;
     }
 
-    /** The driver refuses servers below wire version 9, which is what a 4.4 answers. */
+    /** The driver refuses servers below wire version 9, the version of MongoDB 4.4. */
     static final class Version implements MongoVersion {
         @Override
         public List<Integer> getVersionArray() {
@@ -88,8 +87,8 @@ public class MongoServer {
     }
 
     /**
-     * Writes run side by side; a commit runs alone, so that it never sees half of one, and saves
-     * all that have ended.
+     * Makes writes durable. Writes run concurrently; a commit runs alone, so that it never saves
+     * half a write, and it saves all writes that have ended.
      */
     static final class DurableBackend extends H2Backend {
         private static final Set<String> WRITES = Set.of(
@@ -133,10 +132,7 @@ public class MongoServer {
             return WRITES.contains(name);
         }
 
-        /**
-         * Those that wait for their turn mostly find that the one before them has saved their write
-         * as well.
-         */
+        /** Group commit: a waiting thread usually finds its write saved by the previous commit. */
         private void save(long mine) {
             synchronized (turn) {
                 if (saved >= mine) return;
@@ -153,15 +149,15 @@ public class MongoServer {
         }
 
         void compact() {
-            boolean rest = System.nanoTime() - wroteAt > TimeUnit.MILLISECONDS.toNanos(REST_MS);
-            if (!rest && store.getFileStore().size() < FILE_BYTES_MAX) return;
-            int bytes = rest ? COMPACT_BYTES : BITE_BYTES;
+            boolean idle = System.nanoTime() - wroteAt > TimeUnit.MILLISECONDS.toNanos(IDLE_MS);
+            if (!idle && store.getFileStore().size() < FILE_BYTES_MAX) return;
+            int bytes = idle ? COMPACT_BYTES : COMPACT_BYTES_UNDER_LOAD;
             gate.writeLock().lock();
             try {
                 if (store.isClosed()) return;
                 if (store.compact(COMPACT_BELOW_PERCENT, bytes)) store.commit();
             } catch (RuntimeException e) {
-                System.err.println("compaction failed, tried again later: " + e);
+                System.err.println("failed to compact the store, will retry: " + e);
             } finally {
                 gate.writeLock().unlock();
             }

@@ -7,7 +7,7 @@ import {
   wantedProcesses,
 } from './mesh';
 
-test('without anything in the environment the local defaults hold', () => {
+test('an empty environment gives the local defaults', () => {
   expect(meshSettings({})).toMatchObject({
     BASE_URL: 'http://127.0.0.1:8080/v1',
     PUBLIC_URL: 'http://127.0.0.1:8080',
@@ -34,7 +34,7 @@ test('no two processes listen on the same port', () => {
   );
 });
 
-test('what the environment names wins, and addresses made from it follow', () => {
+test('the environment overrides the defaults and the addresses derived from them', () => {
   const settings = meshSettings({
     GATEWAY_PORT: '18080',
     EMULATOR_PORT: '18090',
@@ -52,24 +52,24 @@ test('what the environment names wins, and addresses made from it follow', () =>
   expect(settings).not.toHaveProperty('PATH');
 });
 
-test('an empty value in the environment is as good as none', () => {
+test('an empty value in the environment counts as not set', () => {
   expect(meshSettings({ UPSTREAM_URL: '', KEY_PEPPER: '' })).toEqual(meshSettings({}));
 });
 
-test('a secret in a file takes the place of the local default', () => {
+test('a secret in a file replaces the local default', () => {
   const settings = meshSettings({ ENCRYPTION_KEYRING_FILE: '/secrets/keyring' });
   expect(settings['ENCRYPTION_KEYRING_FILE']).toBe('/secrets/keyring');
   expect(settings).not.toHaveProperty('ENCRYPTION_KEYRING');
 });
 
-test('with an upstream of one’s own there is no emulator, nor its sign-up script', () => {
+test('a given upstream replaces the emulator and its sign-up script', () => {
   const settings = meshSettings({ UPSTREAM_URL: 'https://upstream.example' });
   expect(Object.keys(settings).filter((name) => name.startsWith('EMULATOR'))).toEqual([]);
   expect(settings).not.toHaveProperty('UPSTREAM_SDK_URL');
   expect(wantedProcesses(settings).map(({ name }) => name)).not.toContain('emulator');
 });
 
-test('each process gets its own two ports, whatever the caller’s environment says of them', () => {
+test('gives each process its own two ports, even if the caller’s environment sets them', () => {
   const settings = meshSettings({ MESSAGING_ADDR: '127.0.0.1:60052' });
   const env = { PATH: '/bin', GRPC_PORT: '1', METRICS_PORT: '2' };
   expect(processEnv(findProcess('messaging'), env, settings)).toMatchObject({

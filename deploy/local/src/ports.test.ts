@@ -10,7 +10,7 @@ const listen = async (port = 0, host = '127.0.0.1') => {
   };
 };
 
-test('a port is free until something listens there, on this address or on all', async () => {
+test('a port with a listener on loopback or on all addresses is not free', async () => {
   const port = await freePort();
   expect(await isFree(port)).toBe(true);
   for (const host of ['127.0.0.1', '0.0.0.0']) {
@@ -21,7 +21,7 @@ test('a port is free until something listens there, on this address or on all', 
   expect(await isFree(port)).toBe(true);
 });
 
-test('every taken port is told in a line of its own, with the setting that moves it', async () => {
+test('reports each taken port on its own line, with the setting that changes it', async () => {
   const [a, b] = [await listen(), await listen()];
   const free = await freePort();
   await expect(
@@ -37,7 +37,7 @@ test('every taken port is told in a line of its own, with the setting that moves
   await Promise.all([a.close(), b.close()]);
 });
 
-test('a port that is just being given back is waited for', async () => {
+test('waits for a port that is just being released', async () => {
   const server = await listen();
   setTimeout(() => void server.close(), 200);
   await requireFree([{ name: 'mongo', port: server.port, setting: 'MONGO_PORT' }]);

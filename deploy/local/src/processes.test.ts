@@ -22,7 +22,7 @@ const marker = 'marker-of-the-worker';
 const stop = (lines: string[] = []) =>
   stopProcess({ dir, name: 'worker', marker, limit_ms: 300, log: (line) => lines.push(line) });
 
-test('a launched process is found by its own pid until it is stopped', async () => {
+test('finds a launched process by its pid until it is stopped', async () => {
   const { pid } = await start('setInterval(() => {}, 1000)');
   expect(fs.readFileSync(pidFile(dir, 'worker'), 'utf8')).toBe(`${pid}\n`);
   expect(findPid(dir, 'worker', marker)).toBe(pid);
@@ -32,8 +32,8 @@ test('a launched process is found by its own pid until it is stopped', async () 
   expect(await stop()).toBe(false);
 });
 
-test('a pid that belongs to somebody else now is stale: forgotten, and never signalled', async () => {
-  // This very process stands for the stranger; a signal would end the test.
+test('removes a pid file whose pid another process reuses, and does not signal that process', async () => {
+  // The test's own process plays the other process: a signal would end the test.
   fs.writeFileSync(pidFile(dir, 'worker'), `${process.pid}\n`);
   expect(await stop()).toBe(false);
   expect(fs.existsSync(pidFile(dir, 'worker'))).toBe(false);
@@ -45,7 +45,7 @@ test.each(['', 'nonsense', '0', '1', '-1', '999999999'])('a pid file with %j is 
   expect(fs.existsSync(pidFile(dir, 'worker'))).toBe(false);
 });
 
-test('what does not listen to SIGTERM is killed, and that is said', async () => {
+test('kills a process that ignores SIGTERM, and logs it', async () => {
   const script = `process.on('SIGTERM', () => {}); console.log('deaf'); setInterval(() => {}, 1000)`;
   const { pid, logFile } = await start(script);
   while (!logSince(logFile).includes('deaf')) await new Promise((r) => setTimeout(r, 10));
@@ -55,12 +55,12 @@ test('what does not listen to SIGTERM is killed, and that is said', async () => 
   expect(isOurs(pid, marker)).toBe(false);
 });
 
-test('a program that is not there is said by the name of its process', async () => {
+test('the error about a missing program names its process', async () => {
   const missing = { dir, name: 'worker', command: '/nowhere/program', args: [], cwd: dir, env: {} };
   await expect(launch(missing)).rejects.toThrow(/^failed to start worker: .*ENOENT/);
 });
 
-test('the end of a log is told from where its run began', () => {
+test('reads a log from the start of the current run', () => {
   const file = path.join(dir, 'worker.log');
   fs.writeFileSync(file, 'an earlier run\n');
   const from = fs.statSync(file).size;

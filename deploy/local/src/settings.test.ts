@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(dir, { recursive: true, force: true }));
 
-test('the file of settings is read as it was written, and only by its owner', () => {
+test('the settings file is read back unchanged, and only its owner can read it', () => {
   const settings = { B: 'x=y=z', A: 'http://a/?b=c#d', EMPTY: '' };
   writeEnv(dir, settings);
   expect(readEnv(dir)).toEqual(settings);
@@ -22,13 +22,13 @@ test('the file of settings is read as it was written, and only by its owner', ()
   expect(fs.readdirSync(dir)).toEqual(['env']);
 });
 
-test('a value of several lines stays out of the file, comments are skipped', () => {
+test('leaves multi-line values out of the file and skips comments', () => {
   expect(formatEnv({ A: '1', KEY: 'two\nlines' })).toBe('A=1\n');
   expect(parseEnv('# note\n\nA=1\nnonsense\n')).toEqual({ A: '1' });
   expect(readEnv(path.join(dir, 'none'))).toEqual({});
 });
 
-test('what joins a running mesh gets its settings, and new ones their defaults', () => {
+test('a process added to a running mesh gets its settings, and defaults for new ones', () => {
   const recorded: Record<string, string> = meshSettings({ GATEWAY_PORT: '18080' });
   const joined = joinSettings({ GATEWAY_PORT: '9999', LOG_LEVEL: 'debug' }, recorded);
   expect(joined).toEqual(recorded);
@@ -39,19 +39,19 @@ test('what joins a running mesh gets its settings, and new ones their defaults',
   expect(joinSettings({}, recorded)['RATE_LIMIT_PER_SEC']).toBe('200');
 });
 
-test('a mesh with an upstream of its own gets no emulator later', () => {
+test('a mesh started with its own upstream gets no emulator later', () => {
   const recorded = meshSettings({ UPSTREAM_URL: 'https://upstream.example' });
   expect(joinSettings({}, recorded)).toEqual(recorded);
 });
 
-test('engines alone leave the mesh’s other settings open', () => {
+test('starting only the engines records no other settings of the mesh', () => {
   const recorded = { MONGO_URL: 'mongodb://127.0.0.1:27017' };
   expect(joinSettings({ GATEWAY_PORT: '18080' }, recorded)['BASE_URL']).toBe(
     'http://127.0.0.1:18080/v1',
   );
 });
 
-test('an engine of ours comes back on its port, one from outside stays where it was', () => {
+test('restarts our engine on its port and keeps the address of an external one', () => {
   fs.writeFileSync(path.join(dir, 'mongo.port'), '28017\n');
   fs.writeFileSync(path.join(dir, 'redis.port'), '6379\n');
   const recorded = {

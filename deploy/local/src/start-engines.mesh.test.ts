@@ -1,5 +1,4 @@
-// The engines themselves, in a folder of their own: started, killed, started again with what they
-// had acknowledged.
+// Starts, kills and restarts real engines in a temporary folder: acknowledged writes survive.
 import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,7 +19,9 @@ import {
 } from './start-engines';
 
 const quiet = { log: () => {} };
-/** Without addresses of the run's shared engines, which would be used instead of started. */
+/**
+ * Without the addresses of the shared engines, which would be used instead of starting new ones.
+ */
 const { MONGO_URL: _m, KAFKA_BROKERS: _k, REDIS_URL: _r, ...env } = process.env;
 
 let dir: string;
@@ -38,7 +39,7 @@ afterAll(async () => {
   fs.rmSync(dir, { recursive: true, force: true });
 }, 60_000);
 
-/** The pid is looked at again at once, as a person does who runs `make up` after a kill. */
+/** Restarts without a pause, like `make up` right after a kill. */
 async function killAndStart(name: EngineName): Promise<void> {
   const before = enginePid(name, dir) as number;
   process.kill(before, 'SIGKILL');
@@ -48,7 +49,7 @@ async function killAndStart(name: EngineName): Promise<void> {
   expect(again.pid).not.toBe(before);
 }
 
-test('engines that run already are found, not started again', async () => {
+test('finds running engines instead of starting them again', async () => {
   expect(engines.started.map(({ name }) => name).sort()).toEqual(['kafka', 'mongo', 'redis']);
   const again = await startEngines({ dir, ports: 'free', env, ...quiet });
   expect(again).toMatchObject({ MONGO_URL: engines.MONGO_URL, started: [] });
@@ -56,7 +57,7 @@ test('engines that run already are found, not started again', async () => {
   expect(enginePid('redis', dir)).toBeDefined();
 });
 
-test('an engine that the environment names is not started', async () => {
+test('does not start an engine whose address is in the environment', async () => {
   const elsewhere = path.join(dir, 'elsewhere');
   const { KAFKA_BROKERS, MONGO_URL, REDIS_URL } = engines;
   const named = { ...env, KAFKA_BROKERS, MONGO_URL, REDIS_URL };
@@ -64,7 +65,7 @@ test('an engine that the environment names is not started', async () => {
   expect(result).toMatchObject({ KAFKA_BROKERS, MONGO_URL, REDIS_URL, started: [] });
 });
 
-test('a taken port is said in one line, with the setting to change', async () => {
+test('reports a taken port in one line, with the setting to change', async () => {
   const port = await freePort();
   const server = createServer().listen(port, '127.0.0.1');
   const elsewhere = path.join(dir, 'taken');
@@ -74,7 +75,7 @@ test('a taken port is said in one line, with the setting to change', async () =>
   server.close();
 });
 
-test('a killed Redis comes back with every write that it had answered', async () => {
+test('a killed Redis restarts with every acknowledged write', async () => {
   const redis = (command: string, answer: string) =>
     ask(rememberedPort(dir, 'redis') as number, Buffer.from(`${command}\r\n`), (bytes) =>
       bytes.includes('\n') ? bytes.toString().includes(answer) : undefined,
@@ -84,7 +85,7 @@ test('a killed Redis comes back with every write that it had answered', async ()
   expect(await redis('GET kept', 'yes')).toBe(true);
 }, 60_000);
 
-test('a killed MongoDB has lost no acknowledged write, and no half of one', async () => {
+test('a killed MongoDB restarts with every acknowledged write complete', async () => {
   const first = new MongoClient(engines.MONGO_URL);
   const documents = first.db('local').collection('documents');
   await documents.createIndex({ key: 1 }, { unique: true });
@@ -147,7 +148,7 @@ const kafkaWith = (retries: number) =>
     retry: { initialRetryTime: 50, maxRetryTime: 500, retries },
   });
 
-test('a killed Kafka comes back with its messages', async () => {
+test('a killed Kafka restarts with its messages', async () => {
   const kafka = kafkaWith(20);
   const admin = kafka.admin();
   const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
@@ -164,15 +165,15 @@ test('a killed Kafka comes back with its messages', async () => {
   await admin.disconnect();
 }, 120_000);
 
-test('Kafka creates no topic by itself', async () => {
+test('Kafka does not create missing topics', async () => {
   const kafka = kafkaWith(2);
   const admin = kafka.admin();
   const producer = kafka.producer();
   await admin.connect();
   await producer.connect();
-  const unknown = { topic: 'nobody-created-this', messages: [{ value: 'x' }] };
+  const unknown = { topic: 'missing-topic', messages: [{ value: 'x' }] };
   await expect(producer.send(unknown)).rejects.toThrow();
-  expect(await admin.listTopics()).not.toContain('nobody-created-this');
+  expect(await admin.listTopics()).not.toContain('missing-topic');
   await producer.disconnect();
   await admin.disconnect();
 }, 60_000);

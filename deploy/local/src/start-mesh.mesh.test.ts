@@ -1,6 +1,5 @@
-// Runs the mesh's commands over stand-ins: small servers under the services' names, in a root of
-// their own. What is tested is the runner; the engines are named in the environment, so none is
-// started.
+// Tests the runner of the mesh with stub servers under the services' names, in a temporary root.
+// The environment names the engines, so none is started.
 import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -13,10 +12,7 @@ import { pidOf, runningIn } from './running';
 import { startService, up, type UpOptions } from './start-mesh';
 import { down } from './stop-mesh';
 
-/**
- * Listens wherever it is told to; answers health and readiness; takes its orders from files in its
- * folder.
- */
+/** A stub service: listens on the given ports, answers health checks, reads orders from files. */
 const STAND_IN = `
 const http = require('node:http'), fs = require('node:fs'), path = require('node:path');
 const folder = path.basename(path.dirname(__dirname));
@@ -103,7 +99,7 @@ const kill = async (name: MeshProcessName): Promise<void> => {
   }
 };
 
-test('up starts every process, and a second up only what has gone since', async () => {
+test('up starts every process, and a second up only those that have exited', async () => {
   const first = await up(options());
   expect(first.started).toEqual(PROCESSES.map(({ name }) => name));
   expect(await isUp(dir)).toBe(true);
@@ -115,7 +111,7 @@ test('up starts every process, and a second up only what has gone since', async 
   const before = pidOf('gateway', dir);
 
   await kill('messaging');
-  // From a shell that knows nothing of the first one's settings.
+  // As from another shell, without the settings of the first `up`.
   const second = await up(options({ env: { PATH: process.env['PATH'], ORDERS: orders } }));
   expect(second.started).toEqual(['messaging']);
   expect(second.settings).toEqual(first.settings);
@@ -123,7 +119,7 @@ test('up starts every process, and a second up only what has gone since', async 
   expect((await up(options())).started).toEqual([]);
 }, 30_000);
 
-test('a setting that differs from the running mesh is not taken, and is said', async () => {
+test('ignores a setting that differs from the running mesh, and logs it', async () => {
   await up(options());
   const { settings } = await up(options({ env: { ...env(), LOG_LEVEL: 'debug' } }));
   expect(settings['LOG_LEVEL']).toBe('info');
@@ -132,7 +128,7 @@ test('a setting that differs from the running mesh is not taken, and is said', a
   );
 }, 30_000);
 
-test('the emulator stays away when the environment names an upstream', async () => {
+test('does not start the emulator when the environment names an upstream', async () => {
   const upstream = { ...env(), UPSTREAM_URL: 'https://upstream.example' };
   await up(options({ env: upstream }));
   expect(pidOf('emulator', dir)).toBeUndefined();
@@ -142,7 +138,7 @@ test('the emulator stays away when the environment names an upstream', async () 
   expect(again.settings['UPSTREAM_URL']).toBe('https://upstream.example');
 }, 30_000);
 
-test('a process that dies at the start is named, with its last words', async () => {
+test('names a process that exits during the start, with its last log lines', async () => {
   order('die', 'templates');
   await expect(up(options())).rejects.toThrow(
     /^templates has exited; the last lines of .*templates\.log:\n  templates cannot work$/,
@@ -151,14 +147,14 @@ test('a process that dies at the start is named, with its last words', async () 
   expect((await up(options())).started).toEqual(['templates']);
 }, 30_000);
 
-test('whoever is not ready at the limit is named', async () => {
+test('names the processes that are not ready at the time limit', async () => {
   order('unready', 'webhooks');
   await expect(up(options({ health_limit_ms: 1_500 }))).rejects.toThrow(
     /^not ready after 2 s: webhooks \(\/readyz answers 503\); the last lines of /,
   );
 }, 30_000);
 
-test('a port that is taken is named with its setting, and nothing is started', async () => {
+test('names the setting of a taken port and starts nothing', async () => {
   const server = await new Promise<Server>((resolve) => {
     const listener = createServer().listen(Number(ports['INGRESS_PORT']), '127.0.0.1', () =>
       resolve(listener),
@@ -171,7 +167,7 @@ test('a port that is taken is named with its setting, and nothing is started', a
   await new Promise((resolve) => server.close(resolve));
 }, 30_000);
 
-test('down stops callers first, and kills what does not listen', async () => {
+test('down stops callers first and kills processes that ignore SIGTERM', async () => {
   await up(options());
   fs.rmSync(path.join(orders, 'order'));
   order('deaf', 'number-admin');
@@ -184,7 +180,7 @@ test('down stops callers first, and kills what does not listen', async () => {
   expect(fs.readdirSync(dir).filter((name) => !name.endsWith('.log'))).toEqual([]);
 }, 30_000);
 
-test('a killed service comes back by itself with the settings of its mesh', async () => {
+test('restarts one killed service with the settings of its mesh', async () => {
   await up(options());
   await kill('onboarding');
   const bare = { env: { PATH: process.env['PATH'], ORDERS: orders } };
@@ -193,7 +189,7 @@ test('a killed service comes back by itself with the settings of its mesh', asyn
   expect(pidOf('onboarding', dir)).toBe(pid);
 }, 30_000);
 
-test('a stop of only what was started leaves the rest alone', async () => {
+test('stops only the named processes', async () => {
   await up(options());
   await kill('broadcasts');
   const { started } = await up(options());

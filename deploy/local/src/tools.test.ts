@@ -19,7 +19,7 @@ const program = (name: string, script: string, mode = 0o755): string => {
   return file;
 };
 
-test('a program is found on the PATH when it can be run', () => {
+test('finds a program on the PATH when it is executable', () => {
   const file = program('mongod', '');
   program('redis-server', '', 0o644);
   fs.mkdirSync(path.join(bin, 'java'));
@@ -36,11 +36,11 @@ test.each([
   ['openjdk version "21" 2023-09-19', 21],
   ['openjdk version "25-ea" 2025-09-16', 25],
   ['no runtime present', undefined],
-])('the version in %j is %s', (text, major) => {
+])('reads the Java version of %j as %s', (text, major) => {
   expect(parseJavaMajor(text)).toBe(major);
 });
 
-test('no Java, or an old one, is said with what to do about it', async () => {
+test('the error about a missing or old Java says what to do', async () => {
   const line = 'install a JDK, or set KAFKA_BROKERS';
   await expect(findJava({ PATH: bin }, WANTED)).rejects.toThrow(
     `Java 17 or newer is needed for the local Kafka: ${line}`,
@@ -53,12 +53,12 @@ test('no Java, or an old one, is said with what to do about it', async () => {
   expect(await findJava({ PATH: bin }, WANTED)).toBe(java);
 });
 
-test('an address is shown without the password in it', () => {
+test('masks the password in an address', () => {
   expect(hideSecrets('mongodb://me:secret@db.example/x')).toBe('mongodb://***@db.example/x');
   expect(hideSecrets('redis://127.0.0.1:6379')).toBe('redis://127.0.0.1:6379');
 });
 
-test('a mesh with public secrets says so, one with its own does not', () => {
+test('warns of the public default secrets, and only of those', () => {
   const last = (env: NodeJS.ProcessEnv) => describeMesh(meshSettings(env)).at(-1);
   expect(last({})).toContain('ENCRYPTION_KEYRING, KEY_PEPPER are public');
   expect(last({ KEY_PEPPER: 'mine' })).not.toContain('KEY_PEPPER');

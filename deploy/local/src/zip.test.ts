@@ -40,7 +40,7 @@ function zipOf(files: Array<{ name: string; data: Buffer; packed: boolean }>): B
   return Buffer.concat([...parts, listed, end, Buffer.from('comment')]);
 }
 
-test('an entry is read whether it is packed or not, and one that is missing is named', () => {
+test('reads compressed and stored entries, and names a missing one', () => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'bmg-zip-'));
   const file = path.join(dir, 'some.jar');
   const data = Buffer.from('binary '.repeat(10_000));
