@@ -1,4 +1,4 @@
-// The tables of deploy/CAPACITY.md are what the model gives, and the model has the rules of the code.
+// Generates the tables of deploy/CAPACITY.md, and compares the model's rules with the code.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RULES } from '../../deploy/capacity/src/outage';
@@ -20,7 +20,7 @@ const PARTS: Record<string, () => string> = {
   outage: () => outagePage(measured),
 };
 
-test('the tables of CAPACITY.md are the ones that `make capacity` gives', () => {
+test('CAPACITY.md has the tables that `make capacity` prints', () => {
   const page = readFileSync(PAGE, 'utf8');
   let wanted = page;
   for (const [name, part] of Object.entries(PARTS)) {
@@ -32,10 +32,10 @@ test('the tables of CAPACITY.md are the ones that `make capacity` gives', () => 
   else expect(page).toBe(wanted);
 });
 
-test('the model retries, shares and stores as the service does', () => {
+test('the model uses the retry, share and overflow rules of the service', () => {
   expect(RULES.retry_delays_s).toEqual(RETRY_DELAYS_MS.map((ms) => ms / 1_000));
   expect(RULES.in_memory_max).toBe(OF_PARTNER_MAX);
   expect(RULES.probe_every_s).toBe(PROBE_EVERY_MS / 1_000);
   expect(RULES.share).toBe(settings.DELIVERY_SHARE.default);
-  expect(ASSUMED.attempts_under_way).toBe(settings.DELIVERY_TOTAL.default);
+  expect(ASSUMED.attempts_in_flight).toBe(settings.DELIVERY_TOTAL.default);
 });

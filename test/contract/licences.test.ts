@@ -1,4 +1,4 @@
-// Every package of the lockfile has a licence that may be used, and LICENCES.md lists it.
+// Checks that every package of the lockfile has an allowed licence and is listed in LICENCES.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { licencesPage, readLockfile, refused } from '../../deploy/supply-chain/src/licences';
@@ -6,7 +6,7 @@ import { licencesPage, readLockfile, refused } from '../../deploy/supply-chain/s
 const file = (name: string): string => resolve(__dirname, '../..', name);
 const packages = readLockfile(readFileSync(file('package-lock.json'), 'utf8'));
 
-test('no package has a licence that is unknown or may not be used', () => {
+test('every package has a known, allowed licence', () => {
   expect(packages.length).toBeGreaterThan(100);
   expect(refused(packages)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// make capacity: the tables of deploy/CAPACITY.md out of the measured costs.
+// `make capacity`: prints the tables of deploy/CAPACITY.md from the measured costs.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { assumptions, outagePage, sizingPage } from './pages';

@@ -1,39 +1,41 @@
-// The hours after the largest partner's receiver was away: its backlog, when it is drained, and what the
-// others notice. A model in steps of a second with the rules of the webhooks service: the retry schedule,
-// the share of attempts under way that shrinks and grows, the places in memory and the overflow behind them.
-// It follows numbers of events, not each of them: conversations are taken to be many and short.
+// Models an outage of the largest partner's receiver: the backlog, the time to drain it, and the
+// effect on other partners. It uses the rules of the webhooks service (retry schedule, adaptive
+// share of attempts in flight, limit in memory, overflow to the store) in steps of one second. It
+// counts events instead of following each one, and assumes many short conversations.
 export interface Scenario {
-  /** Events of all partners in a second, and the largest one's part of them. */
+  /** Events per second of all partners, and the fraction that belongs to the largest one. */
   events_per_s: number;
   largest_share: number;
   replicas: number;
   away_s: number;
-  /** While it is away: `refuses` at once, or `hangs` until the limit. */
+  /** During the outage the receiver `refuses` at once, or `hangs` until the timeout. */
   fails: 'refuses' | 'hangs';
-  /** How long its receiver takes once it is back, and how many in a second it can take. */
+  /** After the outage: the receiver's response time, and its limit of events per second. */
   receiver_s: number;
   receiver_per_s: number;
-  /** CPU of a delivery in the webhooks service. */
+  /** CPU time of one delivery in the webhooks service. */
   delivery_cpu_s: number;
 }
 
 export interface Outcome {
-  /** The most that waited, and how much of it was in the store beyond what memory keeps. */
+  /** The largest backlog, and the largest part of it that was only in the store. */
   backlog_max: number;
   beyond_memory_max: number;
-  /** From the receiver's return until it gets its first event, and until nothing waits. */
+  /** From the receiver's return until its first event, and until the backlog is drained. */
   silence_s: number;
   drained_s: number;
   drain_per_s: number;
   given_up: number;
-  /** What the others' events wait for a processor, at its worst: while it is away, and while it catches up. */
+  /**
+   * Longest wait of other partners' events for CPU: before, during the outage, during the catch-up.
+   */
   others_wait_ms: { calm: number; away: number; drain: number };
 }
 
-/** Of services/webhooks: schedule.ts, lanes.ts, overflow.ts, attempt.ts. A test compares them. */
+/** The rules of services/webhooks/src/delivery/. A test compares the values that are exported. */
 export const RULES = {
   retry_delays_s: [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400],
-  /** The mean of the jitter. */
+  /** The mean factor of the jitter. */
   retry_factor: 1.1,
   share: 64,
   share_at_first: 8,
@@ -47,7 +49,7 @@ export const RULES = {
 const REFUSAL_S = 0.005;
 const HORIZON_S = 4 * 86_400;
 
-/** Events in memory by when they are due next, and by how often they were tried. */
+/** Counts events in memory by due time and number of attempts. */
 class Waiting {
   private readonly slots = new Map<number, Map<number, number>>();
   private due = new Map<number, number>();
@@ -71,7 +73,7 @@ class Waiting {
   wakeAll(): void {
     for (const at of [...this.slots.keys()]) this.wake(at);
   }
-  /** The ones tried most often came first. */
+  /** Takes due events, oldest first: those with the most attempts. */
   take(limit: number): Array<[attempts: number, count: number]> {
     const taken: Array<[number, number]> = [];
     let left = Math.floor(limit);
@@ -107,14 +109,15 @@ export function simulate(scenario: Scenario): Outcome {
     else waiting.add(0, own, now, now);
     overflow ||= waiting.size > memory_max;
     waiting.wake(now);
-    // A new event is let through now and then: once it is taken, all that waits is due.
+    // A new event probes the receiver periodically. Once one is accepted, all waiting events are
+    // due.
     if (overflow && now - probed_at >= RULES.probe_every_s) {
       probed_at = now;
       if (up && !back) waiting.wakeAll();
       back = up;
     }
 
-    // What cannot be done within this second is not lost: a hanging receiver takes several.
+    // A fraction of an attempt carries over: attempts at a hanging receiver take several seconds.
     const speed = up
       ? load.attempts_per_s(share)
       : (share * replicas) / (scenario.fails === 'hangs' ? RULES.answer_limit_s : REFUSAL_S);
@@ -144,9 +147,9 @@ export function simulate(scenario: Scenario): Outcome {
     backlog_max = Math.max(backlog_max, backlog);
     beyond_memory_max = Math.max(beyond_memory_max, stored);
     const phase = up ? 'drain' : 'away';
-    const wait = load.wait_ms(tried, up ? share * replicas : share * replicas);
+    const wait = load.wait_ms(tried, share * replicas);
     others_wait_ms[phase] = Math.max(others_wait_ms[phase], wait);
-    // Nothing is left but what has just come.
+    // Drained: only the events of this second are left.
     if (up && backlog <= own && tried > 0) {
       const drained_s = now - away_s;
       const busy_s = Math.max(1, drained_s - silence_s);
@@ -162,25 +165,25 @@ export function simulate(scenario: Scenario): Outcome {
       };
     }
   }
-  throw new Error('the backlog is never drained: the receiver is too slow for what comes in');
+  throw new Error('the backlog is never drained: the receiver is slower than its events arrive');
 }
 
-/** The processors of the replicas, and what is left of them for the largest partner. */
+/** The CPU capacity of the replicas, and the part of it left for the largest partner. */
 function processorOf(scenario: Scenario) {
   const { events_per_s, largest_share, replicas, delivery_cpu_s, receiver_s, receiver_per_s } =
     scenario;
   const others = events_per_s * (1 - largest_share);
   const capacity = replicas / delivery_cpu_s;
   return {
-    /** As many as its share allows, its receiver takes, and the processors leave room for. */
+    /** The least of what its share, its receiver and the CPU allow. */
     attempts_per_s: (share: number): number =>
       Math.min((share * replicas) / receiver_s, receiver_per_s, Math.max(1, capacity - others)),
-    /** One queue a replica; the partner's part of it is never longer than its share. */
-    wait_ms(tried: number, under_way: number): number {
+    /** One queue for each replica; the partner never has more events in it than its share. */
+    wait_ms(tried: number, in_flight: number): number {
       const busy = (others + tried) / capacity;
       const queue = busy < 1 ? busy / (1 - busy) : Infinity;
       const calm = others / capacity;
-      const worst = calm / Math.max(0.01, 1 - calm) + under_way / replicas;
+      const worst = calm / Math.max(0.01, 1 - calm) + in_flight / replicas;
       return Math.min(queue, worst) * delivery_cpu_s * 1_000;
     },
   };

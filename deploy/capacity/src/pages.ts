@@ -1,10 +1,10 @@
-// The tables of CAPACITY.md, as `make capacity` prints them.
+// Renders the tables of CAPACITY.md; `make capacity` prints them.
 import { simulate, type Outcome, type Scenario } from './outage';
 import { ASSUMED, sizeFor, type Load, type Measured, type Sizing } from './sizing';
 
 const RATES = [1_000, 10_000, 100_000];
 
-/** A send comes with its statuses (sent, delivered, read), and as many messages come in as go out. */
+/** Each send causes three statuses (sent, delivered, read) and one inbound message. */
 const EVENTS_PER_SEND = 4;
 
 const row = (cells: Array<string | number>): string => `| ${cells.join(' | ')} |`;
@@ -42,12 +42,12 @@ export function sizingPage(measured: Measured): string {
     line('partitions: upstream-webhook, event, delivery', ({ partitions }) =>
       Object.values(partitions).join(', '),
     ),
-    line('Kafka: brokers (why)', ({ kafka }) => `${kafka.brokers} (${kafka.limit})`),
+    line('Kafka: brokers (limit)', ({ kafka }) => `${kafka.brokers} (${kafka.limit})`),
     line(
       'Kafka: MB/s, TB kept',
       ({ kafka }) => `${short(kafka.mb_per_s)}, ${short(kafka.disk_tb)}`,
     ),
-    line('MongoDB: shards (why)', ({ mongo }) => `${mongo.shards} (${mongo.limit})`),
+    line('MongoDB: shards (limit)', ({ mongo }) => `${mongo.shards} (${mongo.limit})`),
     line('MongoDB: writes/s, TB kept', ({ mongo }) =>
       [whole(mongo.writes_per_s), short(mongo.disk_tb)].join(', '),
     ),
@@ -88,14 +88,14 @@ export function outagePage(measured: Measured): string {
   ]);
   return [
     ...head([
-      'For an hour its receiver',
-      'most that waited',
-      'of it beyond memory',
-      'silence after its return',
-      'drained after',
-      'at',
+      'Receiver during the hour',
+      'largest backlog',
+      'part only in the store',
+      'time to first event',
+      'time to drain',
+      'drain rate',
       'given up',
-      'others wait for a processor: calm, meanwhile, while it catches up',
+      'CPU wait of other partners: before, during, catching up',
     ]),
     ...outcomes.map(([title, one]) =>
       row([

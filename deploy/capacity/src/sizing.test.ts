@@ -1,4 +1,4 @@
-// Sizing is arithmetic: these are the rules that it must keep, whatever the costs are.
+// Rules that sizing must follow for any measured costs.
 import { ASSUMED, sizeFor, type Measured } from './sizing';
 
 const measured: Measured = {
@@ -18,25 +18,25 @@ const measured: Measured = {
 const replicas = (sends: number, events: number, name: string): number | undefined =>
   sizeFor({ sends, events }, measured).services.find((part) => part.name === name)?.replicas;
 
-test('a small load still has a replica that may be lost', () => {
+test('a small load still gets a spare replica', () => {
   expect(replicas(1, 1, 'gateway')).toBe(2);
 });
 
-test('ten times the load takes about ten times the replicas, and one to spare', () => {
-  // 10,000 sends a second use 3 cores: 5 processes at 60 %.
+test('ten times the load needs about ten times the replicas, plus a spare one', () => {
+  // 10,000 sends per second use 3 cores: 5 processes at 60 %.
   expect(replicas(10_000, 0, 'gateway')).toBe(6);
   expect(replicas(100_000, 0, 'gateway')).toBe(51);
 });
 
-test('webhooks needs replicas for the answers it waits for, however cheap they are', () => {
+test('webhooks gets replicas for its attempts in flight, even if they need little CPU', () => {
   const cheap = { ...measured, cpu_s_per_1000_events: { webhooks: 0.001 } };
   const { services } = sizeFor({ sends: 0, events: 100_000 }, cheap);
   expect(services.find(({ name }) => name === 'webhooks')?.replicas).toBe(
-    Math.ceil((100_000 * ASSUMED.receiver_s) / ASSUMED.attempts_under_way) + 1,
+    Math.ceil((100_000 * ASSUMED.receiver_s) / ASSUMED.attempts_in_flight) + 1,
   );
 });
 
-test('every reader has a partition, in dozens', () => {
+test('every consumer has a partition, and partitions come in dozens', () => {
   const { partitions, services } = sizeFor({ sends: 0, events: 100_000 }, measured);
   const webhooks = services.find(({ name }) => name === 'webhooks')?.replicas ?? 0;
   expect(partitions.delivery).toBeGreaterThanOrEqual(webhooks);
@@ -44,7 +44,7 @@ test('every reader has a partition, in dozens', () => {
   expect(sizeFor({ sends: 1, events: 1 }, measured).partitions.delivery).toBe(12);
 });
 
-test('engines are sized by the first of their limits that is reached', () => {
+test('sizes engines by the limit that is reached first', () => {
   const { kafka, mongo } = sizeFor({ sends: 10_000, events: 40_000 }, measured);
   expect(kafka.brokers).toBe(
     Math.max(

@@ -1,5 +1,5 @@
-// How much of everything a rate needs, out of what one unit of work was measured to cost. Plain arithmetic:
-// what it rests on is in measured.json and in the assumptions below, and both are printed with the result.
+// Calculates replicas, partitions and engines for a rate, from the measured cost of one unit of
+// work (measured.json) and the assumptions below. Both are printed with the result.
 export interface Measured {
   source: string;
   cpu_s_per_1000_sends: Record<string, number>;
@@ -16,40 +16,40 @@ export interface Measured {
   memory_mib: Record<string, number>;
 }
 
-/** What is asked for, in a second. */
+/** The rate to size for, per second. */
 export interface Load {
   sends: number;
   events: number;
 }
 
 export const ASSUMED = {
-  /** A process of Node computes on one core; above this share of it, delays grow. */
+  /** A Node process uses one core; above this utilisation of it, latency grows. */
   utilisation: 0.6,
-  /** One more than is needed, so that one may be lost or restarted; two at the least. */
+  /** One spare replica covers a loss or a restart; every service has at least two. */
   spare_replicas: 1,
   replicas_min: 2,
-  /** Partitions come in dozens, and consumers move: half as many again as there are readers. */
+  /** Partitions come in dozens; 1.5 for each consumer leaves room when consumers are added. */
   partitions_step: 12,
   partitions_per_reader: 1.5,
-  /** A broker's network and disk, to be used in the mean; and its disk. */
+  /** A broker's mean network throughput, and its disk. */
   broker_mb_per_s: 150,
   broker_disk_tb: 8,
   kafka_replicas: 3,
-  /** Small documents that a shard writes in bulk with w: majority, in a second; and its disk. */
+  /** Small documents per second that a shard writes in bulk with w: majority, and its disk. */
   shard_writes_per_s: 20_000,
   shard_disk_tb: 4,
-  /** Documents written for a send, and for each of its statuses (its record; its place in the usage). */
+  /** Documents written for each send and for each status (message record, usage). */
   writes_per_send: 1,
   writes_per_event: 4,
-  /** Attempts under way in one replica (DELIVERY_TOTAL), and how long a receiver takes in the mean. */
-  attempts_under_way: 1_024,
+  /** Attempts in flight in one replica (DELIVERY_TOTAL), and a receiver's mean response time. */
+  attempts_in_flight: 1_024,
   receiver_s: 0.1,
-  /** As the indexes and the topics have it. */
+  /** Retention, as set on the indexes and topics. */
   record_days: 90,
   counted_days: 40,
   stream_days: 7,
   delivery_days: 3,
-  /** Indexes, and what a storage engine wants free. */
+  /** For indexes and the free space that the storage engine needs. */
   index_factor: 1.6,
 } as const;
 
@@ -75,7 +75,7 @@ export interface Sizing {
 
 export function sizeFor(load: Load, measured: Measured): Sizing {
   const cores = coresOf(load, measured);
-  // Partitions are for readers: what a service does for sends needs none.
+  // Only consumers need partitions: the work of a service for sends does not count.
   const reading = coresOf({ sends: 0, events: load.events }, measured);
   const readers = (name: string): number => replicasFor(name, reading[name] ?? 0, load);
   const services = Object.entries(cores)
@@ -110,15 +110,15 @@ export function coresOf(load: Load, measured: Measured): Record<string, number> 
 
 function replicasFor(name: string, cores: number, load: Load): number {
   const computing = Math.ceil(cores / ASSUMED.utilisation);
-  // A replica of webhooks is also limited by how many receivers it can wait for.
+  // A webhooks replica is also limited by its attempts in flight.
   const waiting =
     name === 'webhooks'
-      ? Math.ceil((load.events * ASSUMED.receiver_s) / ASSUMED.attempts_under_way)
+      ? Math.ceil((load.events * ASSUMED.receiver_s) / ASSUMED.attempts_in_flight)
       : 0;
   return Math.max(ASSUMED.replicas_min, Math.max(computing, waiting) + ASSUMED.spare_replicas);
 }
 
-/** Members beyond the number of partitions would have nothing to do. */
+/** Consumers beyond the number of partitions would be idle. */
 function partitionsFor(readers: number): number {
   const { partitions_step: step, partitions_per_reader } = ASSUMED;
   return Math.max(step, Math.ceil((readers * partitions_per_reader) / step) * step);
@@ -155,7 +155,7 @@ function mongoFor({ sends, events }: Load, { bytes }: Measured): Sizing['mongo']
   };
 }
 
-/** Redis computes on one core: past that, it has to be several servers. */
+/** A Redis server uses one core, so a higher load needs several servers. */
 function redisFor(cores: number): Sizing['redis'] {
   return { cores, servers: Math.max(1, Math.ceil(cores / ASSUMED.utilisation)) };
 }

@@ -1,4 +1,4 @@
-// Whether a licence may be used, and what of the lockfile counts.
+// Which licences are allowed, and which entries of the lockfile are packages.
 import { isAllowed, readLockfile, refused } from './licences';
 
 test.each([
@@ -26,7 +26,7 @@ const lockfile = JSON.stringify({
   },
 });
 
-test('a package is shipped when one of its copies is, and our own are none of them', () => {
+test('counts a package as shipped if one copy is, and skips our own workspaces', () => {
   expect(readLockfile(lockfile)).toEqual([
     { name: '@x/c', version: '3.0.0', licence: '', dev: false },
     { name: 'a', version: '1.0.0', licence: 'MIT', dev: false },
@@ -34,6 +34,6 @@ test('a package is shipped when one of its copies is, and our own are none of th
   ]);
 });
 
-test('unknown licences and those that ask for our source are refused, in tools as well', () => {
+test('refuses unknown and copyleft licences, for development tools too', () => {
   expect(refused(readLockfile(lockfile)).map(({ name }) => name)).toEqual(['@x/c', 'b']);
 });

@@ -1,16 +1,16 @@
-// Which licences the installed packages have, and which of them we may use. What is shipped (everything but
-// development tools) must be permissive; a licence that is not in the table is an error until a person has
-// looked at it.
+// Reads the packages' licences from the lockfile and decides which are allowed. Shipped packages
+// (all except development tools) need a permissive licence. A licence in neither list is refused
+// until it is reviewed and added.
 export interface Package {
   name: string;
   version: string;
-  /** SPDX, as its package.json says it; empty where it says nothing. */
+  /** The SPDX expression of its package.json; empty without one. */
   licence: string;
-  /** A development tool: not in an image. */
+  /** True for a development tool, which is in no image. */
   dev: boolean;
 }
 
-/** May be used and passed on with a notice. */
+/** Allowed in images, with a notice. */
 const PERMISSIVE = new Set([
   '0BSD',
   'Apache-2.0',
@@ -25,17 +25,17 @@ const PERMISSIVE = new Set([
   'Unlicense',
   'WTFPL',
 ]);
-/** May be used on our own machines, where nothing of it is passed on. */
+/** Allowed for development tools, which are not distributed. */
 const TOOLS_ONLY = new Set(['CC-BY-3.0', 'CC-BY-4.0', 'CC-BY-SA-4.0', 'MPL-2.0', 'PSF-2.0']);
 
-/** What a package says wrongly or not at all, looked up in its own files. */
+/** Licences of packages that state none or a wrong one, read from their files. */
 const KNOWN: Record<string, string> = {
   '@cspell/dict-en-common-misspellings': 'CC-BY-SA-4.0',
 };
 
 export const licenceOf = ({ name, licence }: Package): string => KNOWN[name] ?? licence;
 
-/** `A OR B` leaves us the choice, `A AND B` does not. */
+/** One allowed licence suffices for `A OR B`; `A AND B` needs both. */
 export function isAllowed(expression: string, dev: boolean): boolean {
   const bare = expression.trim().replace(/^\((.*)\)$/, '$1');
   if (bare.includes(' OR ')) return bare.split(' OR ').some((part) => isAllowed(part, dev));
@@ -46,7 +46,7 @@ export function isAllowed(expression: string, dev: boolean): boolean {
 export const refused = (packages: Package[]): Package[] =>
   packages.filter((one) => !isAllowed(licenceOf(one), one.dev));
 
-/** LICENCES.md. */
+/** Renders LICENCES.md. */
 export function licencesPage(packages: Package[]): string {
   const section = (title: string, list: Package[]): string => {
     const byLicence = new Map<string, string[]>();
@@ -60,7 +60,7 @@ export function licencesPage(packages: Package[]): string {
     return `## ${title}\n\n| Licence | Packages | Which |\n|---|---|---|\n${rows.join('\n')}\n`;
   };
   return [
-    '# Licences\n\nOf every package in the lockfile; made by `make licences`, which fails where one is unknown or may not be used.\n',
+    '# Licences\n\nThe licence of every package in the lockfile. `make licences` writes this page and fails if a\nlicence is unknown or not allowed.\n',
     section(
       'In the images',
       packages.filter(({ dev }) => !dev),
@@ -80,7 +80,7 @@ interface Locked {
   link?: boolean;
 }
 
-/** Out of package-lock.json: the same on every platform, whatever of it is installed here. */
+/** Reads package-lock.json, which is the same on every platform; installed packages differ. */
 export function readLockfile(text: string): Package[] {
   const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
   const found = new Map<string, Package>();
@@ -91,7 +91,7 @@ export function readLockfile(text: string): Package[] {
     if (at < 0 || link) continue;
     const name = path.slice(at + 'node_modules/'.length);
     const key = `${name}@${version}`;
-    // One copy that is shipped is enough.
+    // A package counts as shipped if one copy of it is.
     const known = found.get(key);
     found.set(key, { name, version, licence: license, dev: dev && (known?.dev ?? true) });
   }

@@ -1,4 +1,5 @@
-// make licences: writes deploy/LICENCES.md out of the lockfile, and fails where a licence may not be used.
+// `make licences`: writes deploy/LICENCES.md from the lockfile and fails if a licence is not
+// allowed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { licenceOf, licencesPage, readLockfile, refused } from './licences';
@@ -9,10 +10,10 @@ writeFileSync(resolve(ROOT, 'deploy/LICENCES.md'), licencesPage(packages));
 const bad = refused(packages);
 for (const one of bad) {
   console.error(
-    `${one.name} ${one.version}: ${licenceOf(one) || 'no licence given'}${one.dev ? ' (a tool)' : ''}`,
+    `${one.name} ${one.version}: ${licenceOf(one) || 'no licence given'}${one.dev ? ' (development tool)' : ''}`,
   );
 }
 console.log(
-  `${packages.length} packages, ${packages.filter(({ dev }) => !dev).length} of them in images; ${bad.length} with a licence that may not be used`,
+  `${packages.length} packages, ${packages.filter(({ dev }) => !dev).length} of them in images; ${bad.length} with a licence that is not allowed`,
 );
 if (bad.length > 0) process.exitCode = 1;
