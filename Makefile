@@ -1,4 +1,4 @@
-# The commands of this repository: `make` alone lists them. Each does the set-up that it needs.
+# The commands of this repository. `make` alone lists them. Each does the set-up that it needs.
 SHELL := /bin/sh
 BIN := node_modules/.bin
 .DEFAULT_GOAL := help
@@ -10,60 +10,60 @@ BIN := node_modules/.bin
 help: ## Lists the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-demo: install build ## Shows the main job on real traffic: starts all that it needs, and stops it
+demo: install build ## Shows the main job on real traffic: starts everything it needs, then stops it
 	@node --enable-source-maps test/dist/demo/main.js
 
-test: install build ## Runs all tests but the long ones, on real engines
+test: install build ## Runs all tests except the long ones, on real engines
 	@$(BIN)/jest --selectProjects unit mesh chart
 
-test-unit: install build ## Runs the tests that need no engines; WATCH=1 keeps on running those that a change concerns
+test-unit: install build ## Runs the tests that need no engines; WATCH=1 reruns the affected tests on every change
 	@$(BIN)/jest --selectProjects unit $(if $(WATCH),--watch)
 
-up: install build ## Starts the engines and the mesh in the background, or what is missing of them
+up: install build ## Starts the engines and the mesh in the background, or the processes that are missing
 	@node --enable-source-maps deploy/local/dist/up.js
 
-down: local ## Stops the mesh and its engines; their data stays
+down: local ## Stops the mesh and its engines and keeps their data
 	@node --enable-source-maps deploy/local/dist/down.js
 
-engines: local ## Starts Kafka, MongoDB and Redis alone
+engines: local ## Starts only Kafka, MongoDB and Redis
 	@node --enable-source-maps deploy/local/dist/engines.js
 
 clean: local ## Stops the mesh and removes its data, logs and settings
 	@node --enable-source-maps deploy/local/dist/clean.js
 
-build: install ## Compiles what has changed
+build: install ## Compiles changed code
 	@$(BIN)/tsc -b
 
-check: check-format check-lint check-imports check-words check-types check-generated ## Format, lint, imports, words, types, generated code
+check: check-format check-lint check-imports check-words check-types check-generated ## Checks format, lint, imports, words, types and generated code
 
 bench: install build ## Runs the benchmarks
 	@node --enable-source-maps test/dist/bench/main.js
 
-# BMG_FAULTS=long gives the fault tests their full times.
-test-long: install build ## Runs the fault tests at length, the rolling upgrade and the images
+# BMG_FAULTS=long runs the fault tests with their full durations.
+test-long: install build ## Runs the long fault tests, the rolling upgrade and the image tests
 	@BMG_FAULTS=long $(BIN)/jest test/e2e/faults test/e2e/broadcast-kills test/e2e/engines-away '\.long\.' \
 		--selectProjects mesh long --runInBand
 
 test-faults: test-long
 
-golden: install build ## Writes the golden files anew: look at the difference before you commit it
+golden: install build ## Rewrites the golden files: review the diff before you commit it
 	@GOLDEN=write $(BIN)/jest test/e2e/every-endpoint test/e2e/upstream-failures --selectProjects mesh --runInBand
 	@GOLDEN=write $(BIN)/jest golden contract --selectProjects unit chart
 	@git status --short -- test/golden gateway/ENDPOINTS.md deploy/SETTINGS.md
 
-sbom: install ## Writes what the images are made of, as a CycloneDX document: .run/sbom.cdx.json
+sbom: install ## Writes the bill of materials of the images (CycloneDX): .run/sbom.cdx.json
 	@mkdir -p .run && npm sbom --sbom-format cyclonedx --omit dev >.run/sbom.cdx.json
 	@echo '.run/sbom.cdx.json'
 
-licences: install ## Lists the licences of all packages, and fails where one may not be used
+licences: install ## Lists the licences of all packages and fails if one is not allowed
 	@$(BIN)/tsc -b deploy/supply-chain
 	@node --enable-source-maps deploy/supply-chain/dist/main.js
 
-capacity: install ## Reckons replicas, partitions and engines for a rate, and an hour's outage of a partner
+capacity: install ## Prints the sizing for several rates, and the effects of a receiver's outage
 	@$(BIN)/tsc -b deploy/capacity
 	@node --enable-source-maps deploy/capacity/dist/main.js
 
-# One image a process, each from its own part of the repository.
+# One image for each process, from its workspace.
 IMAGES := $(shell node -p 'Object.entries(require("./deploy/local/src/service-table.json")).map(([name, { workspace }]) => name + "=" + workspace).join(" ")' 2>/dev/null) \
 	cli=deploy/cli emulator=test
 REGISTRY ?=
@@ -71,7 +71,7 @@ TAG ?= $(shell node -p 'require("./package.json").version')
 
 images: ## Builds all images (REGISTRY=registry/path TAG=version); needs Docker with buildx
 	@docker buildx version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || { \
-		echo 'make images needs a running Docker with buildx; make image-check tries the same file without'; exit 1; }
+		echo 'make images needs a running Docker with buildx; make image-check tests the same Dockerfile without Docker'; exit 1; }
 	@export SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct); for image in $(IMAGES); do \
 		name=$${image%%=*}; target=service; [ $$name = emulator ] && target=emulator; \
 		docker buildx build -f deploy/Dockerfile --target $$target --build-arg WORKSPACE=$${image#*=} \
@@ -79,7 +79,7 @@ images: ## Builds all images (REGISTRY=registry/path TAG=version); needs Docker 
 			--tag $(if $(REGISTRY),$(REGISTRY)/)bmg-$$name:$(TAG) --load . || exit 1; \
 	done
 
-image-check: install ## Carries out the Dockerfile in a plain folder, packages and compiler too, and starts what comes out
+image-check: install ## Runs the Dockerfile's instructions in a plain folder, without Docker, and starts the results
 	@BMG_IMAGE=full $(BIN)/jest test/helm/images --selectProjects long
 
 helm-check: install ## Checks the chart and the compose files: lint, golden files, schemas (needs Go and Python)
@@ -88,11 +88,10 @@ helm-check: install ## Checks the chart and the compose files: lint, golden file
 generate: install ## Generates the code of the protos
 	@npm run --silent generate
 
-# `npm install --no-save` installs what the lockfile says and leaves it as it is. `npm ci` would refuse a
-# lockfile that lacks the optional binaries of platforms which a registry does not carry.
-# Nothing is installed when node_modules fits the lockfile: by our own copy of it, or because npm
-# wrote there later.
-install: require-node ## Installs the npm packages, when they have changed
+# `npm install --no-save` follows the lockfile without changing it. `npm ci` would refuse a lockfile
+# that lacks the optional binaries of platforms that a registry does not carry. The install is skipped
+# when node_modules matches the lockfile: our copy of it is equal, or npm wrote there later.
+install: require-node ## Installs the npm packages if they have changed
 	@if cmp -s package-lock.json node_modules/.installed-lock || \
 		[ node_modules/.package-lock.json -nt package-lock.json ]; then :; \
 	else \
@@ -103,7 +102,7 @@ install: require-node ## Installs the npm packages, when they have changed
 local: install
 	@$(BIN)/tsc -b deploy/local
 
-# What did not change since the last run is not looked at again; a fresh clone looks at everything.
+# Files unchanged since the last run are skipped; a fresh clone checks everything.
 CACHE := node_modules/.cache
 
 check-format: install
@@ -129,8 +128,8 @@ check-types: install build
 	@echo 'types of the tests ...'
 	@$(BIN)/tsc -p tsconfig.tests.json
 
-# Compared with what was there before, not with the last commit: a change that was just generated
-# is in step.
+# Compares with the files before the run, not with the last commit: changes that were just generated
+# pass.
 check-generated: install
 	@echo 'generated code ...'
 	@mkdir -p .run && rm -rf .run/generated && cp -R proto/gen .run/generated
