@@ -1,10 +1,14 @@
-// The pages of the repository point at things that exist: links, paths in code spans, make targets.
+// Checks the Markdown pages: links, paths and make targets exist, and lines are at most 100
+// columns.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 const SKIPPED = new Set(['node_modules', 'dist', '.git', '.run', 'coverage']);
 const README_LINES_MAX = 150;
+const COLUMNS_MAX = 100;
+/** Generated paragraphs of these pages are one line each, so that a diff shows only new figures. */
+const WIDE_PAGES = new Set(['deploy/CAPACITY.md']);
 
 function pagesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -23,7 +27,7 @@ const withoutFences = (text: string): string => text.replace(FENCE, '');
 const spansOf = (text: string): string[] =>
   [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, span]) => span as string);
 
-/** Anchors as GitHub makes them of headings. */
+/** The anchors that GitHub derives from headings. */
 const anchorsOf = (text: string): string[] =>
   [...withoutFences(text).matchAll(/^#+ +(.+)$/gm)].map(([, heading]) =>
     (heading as string)
@@ -33,7 +37,7 @@ const anchorsOf = (text: string): string[] =>
       .replace(/\s/g, '-'),
   );
 
-test.each(PAGES)('the links of %s lead somewhere', (page) => {
+test.each(PAGES)('the targets of the links in %s exist', (page) => {
   const text = read(page);
   const broken = [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link]) => link as string)
@@ -49,7 +53,7 @@ test.each(PAGES)('the links of %s lead somewhere', (page) => {
 
 const FROM_ROOT = /^(proto|services|gateway|deploy|helm|test|\.github)\/[\w./-]*$/;
 const FROM_PAGE = /^src\/[\w./-]+$/;
-/** Made by a build. */
+/** Created by the build. */
 const BUILT = /\/dist\//;
 
 test.each(PAGES)('the paths that %s names exist', (page) => {
@@ -74,6 +78,20 @@ test.each(PAGES)('the make targets that %s names exist', (page) => {
     .filter((target) => !targets.has(target));
   expect(unknown).toEqual([]);
 });
+
+test.each(PAGES.filter(([page = '']) => !WIDE_PAGES.has(page)))(
+  'the prose of %s is wrapped at 100 columns',
+  (page) => {
+    const prose = withoutFences(read(page as string)).replace(/<!--[\s\S]*?-->/g, '');
+    const long = prose
+      .split('\n')
+      .filter((line) => line.length > COLUMNS_MAX)
+      .filter((line) => !/^\s*\|/.test(line))
+      // A link cannot be broken.
+      .filter((line) => !/^\s*(?:[-*] )?\[[^\]]*\](?:\([^)]*\)|: \S+)[.,;]?$/.test(line));
+    expect(long).toEqual([]);
+  },
+);
 
 test('the README is short', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(README_LINES_MAX + 1);
