@@ -107,7 +107,7 @@ async function publishAll(
   await flush();
 }
 
-/** Counts and logs what became of a webhook; items that cannot be read go to the dead letters. */
+/** Counts and logs a webhook's results; unreadable items go to the dead letters. */
 async function report(
   { bus, log }: FanOutDependencies,
   { normalised, webhook, span, published }: ReadWebhook,

@@ -54,7 +54,7 @@ export async function readWebhook(
   }
 }
 
-/** What is published of these webhooks, in the order of the bodies. */
+/** The results to publish for these webhooks, in the order of the bodies. */
 export const itemsOf = (webhooks: ReadWebhook[]): Item[] =>
   webhooks.flatMap((from): Item[] => [
     ...from.normalised.events.map((event) => ({ ...event, from })),

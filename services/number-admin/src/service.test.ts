@@ -92,7 +92,7 @@ afterAll(async () => {
   await emulator.close();
 });
 
-test('the account is diagnosed, its owner’s users included', async () => {
+test('diagnoses the account, including its owner’s users', async () => {
   const { rpc } = client;
   const waba = await rpc.getWaba(target(CLOUD), call());
   expect(waba.fields).toMatchObject({ name: 'Example Market' });
@@ -108,7 +108,7 @@ test('the account is diagnosed, its owner’s users included', async () => {
   await expect(rpc.listSchedules(target(CLOUD), call())).resolves.toEqual({ items: [] });
 });
 
-test('a QR code is created, changed, listed and deleted', async () => {
+test('creates, changes, lists and deletes a QR code', async () => {
   const { rpc } = client;
   const { code } = await rpc.createQrCode(
     { ...target(CLOUD), prefilled_message: 'Hi', image_format: 'SVG' },
@@ -149,13 +149,13 @@ test('reads back the settings of a number', async () => {
   expect((await rpc.getSettings(on, call())).fields).toMatchObject(changes);
 });
 
-test('blocking a user who never wrote is a success with a failure in it', async () => {
+test('reports a user who never wrote as failed in a successful block request', async () => {
   const reply = await client.rpc.blockUsers({ ...target(CLOUD), users: ['15550109999'] }, call());
   expect(reply).toMatchObject({ done: [], failed: [{ errors: [{ code: 131_047 }] }] });
   await expect(client.rpc.listBlocked(target(CLOUD), call())).resolves.toMatchObject({ items: [] });
 });
 
-test('a pending number of the account is brought online by two-step and register', async () => {
+test('brings a pending number online with two-step and register', async () => {
   const { rpc } = client;
   const other = { ...target(CLOUD), phone_number_id: PENDING };
   await expect(rpc.setTwoStepPin({ ...other, pin: '135790' }, call())).resolves.toEqual({
@@ -174,14 +174,14 @@ test('a pending number of the account is brought online by two-step and register
   });
 });
 
-test('a number that lives in the business app cannot be deregistered', async () => {
+test('refuses to deregister a number in coexistence', async () => {
   await expect(client.rpc.deregisterPhone(target(COEXISTENCE), call())).rejects.toMatchObject({
     code: 'UPSTREAM_ERROR',
     upstream_code: 100,
   });
 });
 
-test('a call is placed and a group asked for', async () => {
+test('starts a call and requests a group', async () => {
   const { rpc } = client;
   const session = { sdp_type: 'offer', sdp: 'v=0\r\n' };
   const placed = await rpc.placeCall(

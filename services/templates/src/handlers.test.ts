@@ -149,7 +149,7 @@ describe('a creation', () => {
     expect(asked?.body).not.toHaveProperty('unknown');
   });
 
-  test('that the upstream rejects carries the upstream’s explanation', async () => {
+  test('rejected by the upstream carries the upstream’s explanation', async () => {
     const { rpc } = rig();
     await rpc.createTemplate(aTemplate(), call());
     await expect(rpc.createTemplate(aTemplate(), call())).rejects.toMatchObject({
@@ -174,7 +174,7 @@ describe('a creation', () => {
     await expect(emulator.requests({ method: 'POST' })).resolves.toEqual([]);
   });
 
-  test('whose outcome is unknown is answered with details.outcome unknown', async () => {
+  test('with an unknown outcome answers details.outcome unknown', async () => {
     await emulator.fault({
       match: { path: 'message_templates', method: 'POST' },
       drop: 'after',

@@ -32,7 +32,7 @@ describe('absenceIn recognises an unavailable engine', () => {
 
   test.each([
     ['a unique index refused it', answered(11_000)],
-    ['a mistake of our own', new TypeError('x is not a function')],
+    ['a bug of ours', new TypeError('x is not a function')],
     ['no error at all', 'a text'],
   ])('not when: %s', (_name, error) => {
     expect(absenceIn(error)).toBeUndefined();

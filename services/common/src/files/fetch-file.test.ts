@@ -31,7 +31,7 @@ async function urlOf(server: Server): Promise<string> {
 }
 
 const http = (listener: RequestListener): Promise<string> => urlOf(createServer(listener));
-/** A server that says exactly this and hangs up. */
+/** A server that sends exactly this text and hangs up. */
 const saying = (text: string): Promise<string> =>
   urlOf(
     createTcpServer((socket: Socket) => {
@@ -88,7 +88,7 @@ describe('oversize', () => {
     expect(size_bytes).toBeGreaterThan(LIMIT_BYTES);
   });
 
-  test('exactly the limit is allowed', async () => {
+  test('accepts a file of exactly the limit', async () => {
     const url = await http((_request, response) => response.end(Buffer.alloc(LIMIT_BYTES)));
     expect(await contentOf(url)).toHaveLength(LIMIT_BYTES);
   });
@@ -116,13 +116,13 @@ describe('a source that lies about its length', () => {
     await expect(get(url)).rejects.toMatchObject({ details: { reason: 'protocol' } });
   });
 
-  test('sends more than it announces: what is beyond is no part of the answer', async () => {
+  test('sends more than it announces: the excess is discarded', async () => {
     const url = await saying('HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabcdef');
     expect((await contentOf(url)).toString()).toBe('abc');
   });
 });
 
-describe('a source that cannot be had is INVALID_FIELD naming the field', () => {
+describe('an unavailable source is INVALID_FIELD naming the field', () => {
   test.each([
     [404, false],
     [403, false],
@@ -137,7 +137,7 @@ describe('a source that cannot be had is INVALID_FIELD naming the field', () => 
     });
   });
 
-  test('one that trickles runs into the time limit', async () => {
+  test('times out while trickling', async () => {
     let timer: NodeJS.Timeout | undefined;
     const url = await http((_request, response) => {
       response.on('close', () => clearInterval(timer));
@@ -150,12 +150,12 @@ describe('a source that cannot be had is INVALID_FIELD naming the field', () => 
     });
   });
 
-  test('an empty one', async () => {
+  test('has an empty file', async () => {
     const url = await http((_request, response) => response.end());
     await expect(get(url)).rejects.toMatchObject({ details: { field: 'url', reason: 'empty' } });
   });
 
-  test('one behind a redirect to where we do not go', async () => {
+  test('redirects to a forbidden address', async () => {
     const url = await http((_request, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
     });
@@ -167,7 +167,7 @@ describe('a source that cannot be had is INVALID_FIELD naming the field', () => 
     });
   });
 
-  test('one at a private address, where the setting does not allow it', async () => {
+  test('has a private address, which the setting does not allow', async () => {
     const strict = createFileFetcher({ ALLOW_PRIVATE_URLS: false, SPOOL_LIMIT_MB: 100 });
     const wish = { url: 'https://127.0.0.1/a.jpg', field: 'url', limit_bytes: LIMIT_BYTES };
     await expect(strict.fetch(wish, call())).rejects.toMatchObject({

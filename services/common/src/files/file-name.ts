@@ -1,10 +1,10 @@
-// The name under which a fetched file is passed on. Contract, Media: the file name of an uploaded
-// document comes from the URL path, not from a body field.
+// Derives the name of a fetched file for the upstream. Contract, Media: the file name of an
+// uploaded document comes from the URL path, not from a body field.
 
 const LENGTH_MAX = 200;
 const NAMELESS = 'file';
-// Separators and control characters would make a path or a header of a name; the marks that turn
-// the direction of writing make `exe.pdf` of `fdp.exe`.
+// Separators and control characters would turn a name into a path or a header; marks that change
+// the writing direction make `fdp.exe` look like `exe.pdf`.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** The last segment of the path, decoded; `file` where there is none. */
@@ -23,7 +23,7 @@ function decode(segment: string): string {
   }
 }
 
-/** Cut in front of the extension, by whole characters, so that the type can still be told. */
+/** Truncates before the extension, by whole characters, so that the type stays recognisable. */
 function shortened(name: string): string {
   const characters = [...name];
   if (characters.length <= LENGTH_MAX) return name;

@@ -1,8 +1,8 @@
-// A content type as a partner spells it. It goes into headers, so that nothing but the grammar of
-// RFC 9110 may pass: above all no line end, which would begin a header of its own.
+// Parses a content type given by a partner. It goes into headers, so it must match the grammar of
+// RFC 9110: above all it must not hold a line break, which would start another header.
 
 export interface MimeType {
-  /** `type/subtype` in lower case: what tables are keyed by. */
+  /** `type/subtype` in lower case, the key of lookup tables. */
   essence: string;
   /** The essence with its parameters, if any (`audio/ogg; codecs=opus`). */
   full: string;
@@ -14,7 +14,7 @@ const ESSENCE = new RegExp(
   `^(${TOKEN}/${TOKEN})((?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[^"\\\\\\u0000-\\u001f\\u007f-\\uffff]*"))*)$`,
 );
 
-/** Null for what is no content type. */
+/** Null for an invalid content type. */
 export function parseMimeType(text: string): MimeType | null {
   const trimmed = text.trim();
   if (trimmed.length > LENGTH_MAX) return null;

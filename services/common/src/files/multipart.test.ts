@@ -18,7 +18,7 @@ async function render(filename: string, ...texts: string[]): Promise<string> {
   return body.toString().replaceAll(boundary, 'BOUNDARY');
 }
 
-test('a form holds its texts, then the file, and is as long as was announced', async () => {
+test('holds the text fields, then the file, and has the announced length', async () => {
   expect(await render('a b.txt', 'one', 'two')).toBe(
     '--BOUNDARY\r\ncontent-disposition: form-data; name="messaging_product"\r\n\r\nwhatsapp\r\n' +
       '--BOUNDARY\r\ncontent-disposition: form-data; name="type"\r\n\r\ntext/plain\r\n' +
@@ -27,7 +27,7 @@ test('a form holds its texts, then the file, and is as long as was announced', a
   );
 });
 
-test('a file name cannot end its header', async () => {
+test('escapes a file name so that it cannot end its header', async () => {
   const body = await render('a"\r\nx: y.txt', '');
   expect(body).toContain('filename="a%22%0D%0Ax: y.txt"\r\n');
 });

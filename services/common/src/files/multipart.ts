@@ -1,5 +1,5 @@
-// A multipart/form-data envelope around one file, made piece by piece: its length is known before
-// the first byte goes out, and the file is never in memory as a whole.
+// Streams a multipart/form-data body around one file: its length is known before the first byte is
+// sent, and the file is never in memory as a whole.
 import { randomBytes } from 'node:crypto';
 
 export interface Multipart {

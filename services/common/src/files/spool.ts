@@ -19,7 +19,7 @@ export interface SpooledFile {
 }
 
 export interface Spool {
-  /** Reads the whole source; throws what the source throws. */
+  /** Reads the whole source; rethrows the source's errors. */
   take(source: AsyncIterable<Buffer>): Promise<SpooledFile>;
   /** Disk space in use. */
   used(): { files: number; bytes: number };
@@ -90,7 +90,7 @@ async function writeAll(handle: FileHandle, chunk: Buffer): Promise<void> {
 async function* read(handle: FileHandle, size_bytes: number): AsyncGenerator<Uint8Array> {
   for (let position = 0; position < size_bytes;) {
     const length = Math.min(READ_CHUNK_BYTES, size_bytes - position);
-    // A fresh piece each time: the one before may still be waiting in a socket.
+    // A new buffer each time: the previous one may still wait in a socket.
     const { bytesRead, buffer } = await handle.read(
       Buffer.allocUnsafe(length),
       0,

@@ -190,9 +190,9 @@ describe('refusals', () => {
   test.each([
     ['a page of HTML', 500, '<html>', true],
     ['nothing', 413, '', false],
-    ['a 200 that is no JSON', 200, 'no JSON', true],
-    ['a 200 that is no object', 200, '[]', true],
-    ['a 200 without end', 200, `{"a":"${'x'.repeat(1_100_000)}"}`, true],
+    ['a 200 with invalid JSON', 200, 'no JSON', true],
+    ['a 200 with JSON that is not an object', 200, '[]', true],
+    ['an endless 200', 200, `{"a":"${'x'.repeat(1_100_000)}"}`, true],
   ])('%s gives no reason', async (_name, status, text, retryable) => {
     const { transfer } = await upstream((request, response) => {
       request.resume();
@@ -224,7 +224,7 @@ test('repeats only a read without an answer, once', async () => {
 });
 
 describe('a file of the upstream', () => {
-  test('comes as it is, with any status', async () => {
+  test('is returned unchanged, with any status', async () => {
     const { transfer, origin } = await upstream((request, response) => {
       const found =
         request.url === '/file?id=1' && request.headers.authorization === `Bearer ${TOKEN}`;

@@ -29,7 +29,7 @@ describe('the names in a certificate', () => {
   });
 });
 
-describe('what a name allows', () => {
+describe('the access rules', () => {
   test.each([
     ['gateway', 'Messaging', 'SendText', true],
     ['gateway', 'NumberAdmin', 'GetProfile', true],
@@ -46,7 +46,7 @@ describe('what a name allows', () => {
     expect(mayCall([name], service, method)).toBe(allowed);
   });
 
-  test('without a name nothing is allowed; with several, what any of them is', () => {
+  test('allow nothing without a name, and with several names the rules of all', () => {
     expect(mayCall([], 'Messaging', 'SendText')).toBe(false);
     expect(mayCall(['fanout', 'gateway'], 'Messaging', 'SendText')).toBe(true);
   });

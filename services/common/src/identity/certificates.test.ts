@@ -13,7 +13,7 @@ const authority = createAuthority();
 const LOOK_EVERY_MS = 20;
 let count = 0;
 
-/** Files of their own for each test. */
+/** Separate files for each test. */
 function written(request: { not_after?: number } = {}): TlsFiles & { dir: string } {
   const own = join(dir, String((count += 1)));
   const issued = authority.issue({ names: ['DNS:gateway'], ...request });

@@ -94,7 +94,7 @@ test.each(PUBLIC)('%s is public', (ip) => {
   expect(isAllowedAddress(ip, true)).toBe(true);
 });
 
-test.each(PRIVATE)('%s is not public, and allowed where private ones are', (ip) => {
+test.each(PRIVATE)('%s is private and allowed only if private addresses are', (ip) => {
   expect(isPublicAddress(ip)).toBe(false);
   expect(isAllowedAddress(ip, false)).toBe(false);
   expect(isAllowedAddress(ip, true)).toBe(true);
@@ -105,7 +105,7 @@ test.each(FORBIDDEN)('%s (%s) is never allowed', (ip) => {
   expect(isAllowedAddress(ip, true)).toBe(false);
 });
 
-test('an IPv4 address is judged alike however IPv6 carries it', () => {
+test('treats an IPv4 address the same in every IPv6 form', () => {
   fc.assert(
     fc.property(fc.ipV4(), (ip) => {
       expect(isPublicAddress(`::ffff:${ip}`)).toBe(isPublicAddress(ip));

@@ -1,5 +1,5 @@
-// Which internet addresses a partner may make us talk to. Pure: it looks at one address as text, in
-// the spelling that the resolver or a connected socket reports, and knows nothing of names or URLs.
+// Decides to which IP addresses a partner-given URL may lead. Pure: it checks one address as text,
+// in the spelling that the resolver or a connected socket reports.
 import { isIP } from 'node:net';
 import { IPv4, parse, parseCIDR, type IPv6 } from 'ipaddr.js';
 
@@ -12,15 +12,15 @@ const HOST_SERVICES = ['168.63.129.16/32', 'fd00:ec2::/32'].map((range) => parse
 // leads to.
 const NAT64 = parseCIDR('64:ff9b::/96');
 
-// RFC 4291: all global unicast addresses that have been given out so far. Going by what is known to
-// be public, not by what is known to be special, refuses today's and tomorrow's special ranges
-// alike (IPv4-compatible addresses above all, which no list of special ranges names).
+// RFC 4291: all global unicast addresses allocated so far. A list of public ranges, unlike a list
+// of special ones, also refuses special ranges that are new or on no list (IPv4-compatible
+// addresses).
 const GLOBAL_UNICAST = parseCIDR('2000::/3');
 
 const EMBEDDED_IPV4_BYTES = 4;
 
 /**
- * Whether the address belongs to a host on the public internet. What is no address is not public.
+ * Whether the address belongs to a host on the public internet. False for text that is no address.
  */
 export function isPublicAddress(ip: string): boolean {
   return rangeOf(ip) === 'public';

@@ -181,18 +181,18 @@ describe('with private addresses allowed', () => {
     ['http://localhost:25/', 'bad_port'],
     ['ftp://localhost/', 'not_https'],
     ['http:localhost', 'malformed'],
-  ])('%s is refused all the same: %s', (text, reason) => {
+  ])('%s is still refused: %s', (text, reason) => {
     expect(refusal(text, true).reason).toBe(reason);
   });
 });
 
-test('a refusal names the field, in a sentence that partners may read, and never the URL', () => {
+test('names the field but never the URL in a refusal, in words for partners', () => {
   const refused = refusal('https://user:secret@10.0.0.1/', false);
   expect(refused.field).toBe('url');
   expect(refused.message).toBe('url must not contain a user name or password');
 });
 
-test('any text is either allowed or refused with a reason, and what is allowed stays allowed', () => {
+test('allows any text or refuses it with a reason, and allows its own output again', () => {
   const pieces = fc.constantFrom(
     'https://',
     'http://',

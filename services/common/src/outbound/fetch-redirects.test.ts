@@ -41,7 +41,7 @@ describe('redirects', () => {
     });
 
   test.each([301, 302, 303, 307, 308])(
-    'a %i is followed, relative addresses too',
+    'follows a %i, also to a relative address',
     async (status) => {
       const url = await redirecting('sub/../file?x=y', status);
       await expect(read(url)).resolves.toBe('at /file?x=y');
@@ -53,14 +53,14 @@ describe('redirects', () => {
 
   test.each([
     ['metadata', 'http://169.254.169.254/latest/', 'private_address'],
-    ['another spelling of it', 'http://2852039166/', 'private_address'],
+    ['its decimal spelling', 'http://2852039166/', 'private_address'],
     ['mapped into IPv6', 'http://[::ffff:169.254.169.254]/', 'private_address'],
     ['credentials', 'http://user:pass@127.0.0.1/', 'has_credentials'],
     ['another scheme', 'file:///etc/passwd', 'not_https'],
     ['a blocked port', 'http://127.0.0.1:25/', 'bad_port'],
-    ['no URL', 'http://[', 'malformed'],
+    ['a malformed URL', 'http://[', 'malformed'],
     ['a URL too long', `/${'a'.repeat(2_100)}`, 'too_long'],
-  ])('one to %s is refused', async (_case, location, reason) => {
+  ])('refuses a redirect to %s', async (_case, location, reason) => {
     const url = await redirecting(location);
     await expect(get(url)).rejects.toMatchObject({ name: 'UrlRefused', field: 'url', reason });
   });
@@ -70,7 +70,7 @@ describe('redirects', () => {
     ['a private name', 'https://localhost/', 'private_host'],
     ['plain http', 'http://cdn.example/', 'not_https'],
     ['plain http on another port', '//cdn.example:25/', 'bad_port'],
-  ])('from a public host, one to %s is refused', async (_case, location, reason) => {
+  ])('refuses a redirect from a public host to %s', async (_case, location, reason) => {
     const mock = new MockAgent();
     mock.disableNetConnect();
     mock
@@ -85,7 +85,7 @@ describe('redirects', () => {
     await mock.close();
   });
 
-  test('where http is allowed, one from https to http is still refused', async () => {
+  test('refuses a redirect from https to http even if http is allowed', async () => {
     const mock = new MockAgent();
     mock.disableNetConnect();
     mock
@@ -99,7 +99,7 @@ describe('redirects', () => {
     await mock.close();
   });
 
-  test('one to a name that leads to a forbidden address is refused on connecting', async () => {
+  test('refuses a redirect to a name of a forbidden address when connecting', async () => {
     const url = await redirecting('http://innocent.example/');
     const resolving = guardedAgent({
       allowPrivate: true,
@@ -113,7 +113,7 @@ describe('redirects', () => {
     await resolving.destroy();
   });
 
-  test('five are followed, six are not', async () => {
+  test('follows five redirects but not six', async () => {
     const url = await http((request, response) => {
       const left = Number(request.url?.slice(1));
       if (left === 0) response.end('there');
@@ -125,7 +125,7 @@ describe('redirects', () => {
     await expect(get(`${url}/1`, { max_redirects: 0 })).rejects.toMatchObject(tooMany);
   });
 
-  test('one without an address is an answer that is no file', async () => {
+  test('fails on a redirect without a Location', async () => {
     const url = await http((_request, response) => response.writeHead(302).end());
     await expect(get(url)).rejects.toMatchObject({ reason: 'http_status', http_status: 302 });
   });

@@ -48,7 +48,7 @@ async function read(url: string, options: Partial<GuardedFetchOptions> = {}): Pr
   return Buffer.concat(chunks).toString();
 }
 
-test('a file arrives whole, with its status, headers and address', async () => {
+test('fetches the complete file with its status, headers and URL', async () => {
   const url = await http((_request, response) => {
     response.writeHead(200, { 'content-type': 'image/png' }).end('x'.repeat(300_000));
   });
@@ -61,7 +61,7 @@ test('a file arrives whole, with its status, headers and address', async () => {
   expect(size).toBe(300_000);
 });
 
-test('no credentials, cookies or compression are offered, on any hop', async () => {
+test('sends no credentials, cookies or compression offer to any host', async () => {
   const seen: IncomingMessage['headers'][] = [];
   const url = await http((request, response) => {
     seen.push(request.headers);
@@ -87,12 +87,12 @@ test('no credentials, cookies or compression are offered, on any hop', async () 
   }
 });
 
-test('a line end in a header is refused before anything is sent', async () => {
+test('refuses a line break in a header before sending anything', async () => {
   const url = await http((_request, response) => response.end());
   await expect(get(url, { headers: { 'x-a': 'b\r\nc: d' } })).rejects.toThrow(TypeError);
 });
 
-describe('an answer that is no file', () => {
+describe('an answer without a file', () => {
   test.each([
     [404, false],
     [403, false],
@@ -110,7 +110,7 @@ describe('an answer that is no file', () => {
     });
   });
 
-  test('one that is compressed unasked fails', async () => {
+  test('fails if it is compressed although that was not requested', async () => {
     const url = await http((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('...');
     });
@@ -120,7 +120,7 @@ describe('an answer that is no file', () => {
   test.each([
     ['reset', (socket: Socket) => void socket.resetAndDestroy(), 'reset'],
     [
-      'something else than HTTP',
+      'another protocol than HTTP',
       (socket: Socket) => void socket.write('220 ESMTP\r\n'),
       'protocol',
     ],
@@ -129,7 +129,7 @@ describe('an answer that is no file', () => {
     await expect(get(url)).rejects.toMatchObject({ name: 'FetchFailed', reason, retryable: false });
   });
 
-  test('a name that cannot be resolved just now is worth another try', async () => {
+  test('is retryable when the name temporarily fails to resolve', async () => {
     const broken = guardedAgent({
       allowPrivate: true,
       resolve: () => Promise.reject(new Error('no name server')),
@@ -143,7 +143,7 @@ describe('an answer that is no file', () => {
 });
 
 describe('size', () => {
-  test('a file that is announced as too large is not read', async () => {
+  test('does not read a file announced as too large', async () => {
     const url = await http((_request, response) => {
       response.writeHead(200, { 'content-length': '1001' }).flushHeaders();
     });
@@ -155,7 +155,7 @@ describe('size', () => {
     });
   });
 
-  test('a file that turns out too large is cut off', async () => {
+  test('aborts a file that exceeds the limit while reading', async () => {
     let closed: Promise<unknown> | undefined;
     const url = await http((_request, response) => {
       closed = closing(response);
@@ -170,12 +170,12 @@ describe('size', () => {
     await closed;
   });
 
-  test('a file of exactly the limit is whole', async () => {
+  test('accepts a file of exactly the limit', async () => {
     const url = await http((_request, response) => response.end('x'.repeat(1_000)));
     await expect(read(url, { max_bytes: 1_000 })).resolves.toHaveLength(1_000);
   });
 
-  test('a body that breaks off before its announced end fails', async () => {
+  test('fails when the body ends before its announced length', async () => {
     const url = await tcp((socket) => {
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc');
     });
@@ -186,19 +186,19 @@ describe('size', () => {
 describe('time', () => {
   const timeout = { name: 'FetchFailed', reason: 'timeout', retryable: true };
 
-  test('a host that does not answer is given up at the limit', async () => {
+  test('times out when a host does not answer', async () => {
     const url = await tcp(() => undefined);
     await expect(get(url, { timeout_ms: SMALL_LIMIT_MS })).rejects.toMatchObject(timeout);
   });
 
-  test('the limit does not wait for a connection', async () => {
+  test('times out while connecting', async () => {
     const slow = guardedAgent({ allowPrivate: true, resolve: () => new Promise(() => undefined) });
     const options = { agent: slow, timeout_ms: SMALL_LIMIT_MS };
     await expect(get('http://media.example/', options)).rejects.toMatchObject(timeout);
     await slow.destroy();
   });
 
-  test('a body that trickles is cut at the limit', async () => {
+  test('times out on a trickling body', async () => {
     let closed: Promise<unknown> | undefined;
     const url = await tcp((socket) => {
       closed = closing(socket);
@@ -229,7 +229,7 @@ describe('time', () => {
     await closed;
   });
 
-  test('a body that is destroyed closes its connection at once', async () => {
+  test('closes the connection as soon as the body is destroyed', async () => {
     let closed: Promise<unknown> | undefined;
     const url = await tcp((socket) => {
       closed = closing(socket);
@@ -239,7 +239,7 @@ describe('time', () => {
     await closed;
   });
 
-  test('the caller can give up, before and while the body arrives', async () => {
+  test('lets the caller cancel before and while the body arrives', async () => {
     const url = await tcp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nabc');
     });

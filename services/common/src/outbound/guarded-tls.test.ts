@@ -1,5 +1,5 @@
-// The encrypted half of the agent, with a certificate made on the spot: a private key in the
-// repository would set off every secret scanner, and a stored certificate would run out one day.
+// The agent over TLS, with a certificate created at run time: a private key in the repository would
+// trigger secret scanners, and a stored certificate would expire.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
@@ -94,7 +94,7 @@ function agentWith(options: Partial<GuardedAgentOptions> = {}): GuardedAgent {
 const post = (port: number, agent: GuardedAgent, name = NAME) =>
   guardedPost(`https://${name}:${port}/`, Buffer.from('{}'), { agent, headers: {} });
 
-test('a trusted receiver gets its name, and its connection is used again', async () => {
+test('sends the server name to a trusted receiver and reuses its connection', async () => {
   const seen: { servername: unknown; port: unknown }[] = [];
   const server = createServer({ key, cert }, (request, response) => {
     const socket = request.socket as TLSSocket & { servername?: string };
@@ -115,7 +115,7 @@ test('a trusted receiver gets its name, and its connection is used again', async
   expect(third?.port).not.toBe(first?.port);
 });
 
-describe('no trusted connection', () => {
+describe('an untrusted certificate', () => {
   let port: number;
   let requests: number;
   beforeEach(async () => {
@@ -129,27 +129,27 @@ describe('no trusted connection', () => {
   });
   afterEach(() => expect(requests).toBe(0));
 
-  test('a certificate of an unknown authority fails as tls', async () => {
+  test('fails with tls for an unknown authority', async () => {
     const { cert: another } = certificateFor(NAME);
     await expect(post(port, agentWith({ ca: another }))).rejects.toMatchObject({ reason: 'tls' });
   });
 
-  test('a certificate for another name fails as tls', async () => {
+  test('fails with tls for another name', async () => {
     await expect(post(port, agentWith(), 'other.example')).rejects.toMatchObject({ reason: 'tls' });
   });
 });
 
-test('a server that does not speak TLS fails as tls', async () => {
+test('fails with tls for a server without TLS', async () => {
   const port = await tcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   await expect(post(port, agentWith())).rejects.toMatchObject({ reason: 'tls' });
 });
 
-test('a server that hangs up in the handshake fails as reset', async () => {
+test('fails with reset when the server hangs up during the handshake', async () => {
   const port = await tcp((socket) => socket.once('data', () => socket.resetAndDestroy()));
   await expect(post(port, agentWith())).rejects.toMatchObject({ reason: 'reset' });
 });
 
-test('a server that is silent in the handshake is given up, and its connection closed', async () => {
+test('times out on a silent handshake and closes the connection', async () => {
   let closed: Promise<unknown> | undefined;
   const port = await tcp((socket) => {
     socket.resume();

@@ -1,5 +1,5 @@
-// What the agent connects to. Where a case needs a public address, `dial` stands in for the
-// internet: these tests connect to loopback alone.
+// The addresses to which the agent connects. Tests that need a public address replace `dial`, so
+// that they connect to loopback only.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import {
@@ -47,7 +47,7 @@ describe('the answers of the resolver', () => {
     ['a private one among public ones', ['93.184.216.34', '8.8.8.8', '10.0.0.1']],
     ['loopback', ['127.0.0.1']],
     ['metadata', ['169.254.169.254']],
-  ])('%s refuses the URL, and none of them is connected to', async (_case, addresses) => {
+  ])('%s refuses the URL without connecting to any of them', async (_case, addresses) => {
     const released: unknown[] = [];
     const dial = (options: TcpNetConnectOpts) =>
       connect({
@@ -69,7 +69,7 @@ describe('the answers of the resolver', () => {
     expect(released).toEqual([]);
   });
 
-  test('a name that turns to a forbidden address is refused on its next connection', async () => {
+  test('refuses the next connection to a name that changed to a forbidden address', async () => {
     const port = await listening(
       createServer((_request, response) => {
         response.setHeader('connection', 'close');
@@ -95,7 +95,7 @@ describe('the answers of the resolver', () => {
     expect(resolve.mock.calls).toEqual([['partner.example']]);
   });
 
-  test('no answer, and a resolver that throws, are failures of dns', async () => {
+  test('fails with dns when the resolver has no answer or throws', async () => {
     const none = agentWith({ resolve: () => Promise.resolve([]) });
     const broken = agentWith({ resolve: () => Promise.reject(new Error('broken')) });
     await expect(post('http://a.example/', none)).rejects.toMatchObject({ reason: 'dns' });
@@ -105,7 +105,7 @@ describe('the answers of the resolver', () => {
 
 describe('the peer', () => {
   test.each(['http', 'https'])(
-    'over %s, a peer that is not the answer gets no byte, not even a handshake',
+    'over %s, sends no byte to a peer with another address, not even a handshake',
     async (scheme) => {
       let received_bytes = 0;
       let onClosed: () => void = () => undefined;
@@ -135,7 +135,7 @@ describe('the peer', () => {
     },
   );
 
-  test('a host that is an address is judged by the connector too', async () => {
+  test('checks a host that is an address in the connector too', async () => {
     const dial = jest.fn(connect as (options: TcpNetConnectOpts) => Socket);
     const agent = { ...agentWith({ allowPrivate: false, dial }), allowPrivate: true };
     for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]']) {
@@ -146,7 +146,7 @@ describe('the peer', () => {
     expect(dial).not.toHaveBeenCalled();
   });
 
-  test('a refusal does not show the partner where the name leads', async () => {
+  test('does not reveal the resolved address in a refusal', async () => {
     const agent = agentWith({
       allowPrivate: false,
       resolve: () => Promise.resolve([v4('10.1.2.3')]),
@@ -165,7 +165,7 @@ describe('the peer', () => {
 });
 
 describe('connections', () => {
-  test('one is kept alive and used again, for the same origin alone', async () => {
+  test('are kept alive and reused for the same origin only', async () => {
     const ports = { a: new Set<number>(), b: new Set<number>() };
     const server = (seen: Set<number>) =>
       createServer((request, response) => {
@@ -186,7 +186,7 @@ describe('connections', () => {
     expect(ports.a.size).toBe(2);
   });
 
-  test('there are never more to one origin than allowed', async () => {
+  test('never exceed the limit per origin', async () => {
     let open_now = 0;
     let open_most = 0;
     const server = createServer((_request, response) => setTimeout(() => response.end(), 5));
@@ -200,7 +200,7 @@ describe('connections', () => {
     expect(open_most).toBe(3);
   });
 
-  test('one that cannot be made in time fails as a time out', async () => {
+  test('fail with timeout if not established in time', async () => {
     const agent = agentWith({
       connectTimeoutMs: 30,
       resolve: () => new Promise(() => undefined),
@@ -210,7 +210,7 @@ describe('connections', () => {
     });
   });
 
-  test('fails with refused for a closed port', async () => {
+  test('fail with refused for a closed port', async () => {
     const port = await listening(createTcpServer());
     open.pop()?.close();
     await expect(post(`http://127.0.0.1:${port}/`, agentWith())).rejects.toMatchObject({
@@ -218,7 +218,7 @@ describe('connections', () => {
     });
   });
 
-  test('close waits for requests in flight, destroy cancels them', async () => {
+  test('end after the requests in flight on close, at once on destroy', async () => {
     const port = await listening(
       createServer((_request, response) => setTimeout(() => response.end(), 30)),
     );

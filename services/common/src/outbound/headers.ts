@@ -2,7 +2,7 @@
 // header its pool counts the connection as busy for ever.
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/i;
-// Visible characters, space and tab; above all no line end, which would begin a header of its own.
+// Visible characters, space and tab; above all no line break, which would start another header.
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 // The connection's own business; `host` would also steer the TLS handshake.

@@ -53,7 +53,7 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test('the exact bytes and headers arrive, and the status and headers come back', async () => {
+test('sends the exact bytes and headers and returns the status and headers', async () => {
   let seen: unknown;
   const url = await http((request, response) => {
     const chunks: Buffer[] = [];
@@ -82,7 +82,7 @@ test('the exact bytes and headers arrive, and the status and headers come back',
   });
 });
 
-test.each([301, 302, 303, 307, 308])('a %i is an answer and is not followed', async (status) => {
+test.each([301, 302, 303, 307, 308])('returns a %i without following it', async (status) => {
   const paths: (string | undefined)[] = [];
   const url = await http((request, response) => {
     paths.push(request.url);
@@ -94,18 +94,18 @@ test.each([301, 302, 303, 307, 308])('a %i is an answer and is not followed', as
 
 test.each([
   ['a URL that is not allowed', 'http://169.254.169.254/'],
-  ['no URL', 'partner'],
+  ['a malformed URL', 'partner'],
 ])('%s fails as url_refused', async (_case, url) => {
   expect(await failure(post(url))).toBe('url_refused');
 });
 
-describe('an answer that takes its time', () => {
-  test('one that never comes is a time out', async () => {
+describe('a slow answer', () => {
+  test('times out without an answer', async () => {
     const url = await tcp(() => undefined);
     expect(await failure(post(url, { timeout_ms: SMALL_LIMIT_MS }))).toBe('timeout');
   });
 
-  test('headers that trickle are cut at the limit, and the connection with them', async () => {
+  test('times out on trickling headers and closes the connection', async () => {
     let closed: Promise<unknown> | undefined;
     const url = await tcp((socket) => {
       closed = closing(socket);
@@ -117,7 +117,7 @@ describe('an answer that takes its time', () => {
     await closed;
   });
 
-  test('endless provisional answers are no status', async () => {
+  test('times out on endless provisional answers', async () => {
     const url = await tcp((socket) => {
       const timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 5);
       socket.on('close', () => clearInterval(timer));
@@ -125,7 +125,7 @@ describe('an answer that takes its time', () => {
     expect(await failure(post(url, { timeout_ms: SMALL_LIMIT_MS }))).toBe('timeout');
   });
 
-  test('a body that trickles is cut at the limit, and its status counts', async () => {
+  test('cuts off a trickling body at the timeout and returns the status', async () => {
     let closed: Promise<unknown> | undefined;
     const url = await tcp((socket) => {
       closed = closing(socket);
@@ -139,7 +139,7 @@ describe('an answer that takes its time', () => {
     await closed;
   });
 
-  test('waiting for a connection counts; what waited too long is not sent, and costs the connection nothing', async () => {
+  test('times out while waiting for a connection, sends nothing and keeps the connection', async () => {
     let connections = 0;
     let requests = 0;
     let slow = true;
@@ -160,8 +160,8 @@ describe('an answer that takes its time', () => {
   });
 });
 
-describe('an answer that is too much or no answer', () => {
-  test('a long body is cut off at once, and its status counts', async () => {
+describe('an oversized or missing answer', () => {
+  test('cuts off a long body at once and returns the status', async () => {
     let closed: Promise<unknown> | undefined;
     const url = await http((_request, response) => {
       closed = closing(response);
@@ -176,7 +176,7 @@ describe('an answer that is too much or no answer', () => {
     await closed;
   });
 
-  test('a body that breaks off after its status changes nothing', async () => {
+  test('returns the status even if the body breaks off', async () => {
     const url = await tcp((socket) => {
       socket.end('HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\n');
     });
@@ -187,20 +187,20 @@ describe('an answer that is too much or no answer', () => {
     await expect(post(other)).resolves.toMatchObject({ status: 200 });
   });
 
-  test('a connection that is reset fails as reset', async () => {
+  test('fails with reset when the connection is reset', async () => {
     const url = await tcp((socket) => socket.resetAndDestroy());
     expect(await failure(post(url))).toBe('reset');
   });
 
-  test('a connection that is closed without an answer fails as reset', async () => {
+  test('fails with reset when the connection closes without an answer', async () => {
     const url = await tcp((socket) => socket.end());
     expect(await failure(post(url))).toBe('reset');
   });
 
   test.each([
-    ['something else than HTTP', '220 mail.example ESMTP\r\n'],
+    ['another protocol than HTTP', '220 mail.example ESMTP\r\n'],
     ['headers without end', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n`],
-  ])('%s fails as protocol', async (_case, bytes) => {
+  ])('fails with protocol for %s', async (_case, bytes) => {
     const url = await tcp((socket) => socket.write(bytes));
     expect(await failure(post(url))).toBe('protocol');
   });
@@ -217,7 +217,7 @@ describe('headers', () => {
     ['host', { Host: 'other.example' }],
     ['content-length', { 'content-length': '1' }],
     ['transfer-encoding', { 'transfer-encoding': 'chunked' }],
-  ])('%s is refused before anything is sent, and later posts go on', async (_case, headers) => {
+  ])('refuses %s before sending anything, and later posts succeed', async (_case, headers) => {
     let requests = 0;
     const url = await http((_request, response) => {
       requests++;

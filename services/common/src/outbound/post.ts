@@ -20,8 +20,10 @@ export interface PostResult {
   duration_ms: number;
 }
 
-/** No status came back. What the other side has done with the request is not known, except for
- * `refused`, `dns`, `tls` and `url_refused`, where it was never sent. */
+/**
+ * The receiver returned no status. Whether it processed the request is unknown, except for
+ * `refused`, `dns`, `tls` and `url_refused`, where the request was never sent.
+ */
 export class PostFailed extends Error {
   override readonly name = 'PostFailed';
 

@@ -55,7 +55,7 @@ function reply(query: Buffer): Buffer {
 const resolver = () => dnsResolve([`127.0.0.1:${server.address().port}`]);
 const v6 = [0x26, 0x06, 0x47, 0, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11];
 
-test('a name is resolved to all its addresses, IPv4 first', async () => {
+test('resolves a name to all its addresses, IPv4 first', async () => {
   answer = (_name, type) =>
     type === TYPE_A
       ? [
@@ -70,12 +70,12 @@ test('a name is resolved to all its addresses, IPv4 first', async () => {
   ]);
 });
 
-test('one family without an answer does not matter', async () => {
+test('succeeds if one address family has no answer', async () => {
   answer = (_name, type) => (type === TYPE_AAAA ? SERVER_FAILURE : [[8, 8, 8, 8]]);
   await expect(resolver()('partner.example')).resolves.toHaveLength(1);
 });
 
-test('exactly the given name is asked for, without search domains', async () => {
+test('queries exactly the given name, without search domains', async () => {
   answer = () => NAME_ERROR;
   await resolver()('redis').catch(() => undefined);
   expect(new Set(asked)).toEqual(new Set(['redis']));
@@ -84,7 +84,7 @@ test('exactly the given name is asked for, without search domains', async () => 
 test.each([
   ['a name that does not exist', NAME_ERROR, false],
   ['a name without addresses', [], false],
-  ['a name server in trouble', SERVER_FAILURE, true],
+  ['a failing name server', SERVER_FAILURE, true],
 ])('%s is a failure of dns', async (_case, found, transient) => {
   answer = () => found;
   const error: unknown = await resolver()('nowhere.example').catch((e: unknown) => e);
@@ -92,7 +92,7 @@ test.each([
   expect(error).toMatchObject({ failure: 'dns', transient });
 });
 
-test('the look-up for local work knows localhost', async () => {
+test('resolves localhost in the look-up for local development', async () => {
   const loopback = [
     { address: '127.0.0.1', family: 4 },
     { address: '::1', family: 6 },

@@ -1,4 +1,4 @@
-// Types over the generated service definitions, and their turn into what grpc-js wants.
+// Types over the generated service definitions, and their conversion to grpc-js definitions.
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
 import type { Call } from './call';
 
@@ -28,7 +28,10 @@ type MessageOf<C> = C extends Codec<infer T> ? T : never;
 export type RequestOf<M extends Method> = MessageOf<M['requestType']>;
 export type ResponseOf<M extends Method> = MessageOf<M['responseType']>;
 
-/** What a service implements: a function per unary method, a generator per server-streaming one. */
+/**
+ * The handlers that a service implements: a function per unary method, a generator per
+ * server-streaming one.
+ */
 export type Handlers<D extends Definition> = {
   [K in keyof D['methods']]: D['methods'][K]['responseStream'] extends true
     ? (
@@ -38,7 +41,7 @@ export type Handlers<D extends Definition> = {
     : (request: RequestOf<D['methods'][K]>, call: Call) => Promise<ResponseOf<D['methods'][K]>>;
 };
 
-/** What a caller gets: the same shape. */
+/** The client that a caller gets: the same shape. */
 export type Client<D extends Definition> = Handlers<D>;
 
 export interface Implementation {

@@ -1,5 +1,5 @@
-// Admission before every handler: is the caller allowed, and is there room. Health calls are
-// exempt: an overloaded process must still report that it is alive.
+// Admission before every handler: checks the caller's access and the number of calls in flight.
+// Health calls are exempt: an overloaded process must still report that it is alive.
 import {
   status,
   type ServerUnaryCall,

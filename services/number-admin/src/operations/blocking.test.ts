@@ -30,23 +30,23 @@ test('answers a mixed result (HTTP 400 upstream) with both lists', async () => {
   await expect(block(users)).resolves.toEqual({ done: [DONE], failed: [FAILED] });
 });
 
-test('a result in which all failed is an answer too', async () => {
+test('answers a result in which all users failed', async () => {
   const body = { block_users: { failed_users: [FAILED] }, error: MIXED };
   rig.upstream.answers({ status: 400, body });
   await expect(unblock(['+15550100778'])).resolves.toEqual({ done: [], failed: [FAILED] });
 });
 
-test('an error without users is an error', async () => {
+test('fails for an error without users', async () => {
   rig.upstream.answers({ status: 400, body: { block_users: {}, error: MIXED } });
   await expect(block(['+15550100777'])).rejects.toMatchObject({ upstream_code: 139_100 });
 });
 
 test.each([
   ['an empty list', [], 'MISSING_FIELDS', { fields: ['users'] }],
-  ['too many', Array<string>(1_001).fill('15550100777'), 'INVALID_FIELD', { field: 'users' }],
-  ['a blank', ['15550100777', ' '], 'INVALID_FIELD', { field: 'users[1]' }],
+  ['too many users', Array<string>(1_001).fill('15550100777'), 'INVALID_FIELD', { field: 'users' }],
+  ['a blank user', ['15550100777', ' '], 'INVALID_FIELD', { field: 'users[1]' }],
   ['a parent BSUID', [' US.ENT.9Pt3Lw66Ha10'], 'INVALID_FIELD', { field: 'users[0]' }],
-])('%s is refused before anything is sent', async (_what, users, code, details) => {
+])('refuses %s before sending anything', async (_what, users, code, details) => {
   rig.upstream.answers();
   await expect(block(users)).rejects.toMatchObject({ code, details });
   await expect(unblock(users)).rejects.toMatchObject({ code, details });
@@ -59,7 +59,7 @@ test('sends 1,000 users in one request', async () => {
   expect(rig.upstream.asked).toHaveLength(1);
 });
 
-test('the end of the list has no cursors', async () => {
+test('returns no cursors at the end of the list', async () => {
   rig.upstream.answers({ data: [] });
   const reply = await rig.rpc.listBlocked({ target: TARGET }, rig.call());
   expect(reply).toEqual({ items: [] });

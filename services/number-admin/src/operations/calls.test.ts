@@ -26,7 +26,7 @@ test.each([
   ['no action', { to: '15550100777' }, ['action']],
   ['connect with a blank recipient', { action: 'connect', to: ' ' }, ['to']],
   ['terminate without a call', { action: 'terminate' }, ['call_id']],
-])('%s is refused before anything is sent', async (_what, call, fields) => {
+])('refuses %s before sending anything', async (_what, call, fields) => {
   rig.upstream.answers();
   await expect(place(call)).rejects.toMatchObject({ code: 'MISSING_FIELDS', details: { fields } });
   expect(rig.upstream.asked).toEqual([]);
@@ -41,7 +41,7 @@ test('calls a BSUID with recipient', async () => {
 test.each([
   ['paused', 'NO_ACTIVE_WABA'],
   ['billing_failed', 'PAYMENT_FAILED'],
-])('while sending is %s no call is started, but one that runs is ended', async (sending, code) => {
+])('starts no call while sending is %s, but ends a running one', async (sending, code) => {
   rig.directory.credential = { sending };
   rig.upstream.answers({ success: true });
   await expect(place(CONNECT)).rejects.toMatchObject({ code });
@@ -49,7 +49,7 @@ test.each([
   await expect(place({ action: 'terminate', call_id: 'wacid.1' })).resolves.toEqual({ fields: {} });
 });
 
-test('a call whose answer never came has an unknown outcome and is not repeatable', async () => {
+test('reports an unknown, non-retryable outcome for a call without an answer', async () => {
   rig.upstream.answers('hang');
   await expect(place(CONNECT)).rejects.toMatchObject({
     code: 'UPSTREAM_ERROR',

@@ -18,7 +18,7 @@ const limits = () => rig.upstream.asked.map(({ query }) => query['limit']);
 describe('the activity log', () => {
   const list = (limit?: number) => rig.rpc.listActivities({ target: TARGET, limit }, rig.call());
 
-  test('above the upstream’s page comes in two', async () => {
+  test('needs two requests above the upstream’s page size', async () => {
     rig.upstream.answers(page(100, 'a1'), page(50, 'a2'));
     const reply = await list(150);
     expect(reply.items).toHaveLength(150);
@@ -27,7 +27,7 @@ describe('the activity log', () => {
     expect(reply.limit).toBe(150);
   });
 
-  test('is at most 200, and the lowered limit is told', async () => {
+  test('returns at most 200 entries and reports the lowered limit', async () => {
     rig.upstream.answers(page(100, 'a1'), page(100, 'a2'));
     const reply = await list(1_000);
     expect(reply.items).toHaveLength(200);
@@ -35,30 +35,30 @@ describe('the activity log', () => {
     expect(rig.upstream.asked).toHaveLength(2);
   });
 
-  test('goes on after a page that is not full', async () => {
+  test('continues after a page that is not full', async () => {
     rig.upstream.answers(page(60, 'a1'), page(10));
     await expect(list(100)).resolves.toMatchObject({ items: { length: 70 } });
     expect(limits()).toEqual(['100', '40']);
   });
 
-  test('without a limit is one page of the upstream’s own size', async () => {
+  test('returns one page of the upstream’s default size without a limit', async () => {
     rig.upstream.answers(page(25, 'a1'));
     await expect(list()).resolves.toMatchObject({ items: { length: 25 } });
     expect(limits()).toEqual([undefined]);
   });
 });
 
-describe('a list that the caller does not page', () => {
+describe('a list without paging for the caller', () => {
   const flows = () => rig.rpc.listFlows({ target: TARGET }, rig.call());
 
-  test('is read to its end', async () => {
+  test('is read completely', async () => {
     rig.upstream.answers(page(100, 'a1'), page(100, 'a2'), page(1));
     const reply = await flows();
     expect(reply.items).toHaveLength(201);
     expect(reply.after).toBeUndefined();
   });
 
-  test('ends at its bound with the cursor of the rest', async () => {
+  test('stops at its limit and returns the cursor of the rest', async () => {
     rig.upstream.answers(...Array.from({ length: 30 }, (_, index) => page(100, `a${index}`)));
     const reply = await flows();
     expect(reply.items).toHaveLength(2_000);
@@ -66,12 +66,12 @@ describe('a list that the caller does not page', () => {
     expect(rig.upstream.asked).toHaveLength(20);
   });
 
-  test('ends at a cursor that repeats', async () => {
+  test('stops at a repeated cursor', async () => {
     rig.upstream.answers(page(1, 'a1'), page(1, 'a1'), page(1, 'a1'));
     await expect(flows()).resolves.toMatchObject({ items: { length: 2 } });
   });
 
-  test('ends even when its pages stay empty', async () => {
+  test('stops even if all pages are empty', async () => {
     rig.upstream.answers(...Array.from({ length: 120 }, (_, index) => page(0, `a${index}`)));
     const reply = await flows();
     expect(reply.items).toEqual([]);
@@ -84,13 +84,13 @@ describe('assigned users', () => {
     rig.rpc.listAssignedUsers({ target: TARGET, business_id }, rig.call());
   const asked = () => rig.upstream.asked.at(-1)?.query['business'];
 
-  test('are those of the business that was named', async () => {
+  test('are those of the requested business', async () => {
     rig.upstream.answers(page(1));
     await users('77');
     expect(asked()).toBe('77');
   });
 
-  test('are those of the owner when none was recorded at registration', async () => {
+  test('are those of the owner if no business was recorded at registration', async () => {
     rig.directory.credential = { business_id: undefined };
     rig.upstream.answers({ owner_business_info: { name: 'Example Ltd', id: '66' } }, page(1));
     await users();
@@ -112,7 +112,7 @@ describe('assigned users', () => {
     expect(rig.upstream.asked).toHaveLength(1);
   });
 
-  test('a refusal of the question itself is passed on', async () => {
+  test('pass on a refusal of the request itself', async () => {
     rig.directory.credential = { business_id: undefined };
     rig.upstream.answers(upstreamError(190, {}, 401));
     await expect(users()).rejects.toMatchObject({ upstream_code: 190 });

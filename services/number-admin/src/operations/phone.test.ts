@@ -17,7 +17,7 @@ describe('the two-step PIN', () => {
   const setPin = (pin: string, phone_number_id?: string) =>
     rig.rpc.setTwoStepPin({ target: TARGET, pin, phone_number_id }, rig.call());
 
-  test('is stored for the client’s own number once the upstream has taken it', async () => {
+  test('is stored for the client’s own number after the upstream accepts it', async () => {
     rig.upstream.answers(OK);
     await expect(setPin('246810')).resolves.toEqual({ pin_stored: true });
     const { partner_id, waba_id } = TARGET;
@@ -37,7 +37,7 @@ describe('the two-step PIN', () => {
     expect(rig.directory.stored).toEqual([]);
   });
 
-  test('that could not be stored is reported as retryable', async () => {
+  test('is reported as retryable if it could not be stored', async () => {
     rig.directory.failStore = new Error('away');
     rig.upstream.answers(OK);
     await expect(setPin('246810')).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('the two-step PIN', () => {
     },
   );
 
-  test('never comes back in an error', async () => {
+  test('is never part of an error', async () => {
     rig.upstream.answers(upstreamError(100, { error_data: 'the pin 246810 is too simple' }));
     await expect(setPin('246810')).rejects.toMatchObject({
       details: 'the pin [redacted] is too simple',
@@ -71,14 +71,14 @@ describe('registering', () => {
   const register = (request: { pin?: string; phone_number_id?: string } = {}) =>
     rig.rpc.registerPhone({ target: TARGET, ...request }, rig.call());
 
-  test('takes the given PIN before the stored one', async () => {
+  test('prefers the given PIN to the stored one', async () => {
     rig.directory.pins.set(NUMBER, '111111');
     rig.upstream.answers(OK);
     await register({ pin: '222222' });
     expect(lastBody()).toEqual({ messaging_product: 'whatsapp', pin: '222222' });
   });
 
-  test('takes the stored PIN of that very number before the platform’s', async () => {
+  test('prefers the stored PIN of the same number to the platform’s', async () => {
     rig.directory.pins.set(NUMBER, '111111').set(OTHER_NUMBER, '333333');
     rig.upstream.answers(OK);
     await register();
@@ -88,13 +88,13 @@ describe('registering', () => {
     expect(lastBody()).toMatchObject({ pin: '333333' });
   });
 
-  test('takes the platform’s PIN where none is stored', async () => {
+  test('uses the platform’s PIN if none is stored', async () => {
     rig.upstream.answers(OK);
     await register();
     expect(lastBody()).toMatchObject({ pin: '000000' });
   });
 
-  test('makes one attempt: a refused PIN is not followed by another', async () => {
+  test('does not try another PIN after a refused one', async () => {
     rig.directory.pins.set(NUMBER, '111111');
     rig.upstream.answers(upstreamError(WRONG_PIN), OK);
     await expect(register()).rejects.toMatchObject({ upstream_code: WRONG_PIN, retryable: false });
@@ -117,7 +117,7 @@ describe('requesting a code', () => {
     ['a refusal', upstreamError(100, { error_subcode: 2_388_091 })],
     ['a rate limit', upstreamError(4)],
     ['a fault without a reason', { status: 503, body: 'away' }],
-  ])('%s is told once, with a warning, and never as repeatable', async (_what, answer) => {
+  ])('reports %s with a warning and never as retryable', async (_what, answer) => {
     rig.upstream.answers(answer, OK);
     await expect(request()).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
@@ -128,7 +128,7 @@ describe('requesting a code', () => {
     expect(rig.upstream.asked).toHaveLength(1);
   });
 
-  test('a number that does not belong to the account is no code request', async () => {
+  test('sends no code request for a number of another account', async () => {
     rig.upstream.answers({ data: [] });
     await expect(request(OTHER_NUMBER)).rejects.toMatchObject({
       code: 'INVALID_FIELD',
@@ -154,7 +154,7 @@ describe('the messaging limit in the status', () => {
   const status = () => rig.rpc.getPhoneStatus({ target: TARGET }, rig.call());
   const LIMIT = 'whatsapp_business_manager_messaging_limit';
 
-  test('is read under its old name where the platform knows no other', async () => {
+  test('is read under its old name if the platform knows no other', async () => {
     const unknown = { status: 400, body: { error: { code: 100, message: `(#100) ${LIMIT}?` } } };
     rig.upstream.answers(unknown, { id: NUMBER, messaging_limit_tier: 'TIER_1K' });
     await expect(status()).resolves.toEqual({
@@ -170,7 +170,7 @@ describe('the messaging limit in the status', () => {
     });
   });
 
-  test('another refusal is passed on without a second question', async () => {
+  test('passes on any other refusal without a second request', async () => {
     rig.upstream.answers(upstreamError(100), {});
     await expect(status()).rejects.toMatchObject({ upstream_code: 100 });
     expect(rig.upstream.asked).toHaveLength(1);

@@ -50,7 +50,7 @@ test.each<[string, Method, object, string, object]>([
     { fields: ['is_catalog_visible', 'is_cart_enabled'] },
   ],
   [
-    'a profile of unknown keys alone',
+    'a profile with only unknown keys',
     'updateProfile',
     { profile: { color: 'red' } },
     'MISSING_FIELDS',
@@ -87,7 +87,7 @@ test.each<[string, Method, object, string, object]>([
   ],
   ['a QR code without its code', 'deleteQrCode', {}, 'MISSING_FIELDS', { fields: ['code'] }],
   ['a group without its id', 'deleteGroup', {}, 'MISSING_FIELDS', { fields: ['group_id'] }],
-])('%s is refused before anything is sent', async (_what, method, request, code, details) => {
+])('refuses %s before sending anything', async (_what, method, request, code, details) => {
   rig.upstream.answers();
   await expect(run(method, request)).rejects.toMatchObject({ code, details });
   expect(rig.upstream.asked).toEqual([]);
@@ -107,7 +107,7 @@ test('a group creation without an answer has an unknown outcome', async () => {
   });
 });
 
-test('groups that are not enabled upstream are no fault to repeat', async () => {
+test('is not retryable if groups are not enabled upstream', async () => {
   const error = { message: '(#131000) Something went wrong', code: 131_000 };
   rig.upstream.answers({ status: 500, body: { error } });
   await expect(run('listGroups', {})).rejects.toMatchObject({
@@ -123,7 +123,7 @@ test('lowers a page limit above the maximum and reports it', async () => {
   expect(rig.upstream.asked[0]?.query).toEqual({ limit: '1024' });
 });
 
-describe('a removal that fails in part (HTTP 206 with an error upstream)', () => {
+describe('a partly failed removal (HTTP 206 with an error upstream)', () => {
   const remove = () =>
     run('removeGroupParticipants', { group_id: 'g', participants: ['15550100777', '15550100778'] });
   const answer = (code: number) => ({

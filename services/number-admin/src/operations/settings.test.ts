@@ -61,9 +61,9 @@ test('does not count the messaging product as a feature group', async () => {
 });
 
 test.each([
-  ['nothing', {}, 'MISSING_FIELDS'],
-  ['too many', Object.fromEntries([...'abcdefghijk'].map((k) => [k, {}])), 'INVALID_FIELD'],
-])('%s is refused before anything is sent', async (_what, settings, code) => {
+  ['an empty body', {}, 'MISSING_FIELDS'],
+  ['too many groups', Object.fromEntries([...'abcdefghijk'].map((k) => [k, {}])), 'INVALID_FIELD'],
+])('refuses %s before sending anything', async (_what, settings, code) => {
   rig.upstream.answers();
   await expect(update(settings)).rejects.toMatchObject({ code });
   expect(rig.upstream.asked).toEqual([]);
