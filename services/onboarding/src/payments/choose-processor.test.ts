@@ -16,7 +16,7 @@ const create = (more: NodeJS.ProcessEnv): unknown =>
 describe('the payment processor', () => {
   test('stripe does not start without its secrets, and the error names both', () => {
     expect(() => create({ PAYMENT_PROCESSOR: 'stripe' })).toThrow(
-      /2 setting\(s\) are wrong:\s+STRIPE_API_KEY .*\s+STRIPE_WEBHOOK_SECRET /,
+      /invalid settings \(2\):\s+STRIPE_API_KEY .*\s+STRIPE_WEBHOOK_SECRET /,
     );
     expect(() => create({ PAYMENT_PROCESSOR: 'stripe', STRIPE_API_KEY: 'sk_test_1' })).toThrow(
       /1 setting\(s\) are wrong:\s+STRIPE_WEBHOOK_SECRET /,
