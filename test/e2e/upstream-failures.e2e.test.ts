@@ -23,7 +23,7 @@ import { CUT_OFF, expectedOf, KINDS, problemsOf, type Kind, type Question } from
 /** Long enough for a busy machine, short enough to wait for it dozens of times. */
 const UPSTREAM_TIMEOUT_MS = 1_000;
 /** Rows run in parallel lanes with separate accounts, so that no fault hits another row. */
-const LANES = 6;
+const LANES = 12;
 /** Their upstream calls name no account, so they share one lane. */
 const SHARED_PATHS = ['registerFromCode', 'uploadHeader', 'downloadMedia', 'downloadContactMedia'];
 /** Answered from the service's own store. */

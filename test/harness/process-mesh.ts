@@ -12,6 +12,7 @@ import {
   enginePid,
   freePort,
   pidOf,
+  runningIn,
   SERVICE_NAMES,
   SERVICES,
   startEngine,
@@ -116,6 +117,12 @@ export async function joinProcessMesh(): Promise<ProcessMesh> {
       );
     },
   });
+}
+
+/** Stops the worker's processes when the next files do not need them; a later one starts them again. */
+export async function retireProcessMesh(): Promise<void> {
+  const dir = join(runDir(), `processes-${WORKER}`);
+  if (existsSync(dir) && runningIn(dir).length > 0) await down({ dir, log });
 }
 
 /** Free ports, and names of its own in the engines. */

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import type { ServiceName } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import { eventually } from '../testkit/eventually';
+import { retireProcessMesh } from './process-mesh';
 import { createMeshView, suspend, type Mesh } from './mesh-view';
 import { ONE, runDir, WORKER, WORLD } from './world';
 
@@ -35,6 +36,7 @@ export async function joinMesh(
   changed: NodeJS.ProcessEnv = {},
   services: readonly ServiceName[] = [],
 ): Promise<Mesh> {
+  await retireProcessMesh();
   const hosted = await hostedMesh();
   const emulator = new EmulatorClient(hosted.emulator_url);
   const control = async (action: 'start' | 'stop', name: ServiceName, env = {}): Promise<void> => {

@@ -2,8 +2,16 @@
 // start, so that no worker is left with a long one at the end; unit tests fill the rest.
 const Sequencer = require('@jest/test-sequencer').default;
 
-/** Longest first. */
-const LONG = ['e2e/faults', 'e2e/broadcast-kills', 'e2e/engines-away.', 'e2e/upstream-failures'];
+/** Longest first; those that share a worker's processes are together. */
+const LONG = [
+  'e2e/faults',
+  'e2e/broadcast-kills',
+  'e2e/engines-away.',
+  'e2e/processes',
+  'e2e/idempotency-crash',
+  'e2e/media-large',
+  'e2e/upstream-failures',
+];
 
 const rank = ({ path }) => {
   const long = LONG.findIndex((name) => path.includes(name));
