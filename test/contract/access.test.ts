@@ -1,5 +1,4 @@
-// The table of who may call what over gRPC, held against the code: what a service's clients really call is
-// allowed to it, and nothing else is.
+// The gRPC access table matches the code: a caller may call exactly the methods that its code calls.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CALLERS, mayCall, type Caller } from '@bmg/common/identity';
@@ -9,7 +8,7 @@ import { endpoints } from '../../gateway/src/endpoints';
 const ROOT = join(__dirname, '../..');
 const PROTO = join(ROOT, 'proto/gen/bmg');
 
-/** Every service of the protos, with its methods as code spells them. */
+/** Every service of the protos, with its methods as the code spells them. */
 const definitions = readdirSync(PROTO).flatMap((name) => {
   const loaded = require(join(PROTO, name, 'v1', `${name}.ts`)) as Record<string, unknown>;
   return Object.entries(loaded)
@@ -26,12 +25,12 @@ const SOURCES: Record<Caller, string | undefined> = {
   webhooks: 'services/webhooks/src',
   fanout: 'services/fanout/src',
   operator: 'deploy/cli/src',
-  // Whoever they are, they are no code of ours: the example stands for them.
+  // Internal callers are outside this repository; the example represents them.
   internal: 'proto/examples',
 };
 
-/** Reads tokens without calling the upstream itself: it is told with them whether a number may send. */
-const NEEDS_THE_STATE_ALONE = ['broadcasts'];
+/** Reads credentials without calling the upstream: they state whether a number may send. */
+const READS_STATE_ONLY = ['broadcasts'];
 
 function sourceOf(path: string): string {
   return readdirSync(join(ROOT, path), { recursive: true, encoding: 'utf8' })
@@ -40,13 +39,13 @@ function sourceOf(path: string): string {
     .join('\n');
 }
 
-/** What the shared runtime calls for whoever uses it. */
+/** Calls that the shared runtime makes for the services that use it. */
 const SHARED: Array<[used: string, call: string]> = [
   ['createCredentials(', 'Directory/GetCredential'],
   ['ownersFrom(', 'Directory/GetOwners'],
 ];
 
-/** `Service/Method` of every call that the code of a caller makes. */
+/** Returns `Service/Method` of every call in the source of a caller. */
 function callsOf(path: string): Set<string> {
   const source = sourceOf(path);
   const found = new Set(SHARED.flatMap(([used, call]) => (source.includes(used) ? [call] : [])));
@@ -54,7 +53,7 @@ function callsOf(path: string): Set<string> {
     const isServer = source.includes(`implement(${exported}`);
     if (!source.includes(exported) || isServer) continue;
     for (const [key, method] of Object.entries(definition.methods)) {
-      // Called on a client, named in a row of endpoints, or picked from the client's type.
+      // Called on a client, named in an endpoint row, or picked from the client's type.
       if (new RegExp(`\\.${key}\\b|'${key}'`).test(source)) {
         found.add(`${definition.name}/${method.name}`);
       }
@@ -66,7 +65,7 @@ function callsOf(path: string): Set<string> {
 const callers = Object.keys(CALLERS) as Caller[];
 
 test.each(callers.filter((caller) => caller !== 'internal'))(
-  'all that %s calls is allowed to it',
+  'allows %s every call that it makes',
   (caller) => {
     const calls = [...callsOf(SOURCES[caller] as string)];
     expect(calls.length).toBeGreaterThan(0);
@@ -78,7 +77,7 @@ test.each(callers.filter((caller) => caller !== 'internal'))(
   },
 );
 
-test('every endpoint of the edge may be called by it', () => {
+test('allows the gateway the method of every endpoint', () => {
   const refused = endpoints.filter(({ rpc: { definition, method } }) => {
     const name = (definition as Definition).methods[method]?.name as string;
     return !mayCall(['gateway'], definition.name, name);
@@ -86,27 +85,24 @@ test('every endpoint of the edge may be called by it', () => {
   expect(refused.map(({ path }) => path)).toEqual([]);
 });
 
-/** Rows for people and programs whose calls are not all in the code. */
+/** Callers whose calls are not all in the code. */
 const NOT_IN_CODE: Caller[] = ['operator', 'internal'];
 
-test.each(callers)(
-  '%s is allowed nothing that does not exist, or that it does not call',
-  (caller) => {
-    const calls = callsOf(SOURCES[caller] as string);
-    for (const entry of CALLERS[caller]) {
-      const [service, method] = entry.split('/') as [string, string | undefined];
-      const definition = definitions.find((one) => one.definition.name === service)?.definition;
-      expect([entry, definition?.name]).toEqual([entry, service]);
-      const methods = Object.values(definition?.methods ?? {}).map(({ name }) => name);
-      if (method !== undefined) expect(methods).toContain(method);
-      if (NOT_IN_CODE.includes(caller)) continue;
-      const used = [...calls].some((call) => call === entry || call.startsWith(`${entry}/`));
-      expect([entry, used]).toEqual([entry, true]);
-    }
-  },
-);
+test.each(callers)('allows %s only existing methods that it calls', (caller) => {
+  const calls = callsOf(SOURCES[caller] as string);
+  for (const entry of CALLERS[caller]) {
+    const [service, method] = entry.split('/') as [string, string | undefined];
+    const definition = definitions.find((one) => one.definition.name === service)?.definition;
+    expect([entry, definition?.name]).toEqual([entry, service]);
+    const methods = Object.values(definition?.methods ?? {}).map(({ name }) => name);
+    if (method !== undefined) expect(methods).toContain(method);
+    if (NOT_IN_CODE.includes(caller)) continue;
+    const used = [...calls].some((call) => call === entry || call.startsWith(`${entry}/`));
+    expect([entry, used]).toEqual([entry, true]);
+  }
+});
 
-test('tokens of the upstream go to those who call it, and nobody else', () => {
+test('gives upstream tokens only to services that call the upstream, and to broadcasts', () => {
   const allowed = callers.filter((caller) => mayCall([caller], 'Directory', 'GetCredential'));
   const upstream = callers.filter((caller) =>
     sourceOf(SOURCES[caller] as string).includes('createUpstream('),
@@ -114,7 +110,7 @@ test('tokens of the upstream go to those who call it, and nobody else', () => {
   expect(allowed.sort()).toEqual([...upstream, ...NEEDS_THE_STATE_ALONE].sort());
 });
 
-test('nobody but the operator reaches what the operator does', () => {
+test('allows the Operator service to the operator only', () => {
   const others = callers.filter((caller) => caller !== 'operator');
   const operator = definitions.find(({ definition }) => definition.name === 'Operator');
   for (const { name } of Object.values(operator?.definition.methods ?? {})) {

@@ -1,5 +1,5 @@
-// The settings of all services side by side: one name, one meaning; nothing that is documented for
-// operators goes unread, and nothing is read that is not in a table.
+// The settings of all services: one name has one meaning, every documented setting is read, and every
+// setting that is read is in a table.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Field } from '@bmg/common/config';
@@ -32,7 +32,7 @@ const named = Object.entries(services).flatMap(([service, settings]) =>
 );
 const names = [...new Set(named.map(({ name }) => name))].sort();
 
-/** Every process has its own. */
+/** Settings whose value differs in each process. */
 const OWN_DEFAULT = ['GRPC_PORT', 'METRICS_PORT'];
 
 function sources(path: string): string[] {
@@ -42,8 +42,8 @@ function sources(path: string): string[] {
 }
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-describe('one name', () => {
-  test.each(names)('%s means the same wherever it is read', (name) => {
+describe('a setting name', () => {
+  test.each(names)('%s has the same meaning in every service', (name) => {
     const shapes = named
       .filter((one) => one.name === name)
       .map(({ field: { schema, secret = false, default: fallback } }) => {
@@ -53,7 +53,7 @@ describe('one name', () => {
     for (const shape of shapes) expect(shape).toEqual(shapes[0]);
   });
 
-  test.each(names)('%s is spelled like a setting, with its unit, and is described', (name) => {
+  test.each(names)('%s follows the naming rules, with its unit, and has a description', (name) => {
     expect(name).toMatch(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/);
     for (const { field } of named.filter((one) => one.name === name)) {
       expect(field.description).toMatch(/^\S.{9,}[^.\s]$/s);
@@ -62,7 +62,7 @@ describe('one name', () => {
   });
 });
 
-test('the ports are those that operators know', () => {
+test('the ports have their published defaults', () => {
   const port = (service: string, name: string) => services[service]?.[name]?.default;
   const of = (name: string): Record<string, unknown> =>
     Object.fromEntries(
@@ -93,7 +93,7 @@ test('the ports are those that operators know', () => {
   expect(of('INGRESS_PORT')).toEqual({ webhooks: 8081 });
 });
 
-describe('what operators are told of', () => {
+describe('the documented settings', () => {
   const inTables = [
     'MONGO_URL',
     'KAFKA_BROKERS',
@@ -148,24 +148,21 @@ describe('what operators are told of', () => {
     'KEY_PEPPER',
     'STRIPE_API_KEY',
     'STRIPE_WEBHOOK_SECRET',
-  ])(
-    '%s is a secret: read from a file too, never printed, without a default for production',
-    (name) => {
-      const fields = named.filter((one) => one.name === name).map(({ field }) => field);
-      expect(fields.length).toBeGreaterThan(0);
-      for (const { secret, default: fallback } of fields) {
-        expect([secret, fallback]).toEqual([true, undefined]);
-      }
-    },
-  );
+  ])('%s is a secret without a default', (name) => {
+    const fields = named.filter((one) => one.name === name).map(({ field }) => field);
+    expect(fields.length).toBeGreaterThan(0);
+    for (const { secret, default: fallback } of fields) {
+      expect([secret, fallback]).toEqual([true, undefined]);
+    }
+  });
 });
 
-describe('what is read', () => {
+describe('the settings in the code', () => {
   const common = sources('services/common/src').filter((file) => !file.includes('/config/'));
   const shared = common.map(read).join('\n');
 
   test.each(named.map(({ service, name }) => [service, name]))(
-    '%s uses %s, which its table names',
+    '%s uses %s, which is in its table',
     (service, name) => {
       const own = sources(directory(service)).filter((file) => !file.endsWith('/config.ts'));
       const word = new RegExp(`\\b${name}\\b`);
@@ -173,7 +170,7 @@ describe('what is read', () => {
     },
   );
 
-  test('nobody looks into the environment but the tables and the telemetry', () => {
+  test('only entry points and the telemetry read process.env', () => {
     const looking = Object.keys(services)
       .flatMap((service) => sources(directory(service)))
       .concat(common)

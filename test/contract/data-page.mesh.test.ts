@@ -1,5 +1,5 @@
-// deploy/DATA.md names every collection of a running mesh and every topic, and says of each how long it is
-// kept: as its index has it, or why there is none. What the purge does with it is what the page says.
+// deploy/DATA.md names every collection and topic of a running mesh with its retention, which matches
+// the TTL index or gives the reason for none. The purge treats each collection as the page says.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { MongoClient, type Db } from 'mongodb';
@@ -73,7 +73,7 @@ async function collections(): Promise<Array<{ name: string; db: Db; collection: 
   return found;
 }
 
-test('every collection of the mesh is on the page', async () => {
+test('lists every collection of the mesh', async () => {
   const there = await eventually(async () => {
     const found = await collections();
     return found.some(({ name }) => name === 'messaging.messages') && found;
@@ -99,10 +99,10 @@ function promised(kept: string): { field: string; seconds: number } | undefined 
 }
 
 test.each(rows.map((row) => [row.collection, row] as const))(
-  '%s is kept as long as the page says',
+  '%s has the retention of the page',
   async (name, { kept }) => {
     const here = (await collections()).find((one) => one.name === name);
-    // One that is made by the first write may not be there yet: it has no index either.
+    // A collection that the first write creates may not exist yet, and has no index then.
     const indexes = here ? await here.db.collection(here.collection).indexes() : [];
     const ending = indexes
       .filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)
@@ -119,7 +119,7 @@ test.each(rows.map((row) => [row.collection, row] as const))(
   },
 );
 
-test('the purge does what the page says', () => {
+test('describes the effect of a purge on every collection', () => {
   for (const { collection, purge } of rows) {
     const [service, name] = collection.split('.') as [string, string];
     const row = purged[service]?.find((one) => one.collection === name);
@@ -133,7 +133,7 @@ test('the purge does what the page says', () => {
   expect(named.filter((name) => !listed.has(name))).toEqual([]);
 });
 
-test('every topic is on the page, with its retention', () => {
+test('lists every topic with its retention', () => {
   for (const { name, retention_hours } of Object.values(topics)) {
     expect(page).toMatch(
       new RegExp(`^\\| \`${name}\` \\|.*\\| ${retention_hours} hours \\|$`, 'm'),

@@ -1,5 +1,5 @@
-// The endpoint table, against the contract and against the protos behind it. The codec silently drops
-// unknown keys, so every property of a schema is followed into the gRPC message.
+// The endpoint table matches the contract and the protos. The codec silently drops unknown keys, so
+// every schema property is traced into the gRPC message.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
@@ -106,7 +106,7 @@ describe('the methods behind the rows', () => {
     WebhooksDefinition,
   ];
 
-  test('are all methods that partners reach, each once; both download paths share one', () => {
+  test('are all partner-facing methods, each once, except that both download paths share one', () => {
     const methods = services
       .flatMap(({ methods }) => Object.keys(methods))
       .filter((method) => !internal.includes(method));
@@ -116,7 +116,7 @@ describe('the methods behind the rows', () => {
   });
 
   test.each(endpoints.map((endpoint) => [route(endpoint), endpoint] as const))(
-    '%s: belongs to its definition, and streams if the row does',
+    '%s: belongs to its definition and streams if the row does',
     (_route, { rpc, stream = false }) => {
       const method = (
         rpc.definition.methods as Record<
@@ -161,10 +161,10 @@ describe('schemas', () => {
     ),
   );
 
-  // Checked by the gateway and not part of the call.
+  // The gateway checks it; it is not part of the call.
   const endAtTheEdge = ['confirm'];
 
-  test.each(properties)('%s arrives in the message', (_name, endpoint, sample) => {
+  test.each(properties)('%s reaches the gRPC message', (_name, endpoint, sample) => {
     const { field, value } = sample;
     const with_it = messageOf(endpoint, requestOf(endpoint, sample.with));
     const without_it = messageOf(endpoint, requestOf(endpoint, sample.without));
@@ -172,7 +172,7 @@ describe('schemas', () => {
       expect(with_it).toEqual(without_it);
       return;
     }
-    // It may be renamed on the way, but it must change the message.
+    // The property may be renamed on the way, but it must change the message.
     expect(with_it).not.toEqual(without_it);
     if (!endpoint.request) expect((with_it as Record<string, unknown>)[field]).toEqual(value);
   });

@@ -60,7 +60,7 @@ test.each(codes)('%s crosses a call with all its fields', (code) => {
   }
 });
 
-test('truncates details that are too large for a trailer, and keeps the rest of the error', () => {
+test('truncates details that are too large for a trailer and keeps the rest of the error', () => {
   const sent = new ApiError('UPSTREAM_ERROR', 'm', { ...extras, details: 'x'.repeat(100_000) });
   const received = fromServiceError(toStatus(sent) as unknown as ServiceError);
   expect(received).toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 131_047 });

@@ -1,5 +1,5 @@
-// Every metric that a dashboard or an alert names exists in /metrics of a running mesh, with the labels that
-// are asked for, and those of the way of a message have values once messages have gone that way.
+// Every metric of a dashboard or alert exists in /metrics of a running mesh with the labels that the
+// query uses, and the metrics on the path of a message have values after messages.
 import { alerts } from '../../deploy/telemetry/src/alerts';
 import { dashboards } from '../../deploy/telemetry/src/dashboards';
 import { recordings } from '../../deploy/telemetry/src/promises';
@@ -46,7 +46,7 @@ const asked: Asked[] = [
 ];
 
 const recorded = new Set(recordings.map(({ record }) => record));
-/** What Prometheus itself adds: whether a target answers, and the labels of its place. */
+/** Series and labels that Prometheus adds itself: `up` and the target labels. */
 const PROMETHEUS = new Set(['up']);
 const TARGET_LABELS = new Set(['job', 'service', 'instance', 'le']);
 
@@ -68,7 +68,7 @@ test.each(asked.map((one) => [one.where, one] as const))('%s', async (_where, { 
   for (const { metric, labels: selected } of metrics) {
     if (recorded.has(metric) || PROMETHEUS.has(metric) || needs.includes(metric)) continue;
     const family = known.has(metric) ? metric : familyOf(metric);
-    if (!known.has(family)) throw new Error(`there is no metric ${metric}`);
+    if (!known.has(family)) throw new Error(`/metrics has no metric ${metric}`);
     expect(body).toMatch(new RegExp(`^# TYPE ${family} `, 'm'));
     const own = known.get(family) ?? new Set();
     for (const label of own) labels.add(label);
@@ -95,7 +95,7 @@ test.each([
   'webhook_deliveries_total',
   'webhook_deliveries_in_flight_limit',
   'component_up',
-])('%s has counted the message that went through', async (series) => {
+])('%s has counted the message', async (series) => {
   const { body } = await renderMetrics();
   const values = body
     .split('\n')
@@ -104,7 +104,7 @@ test.each([
   expect(Math.max(0, ...values)).toBeGreaterThan(0);
 });
 
-test('the lag of every group is told, as Kafka sees it, and goes down to nothing', async () => {
+test('reports the lag of every consumer group from Kafka, which falls to zero', async () => {
   await eventually(async () => {
     const { body } = await renderMetrics();
     const lines = body.split('\n').filter((line) => line.startsWith('messaging_consumer_lag{'));

@@ -1,10 +1,9 @@
-// What the specification of OpenAPI 3.1 says of the objects that our document is made of: the keys that
-// each may have and those that it must have.
+// Structure rules of OpenAPI 3.1 for the objects of our document: the allowed and required keys.
 import type { OpenApiDocument, OperationObject, Parameter } from '../../gateway/src/openapi';
 
 type Json = Record<string, unknown>;
 
-/** Checks a value and returns what is wrong with it, each with the place. */
+/** Checks a value and returns its problems, each with its location. */
 type Check = (value: unknown, where: string) => string[];
 
 interface Keys {
@@ -20,7 +19,7 @@ const wrong = (where: string, what: string): string[] => [`${where}: ${what}`];
 const object =
   ({ required = {}, optional = {} }: Keys): Check =>
   (value, where) => {
-    if (!isObject(value)) return wrong(where, 'is no object');
+    if (!isObject(value)) return wrong(where, 'is not an object');
     const known = { ...required, ...optional };
     const missing = Object.keys(required).filter((key) => value[key] === undefined);
     const entries = Object.entries(value).filter(([key]) => !key.startsWith('x-'));
@@ -33,11 +32,11 @@ const object =
     ];
   };
 
-/** Of arbitrary keys that fit the pattern. */
+/** An object with arbitrary keys that match the pattern. */
 const map =
   (inner: Check, pattern = /^[a-zA-Z0-9._-]+$/): Check =>
   (value, where) => {
-    if (!isObject(value)) return wrong(where, 'is no object');
+    if (!isObject(value)) return wrong(where, 'is not an object');
     return Object.entries(value).flatMap(([key, one]) =>
       pattern.test(key) ? inner(one, `${where}/${key}`) : wrong(where, `has a bad key ${key}`),
     );
@@ -48,14 +47,14 @@ const list =
   (value, where) =>
     Array.isArray(value)
       ? value.flatMap((one, at) => inner(one, `${where}/${at}`))
-      : wrong(where, 'is no array');
+      : wrong(where, 'is not an array');
 
 const is =
   (what: string, holds: (value: unknown) => boolean): Check =>
   (value, where) =>
     holds(value) ? [] : wrong(where, `is not ${what}`);
 
-const text = is('a text', (value) => typeof value === 'string' && value !== '');
+const text = is('a non-empty string', (value) => typeof value === 'string' && value !== '');
 const flag = is('a boolean', (value) => typeof value === 'boolean');
 const anything: Check = () => [];
 const schema = is('a schema', (value) => isObject(value) || typeof value === 'boolean');
@@ -63,7 +62,7 @@ const url = is('a URL', (value) => URL.canParse(String(value)));
 const oneOf = (...values: string[]): Check =>
   is(`one of ${values.join(', ')}`, (value) => values.includes(value as string));
 
-/** A reference may say more of what it refers to. */
+/** A reference may have a summary and a description. */
 const orReference =
   (inner: Check): Check =>
   (value, where) =>
@@ -123,7 +122,7 @@ const pathItem = object({
   },
 });
 
-/** What we post ourselves: it stands in no chapter. */
+/** Webhooks have no tags, because they are in no chapter. */
 const { tags: _tags, ...untagged } = operation.required ?? {};
 const webhook = object({
   required: { post: object({ required: untagged, optional: operation.optional ?? {} }) },
@@ -162,7 +161,7 @@ const root = object({
 
 export const checkDocument = (document: OpenApiDocument): string[] => root(document, '#');
 
-/** Every string of a value. */
+/** Yields every string of a value. */
 export function* strings(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value;
   else if (typeof value === 'object' && value !== null) {
@@ -170,7 +169,7 @@ export function* strings(value: unknown): Generator<string> {
   }
 }
 
-/** Where the references of the document point. */
+/** Yields the target of every reference in the document. */
 export const pointersOf = (document: OpenApiDocument): string[] => [
   ...new Set([...refs(document)]),
 ];
@@ -208,7 +207,7 @@ export const operationsOf = (document: OpenApiDocument): FoundOperation[] =>
     })),
   );
 
-/** Every schema of the document with its place. */
+/** Yields every schema of the document with its location. */
 export function schemasOf(document: OpenApiDocument): Array<[string, object]> {
   const found: Array<[string, object]> = [];
   const walk = (value: unknown, where: string): void => {

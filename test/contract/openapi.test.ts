@@ -1,5 +1,4 @@
-// The OpenAPI document: its structure against the OpenAPI 3.1 specification, its schemas against JSON Schema
-// 2020-12, and its agreement with the endpoint table.
+// The OpenAPI document follows OpenAPI 3.1 and JSON Schema 2020-12 and agrees with the endpoint table.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CATALOG } from '@bmg/common/errors';
@@ -87,7 +86,7 @@ describe('the schemas', () => {
     }
   });
 
-  test('contain none of our own keywords', () => {
+  test('contain no internal keywords', () => {
     const keys = schemasOf(document).flatMap(([, schema]) => JSON.stringify(schema));
     for (const own of ['requiredOneOf', 'lowerTo', 'mayBeBlank', 'errorCode', 'errorMessage']) {
       expect(keys.filter((text) => text.includes(`"${own}`))).toEqual([]);
@@ -116,7 +115,7 @@ describe('the schemas', () => {
     expect(examples).toBeGreaterThan(90 + webhooks.length);
   });
 
-  test('accept every event of the normaliser, and describe exactly those events', () => {
+  test('accept every event of the normaliser and describe exactly those events', () => {
     const made = new Set<string>();
     for (const { event, ...golden } of goldenEvents()) {
       const content = document.webhooks[event]?.post.requestBody.content['application/json'];

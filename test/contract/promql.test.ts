@@ -1,7 +1,7 @@
-// The reader of queries finds what it is to find.
+// The query reader finds metrics and labels.
 import { familyOf, namesIn } from './promql';
 
-test('metrics, the labels that are selected, and the labels that are grouped by', () => {
+test('finds metrics, selected labels and grouping labels', () => {
   const { metrics, grouping } = namesIn(
     'sum by (destination, group) (rate(lag_total{group="a", x!~"b|c"}[5m])) > 0 unless on (group) max(other offset 1h)',
   );
@@ -12,11 +12,11 @@ test('metrics, the labels that are selected, and the labels that are grouped by'
   expect(grouping).toEqual(['destination', 'group', 'group']);
 });
 
-test('a misspelt function is taken for a metric, which does not exist', () => {
+test('takes a misspelt function for an unknown metric', () => {
   expect(namesIn('rat(up[5m])').metrics.map(({ metric }) => metric)).toEqual(['rat', 'up']);
 });
 
-test('the series of a histogram are of its family', () => {
+test('assigns the series of a histogram to its family', () => {
   expect(familyOf('x_seconds_bucket')).toBe('x_seconds');
   expect(familyOf('x_seconds')).toBe('x_seconds');
 });

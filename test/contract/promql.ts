@@ -1,5 +1,5 @@
-// What a query names: metrics with the labels that it selects or groups by. Not a parser of the language:
-// what it does not understand it takes for a metric, so that a mistake fails a test rather than passes.
+// Extracts the metrics of a query with the labels that it selects or groups by. This is not a full
+// parser: unknown words count as metrics, so that a mistake fails a test.
 export interface Named {
   metric: string;
   labels: string[];
@@ -13,12 +13,12 @@ const WORDS = new Set(
   ).split(' '),
 );
 
-/** Of a histogram, what is written in the text format. */
+/** Suffixes of a histogram's series in the text format. */
 const SERIES = /_(bucket|sum|count)$/;
 
 export function namesIn(expr: string): { metrics: Named[]; grouping: string[] } {
   const grouping: string[] = [];
-  // Lists of labels first: they would look like metrics.
+  // Remove label lists first: they would look like metrics.
   const rest = expr.replace(
     /\b(by|on|ignoring|without)\s*\(([^)]*)\)/g,
     (_all, _word, list: string) => {
@@ -33,7 +33,7 @@ export function namesIn(expr: string): { metrics: Named[]; grouping: string[] } 
   );
   const metrics: Named[] = [];
   const name = /([a-zA-Z_:][\w:]*)\s*(\{[^}]*\})?/g;
-  // Durations, numbers and text are no names.
+  // Durations, numbers and strings are not names.
   const bare = rest.replace(/\[[^\]]*\]/g, '').replace(/offset\s+\w+/g, '');
   for (const [, word = '', selector = ''] of bare.matchAll(name)) {
     if (WORDS.has(word) || word === 'le') continue;

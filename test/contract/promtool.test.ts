@@ -1,5 +1,5 @@
-// The rules in the eyes of Prometheus itself: its own checker, and tests of when they fire. Only where its
-// `promtool` is on the PATH (or named by PROMTOOL): nothing is downloaded for it.
+// Checks the alert rules with Prometheus' `promtool`, and tests when they fire. Runs only if promtool is
+// on the PATH or named by PROMTOOL; nothing is downloaded.
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
@@ -7,7 +7,7 @@ const TELEMETRY = resolve(__dirname, '../../deploy/telemetry');
 const TOOL = process.env['PROMTOOL'] ?? 'promtool';
 const there = spawnSync(TOOL, ['--version']).status === 0;
 const run = there ? test : test.skip;
-if (!there) console.warn('promtool is not installed: the rules are not run through it');
+if (!there) console.warn('promtool is not installed: skipped its checks of the rules');
 
 run.each([
   ['check', 'rules', 'alerts.yaml'],

@@ -1,5 +1,5 @@
-// The page for partners' receivers holds what it promises: each of its programs is run as it stands there,
-// and its figures are those of the code.
+// The page on receiving events is correct: each of its programs runs exactly as printed, and its
+// figures match the code.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
@@ -9,15 +9,15 @@ import { LANGUAGES, startReceiver, type Receiver } from './receiving/receivers';
 
 const page = readPage();
 
-/** Starting a virtual machine on a busy computer. */
+/** Long enough to start a Java virtual machine on a busy machine. */
 const LIMIT_MS = 60_000;
-/** Compiling with a cold cache takes half a minute when there is nothing else to do. */
+/** Compiling with a cold cache takes half a minute on an idle machine. */
 const COMPILED_LIMIT_MS = 180_000;
 const POST_LIMIT_MS = 10_000;
 const PRINT_LIMIT_MS = 5_000;
 const POLL_MS = 20;
 const WINDOW_S = 300;
-/** Further from the window's edge than a test may take. */
+/** Distance from the window's edge, longer than a test takes. */
 const MARGIN_S = 30;
 
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
@@ -48,7 +48,7 @@ async function post(url: string, body: Buffer, headers: Record<string, string>):
   return answer.status;
 }
 
-/** Rightly signed unless told otherwise. */
+/** Correctly signed by default. */
 function deliver(
   { url }: Receiver,
   event: string,
@@ -67,7 +67,7 @@ async function untilPrinted(receiver: Receiver, lines: string[]): Promise<void> 
 
 describe.each(LANGUAGES.filter(({ isHere }) => isHere))('the receiver in $name', (language) => {
   test(
-    'takes what is signed right, once, and refuses everything else',
+    'accepts each correctly signed event once and refuses everything else',
     async () => {
       const source = codeBlock(page, language.block);
       const receiver = await startReceiver(language, source, `${secret} ${old_secret}`);
@@ -93,7 +93,7 @@ describe.each(LANGUAGES.filter(({ isHere }) => isHere))('the receiver in $name',
 
 async function takesOnce(receiver: Receiver): Promise<void> {
   expect(await deliver(receiver, 'message.received', 'evt_first')).toBe(200);
-  // A later try has another time, and the same id.
+  // A retry has another timestamp and the same ID.
   expect(await deliver(receiver, 'message.received', 'evt_first', { at_s: now_s(2) })).toBe(200);
   expect(await deliver(receiver, 'message.delivered', 'evt_second')).toBe(200);
 }
@@ -108,7 +108,7 @@ async function refusesForeign(receiver: Receiver): Promise<void> {
     wrong,
     { ...right, 'x-service-signature': wrong['x-service-signature'] as string },
     { ...right, 'webhook-signature': wrong['webhook-signature'] as string },
-    // What one header covers does not stand for the other.
+    // Both signature headers must be valid.
     { ...right, 'webhook-id': 'evt_other' },
     { ...right, 'x-service-signature': '' },
     { ...right, 'webhook-signature': '' },
@@ -122,7 +122,7 @@ async function refusesForeign(receiver: Receiver): Promise<void> {
   const changed = Buffer.from(body);
   changed[changed.length - 3] = 88;
   expect(await post(url, changed, right)).toBe(401);
-  // A refusal is not remembered as had.
+  // A refused event is not recorded as received.
   expect(receiver.printed()).not.toContain(event);
 }
 
@@ -138,7 +138,7 @@ async function refusesStale(receiver: Receiver): Promise<void> {
 }
 
 async function followsRotation(receiver: Receiver): Promise<void> {
-  // Before the change, during the overlap with the newest first, and with one that it does not know.
+  // Before the rotation, during the overlap with the newest first, and with an unknown secret.
   const events: Array<[string, string[], number]> = [
     ['waba.account_updated', [old_secret], 200],
     ['something.new', [secret, old_secret], 200],
@@ -150,7 +150,7 @@ async function followsRotation(receiver: Receiver): Promise<void> {
 }
 
 describe('the page', () => {
-  test('shows signatures that the service makes', () => {
+  test('shows signatures that the service computes', () => {
     const [shown = ''] = quoted(tableRow(page, 'Secret')[0]);
     const [body = ''] = quoted(tableRow(page, 'Body')[0]);
     const [event_id = '', at_s = ''] = quoted(
@@ -162,7 +162,7 @@ describe('the page', () => {
     }
   });
 
-  test('shows the schedule that the service keeps', () => {
+  test('shows the retry schedule of the service', () => {
     const units: Record<string, number> = { s: 1_000, min: 60_000, h: 3_600_000 };
     const [first, ...waits] = tableRow(page, 'Wait before it');
     expect(first).toBe('–');

@@ -1,4 +1,4 @@
-// Requests made of schemas, and the messages that arrive behind the wire for them.
+// Builds requests from schemas and the gRPC messages that services receive for them.
 import type { Endpoint, Fields, Input } from '../../gateway/src/endpoints/endpoint';
 import type { Schema } from '../../gateway/src/endpoints/parts/schema';
 
@@ -10,7 +10,7 @@ export interface Sample {
   without: Fields;
 }
 
-/** Fields whose rules go beyond their schema. */
+/** Values of fields whose rules go beyond their schema. */
 const SPECIAL: Record<string, unknown> = {
   context: { message_id: 'wamid.QUOTED' },
   context_message_id: 'wamid.QUOTED',
@@ -29,7 +29,7 @@ const SPECIAL_BY_ROW: Record<string, Record<string, unknown>> = {
 
 const NUMBER_MARGIN = 1;
 
-/** A value that the schema takes, and that differs from the default and from the present one. */
+/** Returns a valid value that differs from the default and from the current value. */
 function valueFor(field: string, schema: Schema, endpoint: Endpoint, present?: unknown): unknown {
   const special = { ...SPECIAL, ...SPECIAL_BY_ROW[endpoint.rpc.method] };
   if (field in special) return special[field];
@@ -60,7 +60,7 @@ function objectFor({ properties }: Schema, endpoint: Endpoint): Fields {
   );
 }
 
-/** One sample for each property that the row's schemas name. */
+/** Yields one sample for each property in the row's schemas. */
 export function* samples(endpoint: Endpoint): Generator<Sample> {
   for (const kind of ['query', 'body'] as const) {
     const schema = endpoint[kind];
@@ -68,7 +68,7 @@ export function* samples(endpoint: Endpoint): Generator<Sample> {
     for (const [field, property] of Object.entries(schema?.properties ?? {})) {
       const value = valueFor(field, property, endpoint, base[field]);
       const { [field]: _left, ...others } = base;
-      // A phone number wins over a BSUID: the alias is looked at alone.
+      // A phone number wins over a BSUID, so the alias is tested alone.
       if (schema?.requiredOneOf?.includes(field)) delete others['to'];
       const without = kind === 'body' && field in base ? base : others;
       yield { field, value, kind, with: { ...others, [field]: value }, without };
@@ -102,7 +102,7 @@ interface Codec {
   decode(bytes: Uint8Array): unknown;
 }
 
-/** Encoded and decoded: what the service sees. */
+/** Encodes and decodes the message: the result is what the service receives. */
 export function messageOf({ rpc }: Endpoint, request: Fields): unknown {
   const { requestType } = rpc.definition.methods[rpc.method] as unknown as { requestType: Codec };
   return requestType.decode(requestType.encode(requestType.fromPartial(request)).finish());

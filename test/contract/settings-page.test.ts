@@ -1,4 +1,4 @@
-// The settings page lists every setting that a process reads: its table is generated from their code.
+// The settings page lists every setting that a process reads; its table is generated from the code.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Field } from '@bmg/common/config';

@@ -1,5 +1,5 @@
-// The files of Prometheus and Grafana match the tables they are generated from (`make golden` writes them),
-// and every alert has an entry in the runbook.
+// The Prometheus and Grafana files match the tables they are generated from (`make golden` writes
+// them), and every alert has an entry in the runbook.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { alerts, rulesFile, runbookUrl } from '../../deploy/telemetry/src/alerts';

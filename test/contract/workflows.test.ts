@@ -1,4 +1,4 @@
-// The workflows run what exists, with pinned actions and least permissions.
+// The workflows run existing make targets, with pinned actions and least permissions.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -15,7 +15,7 @@ test.each(WORKFLOWS)('%s pins every action by commit, with its version in a comm
   }
 });
 
-test.each(WORKFLOWS)('%s may read the repository and nothing else', (name) => {
+test.each(WORKFLOWS)('%s has read access to the repository only', (name) => {
   expect(read(name)).toMatch(/^permissions:\n {2}contents: read\n(?! )/m);
   expect(read(name).match(/permissions:/g)).toHaveLength(1);
 });

@@ -81,7 +81,7 @@ const SENDS = new Set([
   'createGroup',
   'createTemplate',
 ]);
-/** Never retryable, whatever the failure, because the platform limits the attempts. */
+/** Never retryable, whatever the failure: the contract forbids generic retries. */
 const NEVER_REPEAT: Record<string, RegExp> = {
   requestCode: /\/request_code$/,
   deregisterPhone: /\/deregister$/,

@@ -1,4 +1,4 @@
-// The engines start once a run and are shared; a test owns its names, not the server.
+// Starts the engines once for a run. Tests share them and use separate database and topic names.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

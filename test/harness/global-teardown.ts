@@ -12,14 +12,14 @@ export default async function teardown(): Promise<void> {
   rmSync(bmgEngines.dir, { recursive: true, force: true });
 }
 
-/** They hold nothing that is needed later, and would complain of engines that go first. */
+/** Kills the meshes first: they hold no needed data and would log errors when the engines stop. */
 function stopMeshHosts(dir: string): void {
   for (const file of readdirSync(dir).filter((name) => /^mesh-\d+\.json$/.test(name))) {
     const { pid } = JSON.parse(readFileSync(join(dir, file), 'utf8')) as { pid: number };
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It ended with its worker.
+      // It has ended with its worker.
     }
   }
 }

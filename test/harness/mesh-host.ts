@@ -1,5 +1,5 @@
-// One mesh for a jest worker, in a process of its own: `node mesh-host.js FILE`. It writes where everything is to
-// FILE once all is ready, stops and starts services on request, and ends with the worker.
+// Runs one mesh for a jest worker as a separate process: `node mesh-host.js FILE`. It writes the
+// addresses to FILE once all is ready, stops and starts services on request, and ends with the worker.
 import { writeFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -36,14 +36,14 @@ async function main(file: string): Promise<void> {
     emulator_url: mesh.emulator.url,
     env: mesh.env,
   };
-  // Renamed, so that nobody reads half of it.
+  // The rename is atomic: no reader sees half of the file.
   writeFileSync(`${file}.part`, JSON.stringify(hosted));
   renameSync(`${file}.part`, file);
 }
 
-// Nothing of it is needed any more, so that nothing is stopped in order.
+// No state is needed any more, so there is no orderly shutdown.
 process.on('disconnect', () => process.exit(0));
 main(process.argv[2] as string).catch((error: unknown) => {
-  console.error('the mesh of a test worker did not start:', error);
+  console.error('failed to start the mesh of a test worker:', error);
   process.exit(1);
 });

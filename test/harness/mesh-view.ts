@@ -1,5 +1,5 @@
-// A mesh as a test sees it, whether it runs in the test's process or in the worker's mesh host: addresses,
-// the emulator, the operator's RPCs, and partners with a receiver each.
+// A mesh as a test sees it, in the test's process or in the worker's mesh host: addresses, the emulator,
+// the operator's RPCs, and partners with a receiver each.
 import { randomUUID } from 'node:crypto';
 import type { ServiceName } from '@bmg/local';
 import { createRpcClient, type Call, type Client } from '@bmg/common/rpc';
@@ -12,14 +12,14 @@ import { callRest, type Answer, type SeededNumber } from '../testkit/rest';
 /** A partner with a key, a receiver, and a client of the REST interface. */
 export interface TestPartner extends CreatePartnerResponse {
   receiver: PartnerReceiver;
-  /** Calls {base_url}; a body makes it JSON. */
+  /** Calls a path under {base_url}; a body is sent as JSON. */
   call(
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>;
-  /** Registers a number of the emulator, by default the first account's. */
+  /** Registers a number of the emulator; defaults to the first account's. */
   register(number?: SeededNumber): Promise<Answer>;
 }
 
@@ -34,7 +34,7 @@ export interface MeshParts {
 
 export interface Mesh extends MeshParts {
   operator: Client<OperatorDefinition>;
-  /** A call of the operator's, with a deadline. */
+  /** Call options of the operator, with a deadline. */
   call(): Call;
   createPartner(
     options?: Partial<{
@@ -47,7 +47,7 @@ export interface Mesh extends MeshParts {
   stop(): Promise<void>;
 }
 
-/** Nothing is posted to a suspended partner. */
+/** Suspends a partner, so that the mesh posts nothing more to it. */
 export async function suspend(
   partner_id: string,
   operator: Client<OperatorDefinition>,
@@ -65,9 +65,9 @@ export async function suspend(
 const CALL_LIMIT_MS = 15_000;
 
 export interface MeshViewOptions extends MeshParts {
-  /** What `register` takes without an argument. */
+  /** The default number of `register`. */
   first_number: SeededNumber;
-  /** Ends what stands behind the view; the view's own connections and receivers are closed. */
+  /** Stops the mesh behind the view; the view closes its own connections and receivers. */
   close(mesh: Pick<Mesh, 'operator' | 'call'>, partners: TestPartner[]): Promise<void>;
 }
 

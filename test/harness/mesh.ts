@@ -1,6 +1,6 @@
-// The whole mesh in this process, on free ports, with databases, topics and keys of its own: real engines,
-// the emulator over HTTP, partners over HTTP. Tests join the worker's mesh (shared-mesh.ts) unless they need a
-// clock or engines of their own.
+// The whole mesh in this process, on free ports, with separate databases, topics and keys: real engines,
+// the emulator and partners over HTTP. Tests join the worker's mesh (shared-mesh.ts) unless they need a
+// separate clock or separate engines.
 import { randomBytes } from 'node:crypto';
 import type { Loaded } from '@bmg/common/config';
 import { loadConfig } from '@bmg/common/config';
@@ -52,7 +52,7 @@ export type { Mesh, TestPartner } from './mesh-view';
 
 const READY_LIMIT_MS = 30_000;
 
-/** `now` is onboarding's clock: what bills go by. */
+/** `now` is onboarding's clock, which billing uses. */
 export async function startMesh(
   overrides: NodeJS.ProcessEnv = {},
   { now }: { now?: () => Date } = {},

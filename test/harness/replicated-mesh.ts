@@ -1,5 +1,5 @@
-// Two processes of services: a mesh as their first replicas, the second ones in a folder of their own, and
-// before the gateways and the ingresses what stands before them in a cluster.
+// Two replicas of each service: a mesh as the first ones, a separate folder for the second ones, and
+// balancers in front of the gateways and the ingresses, as in a cluster.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export interface ReplicatedMesh extends Omit<ProcessMesh, keyof Processes> {
 
 const HOST = '127.0.0.1';
 
-/** `names`: who gets a second process; the gateway and webhooks must be among them. */
+/** `names`: the services with a second replica; must include the gateway and webhooks. */
 export async function startReplicatedMesh(
   names: MeshProcessName[],
   env: Record<string, string>,
@@ -31,7 +31,7 @@ export async function startReplicatedMesh(
   const ingress = await startBalancer(ingresses);
   const ingress_url = `http://${HOST}:${ingress.port}/webhooks/upstream`;
 
-  // A process listens on the last address of its service: each folder has its own there.
+  // A process listens on the last address of its service, which differs in each folder.
   const first: Record<string, string> = {};
   const second: Record<string, string> = {};
   for (const name of CALLED) {

@@ -1,6 +1,6 @@
-// The mesh that all test files of a jest worker share: one process, started by the first file that needs it.
-// A file gets partners of its own and a world of the emulator of its own (other ids for the same accounts), so
-// that what earlier files left behind is not seen.
+// The mesh that all test files of a jest worker share: one process, started by the first file that needs
+// it. Each file gets new partners and a new world in the emulator (other IDs for the same accounts), so
+// that it does not see data of earlier files.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ export type { Mesh, TestPartner } from './mesh-view';
 export { ONE, TWO_A, TWO_B } from './world';
 export { callRest, type Answer, type SeededNumber } from '../testkit/rest';
 
-/** What the host writes once everything is ready. */
+/** The file that the host writes once everything is ready. */
 export interface HostedMesh {
   pid: number;
   control_url: string;
@@ -29,8 +29,8 @@ const HOST = resolve(__dirname, '../dist/harness/mesh-host.js');
 const START_LIMIT_MS = 90_000;
 
 /**
- * Joins the worker's mesh with a fresh world. Settings in `changed` are for `services`, which are started
- * again with them, and once more without them when the file ends.
+ * Joins the worker's mesh with a new world. Settings in `changed` apply to `services`, which are restarted
+ * with them, and restarted without them when the file ends.
  */
 export async function joinMesh(
   changed: NodeJS.ProcessEnv = {},
@@ -45,7 +45,7 @@ export async function joinMesh(
       body: JSON.stringify(env),
     });
     if (!answer.ok)
-      throw new Error(`the mesh host cannot ${action} ${name}: ${await answer.text()}`);
+      throw new Error(`the mesh host failed to ${action} ${name}: ${await answer.text()}`);
   };
   const restart = async (env: NodeJS.ProcessEnv): Promise<void> => {
     await Promise.all(services.map((name) => control('stop', name)));
@@ -63,7 +63,7 @@ export async function joinMesh(
     stopService: (name) => control('stop', name),
     first_number: ONE,
     async close({ operator, call }, partners) {
-      // What still waits for them must not keep the next file's mesh busy.
+      // Deliveries that still wait for these partners must not keep the next file's mesh busy.
       await Promise.all(partners.map(({ partner_id }) => suspend(partner_id, operator, call())));
       if (services.length > 0) await restart({});
     },
@@ -76,7 +76,7 @@ async function hostedMesh(): Promise<HostedMesh> {
   return eventually(() => JSON.parse(readFileSync(file, 'utf8')) as HostedMesh, START_LIMIT_MS);
 }
 
-/** The host ends with the worker: its channel to it closes then. */
+/** The host ends with the worker, because their IPC channel closes. */
 function start(file: string): void {
   const host = spawn(process.execPath, ['--enable-source-maps', HOST, file], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -1,4 +1,4 @@
-// What the page for receivers shows: its programs and its tables, taken as they stand there.
+// Reads the programs and tables of the page on receiving events.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
@@ -6,7 +6,7 @@ const PAGE = resolve(__dirname, '../../../services/webhooks/RECEIVING.md');
 
 export const readPage = (): string => readFileSync(PAGE, 'utf8');
 
-/** The one code block of that language. */
+/** Returns the only code block of a language. */
 export function codeBlock(page: string, language: string): string {
   const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].filter(
     ([, name]) => name === language,
@@ -18,7 +18,7 @@ export function codeBlock(page: string, language: string): string {
   return first[2] as string;
 }
 
-/** The cells of the table row that begins with this cell, without it. */
+/** Returns the other cells of the table row that begins with this cell. */
 export function tableRow(page: string, first: string): string[] {
   const line = page.split('\n').find((one) => one.startsWith(`| ${first} |`));
   if (line === undefined) throw new Error(`the page has no row ${first}`);
@@ -26,6 +26,6 @@ export function tableRow(page: string, first: string): string[] {
   return cells.slice(2, -1);
 }
 
-/** The texts in backquotes of a cell. */
+/** Returns the texts in backquotes of a cell. */
 export const quoted = (cell: string | undefined): string[] =>
   [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, text]) => text as string);

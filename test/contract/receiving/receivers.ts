@@ -1,4 +1,4 @@
-// Runs a program of the page in a folder of its own, as its first line says, and ends it.
+// Runs a program of the page in a separate folder, as its first line says, and stops it.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,15 +12,15 @@ const run = promisify(execFile);
 
 export interface Language {
   name: string;
-  /** Of its code block on the page. */
+  /** Language of its code block on the page. */
   block: string;
   file: string;
-  /** False where the machine does not have it. */
+  /** Whether the machine has it. */
   isHere: boolean;
   program(): Promise<string>;
   /** Arguments before the file's name. */
   arguments?: string[];
-  /** True where the program is compiled first: `go run` would leave a child behind that nobody ends. */
+  /** Compile first: `go run` would leave a child process behind. */
   compiled?: boolean;
 }
 
@@ -29,7 +29,7 @@ const ifFound = (name: string): Pick<Language, 'isHere' | 'program'> => {
   return { isHere: found !== undefined, program: async () => found as string };
 };
 
-/** Node and Java are there wherever this project runs; the others are used when they are found. */
+/** Node and Java are required by this project; the other languages are used if installed. */
 export const LANGUAGES: Language[] = [
   {
     name: 'Node.js',
@@ -47,14 +47,14 @@ export const LANGUAGES: Language[] = [
     isHere: true,
     program: () =>
       findJava(process.env, { what: 'the receiver in Java', instead: 'set JAVA_HOME' }),
-    // Quicker to start, and easier on the machine.
+    // Starts faster and uses less memory.
     arguments: ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
   },
 ];
 
 export interface Receiver {
   url: string;
-  /** The lines it has printed since it listens. */
+  /** The lines it has printed since it started to listen. */
   printed(): string[];
   stop(): Promise<void>;
 }
@@ -100,7 +100,7 @@ async function commandOf(
   const program = await find();
   if (!compiled) return [program, [...before, file]];
   const made = join(folder, 'receiver');
-  // What the machine has must do: nothing is fetched.
+  // Use the installed toolchain only: nothing is downloaded.
   const env = { ...process.env, GOTOOLCHAIN: 'local', GOPROXY: 'off', GO111MODULE: 'auto' };
   await run(program, ['build', '-o', made, file], { cwd: folder, env, timeout: COMPILE_LIMIT_MS });
   return [made, []];
@@ -130,7 +130,7 @@ async function listening(child: ChildProcess, output: Output): Promise<number> {
     if (found) return Number(found[1]);
     if (output.failed) throw output.failed;
     if (hasEnded(child) || Date.now() > until) {
-      throw new Error(`the receiver does not listen: ${output.err || output.out}`);
+      throw new Error(`the receiver did not start to listen: ${output.err || output.out}`);
     }
     await sleep(POLL_MS);
   }
