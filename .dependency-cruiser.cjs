@@ -1,4 +1,4 @@
-// Who may import whom. Every rule's comment says what to do instead; `make check` holds all code against it.
+// The import rules between folders and for libraries. Every comment says what to do instead; make check enforces them.
 const SERVICES = Object.entries(require('./deploy/local/src/service-table.json'));
 const workspaces = SERVICES.map(([, { workspace }]) => workspace).join('|');
 const packages = SERVICES.map(([name]) => `@bmg/${name}`).join('|');

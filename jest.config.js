@@ -1,5 +1,5 @@
-// Four projects: unit (rules, no engines), mesh (real engines, started once for the run), chart (the Helm chart and
-// the compose files; needs Go) and long (what takes minutes each; only `make test-long` runs it).
+// Four projects: unit (rules, no engines), mesh (real engines, started once for the run), chart (the Helm chart
+// and the compose files; needs Go) and long (what takes minutes each; only `make test-long` runs it).
 // The mesh's log below an error would bury the results.
 process.env.LOG_LEVEL ??= 'error';
 

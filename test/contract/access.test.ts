@@ -107,7 +107,7 @@ test('gives upstream tokens only to services that call the upstream, and to broa
   const upstream = callers.filter((caller) =>
     sourceOf(SOURCES[caller] as string).includes('createUpstream('),
   );
-  expect(allowed.sort()).toEqual([...upstream, ...NEEDS_THE_STATE_ALONE].sort());
+  expect(allowed.sort()).toEqual([...upstream, ...READS_STATE_ONLY].sort());
 });
 
 test('allows the Operator service to the operator only', () => {

@@ -163,11 +163,11 @@ describe('a correctly signed body', () => {
 
   test('about an unregistered number gets 200 and is not delivered', async () => {
     const stranger = { ...ONE, waba_id: '999999999999999', phone_number_id: '899999999999999' };
-    expect(await post(inboundBody(stranger, { from: '15550100704', id: 'wamid.NOBODY' }))).toBe(
+    expect(await post(inboundBody(stranger, { from: '15550100704', id: 'wamid.STRANGER' }))).toBe(
       200,
     );
     await stillMoves();
-    expect(partner.receiver.arrivals.map(idOf)).not.toContain('wamid.NOBODY');
+    expect(partner.receiver.arrivals.map(idOf)).not.toContain('wamid.STRANGER');
   });
 
   test('of 3 MB with a thousand messages arrives whole, in order', async () => {
