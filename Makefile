@@ -17,7 +17,7 @@ test: install build ## Runs all tests except the long ones, on real engines
 	@$(BIN)/jest --selectProjects unit mesh chart
 
 test-unit: install build ## Runs the tests that need no engines; WATCH=1 reruns the affected tests on every change
-	@$(BIN)/jest --selectProjects unit $(if $(WATCH),--watch)
+	@$(BIN)/jest --maxWorkers=2 $(if $(WATCH),--watch) --selectProjects unit
 
 up: install build ## Starts the engines and the mesh in the background, or the processes that are missing
 	@node --enable-source-maps deploy/local/dist/up.js
