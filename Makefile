@@ -107,7 +107,7 @@ CACHE := node_modules/.cache
 
 check-format: install
 	@echo 'format ...'
-	@$(BIN)/prettier --check --log-level warn --cache --cache-location $(CACHE)/prettier .
+	@$(BIN)/prettier --check --log-level warn --cache .
 
 check-lint: install build
 	@echo 'lint ...'
