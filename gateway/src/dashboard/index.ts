@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
+import { INACTIVE_PARTNER_CODES } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { readBody } from '../edge/body';
 import type { State } from '../edge/state';
@@ -99,12 +100,7 @@ async function findVisitor(
 }
 
 /** The browser's cookie is useless after one of these. */
-const ENDS_SESSION: ReadonlySet<string> = new Set([
-  'UNAUTHORIZED',
-  'PARTNER_SUSPENDED',
-  'SUBSCRIPTION_CANCELLED',
-  'TRIAL_EXPIRED',
-]);
+const ENDS_SESSION: ReadonlySet<string> = new Set(['UNAUTHORIZED', ...INACTIVE_PARTNER_CODES]);
 
 async function checkRate(bucket: Bucket, { partner_id }: Visitor, route: Route): Promise<void> {
   const limits: Array<[string, number]> = [[`dashboard:${partner_id}`, PER_SEC]];
