@@ -10,7 +10,7 @@ import type { Call } from '../rpc';
 import { createFileFetcher, type FileFetcher } from './fetch-file';
 
 const LIMIT_BYTES = 1_000_000;
-const TIMEOUT_MS = 150;
+const TIMEOUT_MS = 1_000;
 
 let fetcher: FileFetcher;
 const servers: Server[] = [];

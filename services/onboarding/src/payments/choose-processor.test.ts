@@ -19,7 +19,7 @@ describe('the payment processor', () => {
       /invalid settings \(2\):\s+STRIPE_API_KEY .*\s+STRIPE_WEBHOOK_SECRET /,
     );
     expect(() => create({ PAYMENT_PROCESSOR: 'stripe', STRIPE_API_KEY: 'sk_test_1' })).toThrow(
-      /1 setting\(s\) are wrong:\s+STRIPE_WEBHOOK_SECRET /,
+      /invalid settings \(1\):\s+STRIPE_WEBHOOK_SECRET /,
     );
   });
 
