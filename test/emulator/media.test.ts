@@ -146,46 +146,50 @@ describe('large media', () => {
   /** Each look at the memory collects garbage: slow in a process that has run all other tests. */
   const COLLECTED_LIMIT_MS = 120_000;
 
-  it('stream through without being held in memory', async () => {
-    const before = liveBytes();
-    let peak = 0;
-    let next = 0;
-    const watch = (size: number): void => {
-      if (size < next) return;
-      next = size + 5 * MB;
-      peak = Math.max(peak, liveBytes() - before);
-    };
-    const head = Buffer.from(
-      '--B\r\nContent-Disposition: form-data; name="messaging_product"\r\n\r\nwhatsapp\r\n' +
-        '--B\r\nContent-Disposition: form-data; name="file"; filename="big.pdf"\r\n' +
-        'Content-Type: application/pdf\r\n\r\n',
-    );
-    function* body(): Generator<Buffer> {
-      yield head;
-      let size = 0;
-      for (const chunk of generatedChunks(SIZE)) {
-        yield chunk;
-        watch((size += chunk.length));
+  it(
+    'stream through without being held in memory',
+    async () => {
+      const before = liveBytes();
+      let peak = 0;
+      let next = 0;
+      const watch = (size: number): void => {
+        if (size < next) return;
+        next = size + 5 * MB;
+        peak = Math.max(peak, liveBytes() - before);
+      };
+      const head = Buffer.from(
+        '--B\r\nContent-Disposition: form-data; name="messaging_product"\r\n\r\nwhatsapp\r\n' +
+          '--B\r\nContent-Disposition: form-data; name="file"; filename="big.pdf"\r\n' +
+          'Content-Type: application/pdf\r\n\r\n',
+      );
+      function* body(): Generator<Buffer> {
+        yield head;
+        let size = 0;
+        for (const chunk of generatedChunks(SIZE)) {
+          yield chunk;
+          watch((size += chunk.length));
+        }
+        yield Buffer.from('\r\n--B--\r\n');
       }
-      yield Buffer.from('\r\n--B--\r\n');
-    }
-    const response = await request(`${world.emulator.url}/v26.0/${ONE.number}/media`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${ONE.token}`,
-        'content-type': 'multipart/form-data; boundary=B',
-      },
-      body: Readable.from(body(), { objectMode: false }),
-    });
-    const { id } = (await response.body.json()) as { id: string };
-    const node = (await api('GET', `/${id}`)).body;
-    expect(node).toMatchObject({ file_size: String(SIZE), sha256: generatedHash(SIZE) });
-    next = 0;
-    const bytes = await download(node.url, ONE.token, watch);
-    expect(bytes).toMatchObject({ size: SIZE, sha256: node.sha256 });
-    // Sender, emulator and receiver share this process and hold a few chunks each.
-    expect(peak).toBeLessThan(4 * MB);
-  }, COLLECTED_LIMIT_MS);
+      const response = await request(`${world.emulator.url}/v26.0/${ONE.number}/media`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${ONE.token}`,
+          'content-type': 'multipart/form-data; boundary=B',
+        },
+        body: Readable.from(body(), { objectMode: false }),
+      });
+      const { id } = (await response.body.json()) as { id: string };
+      const node = (await api('GET', `/${id}`)).body;
+      expect(node).toMatchObject({ file_size: String(SIZE), sha256: generatedHash(SIZE) });
+      next = 0;
+      const bytes = await download(node.url, ONE.token, watch);
+      expect(bytes).toMatchObject({ size: SIZE, sha256: node.sha256 });
+      // Sender, emulator and receiver share this process and hold a few chunks each.
+      expect(peak).toBeLessThan(4 * MB);
+    },
+    COLLECTED_LIMIT_MS,
+  );
 
   it('are refused beyond the limit with an answer, not a broken connection', async () => {
     const { status, body } = await upload(new Blob([Buffer.alloc(17 * MB)], { type: 'video/mp4' }));
