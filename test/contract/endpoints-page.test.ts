@@ -27,7 +27,7 @@ const row = (endpoint: Endpoint): string =>
   [
     '',
     endpoint.verb,
-    `\`${documentPath(endpoint)}\``,
+    `\`${documentPath(endpoint)}\`${endpoint.addition ? ' +' : ''}`,
     endpoint.summary,
     NEEDED[endpoint.scope],
     endpoint.counted === false ? 'no' : 'yes',
@@ -42,12 +42,14 @@ const HEAD = `| Method | Path | Summary | Headers | Counted | Usage | Success | 
 |---|---|---|---|---|---|---|---|---|---|`;
 
 function page(): string {
-  const total = chapters.flatMap(({ rows }) => rows).length + 1;
+  const rows = chapters.flatMap((chapter) => chapter.rows);
+  const additions = rows.filter(({ addition }) => addition).length;
+  const total = rows.length + 1 - additions;
   return `# Endpoints
 
 Generated from the endpoint table (\`src/endpoints\`) by \`make golden\`; do not edit. All ${total}
-endpoints, below \`{base_url}\`. The full reference is served at \`/docs\`, the OpenAPI document at
-\`/openapi.json\`.
+endpoints of the contract, and the additions to it (${additions}, marked +), below \`{base_url}\`. The
+full reference is served at \`/docs\`, the OpenAPI document at \`/openapi.json\`.
 
 - **Headers**: what a request needs beside \`x-partner-key\`.
 - **Counted**: whether the request counts towards the rate limit.

@@ -174,6 +174,7 @@ describe('the table', () => {
       expect(operation.operationId).toBe(operationName(row));
       expect(operation.summary).toBe(row.summary);
       expect(operation['x-counted']).toBe(row.counted !== false);
+      expect(operation['x-addition']).toBe(row.addition || undefined);
       expect(operation.requestBody === undefined).toBe(row.body === undefined);
       const named = (place: string): string[] =>
         parameters.filter((one) => one.in === place).map(({ name }) => name);

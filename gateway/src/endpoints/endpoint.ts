@@ -52,6 +52,8 @@ export interface Options {
   reply?: (reply: any, input: Input) => Fields; // any: as above
   /** True: a server-streaming call whose bytes are piped to the response. */
   stream?: boolean;
+  /** True: not one of the contract's 68 endpoints; the reference marks it as an addition. */
+  addition?: boolean;
   /** True: accepts an `Idempotency-Key`. */
   idempotent?: boolean;
   /** Timeout of the call. Defaults to REQUEST_TIMEOUT_MS. */

@@ -35,6 +35,8 @@ export interface OperationObject {
   'x-codes': string[];
   'x-counted': boolean;
   'x-usage-name'?: string;
+  /** Present on endpoints beside the contract's. */
+  'x-addition'?: true;
 }
 
 export interface AnswerObject {
@@ -143,6 +145,7 @@ function operationOf(row: Endpoint, tag: string, shared: SharedSchemas): Operati
     'x-codes': codes,
     'x-counted': counted,
     'x-usage-name': usageName(row),
+    ...(row.addition && { 'x-addition': true as const }),
   };
 }
 
