@@ -14,10 +14,10 @@ demo: install build ## Shows the main job on real traffic: starts everything it 
 	@node --enable-source-maps test/dist/demo/main.js
 
 test: install build ## Runs all tests except the long ones, on real engines
-	@$(BIN)/jest --selectProjects unit mesh chart
+	@$(BIN)/jest --selectProjects unit mesh processes chart
 
 test-unit: install build ## Runs the tests that need no engines; WATCH=1 reruns the affected tests on every change
-	@$(BIN)/jest --maxWorkers=2 $(if $(WATCH),--watch) --selectProjects unit
+	@$(BIN)/jest $(if $(WATCH),--watch) --selectProjects unit
 
 up: install build ## Starts the engines and the mesh in the background, or the processes that are missing
 	@node --enable-source-maps deploy/local/dist/up.js
@@ -42,7 +42,7 @@ bench: install build ## Runs the benchmarks
 # BMG_FAULTS=long runs the fault tests with their full durations.
 test-long: install build ## Runs the long fault tests, the rolling upgrade and the image tests
 	@BMG_FAULTS=long $(BIN)/jest test/e2e/faults test/e2e/broadcast-kills test/e2e/engines-away '\.long\.' \
-		--selectProjects mesh long --runInBand
+		--selectProjects processes long --runInBand
 
 test-faults: test-long
 

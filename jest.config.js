@@ -1,5 +1,6 @@
-// Four projects: unit (rules, no engines), mesh (real engines, started once for the run), chart (the Helm chart
-// and the compose files; needs Go) and long (what takes minutes each; only `make test-long` runs it).
+// Five projects: unit (rules, no engines), mesh (real engines, started once for the run), processes (the
+// mesh as processes, which the tests stop and kill), chart (the Helm chart and the compose files; needs Go) and
+// long (what takes minutes each; only `make test-long` runs it).
 // The mesh's log below an error would bury the results.
 process.env.LOG_LEVEL ??= 'error';
 
@@ -31,6 +32,10 @@ const shared = {
 
 const LONG = '\\.long\\.test\\.ts$';
 const CHART = '<rootDir>/test/helm/';
+// Each starts a dozen processes and needs both cores: their runner has one worker, and starts when the other
+// projects have ended.
+const PROCESSES =
+  '/test/e2e/(faults|broadcast-kills|processes|idempotency-crash|engines-away|media-large|telemetry)\\.e2e\\.test\\.ts$';
 const engines = {
   globalSetup: '<rootDir>/test/harness/global-setup.ts',
   globalTeardown: '<rootDir>/test/harness/global-teardown.ts',
@@ -38,9 +43,9 @@ const engines = {
 
 /** @type {import('jest').Config} */
 module.exports = {
-  // The tests that kill need both cores of a small machine: with a second worker beside them their time limits are
-  // those of a busy machine. Unit tests alone use two (see the Makefile).
-  maxWorkers: 1,
+  maxWorkers: 2,
+  // A worker keeps what each file has loaded. Above this size it is replaced between two files.
+  workerIdleMemoryLimit: '1500MB',
   reporters: ['<rootDir>/test/testkit/slowest-files.js', 'default'],
   testSequencer: '<rootDir>/test/testkit/sequencer.js',
   projects: [
@@ -61,6 +66,14 @@ module.exports = {
       ...engines,
       displayName: 'mesh',
       testMatch: ['<rootDir>/**/*.mesh.test.ts', '<rootDir>/test/e2e/**/*.e2e.test.ts'],
+      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, PROCESSES],
+    },
+    {
+      ...shared,
+      ...engines,
+      displayName: 'processes',
+      runner: '<rootDir>/test/testkit/one-worker-runner.js',
+      testRegex: PROCESSES,
     },
     {
       ...shared,

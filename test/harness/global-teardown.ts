@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { down } from '../../deploy/local/src';
 import type { Engines } from '../../deploy/local/src/start-engines';
@@ -7,7 +7,7 @@ export default async function teardown(): Promise<void> {
   const { bmgEngines } = globalThis as { bmgEngines?: { engines: Engines; dir: string } };
   if (!bmgEngines) return;
   stopMeshHosts(bmgEngines.dir);
-  await stopProcessMeshes(bmgEngines.dir);
+  await stopProcessMesh(join(bmgEngines.dir, 'processes'));
   await bmgEngines.engines.stop();
   rmSync(bmgEngines.dir, { recursive: true, force: true });
 }
@@ -24,9 +24,6 @@ function stopMeshHosts(dir: string): void {
   }
 }
 
-async function stopProcessMeshes(dir: string): Promise<void> {
-  const meshes = readdirSync(dir, { withFileTypes: true }).filter(
-    (entry) => entry.isDirectory() && entry.name.startsWith('processes-'),
-  );
-  await Promise.all(meshes.map(({ name }) => down({ dir: join(dir, name), log: () => undefined })));
+async function stopProcessMesh(dir: string): Promise<void> {
+  if (existsSync(dir)) await down({ dir, log: () => undefined });
 }

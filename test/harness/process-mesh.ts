@@ -12,21 +12,20 @@ import {
   enginePid,
   freePort,
   pidOf,
-  runningIn,
   SERVICE_NAMES,
   SERVICES,
+  settingPrefix,
   startEngine,
   startService,
   up,
   type EngineName,
   type MeshProcessName,
-  type ServiceName,
 } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import { eventually } from '../testkit/eventually';
 import { callRest, type Answer, type SeededNumber } from '../testkit/rest';
 import { suspend } from './mesh-view';
-import { ONE, runDir, WORKER, WORLD } from './world';
+import { ONE, runDir, WORLD } from './world';
 
 export { ONE, TWO_A, TWO_B } from './world';
 
@@ -67,10 +66,9 @@ export interface ProcessPartner extends CreatePartnerResponse {
   register(number?: SeededNumber): Promise<Answer>;
 }
 
-const prefixOf = (name: ServiceName): string => name.replaceAll('-', '_').toUpperCase();
 /** The prefixes of the settings of those that are called over gRPC. */
 export const CALLED = SERVICE_NAMES.filter((name) => SERVICES[name].grpc_port !== undefined).map(
-  prefixOf,
+  settingPrefix,
 );
 const EXIT_LIMIT_MS = 30_000;
 const CALL_LIMIT_MS = 15_000;
@@ -97,11 +95,11 @@ export async function startProcessMesh(options: ProcessMeshOptions = {}): Promis
 }
 
 /**
- * The worker's mesh of processes, with engines of its own: all of them may be killed. The first file starts it,
- * a later one starts what is missing.
+ * The mesh of processes that the files of a run share, with engines of its own: all of them may be killed. The
+ * first file starts it, a later one starts what is missing. The files run in one worker (jest.config.js).
  */
 export async function joinProcessMesh(): Promise<ProcessMesh> {
-  const dir = join(runDir(), `processes-${WORKER}`);
+  const dir = join(runDir(), 'processes');
   const place = `${dir}.json`;
   if (!existsSync(place)) {
     const env: NodeJS.ProcessEnv = { ...(await newPlace()), LOG_LEVEL: 'warn' };
@@ -117,12 +115,6 @@ export async function joinProcessMesh(): Promise<ProcessMesh> {
       );
     },
   });
-}
-
-/** Stops the worker's processes when the next files do not need them; a later one starts them again. */
-export async function retireProcessMesh(): Promise<void> {
-  const dir = join(runDir(), `processes-${WORKER}`);
-  if (existsSync(dir) && runningIn(dir).length > 0) await down({ dir, log });
 }
 
 /** Free ports, and names of its own in the engines. */

@@ -7,9 +7,8 @@ import { join, resolve } from 'node:path';
 import type { ServiceName } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import { eventually } from '../testkit/eventually';
-import { retireProcessMesh } from './process-mesh';
 import { createMeshView, suspend, type Mesh } from './mesh-view';
-import { ONE, runDir, WORKER, WORLD } from './world';
+import { ONE, runDir, WORLD } from './world';
 
 export type { Mesh, TestPartner } from './mesh-view';
 export { ONE, TWO_A, TWO_B } from './world';
@@ -36,7 +35,6 @@ export async function joinMesh(
   changed: NodeJS.ProcessEnv = {},
   services: readonly ServiceName[] = [],
 ): Promise<Mesh> {
-  await retireProcessMesh();
   const hosted = await hostedMesh();
   const emulator = new EmulatorClient(hosted.emulator_url);
   const control = async (action: 'start' | 'stop', name: ServiceName, env = {}): Promise<void> => {
@@ -71,7 +69,8 @@ export async function joinMesh(
 }
 
 async function hostedMesh(): Promise<HostedMesh> {
-  const file = join(runDir(), `mesh-${WORKER}.json`);
+  // A worker that replaces another gets a mesh of its own: the other's ended with it.
+  const file = join(runDir(), `mesh-${process.pid}.json`);
   if (!existsSync(file)) start(file);
   return eventually(() => JSON.parse(readFileSync(file, 'utf8')) as HostedMesh, START_LIMIT_MS);
 }

@@ -2,15 +2,16 @@
 // start, so that no worker is left with a long one at the end; unit tests fill the rest.
 const Sequencer = require('@jest/test-sequencer').default;
 
-/** Longest first; those that share a worker's processes are together. */
+/** Longest first. */
 const LONG = [
   'e2e/faults',
   'e2e/broadcast-kills',
-  'e2e/engines-away.',
   'e2e/processes',
-  'e2e/idempotency-crash',
-  'e2e/media-large',
   'e2e/upstream-failures',
+  'e2e/slow-clients',
+  'payments/money.properties',
+  'runner/crash',
+  'e2e/mtls',
 ];
 
 const rank = ({ path }) => {

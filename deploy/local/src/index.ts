@@ -7,7 +7,7 @@ export { isUp } from './health';
 export type { MeshProcessName, ProcessName, Settings } from './mesh';
 export { RUN_DIR } from './paths';
 export { freePort } from './ports';
-export { pidOf, runningIn } from './running';
+export { pidOf } from './running';
 export {
   enginePid,
   startEngine,
@@ -22,6 +22,7 @@ export {
   addressSetting,
   SERVICE_NAMES,
   SERVICES,
+  settingPrefix,
   type ServiceFacts,
   type ServiceName,
 } from './services';

@@ -5,6 +5,7 @@ import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
 import { createRecords, recordKey, RETENTION_MS, type BeginRequest, type Ticket } from './records';
 
+import { joinSockets } from '../../../test/testkit/join-sockets';
 const REDIS_KEY_PREFIX = `idempotency-${randomBytes(5).toString('hex')}:`;
 const log = createLogger('test');
 const open = async (REDIS_URL = process.env['REDIS_URL'] as string): Promise<RedisConnection> => {
@@ -234,12 +235,7 @@ async function startLink() {
   const server = createServer((near) => {
     const far = connect(Number(port), hostname);
     answers.add(far);
-    near.pipe(far);
-    far.pipe(near);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-    }
+    joinSockets(near, far, sockets);
   });
   const listen = (at: number) =>
     new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve));

@@ -156,11 +156,12 @@ test('a long lane costs the same per delivery as a short one', () => {
   const time = (count: number): number => {
     const lanes = new Lanes<LaneItem>(64, 1_000);
     for (let order = 0; order < count; order += 1) lanes.add(item(`e${order}`, { order }), 0);
-    const started = performance.now();
+    // CPU time: other processes of a busy machine do not count.
+    const started = process.cpuUsage();
     for (let taken = lanes.startDue(0); taken.length > 0; taken = lanes.startDue(0)) {
       for (const one of taken) lanes.complete(one, 0, 'success');
     }
-    return (performance.now() - started) / count;
+    return process.cpuUsage(started).user / count;
   };
   time(3_000);
   const short = Math.min(time(1_000), time(1_000), time(1_000));
