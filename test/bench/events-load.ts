@@ -2,14 +2,15 @@
 // arrived.
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent } from 'undici';
 import { dueAfter } from './load';
+import { createWireClient, requestBytes } from './wire-client';
 
 const APP_SECRET = 'app-secret-local';
-const CONVERSATIONS = 500;
-const CONNECTIONS = 256;
+/** Of each place: enough that every few messages come from a customer not seen before. */
+const CUSTOMERS = 5_000;
+const MIX = 2_654_435_761;
 const ARRIVAL_LIMIT_MS = 120_000;
-const LOOK_EVERY_MS = 20;
+const LOOK_EVERY_MS = 100;
 
 export interface Place {
   waba_id: string;
@@ -30,6 +31,7 @@ export interface Answered {
 export const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 let next = 0;
+let bodies = 0;
 
 export interface Webhook {
   id: string;
@@ -39,12 +41,14 @@ export interface Webhook {
 }
 
 export function webhook(places: Place[], items = 1): Webhook {
-  const place = next % places.length;
+  const place = bodies++ % places.length;
   const { waba_id, phone_number_id } = places[place] as Place;
+  // Scattered, so that new customers keep coming while others write again.
+  const customer = String(15_550_200_000 + ((Math.imul(next, MIX) >>> 8) % CUSTOMERS));
   const messages = Array.from({ length: items }, () => {
     next += 1;
     return {
-      from: String(15_550_200_000 + (next % CONVERSATIONS)),
+      from: customer,
       id: `wamid.HBgLMTU1NTAxMDA3NzcVAgARGBI${String(next).padStart(10, '0')}`,
       timestamp: String(Math.floor(Date.now() / 1_000)),
       type: 'text',
@@ -62,7 +66,7 @@ export function webhook(places: Place[], items = 1): Webhook {
             value: {
               messaging_product: 'whatsapp',
               metadata: { display_phone_number: '15550100001', phone_number_id },
-              contacts: [{ wa_id: messages[0]?.from, profile: { name: 'A customer' } }],
+              contacts: [{ wa_id: customer, profile: { name: 'A customer' } }],
               messages,
             },
           },
@@ -75,50 +79,44 @@ export function webhook(places: Place[], items = 1): Webhook {
 }
 
 export interface Load {
-  /** Keeps `workers` posts in flight until all are posted. */
-  closed(webhooks: Webhook[], workers: number): Promise<Answered[]>;
+  /**
+   * Prepares all posts; the returned function makes them, with `workers` in flight until all are
+   * posted.
+   */
+  closed(webhooks: Webhook[], workers: number): () => Promise<Answered[]>;
   /** Posts at `rate` per second, regardless of the answers. */
   open(make: () => Webhook, rate: number, seconds: number): Promise<Answered[]>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export function createLoad(ingress: string): Load {
-  const agent = new Agent({ connections: CONNECTIONS, pipelining: 1 });
-  const fire = async ({ id, place, body, signature }: Webhook, due_ms: number) => {
-    const status = await agent
-      .request({
-        origin: ingress,
-        path: '/webhooks/upstream',
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-hub-signature-256': `sha256=${signature}`,
-        },
-        body,
-      })
-      .then(
-        async (answer) => {
-          await answer.body.dump();
-          return answer.statusCode;
-        },
-        () => 0,
-      );
+  const client = createWireClient(ingress);
+  const origin = new URL(ingress);
+  const wire = ({ body, signature }: Webhook): Buffer =>
+    requestBytes(
+      origin,
+      '/webhooks/upstream',
+      { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+      body,
+    );
+  const fire = async ({ id, place }: Webhook, request: Buffer, due_ms: number) => {
+    const status = await client.send(request);
     return { id, place, due_ms, at_ms: now(), status };
   };
   return {
-    async closed(webhooks, workers) {
-      const answered: Answered[] = [];
-      let index = 0;
-      await Promise.all(
-        Array.from({ length: workers }, async () => {
-          for (;;) {
-            const one = webhooks[index++];
-            if (!one) return;
-            answered.push(await fire(one, now()));
+    closed(webhooks, workers) {
+      const requests = webhooks.map(wire);
+      return async () => {
+        const answered: Answered[] = [];
+        let index = 0;
+        const work = async (): Promise<void> => {
+          for (let at = index++; at < webhooks.length; at = index++) {
+            answered.push(await fire(webhooks[at] as Webhook, requests[at] as Buffer, now()));
           }
-        }),
-      );
-      return answered;
+        };
+        await Promise.all(Array.from({ length: workers }, work));
+        return answered;
+      };
     },
     async open(make, rate, seconds) {
       const pending: Promise<Answered>[] = [];
@@ -127,13 +125,14 @@ export function createLoad(ingress: string): Load {
       while (pending.length < total) {
         const due = dueAfter(now() - started, rate, total);
         while (pending.length < due) {
-          pending.push(fire(make(), started + (pending.length / rate) * 1_000));
+          const one = make();
+          pending.push(fire(one, wire(one), started + (pending.length / rate) * 1_000));
         }
         await sleep(1);
       }
       return Promise.all(pending);
     },
-    close: () => agent.close(),
+    close: () => client.close(),
   };
 }
 
