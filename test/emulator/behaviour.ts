@@ -25,6 +25,8 @@ export interface Behaviour {
   duplicate: number;
   reorder: boolean;
   hold: boolean;
+  /** The share of statuses and other webhooks that are never posted, from 0 to 1. */
+  swallow: number;
   fail_status: FailRule[];
   seed: number;
   batch_max: number;
@@ -52,6 +54,7 @@ export function defaultBehaviour(): Behaviour {
     duplicate: 0,
     reorder: false,
     hold: false,
+    swallow: 0,
     fail_status: [],
     seed: 1,
     batch_max: BATCH_DEFAULT,

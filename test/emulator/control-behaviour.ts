@@ -67,6 +67,7 @@ const BEHAVIOUR_KEYS = [
   'duplicate',
   'reorder',
   'hold',
+  'swallow',
   'fail_status',
   'seed',
   'batch_max',
@@ -100,6 +101,8 @@ function checkBehaviour(body: JsonObject): void {
   const duplicate = number(body, 'duplicate') ?? 0;
   if (duplicate < 0 || duplicate > DUPLICATES_MAX)
     throw bad(`duplicate must be from 0 to ${DUPLICATES_MAX}`);
+  const swallow = number(body, 'swallow') ?? 0;
+  if (swallow < 0 || swallow > 1) throw bad('swallow must be from 0 to 1');
   within(number(body, 'batch_max') ?? 1, 'batch_max', BATCH_MAX);
   within(number(body, 'timeout_ms') ?? 1, 'timeout_ms', DELAY_MAX_MS);
   const delays = body['retry_delays_ms'] ?? [];

@@ -29,11 +29,13 @@ export class Ring<T extends { seq: number }> {
     return this.seq;
   }
 
-  add(item: T): T {
+  /** Returns the entry that made room, if any. */
+  add(item: T): T | undefined {
+    const dropped = this.items[this.next];
     if (this.items.length < this.size_max) this.items.push(item);
     else this.items[this.next] = item;
     this.next = (this.next + 1) % this.size_max;
-    return item;
+    return dropped;
   }
 
   /** Oldest first. */
@@ -82,6 +84,7 @@ export interface RequestEntry {
 export class Journal {
   readonly requests: Ring<RequestEntry>;
   readonly messages: Ring<SentMessage>;
+  private readonly by_id = new Map<string, SentMessage>();
   private total = 0;
   private recipients = new Map<string, number>();
   private max_per_recipient = 0;
@@ -93,7 +96,9 @@ export class Journal {
   }
 
   addMessage(message: SentMessage): void {
-    this.messages.add(message);
+    const dropped = this.messages.add(message);
+    if (dropped) this.by_id.delete(dropped.id);
+    this.by_id.set(message.id, message);
     this.total += 1;
     const peer = message.group_id ?? message.wa_id ?? message.user_id ?? '';
     const known = this.recipients.get(peer);
@@ -118,8 +123,13 @@ export class Journal {
     };
   }
 
+  messageById(id: string): SentMessage | undefined {
+    return this.by_id.get(id);
+  }
+
   clearMessages(): void {
     this.messages.clear();
+    this.by_id.clear();
     this.total = 0;
     this.recipients = new Map();
     this.max_per_recipient = 0;

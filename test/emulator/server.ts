@@ -66,7 +66,7 @@ async function handle(
 }
 
 function newEntry(core: Core, request: IncomingMessage, path: string, query: string): RequestEntry {
-  return core.journal.requests.add({
+  const entry: RequestEntry = {
     seq: core.journal.requests.nextSeq(),
     time: Date.now(),
     method: request.method ?? 'GET',
@@ -78,7 +78,9 @@ function newEntry(core: Core, request: IncomingMessage, path: string, query: str
     status: null,
     duration_ms: null,
     fault: null,
-  });
+  };
+  core.journal.requests.add(entry);
+  return entry;
 }
 
 interface Exchange {

@@ -233,4 +233,12 @@ export interface SentMessage {
   /** A service message or a utility template inside an open window is free. */
   free: boolean;
   pacing: Pacing;
+  /** The statuses that the message has had; webhooks may have been lost. */
+  history: StatusRecord[];
+}
+
+export interface StatusRecord {
+  status: StatusName;
+  at: number;
+  description: string | null;
 }

@@ -289,3 +289,23 @@ it('keeps the numbers of an account apart', async () => {
   const ids = world.receiver.changes().map(({ value }) => value.metadata.phone_number_id);
   expect(new Set(ids)).toEqual(new Set([TWO.number, TWO.cloud_number]));
 });
+
+describe('swallowed webhooks', () => {
+  it('are never posted, and message_history still has their statuses', async () => {
+    await world.emulator.behaviour({ swallow: 1 });
+    const id = await send();
+    expect(await world.emulator.settled()).toBe(true);
+    expect(statuses()).toEqual([]);
+    expect(await world.emulator.webhooks()).toMatchObject({ lost: 3 });
+    const history = (query: string) => api('GET', `/${ONE.number}/message_history?${query}`);
+    const fields = 'fields=id,message_id,events{id,delivery_status,timestamp,error_description}';
+    const [message] = (await history(`${fields}&message_id=${id}`)).body.data;
+    expect(message.message_id).toBe(id);
+    const told = message.events.data.map(({ delivery_status }: Any) => delivery_status);
+    expect(told).toEqual(['SENT', 'DELIVERED', 'READ']);
+    expect(message.events.data[0].timestamp).toEqual(expect.any(Number));
+    expect((await history('')).body.data).toEqual([{ id: expect.any(String), message_id: id }]);
+    expect((await history('message_id=wamid.unknown')).body.data).toEqual([]);
+    expect((await history('fields=nothing')).body.error.code).toBe(100);
+  });
+});

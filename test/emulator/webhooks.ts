@@ -2,6 +2,7 @@
 // changes are posted one by one. The poster delivers them.
 import { BATCH_MAX, type BehaviourHolder, type Step } from './behaviour';
 import type { EmulatorConfig } from './config';
+import { webhookError } from './errors';
 import { DueQueue, DueTimer, type Due } from './due-queue';
 import { Poster, type PostOptions, type PostResult } from './poster';
 import { serialise } from './signature';
@@ -66,7 +67,7 @@ export class Webhooks {
     change: JsonObject,
     options: { number?: BusinessNumber; timed?: boolean } = {},
   ): void {
-    if (!account.subscribed) return;
+    if (!account.subscribed || this.swallows()) return;
     const time = options.timed ? Math.floor(Date.now() / 1000) : undefined;
     const body = serialise(envelope(account.id, change, time));
     const send = (): void => {
@@ -149,6 +150,14 @@ export class Webhooks {
     this.arm();
   }
 
+  /** Decides whether the next status or webhook gets lost, and counts it. */
+  private swallows(): boolean {
+    const { current, random } = this.behaviour;
+    if (current.swallow === 0 || random() >= current.swallow) return false;
+    this.poster.counts.lost += 1;
+    return true;
+  }
+
   private arm(): void {
     if (this.closed) return;
     this.timer.arm(
@@ -174,16 +183,19 @@ export class Webhooks {
 
   private takeDue(due: PendingStatus, now: number): Lane | null {
     const { message, steps, index } = due;
+    const step = steps[index] as Step;
+    const description = step.code === undefined ? null : descriptionOf(step);
+    message.history.push({ status: step.status, at: now, description });
     if (index + 1 < steps.length) this.pushStatus(message, steps, index + 1);
     const account = this.stateOf().accounts.get(message.waba_id);
-    if (!account?.subscribed) return null;
+    if (!account?.subscribed || this.swallows()) return null;
     let lane = this.lanes.get(account.id);
     if (!lane) {
       lane = { account_id: account.id, due: [], busy: false };
       this.lanes.set(account.id, lane);
     }
     if (lane.due.length >= PENDING_MAX) this.poster.counts.lost += 1;
-    else lane.due.push({ message, step: steps[index] as Step, at: now });
+    else lane.due.push({ message, step, at: now });
     return lane;
   }
 
@@ -236,6 +248,9 @@ export class Webhooks {
     );
   }
 }
+
+const descriptionOf = ({ code, details }: Step): string =>
+  String(webhookError(code as number, details)['title']);
 
 /**
  * Webhooks of account, template and number-management fields have a time; those of messages do not.

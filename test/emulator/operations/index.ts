@@ -5,6 +5,7 @@ import { blockingRoutes } from './blocking';
 import { callRoutes } from './calls';
 import { groupRoutes } from './groups';
 import { mediaRoutes } from './media';
+import { messageHistoryRoutes } from './message-history';
 import { messageRoutes } from './messages';
 import { numberRoutes } from './number';
 import { numberSettingRoutes } from './number-settings';
@@ -17,6 +18,7 @@ import { uploadRoutes } from './uploads';
 export const routes: readonly Route[] = [
   ...onboardingRoutes,
   ...messageRoutes,
+  ...messageHistoryRoutes,
   ...mediaRoutes,
   ...uploadRoutes,
   ...templateRoutes,

@@ -150,6 +150,7 @@ function record(
     template_id: template?.id ?? null,
     free: category === 'service' || (category === 'utility' && window_open),
     pacing: template?.pacing ?? 'none',
+    history: [],
   };
 }
 
