@@ -18,6 +18,7 @@ import { createPaymentEvents } from './ingress/payment-events';
 import { createReceivers } from './delivery/receivers';
 import { createRecoveryHandlers } from './recovery/handlers';
 import { createRequeueChannel } from './recovery/requeue-channel';
+import { createRequeueRuns } from './recovery/requeue-runs';
 import { createSeen } from './delivery/seen';
 import { createDeliveries } from './store/deliveries';
 import { indexes } from './store/indexes';
@@ -66,7 +67,11 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
     [
       createRecoveryHandlers({
         ...shared,
-        announceRequeue: requeue.announce,
+        requeueRuns: createRequeueRuns(redis, async (partner_id) => {
+          const queued = await shared.deliveries.requeueAll(partner_id, new Date());
+          if (queued > 0) await requeue.announce(partner_id);
+          return queued;
+        }),
         untrack: (event_id) => dispatcher.untrack(event_id),
       }),
       createPurge({ db: mongo.db, rows: purgeRows, owners: ownersFrom(directory.rpc), log }),

@@ -46,6 +46,10 @@ export const retryEvent: RowDocs = {
 };
 
 export const retryAllEvents: RowDocs = {
-  answer: is.record({ queued: is.whole(2, 'Events queued for redelivery.') }),
-  notes: 'Answers once the events are queued. They are redelivered in their original order.',
+  answer: is.record({
+    queued: is.whole(2, 'Events queued for redelivery.'),
+    joined: is.flag(false, 'Whether an earlier call started the run that this call joined.'),
+  }),
+  notes:
+    'Answers once the events are queued. They are redelivered in their original order. A run takes place at most every 5 seconds: a call in between joins the last one and answers its `queued` with `joined: true`.',
 };

@@ -18,6 +18,7 @@ import { deliveryMachine, nextDelayMs, type DeliveryStatus } from '../delivery/r
 import type { Seen } from '../delivery/seen';
 import { attemptFromRow } from '../delivery/tracked-delivery';
 import type { Cursor, Deliveries, StoredDelivery } from '../store/deliveries';
+import type { RequeueRuns } from './requeue-runs';
 import { sendTestEvent } from './test-event';
 
 export interface RecoveryDependencies {
@@ -26,8 +27,7 @@ export interface RecoveryDependencies {
   seen: Seen;
   agent: GuardedAgent;
   log: Logger;
-  /** Makes every replica read the partner's stored deliveries again. */
-  announceRequeue(partner_id: string): Promise<void>;
+  requeueRuns: RequeueRuns;
   /** Makes this replica stop scheduling the delivery. */
   untrack(event_id: string): void;
 }
@@ -42,11 +42,7 @@ export const createRecoveryHandlers = (deps: RecoveryDependencies) =>
   implement(WebhooksDefinition, {
     listFailedEvents: (request) => listFailedEvents(deps, request),
     retryEvent: (request, call) => retryEvent(deps, request, call),
-    async retryAllEvents({ partner_id }) {
-      const queued = await deps.deliveries.requeueAll(partner_id, new Date());
-      if (queued > 0) await deps.announceRequeue(partner_id);
-      return { queued };
-    },
+    retryAllEvents: ({ partner_id }) => deps.requeueRuns.run(partner_id),
     sendTestEvent: sendTestEvent(deps),
   });
 

@@ -77,7 +77,7 @@ export interface Deliveries {
   ): Promise<WaitingDelivery[]>;
   /** Makes the partner's `retrying` rows due at `at`; `failed` ones stay failed. */
   makeDue(partner_id: string, at: Date): Promise<void>;
-  /** Makes every row of the partner, failed ones too, due at `at`; returns their number. */
+  /** Makes every row of the partner, failed ones too, due at `at`; returns how many are due. */
   requeueAll(partner_id: string, at: Date): Promise<number>;
   counts(): Promise<Record<DeliveryStatus, number>>;
   /** Resolves when every write is done. */
@@ -185,11 +185,16 @@ export function createDeliveries(db: Db): Deliveries {
       );
     },
     async requeueAll(partner_id, at) {
-      const { matchedCount } = await deliveries.updateMany(
-        { partner_id, status: { $in: [...deliveryMachine.from('requeue')] } },
-        { $set: { status: deliveryMachine.to('requeue'), next_attempt_at: at } },
+      const status = deliveryMachine.to('requeue');
+      await deliveries.updateMany(
+        {
+          partner_id,
+          status: { $in: [...deliveryMachine.from('requeue')] },
+          $nor: [{ status, next_attempt_at: { $lte: at } }],
+        },
+        { $set: { status, next_attempt_at: at } },
       );
-      return matchedCount;
+      return deliveries.countDocuments({ partner_id, status, next_attempt_at: { $lte: at } });
     },
     async counts() {
       const [retrying, failed] = await Promise.all([

@@ -61,6 +61,8 @@ export interface RetryAllEventsRequest {
 
 export interface RetryAllEventsResponse {
   queued: number;
+  /** The run was started by an earlier call, a few seconds ago at most; `queued` is its count. */
+  joined: boolean;
 }
 
 export interface SendTestEventRequest {
@@ -641,13 +643,16 @@ export const RetryAllEventsRequest: MessageFns<RetryAllEventsRequest> = {
 };
 
 function createBaseRetryAllEventsResponse(): RetryAllEventsResponse {
-  return { queued: 0 };
+  return { queued: 0, joined: false };
 }
 
 export const RetryAllEventsResponse: MessageFns<RetryAllEventsResponse> = {
   encode(message: RetryAllEventsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.queued !== 0) {
       writer.uint32(8).int64(message.queued);
+    }
+    if (message.joined !== false) {
+      writer.uint32(16).bool(message.joined);
     }
     return writer;
   },
@@ -673,6 +678,14 @@ export const RetryAllEventsResponse: MessageFns<RetryAllEventsResponse> = {
             message.queued = longToNumber(reader.int64());
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.joined = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -691,6 +704,7 @@ export const RetryAllEventsResponse: MessageFns<RetryAllEventsResponse> = {
   fromPartial<I extends Exact<DeepPartial<RetryAllEventsResponse>, I>>(object: I): RetryAllEventsResponse {
     const message = createBaseRetryAllEventsResponse();
     message.queued = object.queued ?? 0;
+    message.joined = object.joined ?? false;
     return message;
   },
 };

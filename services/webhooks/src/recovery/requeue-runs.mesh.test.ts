@@ -1,0 +1,74 @@
+import { openRedis } from '@bmg/common/redis';
+import { createRequeueRuns } from './requeue-runs';
+
+const silent = { warn: () => undefined, info: () => undefined } as never;
+const connection = openRedis(
+  {
+    REDIS_URL: process.env['REDIS_URL'] ?? '',
+    REDIS_KEY_PREFIX: `runs-${process.pid}-${Date.now()}:`,
+  },
+  silent,
+);
+beforeAll(() => connection.start(new AbortController().signal));
+afterAll(() => connection.stop());
+
+/** Two replicas; the requeues take place one after the other at `finish`. */
+function replicas() {
+  let runs = 0;
+  let finish: (queued: number) => void = () => undefined;
+  const requeue = (): Promise<number> => {
+    runs += 1;
+    return new Promise<number>((resolve) => (finish = resolve));
+  };
+  const [one, two] = [
+    createRequeueRuns(connection, requeue),
+    createRequeueRuns(connection, requeue),
+  ];
+  return { one, two, runs: () => runs, finish: (queued: number) => finish(queued) };
+}
+const soon = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+test('runs once for the calls on all replicas, which get its count', async () => {
+  const { one, two, runs, finish } = replicas();
+  const started = one.run('ptn_1');
+  await soon();
+  const calls = [one.run('ptn_1'), two.run('ptn_1'), two.run('ptn_1')];
+  await soon();
+  finish(7);
+  expect(await started).toEqual({ queued: 7, joined: false });
+  for (const call of calls) expect(await call).toEqual({ queued: 7, joined: true });
+  expect(await two.run('ptn_1')).toEqual({ queued: 7, joined: true });
+  expect(runs()).toBe(1);
+});
+
+test('runs each partner on its own', async () => {
+  const { one, runs, finish } = replicas();
+  const first = one.run('ptn_2');
+  await soon();
+  finish(1);
+  const second = one.run('ptn_3');
+  await soon();
+  finish(2);
+  expect(await first).toEqual({ queued: 1, joined: false });
+  expect(await second).toEqual({ queued: 2, joined: false });
+  expect(runs()).toBe(2);
+});
+
+test('runs again at once after a failure', async () => {
+  const failing = createRequeueRuns(connection, () => Promise.reject(new Error('no store')));
+  await expect(failing.run('ptn_4')).rejects.toThrow('no store');
+  const working = createRequeueRuns(connection, () => Promise.resolve(3));
+  expect(await working.run('ptn_4')).toEqual({ queued: 3, joined: false });
+});
+
+test('runs without Redis, one at a time', async () => {
+  const away = { redis: { set: rejects, get: rejects, del: rejects } } as never;
+  const runs = createRequeueRuns(away, () => Promise.resolve(2));
+  const calls = await Promise.all([runs.run('ptn_5'), runs.run('ptn_5')]);
+  expect(calls).toEqual([
+    { queued: 2, joined: false },
+    { queued: 2, joined: true },
+  ]);
+});
+
+const rejects = (): Promise<never> => Promise.reject(new Error('away'));

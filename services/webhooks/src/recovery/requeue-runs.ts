@@ -1,0 +1,67 @@
+// Requeues of all deliveries of a partner: at most one per partner and RUN_EVERY_MS, on all replicas
+// together, because a run updates every stored delivery and makes each replica read them again.
+// Later calls join the run and get its result. Without Redis each replica runs at most one at a time.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '@bmg/common/errors';
+import type { RedisConnection } from '@bmg/common/redis';
+
+export interface RequeueRun {
+  /** Deliveries that are due since the run. */
+  queued: number;
+  /** The run was started by an earlier call. */
+  joined: boolean;
+}
+
+export interface RequeueRuns {
+  run(partner_id: string): Promise<RequeueRun>;
+}
+
+export const RUN_EVERY_MS = 5_000;
+/** A run that was cut off by a crash blocks the next one for this long. */
+const RUN_MAX_MS = 30_000;
+/** How long a call waits for the run of another replica; below the deadline of the RPC. */
+const JOIN_MAX_MS = 5_000;
+const JOIN_POLL_MS = 100;
+const RUNNING = 'running';
+
+export function createRequeueRuns(
+  { redis }: Pick<RedisConnection, 'redis'>,
+  requeue: (partner_id: string) => Promise<number>,
+): RequeueRuns {
+  /** The calls of this process that are in progress. */
+  const current = new Map<string, Promise<RequeueRun>>();
+
+  async function runOrJoin(partner_id: string): Promise<RequeueRun> {
+    const key = `bmg:webhooks:retry-all:${partner_id}`;
+    for (let waited_ms = 0; waited_ms < JOIN_MAX_MS; waited_ms += JOIN_POLL_MS) {
+      // Without Redis the run is not shared, but takes place.
+      const claimed = await redis.set(key, RUNNING, 'PX', RUN_MAX_MS, 'NX').catch(() => 'OK');
+      if (claimed === 'OK') return await start(partner_id, key);
+      const value = await redis.get(key).catch(() => null);
+      if (value !== null && value !== RUNNING) return { queued: Number(value), joined: true };
+      await sleep(JOIN_POLL_MS);
+    }
+    throw new ApiError('SERVICE_UNAVAILABLE', 'all events are being queued: try again later');
+  }
+
+  async function start(partner_id: string, key: string): Promise<RequeueRun> {
+    try {
+      const queued = await requeue(partner_id);
+      await redis.set(key, queued, 'PX', RUN_EVERY_MS).catch(() => undefined);
+      return { queued, joined: false };
+    } catch (error) {
+      await redis.del(key).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  return {
+    async run(partner_id) {
+      const running = current.get(partner_id);
+      if (running) return { ...(await running), joined: true };
+      const started = runOrJoin(partner_id).finally(() => current.delete(partner_id));
+      current.set(partner_id, started);
+      return await started;
+    },
+  };
+}
