@@ -3,6 +3,7 @@ import { buildTemplate } from './builders';
 import type { State } from './state';
 import type { JsonObject, Template } from './types';
 
+/** Longer than 70 lines: the templates themselves. */
 export function seedTemplates(
   state: State,
   waba_id: string,

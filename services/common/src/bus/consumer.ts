@@ -1,6 +1,6 @@
 // Reads one topic in one consumer group. Commits offsets periodically, never past an unsettled
 // message, and reconnects after every failure of the broker or a handler.
-import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import { pause, waitFor } from '../lifecycle';
 import { metrics, parseTraceparent, type Logger } from '../telemetry';
 import type { Received, Unsettled } from './bus';
@@ -45,76 +45,111 @@ const JOIN_WAIT_MS = 4_000;
 const FINISH_LIMIT_MS = 3_000;
 const FINISH_CHECK_MS = 10;
 
-export function createReader<T>(reading: Reading<T>): Reader {
-  const { kafka, topic, name, group, log } = reading;
-  const tracker = createOffsetTracker();
-  const stopped = new AbortController();
-  let running = false;
-  let timer: NodeJS.Timeout | undefined;
-  let committing: Promise<void> = Promise.resolve();
-  let busy = 0;
-  const pace = createPace();
-  const consumer = kafka.consumer({
-    groupId: reading.group_id,
-    sessionTimeout: SESSION_MS,
-    heartbeatInterval: HEARTBEAT_MS,
-    maxWaitTimeInMs: FETCH_WAIT_MS,
-    minBytes: 1,
-    maxBytes: FETCH_LIMIT_BYTES,
-    maxBytesPerPartition: PARTITION_LIMIT_BYTES,
-    allowAutoTopicCreation: false,
-    // Retry for ever: a broker outage is temporary.
-    retry: { initialRetryTime: 200, maxRetryTime: 2_000, restartOnFailure: async () => true },
-  });
+export const createReader = <T>(reading: Reading<T>): Reader => new TopicReader(reading);
 
-  const open = async (): Promise<void> => {
-    await consumer.connect();
-    await consumer.subscribe({ topics: [name], fromBeginning: true });
-    await consumer.run({
-      eachBatch,
+class TopicReader<T> implements Reader {
+  readonly #reading: Reading<T>;
+  readonly #consumer: Consumer;
+  readonly #tracker = createOffsetTracker();
+  readonly #pace = createPace();
+  readonly #stopped = new AbortController();
+  #running = false;
+  #timer: NodeJS.Timeout | undefined;
+  #committing: Promise<void> = Promise.resolve();
+  /** Batches in progress. */
+  #busy = 0;
+
+  constructor(reading: Reading<T>) {
+    this.#reading = reading;
+    const consumer = (this.#consumer = createConsumer(reading));
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      this.#tracker.reset();
+      reading.onAssigned?.(payload.memberAssignment[reading.name] ?? []);
+    });
+    consumer.on(consumer.events.CRASH, ({ payload }) => {
+      if (!payload.restart) this.#restart(payload.error);
+    });
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    const opening = waitFor('Kafka', () => this.#open(), this.#reading.log, signal).then(
+      () => {
+        this.#running = true;
+        this.#scheduleCommits();
+      },
+      (error: unknown) => {
+        if (!signal.aborted) throw error;
+      },
+    );
+    // After a kill the group waits until the old member's session expires. A service that also
+    // answers gRPC does not wait for that: its messages wait in Kafka.
+    await Promise.race([opening, pause(JOIN_WAIT_MS, signal)]);
+  }
+
+  hold(): void {
+    if (this.#running) this.#consumer.pause([{ topic: this.#reading.name }]);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    clearTimeout(this.#timer);
+    await this.#committing;
+    const until = performance.now() + FINISH_LIMIT_MS;
+    while (this.#busy > 0 && performance.now() < until) await pause(FINISH_CHECK_MS);
+    // Commit while still a member of the group.
+    if (this.#running) await this.#commit();
+    await this.#consumer.stop();
+  }
+
+  disconnect(): Promise<void> {
+    return this.#consumer.disconnect();
+  }
+
+  async #open(): Promise<void> {
+    const { name, topic } = this.#reading;
+    await this.#consumer.connect();
+    await this.#consumer.subscribe({ topics: [name], fromBeginning: true });
+    await this.#consumer.run({
+      eachBatch: async (payload) => {
+        this.#busy += 1;
+        await this.#take(payload).finally(() => (this.#busy -= 1));
+      },
       eachBatchAutoResolve: false,
       autoCommit: false,
       partitionsConsumedConcurrently: topic.partitions,
     });
-  };
-  consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-    tracker.reset();
-    reading.onAssigned?.(payload.memberAssignment[name] ?? []);
-  });
-  // The library restarts only after errors that it considers temporary.
-  consumer.on(consumer.events.CRASH, ({ payload }) => {
-    if (payload.restart || stopped.signal.aborted) return;
-    log.error({ err: payload.error, topic: topic.name, group }, 'consumer crashed, restarting');
-    void pause(RESTART_AFTER_MS, stopped.signal)
-      .then(() =>
-        stopped.signal.aborted ? undefined : waitFor('Kafka', open, log, stopped.signal),
-      )
-      .catch(() => undefined);
-  });
-
-  async function eachBatch(payload: EachBatchPayload): Promise<void> {
-    busy += 1;
-    await take(payload).finally(() => (busy -= 1));
   }
 
-  async function take({ batch, resolveOffset, heartbeat }: EachBatchPayload): Promise<void> {
+  /** The library restarts only after errors that it considers temporary. */
+  #restart(error: Error): void {
+    const { log, topic, group } = this.#reading;
+    const { signal } = this.#stopped;
+    if (signal.aborted) return;
+    log.error({ err: error, topic: topic.name, group }, 'consumer crashed, restarting');
+    void pause(RESTART_AFTER_MS, signal)
+      .then(() => (signal.aborted ? undefined : waitFor('Kafka', () => this.#open(), log, signal)))
+      .catch(() => undefined);
+  }
+
+  async #take({ batch, resolveOffset, heartbeat }: EachBatchPayload): Promise<void> {
     const started = performance.now();
     const offsets = batch.messages.map(({ offset }) => offset);
-    const settle = tracker.begin(batch.partition, offsets);
-    const received = await decode(batch.partition, batch.messages);
+    const settle = this.#tracker.begin(batch.partition, offsets);
+    const received = await this.#decode(batch.partition, batch.messages);
     if (received.length < offsets.length) {
       const readable = new Set(received.map(({ offset }) => offset));
       for (const offset of offsets) if (!readable.has(offset)) settle(offset);
     }
     const unsettled = received.map((one) => ({ ...one, done: () => settle(one.offset) }));
-    if (unsettled.length > 0) await reading.handler(unsettled, heartbeat);
+    if (unsettled.length > 0) await this.#reading.handler(unsettled, heartbeat);
     // Moves the read position only; the tracker decides which offsets to commit.
     resolveOffset(batch.lastOffset());
     await heartbeat();
-    await pace.after(offsets.length, started);
+    await this.#pace.after(offsets.length, started);
   }
 
-  async function decode(partition: number, messages: KafkaMessage[]): Promise<Received<T>[]> {
+  async #decode(partition: number, messages: KafkaMessage[]): Promise<Received<T>[]> {
+    const { topic, group, deadLetter } = this.#reading;
     const decoded: Received<T>[] = [];
     for (const message of messages) {
       try {
@@ -127,59 +162,44 @@ export function createReader<T>(reading: Reading<T>): Reader {
         });
       } catch {
         metrics.bus_consumed.inc({ destination: topic.name, group, outcome: 'undecodable' });
-        await reading.deadLetter(topic, message.value ?? Buffer.alloc(0), 'undecodable');
+        await deadLetter(topic, message.value ?? Buffer.alloc(0), 'undecodable');
       }
     }
     return decoded;
   }
 
-  const commit = async (): Promise<void> => {
-    const taken = tracker.take();
-    if (taken.length === 0) return;
-    try {
-      await consumer.commitOffsets(taken.map((one) => ({ topic: name, ...one })));
-    } catch (error) {
-      tracker.restore(taken);
-      log.warn({ err: error, topic: topic.name, group }, 'failed to commit offsets');
-    }
-  };
-  const scheduleCommits = (): void => {
-    timer = setTimeout(() => {
-      committing = commit();
-      void committing.then(() => {
-        if (!stopped.signal.aborted) scheduleCommits();
+  #scheduleCommits(): void {
+    this.#timer = setTimeout(() => {
+      this.#committing = this.#commit();
+      void this.#committing.then(() => {
+        if (!this.#stopped.signal.aborted) this.#scheduleCommits();
       });
     }, COMMIT_EVERY_MS);
-  };
+  }
 
-  return {
-    async start(signal) {
-      const opening = waitFor('Kafka', open, log, signal).then(
-        () => {
-          running = true;
-          scheduleCommits();
-        },
-        (error: unknown) => {
-          if (!signal.aborted) throw error;
-        },
-      );
-      // After a kill the group waits until the old member's session expires. A service that also
-      // answers gRPC does not wait for that: its messages wait in Kafka.
-      await Promise.race([opening, pause(JOIN_WAIT_MS, signal)]);
-    },
-    hold() {
-      if (running) consumer.pause([{ topic: name }]);
-    },
-    async stop() {
-      stopped.abort();
-      clearTimeout(timer);
-      await committing;
-      const until = performance.now() + FINISH_LIMIT_MS;
-      while (busy > 0 && performance.now() < until) await pause(FINISH_CHECK_MS);
-      // Commit while still a member of the group.
-      if (running) await commit();
-      await consumer.stop();
-    },
-    disconnect: () => consumer.disconnect(),
-  };
+  async #commit(): Promise<void> {
+    const { name, topic, group, log } = this.#reading;
+    const taken = this.#tracker.take();
+    if (taken.length === 0) return;
+    try {
+      await this.#consumer.commitOffsets(taken.map((one) => ({ topic: name, ...one })));
+    } catch (error) {
+      this.#tracker.restore(taken);
+      log.warn({ err: error, topic: topic.name, group }, 'failed to commit offsets');
+    }
+  }
 }
+
+const createConsumer = ({ kafka, group_id }: { kafka: Kafka; group_id: string }): Consumer =>
+  kafka.consumer({
+    groupId: group_id,
+    sessionTimeout: SESSION_MS,
+    heartbeatInterval: HEARTBEAT_MS,
+    maxWaitTimeInMs: FETCH_WAIT_MS,
+    minBytes: 1,
+    maxBytes: FETCH_LIMIT_BYTES,
+    maxBytesPerPartition: PARTITION_LIMIT_BYTES,
+    allowAutoTopicCreation: false,
+    // Retry for ever: a broker outage is temporary.
+    retry: { initialRetryTime: 200, maxRetryTime: 2_000, restartOnFailure: async () => true },
+  });

@@ -25,24 +25,9 @@ const REASON_LENGTH_MAX = 1_000;
 /** Key, headers and framing, which the broker's limit includes. */
 const FRAME_BYTES = 4 * 1024;
 
+/** Longer than 70 lines: the methods share one connection and its state. */
 export function createBus(settings: KafkaSettings, clientId: string, log: Logger): Bus {
-  const { options, warnings } = connectionOf(settings);
-  for (const warning of warnings) log.warn(warning);
-  const kafka = new Kafka({
-    ...options,
-    clientId,
-    brokers: settings.KAFKA_BROKERS.split(','),
-    connectionTimeout: CONNECT_LIMIT_MS,
-    requestTimeout: REQUEST_LIMIT_MS,
-    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
-    logLevel: logLevel.WARN,
-    logCreator:
-      () =>
-      ({ namespace, label, log: entry }) => {
-        const { message, error } = entry;
-        log[label === 'ERROR' ? 'warn' : 'debug']({ kafka: namespace, reason: error }, message);
-      },
-  });
+  const kafka = createKafka(settings, clientId, log);
   const prefix = settings.KAFKA_TOPIC_PREFIX;
   const sender = createSender(kafka, log, prefix);
   const publisher = createPublisher(sender.send);
@@ -52,37 +37,9 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
   let producing = false;
   let stopping = false;
 
-  const encode = ({ topic, key, message, span }: Outgoing<unknown>): Wire => {
-    const bytes = topic.codec.encode(message).finish();
-    if (bytes.length + FRAME_BYTES > topic.message_limit_bytes) {
-      throw new MessageTooLarge(`${bytes.length} bytes are too many for ${topic.name}`);
-    }
-    return {
-      topic: prefix + topic.name,
-      key,
-      value: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-      headers: span ? { traceparent: traceparent(span) } : {},
-    };
-  };
-
   const deadLetter: Bus['deadLetter'] = async (topic, payload, reason) => {
     metrics.dead_letters.inc({ topic: topic.name, reason: reason.split(':')[0] ?? reason });
-    const room = topic.message_limit_bytes - FRAME_BYTES;
-    const cut: Record<string, string> =
-      payload.length > room ? { cut_from_bytes: String(payload.length) } : {};
-    await publisher.add([
-      {
-        topic: prefix + deadLetterName(topic.name),
-        key: '',
-        // Truncated, because an oversized dead letter could not be written at all.
-        value: payload.subarray(0, room),
-        headers: {
-          reason: reason.slice(0, REASON_LENGTH_MAX),
-          failed_at: new Date().toISOString(),
-          ...cut,
-        },
-      },
-    ]);
+    await publisher.add([deadLetterOf(prefix, topic, payload, reason)]);
   };
 
   const read = <T>(
@@ -99,19 +56,9 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
     );
   };
 
-  const prepareTopics = async (): Promise<void> => {
-    const admin = kafka.admin();
-    await admin.connect();
-    try {
-      await createTopics(admin, { prefix, replication: settings.KAFKA_REPLICATION });
-    } finally {
-      await admin.disconnect();
-    }
-  };
-
   return {
     name: 'kafka',
-    publish: async (messages) => publisher.add(messages.map(encode)),
+    publish: async (messages) => publisher.add(messages.map((message) => encode(prefix, message))),
     deadLetter,
     consume(topic, group, handler) {
       read(topic, group, async (messages, heartbeat) => {
@@ -134,12 +81,12 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
     pauseIntake() {
       for (const reader of readers) reader.hold();
     },
-    prepare: (signal) => waitFor('Kafka', prepareTopics, log, signal),
+    prepare: (signal) => waitFor('Kafka', () => prepareTopics(kafka, settings), log, signal),
     async start(signal) {
       await waitFor(
         'Kafka',
         async () => {
-          await prepareTopics();
+          await prepareTopics(kafka, settings);
           await sender.connect();
           producing = true;
         },
@@ -165,4 +112,72 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
       if (publisher.failing()) throw new Error('Kafka rejects messages');
     },
   };
+}
+
+function createKafka(settings: KafkaSettings, clientId: string, log: Logger): Kafka {
+  const { options, warnings } = connectionOf(settings);
+  for (const warning of warnings) log.warn(warning);
+  return new Kafka({
+    ...options,
+    clientId,
+    brokers: settings.KAFKA_BROKERS.split(','),
+    connectionTimeout: CONNECT_LIMIT_MS,
+    requestTimeout: REQUEST_LIMIT_MS,
+    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
+    logLevel: logLevel.WARN,
+    logCreator:
+      () =>
+      ({ namespace, label, log: entry }) => {
+        const { message, error } = entry;
+        log[label === 'ERROR' ? 'warn' : 'debug']({ kafka: namespace, reason: error }, message);
+      },
+  });
+}
+
+function encode(prefix: string, { topic, key, message, span }: Outgoing<unknown>): Wire {
+  const bytes = topic.codec.encode(message).finish();
+  if (bytes.length + FRAME_BYTES > topic.message_limit_bytes) {
+    throw new MessageTooLarge(`${bytes.length} bytes are too many for ${topic.name}`);
+  }
+  return {
+    topic: prefix + topic.name,
+    key,
+    value: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    headers: span ? { traceparent: traceparent(span) } : {},
+  };
+}
+
+/** Truncated to the topic's limit, because an oversized dead letter could not be written at all. */
+function deadLetterOf(
+  prefix: string,
+  topic: Topic<any>, // any: bytes alone count
+  payload: Buffer,
+  reason: string,
+): Wire {
+  const room = topic.message_limit_bytes - FRAME_BYTES;
+  const cut: Record<string, string> =
+    payload.length > room ? { cut_from_bytes: String(payload.length) } : {};
+  return {
+    topic: prefix + deadLetterName(topic.name),
+    key: '',
+    value: payload.subarray(0, room),
+    headers: {
+      reason: reason.slice(0, REASON_LENGTH_MAX),
+      failed_at: new Date().toISOString(),
+      ...cut,
+    },
+  };
+}
+
+async function prepareTopics(kafka: Kafka, settings: KafkaSettings): Promise<void> {
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    await createTopics(admin, {
+      prefix: settings.KAFKA_TOPIC_PREFIX,
+      replication: settings.KAFKA_REPLICATION,
+    });
+  } finally {
+    await admin.disconnect();
+  }
 }

@@ -57,16 +57,7 @@ type Request = Omit<Dispatcher.RequestOptions, 'origin' | 'signal'> & { origin: 
 export function createTransfer(settings: UpstreamSettings): Transfer {
   const base = new URL(settings.UPSTREAM_URL);
   const prefix = `${base.pathname.replace(/\/$/, '')}/${settings.UPSTREAM_API_VERSION}`;
-  const agent = new Agent({
-    connections: CONNECTIONS_MAX,
-    pipelining: 1,
-    keepAliveTimeout: KEEPALIVE_MS,
-    connect: { timeout: CONNECT_LIMIT_MS },
-    // Both are stall timeouts: every piece sent or received restarts them. The call's deadline
-    // limits the whole exchange.
-    headersTimeout: settings.UPSTREAM_TIMEOUT_MS,
-    bodyTimeout: settings.UPSTREAM_TIMEOUT_MS,
-  });
+  const agent = createAgent(settings.UPSTREAM_TIMEOUT_MS);
 
   const begin = async (request: Request, call: Call): Promise<Dispatcher.ResponseData> => {
     const clock = startClock(call);
@@ -133,6 +124,20 @@ export function createTransfer(settings: UpstreamSettings): Transfer {
       ),
   };
 }
+
+/**
+ * Both timeouts are for stalls: every piece sent or received restarts them. The call's deadline
+ * limits the whole exchange.
+ */
+const createAgent = (stall_ms: number): Agent =>
+  new Agent({
+    connections: CONNECTIONS_MAX,
+    pipelining: 1,
+    keepAliveTimeout: KEEPALIVE_MS,
+    connect: { timeout: CONNECT_LIMIT_MS },
+    headersTimeout: stall_ms,
+    bodyTimeout: stall_ms,
+  });
 
 const common = (span: Span): Record<string, string> => ({
   'user-agent': USER_AGENT,

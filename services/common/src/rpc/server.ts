@@ -59,10 +59,10 @@ export function createRpcServer(
   const gate = createGate(log, settings.in_flight_max);
   const health = createHealth(services.map(({ definition }) => definition.fullName));
   for (const { definition, handlers } of [...services, health.implementation]) {
-    const quiet = definition === health.implementation.definition;
+    const watch = definition === health.implementation.definition ? undefined : { log, gate };
     const wired = Object.entries(definition.methods).map(([key, method]) => [
       method.name,
-      serve(definition, method, handlers[key] as Handler, quiet ? undefined : { log, gate }),
+      serve({ definition, method, handler: handlers[key] as Handler, watch }),
     ]);
     server.addService(
       grpcService(definition),
@@ -105,90 +105,46 @@ export function createRpcServer(
 
 type Handler = (request: unknown, call: Call) => Promise<unknown> | AsyncIterable<unknown>;
 
-/** Health has no `watch`: its calls are neither checked nor logged. */
-function serve(
-  definition: Definition,
-  method: Method,
-  handler: Handler,
-  watch: { log: Logger; gate: Gate } | undefined,
-) {
+/** One method as it is served. Health has no `watch`: its calls are neither checked nor logged. */
+interface Served {
+  definition: Definition;
+  method: Method;
+  handler: Handler;
+  watch: { log: Logger; gate: Gate } | undefined;
+}
+
+const serve = (served: Served) =>
+  served.method.responseStream ? serveStream(served) : serveUnary(served);
+
+function serveStream(served: Served) {
+  const { definition, method, handler, watch } = served;
   const repeatable = isRead(method);
-  const begin = (incoming: Incoming) => {
-    const { parent, request_id, idempotency } = readCall(incoming.metadata);
-    const span = startSpan(`${definition.fullName}/${method.name}`, {
-      kind: SpanKind.SERVER,
-      parent,
-      attributes: {
-        'rpc.system': 'grpc',
-        'rpc.service': definition.fullName,
-        'rpc.method': method.name,
-      },
-    });
-    const started = performance.now();
-    let abort: AbortController | undefined;
-    const call: Call = {
-      deadline: deadlineOf(incoming),
-      span: span.spanContext(),
-      request_id,
-      // Created on first use: few handlers need it, and it is expensive on the hot path.
-      get signal() {
-        if (!abort) {
-          const made = (abort = new AbortController());
-          if (incoming.cancelled) made.abort();
-          else incoming.once('cancelled', () => made.abort());
-        }
-        return abort.signal;
-      },
-      idempotency,
-    };
-    const end = (error?: ApiError): void => {
-      const outcome = error?.code ?? 'OK';
-      const seconds = (performance.now() - started) / 1_000;
-      metrics.rpc_server_duration.observe(
-        { rpc_service: definition.name, rpc_method: method.name, outcome },
-        seconds,
-        call.span,
-      );
-      endSpan(span, error);
-      if (!watch) return;
-      watch.gate.leave();
-      const { log } = watch;
-      const line = {
-        rpc: `${definition.name}/${method.name}`,
-        outcome,
-        duration_ms: Math.round(seconds * 1e6) / 1e3,
-        request_id,
-        ...traceIds(call.span),
-      };
-      if (error && (error.code === 'INTERNAL_ERROR' || error.cause !== undefined)) {
-        log[error.code === 'INTERNAL_ERROR' ? 'error' : 'info']({ ...line, err: error }, 'rpc');
-      } else log.info(line, 'rpc');
-    };
-    return { call, end };
-  };
-  if (method.responseStream) {
-    return async (stream: ServerWritableStream<unknown, unknown>): Promise<void> => {
-      const refusal = watch?.gate.enter(stream, definition, method);
-      if (refusal) return void stream.emit('error', refusal);
-      const { call, end } = begin(stream);
-      try {
-        for await (const message of handler(stream.request, call) as AsyncIterable<unknown>) {
-          if (call.signal?.aborted) break;
-          if (!stream.write(message)) await drained(stream, call.signal);
-        }
-        stream.end();
-        end();
-      } catch (error) {
-        const failure = toApiError(error, { repeatable });
-        stream.emit('error', toStatus(failure));
-        end(failure);
+  return async (stream: ServerWritableStream<unknown, unknown>): Promise<void> => {
+    const refusal = watch?.gate.enter(stream, definition, method);
+    if (refusal) return void stream.emit('error', refusal);
+    const { call, end } = beginCall(served, stream);
+    try {
+      for await (const message of handler(stream.request, call) as AsyncIterable<unknown>) {
+        if (call.signal?.aborted) break;
+        if (!stream.write(message)) await drained(stream, call.signal);
       }
-    };
-  }
+      stream.end();
+      end();
+    } catch (error) {
+      const failure = toApiError(error, { repeatable });
+      stream.emit('error', toStatus(failure));
+      end(failure);
+    }
+  };
+}
+
+function serveUnary(served: Served) {
+  const { definition, method, handler, watch } = served;
+  const repeatable = isRead(method);
   return (incoming: ServerUnaryCall<unknown, unknown>, reply: sendUnaryData<unknown>): void => {
     const refusal = watch?.gate.enter(incoming, definition, method);
     if (refusal) return reply(refusal);
-    const { call, end } = begin(incoming);
+    const { call, end } = beginCall(served, incoming);
     // Through a promise, so that a handler that throws before its first await is caught too.
     new Promise((resolve) => resolve(handler(incoming.request, call))).then(
       (message) => {
@@ -202,6 +158,64 @@ function serve(
       },
     );
   };
+}
+
+/** Starts the call's span. `end` ends it, and records the metric and the log line. */
+function beginCall(
+  { definition, method, watch }: Served,
+  incoming: Incoming,
+): { call: Call; end(error?: ApiError): void } {
+  const { parent, request_id, idempotency } = readCall(incoming.metadata);
+  const span = startSpan(`${definition.fullName}/${method.name}`, {
+    kind: SpanKind.SERVER,
+    parent,
+    attributes: {
+      'rpc.system': 'grpc',
+      'rpc.service': definition.fullName,
+      'rpc.method': method.name,
+    },
+  });
+  const started = performance.now();
+  let abort: AbortController | undefined;
+  const call: Call = {
+    deadline: deadlineOf(incoming),
+    span: span.spanContext(),
+    request_id,
+    // Created on first use: few handlers need it, and it is expensive on the hot path.
+    get signal() {
+      if (!abort) {
+        const made = (abort = new AbortController());
+        if (incoming.cancelled) made.abort();
+        else incoming.once('cancelled', () => made.abort());
+      }
+      return abort.signal;
+    },
+    idempotency,
+  };
+  const end = (error?: ApiError): void => {
+    const outcome = error?.code ?? 'OK';
+    const seconds = (performance.now() - started) / 1_000;
+    metrics.rpc_server_duration.observe(
+      { rpc_service: definition.name, rpc_method: method.name, outcome },
+      seconds,
+      call.span,
+    );
+    endSpan(span, error);
+    if (!watch) return;
+    watch.gate.leave();
+    const { log } = watch;
+    const line = {
+      rpc: `${definition.name}/${method.name}`,
+      outcome,
+      duration_ms: Math.round(seconds * 1e6) / 1e3,
+      request_id,
+      ...traceIds(call.span),
+    };
+    if (error && (error.code === 'INTERNAL_ERROR' || error.cause !== undefined)) {
+      log[error.code === 'INTERNAL_ERROR' ? 'error' : 'info']({ ...line, err: error }, 'rpc');
+    } else log.info(line, 'rpc');
+  };
+  return { call, end };
 }
 
 function drained(

@@ -55,9 +55,17 @@ export function segment(id: string): string {
   return encoded === '.' || encoded === '..' ? encoded.replaceAll('.', '%2E') : encoded;
 }
 
+/** Where the requests go, and how long one may take. */
+interface Connection {
+  agent: Agent;
+  origin: string;
+  /** The path before the request's own, with the version segment. */
+  prefix: string;
+  timeout_ms: number;
+}
+
 export function createUpstream(settings: UpstreamSettings): Upstream {
   const base = new URL(settings.UPSTREAM_URL);
-  const prefix = `${base.pathname.replace(/\/$/, '')}/${settings.UPSTREAM_API_VERSION}`;
   const agent = new Agent({
     connections: CONNECTIONS_MAX,
     pipelining: 1,
@@ -65,53 +73,12 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
     connect: { timeout: CONNECT_LIMIT_MS },
     maxResponseSize: ANSWER_LIMIT_BYTES,
   });
-
-  const once = async (request: UpstreamRequest, call: Call, span: Span): Promise<Json> => {
-    const timeout_ms = Math.min(
-      request.timeout_ms ?? settings.UPSTREAM_TIMEOUT_MS,
-      call.deadline - HOP_MS - Date.now(),
-    );
-    if (timeout_ms < WORTHWHILE_MS) {
-      throw noAnswer('the request timed out before the upstream was asked', { retryable: true });
-    }
-    const secrets = [...(request.secrets ?? []), ...(request.token ? [request.token] : [])];
-    let status: number;
-    let text: string;
-    let trace_id: string | undefined;
-    let timer: NodeJS.Timeout | undefined;
-    let late = false;
-    const started = performance.now();
-    try {
-      const answer = await agent.request({
-        origin: base.origin,
-        path: prefix + request.path + queryText(request.query),
-        method: request.method,
-        headers: headers(request, span),
-        body: encodeBody(request.body),
-        headersTimeout: timeout_ms,
-      } as Dispatcher.RequestOptions & { origin: string });
-      status = answer.statusCode;
-      const traced = answer.headers[TRACE_ID];
-      if (typeof traced === 'string') trace_id = traced;
-      span.setAttribute('http.response.status_code', status);
-      // The timeout covers the whole exchange, a slow body included.
-      timer = setTimeout(
-        () => {
-          late = true;
-          answer.body.destroy();
-        },
-        timeout_ms - (performance.now() - started),
-      );
-      text = await answer.body.text();
-    } catch (error) {
-      const code = (error as { code?: string }).code;
-      throw connectionFailure(error, request, late || code === 'UND_ERR_HEADERS_TIMEOUT');
-    } finally {
-      clearTimeout(timer);
-    }
-    return judge({ status, text, trace_id }, request, secrets);
+  const connection: Connection = {
+    agent,
+    origin: base.origin,
+    prefix: `${base.pathname.replace(/\/$/, '')}/${settings.UPSTREAM_API_VERSION}`,
+    timeout_ms: settings.UPSTREAM_TIMEOUT_MS,
   };
-
   return {
     name: 'upstream',
     async start() {},
@@ -131,16 +98,10 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
         );
         endSpan(span, failure);
       };
+      const once = (): Promise<Json> => exchange(connection, request, call, span);
       try {
-        const body = await once(request, call, span).catch((error: unknown) => {
-          // Only reads are repeated, and only when there was no answer.
-          const repeat =
-            request.method === 'GET' &&
-            !request.once &&
-            error instanceof ApiError &&
-            error.retryable &&
-            error.upstream_code === undefined;
-          if (repeat) return once(request, call, span);
+        const body = await once().catch((error: unknown) => {
+          if (repeatable(error, request)) return once();
           throw error;
         });
         finish('ok');
@@ -152,6 +113,65 @@ export function createUpstream(settings: UpstreamSettings): Upstream {
       }
     },
   };
+}
+
+/** Only reads are repeated, and only when there was no answer. */
+const repeatable = (error: unknown, request: UpstreamRequest): boolean =>
+  request.method === 'GET' &&
+  !request.once &&
+  error instanceof ApiError &&
+  error.retryable &&
+  error.upstream_code === undefined;
+
+/** One request and its answer. The timeout covers both, a slow body included. */
+async function exchange(
+  connection: Connection,
+  request: UpstreamRequest,
+  call: Call,
+  span: Span,
+): Promise<Json> {
+  const timeout_ms = Math.min(
+    request.timeout_ms ?? connection.timeout_ms,
+    call.deadline - HOP_MS - Date.now(),
+  );
+  if (timeout_ms < WORTHWHILE_MS) {
+    throw noAnswer('the request timed out before the upstream was asked', { retryable: true });
+  }
+  const secrets = [...(request.secrets ?? []), ...(request.token ? [request.token] : [])];
+  let status: number;
+  let text: string;
+  let trace_id: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let late = false;
+  const started = performance.now();
+  try {
+    const answer = await connection.agent.request({
+      origin: connection.origin,
+      path: connection.prefix + request.path + queryText(request.query),
+      method: request.method,
+      headers: headers(request, span),
+      body: encodeBody(request.body),
+      headersTimeout: timeout_ms,
+    } as Dispatcher.RequestOptions & { origin: string });
+    status = answer.statusCode;
+    const traced = answer.headers[TRACE_ID];
+    if (typeof traced === 'string') trace_id = traced;
+    span.setAttribute('http.response.status_code', status);
+    timer = setTimeout(
+      () => {
+        late = true;
+        answer.body.destroy();
+      },
+      timeout_ms - (performance.now() - started),
+    );
+    text = await answer.body.text();
+  } catch (error) {
+    const code = (error as { code?: string }).code;
+    throw connectionFailure(error, request, late || code === 'UND_ERR_HEADERS_TIMEOUT');
+  } finally {
+    clearTimeout(timer);
+  }
+  return judge({ status, text, trace_id }, request, secrets);
 }
 
 function headers(request: UpstreamRequest, span: Span): Record<string, string> {

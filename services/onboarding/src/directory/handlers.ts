@@ -19,6 +19,7 @@ export interface DirectoryDependencies {
 /** All of the directory but `authenticateSession`, which belongs to the sign-up. */
 export type DirectoryHandlers = Omit<Handlers<DirectoryDefinition>, 'authenticateSession'>;
 
+/** Longer than 70 lines: one short method for each RPC. */
 export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryHandlers => {
   const { clients, partners, vault, now } = deps;
   return {

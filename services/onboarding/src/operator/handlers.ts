@@ -31,6 +31,7 @@ const NAME_MAX = 200;
 const RATE_MAX = 100_000;
 const PAGE_MAX = 500;
 
+/** Longer than 70 lines: one short method for each RPC. */
 export const createOperatorHandlers = (
   deps: OperatorDependencies,
 ): Handlers<OperatorDefinition> => {

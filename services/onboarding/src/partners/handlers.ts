@@ -17,6 +17,7 @@ export interface DashboardDependencies extends PartnerChangesDependencies {
   log: Logger;
 }
 
+/** Longer than 70 lines: one short method for each RPC. */
 export const createDashboardHandlers = (
   deps: DashboardDependencies,
 ): Handlers<SettingsDefinition> => {

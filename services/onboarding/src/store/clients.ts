@@ -183,6 +183,7 @@ const differing = ({ billing, payment_url }: WaitingBilling): Filter<Client>[] =
   { payment_url: { $ne: payment_url } },
 ];
 
+/** Longer than 70 lines: one short method for each query. */
 export function createClients(db: Db): Clients {
   const clients = clientCollection(db);
   const owners = (filter: Filter<Client>): Promise<Client[]> =>

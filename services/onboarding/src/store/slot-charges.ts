@@ -104,6 +104,7 @@ export const isUnpaid = ({ status }: Pick<SlotCharge, 'status'>): boolean =>
 const inOrder = (a: SlotCharge, b: SlotCharge): number =>
   a.month === b.month ? a.slot - b.slot : a.month < b.month ? -1 : 1;
 
+/** Longer than 70 lines: one short method for each query. */
 export function createSlotCharges(db: Db): SlotCharges {
   const charges: Collection<SlotCharge> = db.collection(SLOT_CHARGES);
   return {

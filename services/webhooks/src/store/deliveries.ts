@@ -112,6 +112,7 @@ const WAITING_FIELDS = {
   created_at: 1,
 } as const;
 
+/** Longer than 70 lines: one short method for each query. */
 export function createDeliveries(db: Db): Deliveries {
   const deliveries = collection(db);
   const writer = createBatchWriter<AnyBulkWriteOperation<StoredDelivery>>(async (operations) => {

@@ -178,6 +178,7 @@ type InvoiceRequests = Pick<
   'createInvoice' | 'findInvoice' | 'addLine' | 'finalize' | 'pay' | 'read' | 'drop'
 >;
 
+/** Longer than 70 lines: one short method for each request. */
 const invoiceRequests = (stripe: Stripe): InvoiceRequests => ({
   async createInvoice({ charge_id, customer_id, description }, key) {
     const params: Stripe.InvoiceCreateParams = {
