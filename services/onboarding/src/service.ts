@@ -27,7 +27,7 @@ import { createOperatorHandlers } from './operator/handlers';
 import { createDashboardHandlers } from './partners/handlers';
 import { choosePaymentProcessor } from './payments/choose-processor';
 import { rotateKeyring } from './secrets/keyring';
-import { createVault } from './secrets/vault';
+import { createVault } from '@bmg/common/vault';
 import { signUpApp } from './sign-up/dialog-config';
 import {
   createConnectHandlers,

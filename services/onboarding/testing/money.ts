@@ -25,7 +25,7 @@ import { CLIENTS, createClients } from '../src/store/clients';
 import { createPartners, PARTNERS } from '../src/store/partners';
 import { createPaymentEvents, PAYMENT_EVENTS } from '../src/store/payment-events';
 import { createSlotCharges, SLOT_CHARGES } from '../src/store/slot-charges';
-import { createVault } from '../src/secrets/vault';
+import { createVault } from '@bmg/common/vault';
 import { createLogger } from '@bmg/common/telemetry';
 import { aPartner, KEYRING, openDatabase, testCall } from './world';
 

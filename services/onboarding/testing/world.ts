@@ -18,7 +18,7 @@ import { indexes } from '../src/store/indexes';
 import type { Partner } from '../src/store/partners';
 import { createStores } from '../src/store/stores';
 import { createUsageHandlers } from '../src/usage/handlers';
-import { createVault } from '../src/secrets/vault';
+import { createVault } from '@bmg/common/vault';
 
 export const PEPPER = 'test-pepper';
 export const KEYRING = 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';

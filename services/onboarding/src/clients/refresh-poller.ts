@@ -11,7 +11,7 @@ import { fetchNumber } from '../upstream/number-facts';
 import { versionKeys } from './state-events';
 import type { ClientFacts } from '../store/client-facts';
 import { secretIdentity, type Client, type Clients } from '../store/clients';
-import type { Vault } from '../secrets/vault';
+import type { Vault } from '@bmg/common/vault';
 
 export interface RefreshDependencies {
   clients: Clients;

@@ -22,7 +22,7 @@ import {
   type Scope,
 } from '../store/clients';
 import { hasRoom, type Partner, type Partners } from '../store/partners';
-import type { Vault } from '../secrets/vault';
+import type { Vault } from '@bmg/common/vault';
 
 export interface RegisterDependencies {
   clients: Clients;

@@ -10,7 +10,7 @@ import { subscribe } from '../upstream/accounts';
 import { monthOf } from '../payments/slots';
 import { secretIdentity, type Client, type Clients, type Scope } from '../store/clients';
 import { hasRoom } from '../store/partners';
-import type { Vault } from '../secrets/vault';
+import type { Vault } from '@bmg/common/vault';
 
 export interface RestoreDependencies extends PlaceDependencies {
   clients: Clients;

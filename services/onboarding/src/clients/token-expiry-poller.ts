@@ -8,7 +8,7 @@ import type { Upstream } from '@bmg/common/upstream';
 import { inspectToken, type App } from '../upstream/code-exchange';
 import type { ClientTokens } from '../store/client-tokens';
 import { secretIdentity, type Client, type Clients } from '../store/clients';
-import type { Vault } from '../secrets/vault';
+import type { Vault } from '@bmg/common/vault';
 
 export interface TokenExpiryDependencies {
   clients: Pick<Clients, 'change'>;

@@ -4,7 +4,7 @@
 import { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
-import type { Vault } from '../secrets/vault';
+import type { Vault } from '@bmg/common/vault';
 import { secretIdentity, type Client, type Clients } from '../store/clients';
 import { webhookSecretIdentity, type Partners } from '../store/partners';
 import { chooseNumber, notRegistered } from './target';

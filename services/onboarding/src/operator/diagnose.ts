@@ -7,7 +7,7 @@ import { endSpan, startSpan } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
 import type { SignUpSettings } from '../sign-up/dialog-config';
 import type { SealedRecords } from '../store/sealed-records';
-import type { Vault } from '../secrets/vault';
+import type { Vault } from '@bmg/common/vault';
 
 export interface Check {
   name: string;

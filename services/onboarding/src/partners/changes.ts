@@ -12,7 +12,7 @@ import {
   type Partners,
   type WebhookSecret,
 } from '../store/partners';
-import type { Vault } from '../secrets/vault';
+import type { Vault } from '@bmg/common/vault';
 
 export interface PartnerChangesDependencies {
   partners: Partners;

@@ -3,7 +3,7 @@ import { createDirectoryHandlers } from '../directory/handlers';
 import { rotateKeyring } from './keyring';
 import { secretIdentity } from '../store/clients';
 import { webhookSecretIdentity } from '../store/partners';
-import { createVault } from './vault';
+import { createVault } from '@bmg/common/vault';
 
 const OLD = 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const NEW = 'fresh:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=';

@@ -3,7 +3,7 @@
 // of the ring opens records.
 import type { Logger } from '@bmg/common/telemetry';
 import type { SealedRecord, SealedRecords } from '../store/sealed-records';
-import type { Sealed, Vault } from './vault';
+import type { Sealed, Vault } from '@bmg/common/vault';
 
 export interface KeyringDependencies {
   sealedRecords: SealedRecords;

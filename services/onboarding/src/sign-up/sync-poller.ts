@@ -18,7 +18,7 @@ import {
 } from './coexistence-sync';
 import type { ClientSyncs } from '../store/client-syncs';
 import { secretIdentity, type Client, type ClientChange } from '../store/clients';
-import type { Vault } from '../secrets/vault';
+import type { Vault } from '@bmg/common/vault';
 
 export interface SyncPollerDependencies extends SyncDependencies, OnboardingLogDependencies {
   clientSyncs: ClientSyncs;

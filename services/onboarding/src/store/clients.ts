@@ -1,7 +1,7 @@
 // Clients: one row per partner, business account and number.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import type { Sealed } from '../secrets/vault';
+import type { Sealed } from '@bmg/common/vault';
 
 export type ClientStatus = 'active' | 'deleted';
 /** `paused` while the upstream re-links the number (contract, Webhook offboarding). */

@@ -4,7 +4,7 @@
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import { defineMachine } from '@bmg/common/state';
-import type { Sealed } from '../secrets/vault';
+import type { Sealed } from '@bmg/common/vault';
 
 export type ExchangeStatus = 'claimed' | 'exchanged' | 'done' | 'failed';
 

@@ -3,7 +3,7 @@
 import type { Collection, Db, IndexDescription } from 'mongodb';
 import type { PartnerStatus } from '@bmg/common/directory';
 import { noteChange, type MonthCounts } from '../payments/slots';
-import type { Sealed } from '../secrets/vault';
+import type { Sealed } from '@bmg/common/vault';
 
 export interface WebhookSecret {
   sealed: Sealed;

@@ -2,7 +2,7 @@
 // replaces them. A secret that changed in the meantime is skipped, because the newest key wraps it
 // already.
 import type { Collection, Db, Document, Filter } from 'mongodb';
-import type { Sealed } from '../secrets/vault';
+import type { Sealed } from '@bmg/common/vault';
 import { CLIENTS, secretIdentity, type Client } from './clients';
 import { CODE_EXCHANGES, exchangeTokenIdentity, type CodeExchange } from './code-exchanges';
 import { PARTNERS, webhookSecretIdentity, type Partner } from './partners';

@@ -1,4 +1,3 @@
-import { secretIdentity } from '../store/clients';
 import { createVault } from './vault';
 
 const OLD = 'old:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
@@ -6,13 +5,20 @@ const NEW = 'new:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=';
 const OTHER = 'old:ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=';
 const TOKEN = 'EAAB-a-secret-token';
 
-const scope = { partner_id: 'ptn_1', waba_id: '900', phone_number_id: '800' };
-const identity = secretIdentity(scope, 'token');
+const identity = 'client/ptn_1/900/800/token';
 
 describe('the vault', () => {
   it('opens a record that it sealed', () => {
     const vault = createVault(OLD);
     expect(vault.open(identity, vault.seal(identity, TOKEN))).toBe(TOKEN);
+  });
+
+  it('seals and opens bytes, and only under their identity', () => {
+    const vault = createVault(OLD);
+    const bytes = Buffer.from([0, 255, 128, 10]);
+    const sealed = vault.sealBytes('event-log/1', bytes);
+    expect(vault.openBytes('event-log/1', sealed)).toEqual(bytes);
+    expect(() => vault.openBytes('event-log/2', sealed)).toThrow();
   });
 
   it('leaves no part of the secret in the clear', () => {
@@ -33,9 +39,9 @@ describe('the vault', () => {
     const vault = createVault(OLD);
     const sealed = vault.seal(identity, TOKEN);
     for (const other of [
-      secretIdentity({ ...scope, partner_id: 'ptn_2' }, 'token'),
-      secretIdentity({ ...scope, phone_number_id: '801' }, 'token'),
-      secretIdentity(scope, 'pin'),
+      'client/ptn_2/900/800/token',
+      'client/ptn_1/900/801/token',
+      'client/ptn_1/900/800/pin',
     ]) {
       expect(() => vault.open(other, sealed)).toThrow();
       expect(() => vault.rewrap(other, sealed)).toThrow();

@@ -1,6 +1,6 @@
-// Seals upstream tokens, PINs and webhook secrets: AES-256-GCM with a new data key per record,
-// which a key-encryption key of the key ring wraps. The record's identity is authenticated as
-// additional data, so a record copied to another client does not open.
+// Seals what may not be stored in clear (upstream tokens, PINs, webhook secrets, logged events):
+// AES-256-GCM with a new data key per record, which a key-encryption key of the key ring wraps. The
+// record's identity is authenticated as additional data, so a record copied elsewhere does not open.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 export interface Sealed {
@@ -10,6 +10,9 @@ export interface Sealed {
   data: string;
 }
 
+/** A sealed record whose data is stored as bytes. */
+export type SealedBytes = Omit<Sealed, 'data'> & { data: Buffer };
+
 export interface Vault {
   /** ID of the newest key, which wraps new records. */
   readonly key_id: string;
@@ -17,6 +20,8 @@ export interface Vault {
   seal(identity: string, plain: string): Sealed;
   /** Throws where the record was not sealed under this identity, or its key is not in the ring. */
   open(identity: string, sealed: Sealed): string;
+  sealBytes(identity: string, plain: Buffer): SealedBytes;
+  openBytes(identity: string, sealed: SealedBytes): Buffer;
   /** The same record under the newest key: rewraps the data key and leaves the data unchanged. */
   rewrap(identity: string, sealed: Sealed): Sealed;
 }
@@ -35,27 +40,33 @@ export function createVault(keyring: string): Vault {
     }),
   );
   const [newest] = [...keys.keys()] as [string];
-  const dataKeyOf = (identity: string, { key_id, wrapped_key }: Sealed): Buffer => {
+  const dataKeyOf = (identity: string, { key_id, wrapped_key }: Omit<Sealed, 'data'>): Buffer => {
     const key = keys.get(key_id);
     if (!key) throw new Error(`the key ring has no key ${key_id}`);
     return decrypt(key, identity, Buffer.from(wrapped_key, 'base64'));
   };
   const wrap = (identity: string, dataKey: Buffer): string =>
     encrypt(keys.get(newest) as Buffer, identity, dataKey).toString('base64');
+  const sealBytes = (identity: string, plain: Buffer): SealedBytes => {
+    const dataKey = randomBytes(KEY_BYTES);
+    return {
+      key_id: newest,
+      wrapped_key: wrap(identity, dataKey),
+      data: encrypt(dataKey, identity, plain),
+    };
+  };
+  const openBytes = (identity: string, sealed: SealedBytes): Buffer =>
+    decrypt(dataKeyOf(identity, sealed), identity, sealed.data);
   return {
     key_id: newest,
+    sealBytes,
+    openBytes,
     seal(identity, plain) {
-      const dataKey = randomBytes(KEY_BYTES);
-      return {
-        key_id: newest,
-        wrapped_key: wrap(identity, dataKey),
-        data: encrypt(dataKey, identity, Buffer.from(plain, 'utf8')).toString('base64'),
-      };
+      const sealed = sealBytes(identity, Buffer.from(plain, 'utf8'));
+      return { ...sealed, data: sealed.data.toString('base64') };
     },
-    open(identity, sealed) {
-      const dataKey = dataKeyOf(identity, sealed);
-      return decrypt(dataKey, identity, Buffer.from(sealed.data, 'base64')).toString('utf8');
-    },
+    open: (identity, sealed) =>
+      openBytes(identity, { ...sealed, data: Buffer.from(sealed.data, 'base64') }).toString('utf8'),
     rewrap: (identity, sealed) => ({
       key_id: newest,
       wrapped_key: wrap(identity, dataKeyOf(identity, sealed)),

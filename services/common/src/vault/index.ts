@@ -1,0 +1,1 @@
+export { createVault, type Sealed, type SealedBytes, type Vault } from './vault';
