@@ -1,10 +1,8 @@
 // The operator's command line, run as a process: its output streams and its exit code.
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
+import { runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
 import { callRest, joinMesh, TWO_A, TWO_B, type Mesh } from '../harness/shared-mesh';
 
-const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
 let mesh: Mesh;
 
 beforeAll(async () => {
@@ -12,27 +10,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => mesh.stop(), 60_000);
 
-interface Ran {
-  code: number;
-  out: string;
-  err: string;
-}
-
 const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
-  new Promise((done) => {
-    execFile(
-      process.execPath,
-      [BIN, ...args],
-      {
-        env: {
-          PATH: process.env['PATH'] ?? '',
-          ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'] as string,
-          PUBLIC_URL: mesh.env['PUBLIC_URL'] as string,
-          ...env,
-        },
-      },
-      (error, out, err) => done({ code: error ? Number(error.code) : 0, out, err }),
-    );
+  runBmg(args, {
+    ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'],
+    WEBHOOKS_ADDR: mesh.env['WEBHOOKS_ADDR'],
+    BROADCASTS_ADDR: mesh.env['BROADCASTS_ADDR'],
+    PUBLIC_URL: mesh.env['PUBLIC_URL'],
+    ...env,
   });
 
 /** Runs with --json and expects exactly one line on standard output. */
@@ -138,13 +122,33 @@ test('lists the clients of a partner and restores a deleted account with all its
   expect(again.err).toContain('no deleted client');
 }, 60_000);
 
-test('doctor passes on a healthy mesh', async () => {
-  const { checks } = JSON.parse((await bmg(['--json', 'doctor'])).out) as {
-    checks: Array<{ name: string; ok: boolean }>;
+test('doctor asks engines, topics and the subscriptions of accounts', async () => {
+  const partner = await mesh.createPartner();
+  await partner.register(TWO_A);
+  type Check = { name: string; ok: boolean; detail: string };
+  const doctor = async (): Promise<Record<string, Check>> => {
+    const { checks } = JSON.parse((await bmg(['--json', 'doctor'])).out) as { checks: Check[] };
+    return Object.fromEntries(checks.map((check) => [check.name, check]));
   };
-  expect(checks.find(({ name }) => name === 'gateway')).toMatchObject({ ok: true });
-  expect(checks.length).toBeGreaterThan(3);
-}, 30_000);
+  const healthy = await doctor();
+  for (const name of ['gateway', 'mongo', 'redis', 'kafka', 'indexes', 'upstream']) {
+    expect(healthy[name]).toMatchObject({ name, ok: true });
+  }
+  expect(healthy['kafka']?.detail).toContain('all topics exist');
+  // Accounts of earlier files may have lost their subscription with their world.
+  expect(healthy['subscriptions']?.detail).not.toContain(TWO_A.waba_id);
+
+  await mesh.emulator.patchAccount(TWO_A.waba_id, { subscribed: false });
+  expect((await doctor())['subscriptions']).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining(`${TWO_A.waba_id} is not subscribed`),
+  });
+  await partner.call('POST', `/clients/${TWO_A.waba_id}/resubscribe-webhook`);
+  expect((await doctor())['subscriptions']?.detail).not.toContain(TWO_A.waba_id);
+
+  const text = (await bmg(['doctor'])).out;
+  expect(text).toMatch(/^warn  settings: .*ENCRYPTION_KEYRING has the insecure local default/m);
+}, 60_000);
 
 test.each([
   ['an unknown partner', ['partner', 'show', 'ptn_nobody'], 1, 'ptn_nobody'],

@@ -2,6 +2,7 @@
 // ones get 503 with Retry-After in bounded time, and everything recovers without a restart. The table
 // that this prints is the one in deploy/runbook.md. BMG_FAULTS=long takes 30 seconds for each engine.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runBmg } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
 import { callRest, type Answer } from '../testkit/rest';
@@ -118,6 +119,7 @@ async function without(engine: 'mongo' | 'kafka' | 'redis', fails: string[]): Pr
     expect([name, status, code]).toEqual([name, 503, 'SERVICE_UNAVAILABLE']);
     expect([name, Number(retry_after) > 0]).toEqual([name, true]);
   }
+  expect(await doctorSays(engine)).toBe(false);
   await sleep(Math.max(0, AWAY_MS - (performance.now() - killed_at)));
   await mesh.startEngine(engine);
   const back_at = performance.now();
@@ -125,6 +127,15 @@ async function without(engine: 'mongo' | 'kafka' | 'redis', fails: string[]): Pr
   const seconds = ((performance.now() - back_at) / 1_000).toFixed(1);
   process.stdout.write(`  ${engine} back: everything works after ${seconds} s\n`);
   expect(SERVICES.map((name) => mesh.pid(name))).toEqual(pids);
+  expect(await doctorSays(engine)).toBe(true);
+}
+
+/** Whether `bmg doctor` finds the engine well. */
+async function doctorSays(engine: string): Promise<boolean | undefined> {
+  const { ONBOARDING_ADDR, PUBLIC_URL } = mesh.settings;
+  const { out } = await runBmg(['--json', 'doctor'], { ONBOARDING_ADDR, PUBLIC_URL });
+  const { checks } = JSON.parse(out) as { checks: Array<{ name: string; ok: boolean }> };
+  return checks.find(({ name }) => name === engine)?.ok;
 }
 
 test('refuses only requests with an Idempotency-Key while Redis is away', async () => {

@@ -92,6 +92,23 @@ test('keeps a deleted client deleted when onboarding is killed', async () => {
   expect((await partner.call('GET', '/clients')).body.total).toBe(1);
 }, 60_000);
 
+test('gets the statuses of a send after the emulator was killed and restarted', async () => {
+  await mesh.kill('emulator');
+  await mesh.start('emulator');
+  const sent = await partner.call(
+    'POST',
+    '/messages/send',
+    { to: '15550100777', text: 'After a restart' },
+    scope,
+  );
+  expect(sent.status).toBe(200);
+  await eventually(() =>
+    receiver
+      .of('message.delivered')
+      .some(({ body }) => body.data.message_id === sent.body.message_id),
+  );
+}, 60_000);
+
 describe('a service started alone', () => {
   const start = (entry: string, env: Record<string, string>) => {
     const child = spawn(

@@ -14,6 +14,8 @@ export interface EmulatorOptions {
   config_id?: string;
   message_log_max?: number;
   request_log_max?: number;
+  /** Folder that keeps the world and its media over a restart; empty: nothing is kept. */
+  data_dir?: string;
 }
 
 export interface EmulatorConfig {
@@ -28,6 +30,7 @@ export interface EmulatorConfig {
   config_id: string;
   message_log_max: number;
   request_log_max: number;
+  data_dir: string;
 }
 
 export const defaults: EmulatorConfig = {
@@ -42,6 +45,7 @@ export const defaults: EmulatorConfig = {
   config_id: 'config-local',
   message_log_max: 200_000,
   request_log_max: 10_000,
+  data_dir: '',
 };
 
 export function withDefaults(options: EmulatorOptions): EmulatorConfig {

@@ -8,12 +8,15 @@ import type { Journal, RequestEntry } from './journal';
 import type { Limits } from './limits';
 import type { MediaStore } from './media-store';
 import type { State } from './state';
+import type { StateFile } from './state-file';
 import type { Account, BusinessNumber, JsonObject, Scope, Token } from './types';
 import type { Webhooks } from './webhooks';
 
 export interface Core {
   readonly config: EmulatorConfig;
   state: State;
+  /** Null: the world ends with the process. */
+  readonly stateFile: StateFile | null;
   readonly ids: Ids;
   readonly journal: Journal;
   readonly faults: Faults;

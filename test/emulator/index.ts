@@ -1,5 +1,6 @@
 // The emulator as a library: starts one in this process, with a client that drives it.
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { BehaviourHolder } from './behaviour';
 import { EmulatorClient } from './client';
 import { withDefaults, type EmulatorConfig, type EmulatorOptions } from './config';
@@ -11,6 +12,7 @@ import { Limits } from './limits';
 import { MediaStore } from './media-store';
 import { seedState } from './seed';
 import { createEmulatorServer } from './server';
+import { StateFile } from './state-file';
 import { Webhooks } from './webhooks';
 
 export * from './client';
@@ -58,23 +60,27 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     await core.webhooks.close();
     await closed;
     clearTimeout(force);
-    core.media.close();
+    core.stateFile?.save();
+    if (core.stateFile === null) core.media.close();
   };
   return new Emulator(url, port, core.config, () => (closing ??= stop()));
 }
 
 function createCore(config: EmulatorConfig): Core {
   const behaviour = new BehaviourHolder();
+  const { data_dir } = config;
+  const stateFile = data_dir === '' ? null : new StateFile(data_dir, () => core.state);
   const core: Core = {
     config,
-    state: seedState(),
+    state: stateFile?.load() ?? seedState(),
+    stateFile,
     ids: new Ids(),
     journal: new Journal(config),
     faults: new Faults(),
     limits: new Limits(),
     behaviour,
     webhooks: new Webhooks(config, behaviour, () => core.state),
-    media: new MediaStore(),
+    media: new MediaStore(data_dir === '' ? null : join(data_dir, 'media')),
   };
   return core;
 }

@@ -13,6 +13,7 @@ Environment (default):
   EMULATOR_PORT           ${defaults.port}, 0 for any free one
   EMULATOR_PUBLIC_URL     base of the URLs it returns (http://host:port)
   EMULATOR_WEBHOOK_URL    ${defaults.webhook_url}
+  EMULATOR_DATA_DIR       folder that keeps accounts, subscriptions and media over a restart (none)
   EMULATOR_MESSAGE_LOG    ${defaults.message_log_max} accepted sends in the log
   EMULATOR_REQUEST_LOG    ${defaults.request_log_max} requests in the log
   UPSTREAM_API_VERSION    ${defaults.api_version}
@@ -41,6 +42,7 @@ function optionsFrom(env: NodeJS.ProcessEnv): EmulatorOptions {
   whole('EMULATOR_PORT', 0, (value) => (options.port = value));
   text('EMULATOR_PUBLIC_URL', (value) => (options.public_url = value.replace(/\/+$/, '')));
   text('EMULATOR_WEBHOOK_URL', (value) => (options.webhook_url = value));
+  text('EMULATOR_DATA_DIR', (value) => (options.data_dir = value));
   whole('EMULATOR_MESSAGE_LOG', 1, (value) => (options.message_log_max = value));
   whole('EMULATOR_REQUEST_LOG', 1, (value) => (options.request_log_max = value));
   text('UPSTREAM_API_VERSION', (value) => (options.api_version = value));

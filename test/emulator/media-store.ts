@@ -1,7 +1,7 @@
-// Stores media bytes in a temporary folder that is deleted when the emulator closes. Bodies are
-// streamed in both directions, never held in memory as a whole.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+// Stores media bytes in a folder: a temporary one that is deleted when the emulator closes, or the
+// emulator's data folder. Bodies are streamed in both directions, never held in memory as a whole.
+import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,13 +21,15 @@ export class TooLarge extends Error {}
 
 export class MediaStore {
   private folder: string | null = null;
-  private count = 0;
   private readonly secret = createHash('sha256').update(String(Math.random())).digest();
 
+  /** `kept`: the folder to use instead of a temporary one. */
+  constructor(private readonly kept: string | null) {}
+
   newPath(): string {
-    this.folder ??= mkdtempSync(join(tmpdir(), 'emulator-'));
-    this.count += 1;
-    return join(this.folder, String(this.count));
+    this.folder ??= this.kept ?? mkdtempSync(join(tmpdir(), 'emulator-'));
+    mkdirSync(this.folder, { recursive: true });
+    return join(this.folder, randomUUID());
   }
 
   /** Writes and hashes the stream; throws TooLarge beyond the limit. */

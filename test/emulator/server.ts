@@ -54,6 +54,7 @@ async function handle(
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
   const query = mark < 0 ? '' : target.slice(mark + 1);
+  if (request.method !== 'GET') response.once('close', () => core.stateFile?.touch());
   if (path.startsWith('/control')) return handleControl(core, request, response, path, query);
   if (handlePage(core, request, response, path, query)) return;
   const entry = newEntry(core, request, path, query);

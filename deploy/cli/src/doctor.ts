@@ -44,12 +44,13 @@ async function gateway(): Promise<Check> {
     const down = Object.entries(body.dependencies ?? {})
       .filter(([, { status }]) => status !== 'ok')
       .map(([name]) => name);
+    const ok = body.status === 'ok';
     return {
       name: 'gateway',
-      ok: body.status === 'ok',
+      ok,
       detail:
         down.length > 0 ? `${body.status}: ${down.join(', ')} down` : `${body.status} at ${base}`,
-      advice,
+      advice: ok ? '' : advice,
     };
   } catch {
     return { name: 'gateway', ok: false, detail: `does not answer at ${base}`, advice };

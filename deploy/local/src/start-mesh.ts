@@ -128,7 +128,10 @@ async function launchProcess(wanted: MeshProcess, place: Place): Promise<number>
     command: process.execPath,
     args: ['--enable-source-maps', ...preload, entry],
     cwd: root,
-    env: processEnv(wanted, env, settings),
+    env: {
+      ...(name === 'emulator' && { EMULATOR_DATA_DIR: path.join(dir, 'emulator') }),
+      ...processEnv(wanted, env, settings),
+    },
   });
   return pid;
 }

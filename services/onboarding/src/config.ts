@@ -15,7 +15,9 @@ export const settings = {
     string | undefined
   >,
   UPSTREAM_APP_SECRET: fields.optional(
-    fields.secret('secret of that app; without it the embedded sign-up is not configured'),
+    fields.secret('secret of that app; without it the embedded sign-up is not configured', {
+      insecure: 'app-secret-local',
+    }),
   ) as Field<string | undefined>,
   UPSTREAM_CONFIG_ID: fields.optional(
     fields.text('configuration of the embedded sign-up'),

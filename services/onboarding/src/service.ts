@@ -164,7 +164,7 @@ function implementations(
             ping: () => mongo.db.command({ ping: 1 }),
             missingIndexes: () => missingIndexes(mongo.db, indexes),
             pingRedis: () => redis.redis.ping(),
-            checkKafka: async () => bus.check?.(),
+            missingTopics: () => bus.missingTopics(),
           }),
       }),
     ),

@@ -51,6 +51,6 @@ async function diagnose(session: Session): Promise<Answer> {
 }
 
 function describe({ ok, name, detail, advice }: Check): string {
-  const line = `${ok ? 'ok  ' : 'FAIL'}  ${name}: ${detail}`;
-  return ok || !advice ? line : `${line}\n      → ${advice}`;
+  const verdict = ok ? (advice ? 'warn' : 'ok  ') : 'FAIL';
+  return `${verdict}  ${name}: ${detail}${advice && `\n      → ${advice}`}`;
 }

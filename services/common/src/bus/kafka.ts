@@ -11,7 +11,7 @@ import { createLagWatch } from './lag';
 import { createSender } from './producer';
 import { createPublisher, MessageTooLarge, type Wire } from './publisher';
 import { handleWithRetries } from './retrying';
-import { deadLetterName, type Topic } from './topics';
+import { deadLetterName, topicNames, type Topic } from './topics';
 
 export interface KafkaSettings extends ConnectionSettings {
   KAFKA_BROKERS: string;
@@ -76,6 +76,16 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
         metrics.bus_consumed.inc(labels, messages.length);
       };
       read(topic, group, counted, onAssigned);
+    },
+    async missingTopics() {
+      const admin = kafka.admin({ retry: { retries: 0 } });
+      await admin.connect();
+      try {
+        const existing = new Set(await admin.listTopics());
+        return topicNames(prefix).filter((name) => !existing.has(name));
+      } finally {
+        await admin.disconnect();
+      }
     },
     attended: (group) => attendance.attended(prefix + group),
     pauseIntake() {

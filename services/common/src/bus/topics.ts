@@ -56,3 +56,7 @@ export const topics = {
 /** The topic for messages that could not be handled; the reason is in a header. */
 export const deadLetterName = (name: string): string => `${name}.dlq`;
 export const DEAD_LETTER_RETENTION_HOURS = 336;
+
+/** Every topic that must exist, with its prefix. */
+export const topicNames = (prefix: string): string[] =>
+  Object.values(topics).flatMap(({ name }) => [prefix + name, prefix + deadLetterName(name)]);

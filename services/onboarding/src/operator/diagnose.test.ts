@@ -13,12 +13,13 @@ const deps = (change: object = {}): DiagnoseDependencies =>
     },
     warnings: [],
     upstream: { request: async () => ({ data: {} }) },
-    vault: { key_id: 'k2' },
+    vault: { key_id: 'k2', open: () => 'token' },
     sealedRecords: { countStale: async () => 0 },
     ping: async () => undefined,
     missingIndexes: async () => [],
     pingRedis: async () => 'PONG',
-    checkKafka: async () => undefined,
+    missingTopics: async () => [],
+    clients: { listAll: async () => ({ clients: [], total: 0 }) },
     ...change,
   }) as never;
 
@@ -34,7 +35,7 @@ test('finds no fault where every engine answers', async () => {
 test.each([
   ['mongo', 'ping'],
   ['redis', 'pingRedis'],
-  ['kafka', 'checkKafka'],
+  ['kafka', 'missingTopics'],
 ])('reports an unavailable %s with advice', async (name, ask) => {
   const check = await find(name, {
     [ask]: async () => {
@@ -54,6 +55,35 @@ test('does not hang with an engine that hangs', async () => {
   } finally {
     jest.useRealTimers();
   }
+});
+
+test('names missing topics', async () => {
+  const check = await find('kafka', { missingTopics: async () => ['bmg.event.v1'] });
+  expect(check).toMatchObject({ ok: false, detail: 'missing topics: bmg.event.v1' });
+});
+
+test('names the accounts that send no webhooks, and why', async () => {
+  const answers: Record<string, () => Promise<object>> = {
+    '/1/subscribed_apps': async () => ({ data: [{ whatsapp_business_api_data: { id: 'app' } }] }),
+    '/2/subscribed_apps': async () => ({ data: [{ whatsapp_business_api_data: { id: 'other' } }] }),
+    '/3/subscribed_apps': async () =>
+      Promise.reject(new ApiError('UPSTREAM_ERROR', 'no', { upstream_code: 190 })),
+    '/4/subscribed_apps': async () => ({ data: [] }),
+  };
+  const client = (waba_id: string, status = 'active') => ({ waba_id, status });
+  const check = await find('subscriptions', {
+    clients: {
+      listAll: async () => ({
+        clients: [client('1'), client('2'), client('2'), client('3'), client('4', 'deleted')],
+      }),
+    },
+    upstream: { request: async ({ path }: { path: string }) => answers[path]?.() ?? {} },
+  });
+  expect(check).toMatchObject({
+    ok: false,
+    detail: 'no events arrive from 2 is not subscribed, 3 cannot be asked (upstream code 190)',
+  });
+  expect(check.advice).toContain('resubscribe-webhook');
 });
 
 test('names missing indexes', async () => {

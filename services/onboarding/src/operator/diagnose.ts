@@ -4,10 +4,9 @@
 import { ApiError } from '@bmg/common/errors';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
-import type { Upstream } from '@bmg/common/upstream';
 import type { SignUpSettings } from '../sign-up/dialog-config';
 import type { SealedRecords } from '../store/sealed-records';
-import type { Vault } from '@bmg/common/vault';
+import { findSubscriptions, type SubscriptionDependencies } from './subscriptions';
 
 export interface Check {
   name: string;
@@ -16,17 +15,16 @@ export interface Check {
   advice: string;
 }
 
-export interface DiagnoseDependencies {
+export interface DiagnoseDependencies extends SubscriptionDependencies {
   settings: SignUpSettings & { UPSTREAM_URL: string; ALLOW_PRIVATE_URLS: boolean };
   /** The warnings of `loadConfig`: settings that are allowed but risky. */
   warnings: string[];
-  upstream: Upstream;
-  vault: Vault;
   sealedRecords: SealedRecords;
   ping(): Promise<unknown>;
   missingIndexes(): Promise<string[]>;
   pingRedis(): Promise<unknown>;
-  checkKafka(): Promise<unknown>;
+  /** Asks the broker; answers the topics that do not exist. */
+  missingTopics(): Promise<string[]>;
 }
 
 const CHECK_LIMIT_MS = 5_000;
@@ -54,10 +52,11 @@ export const diagnose = (deps: DiagnoseDependencies): Promise<Check[]> =>
       deps.pingRedis,
       'check REDIS_URL; until Redis answers, each process limits and caches on its own',
     ),
-    answers('kafka', deps.checkKafka, 'check KAFKA_BROKERS and the brokers'),
+    guarded('kafka', () => topics(deps), 'check KAFKA_BROKERS and the brokers'),
     guarded('indexes', () => indexes(deps), 'restart the service: it creates them'),
     guarded('keyring', () => keyring(deps), 'check ENCRYPTION_KEYRING and the database'),
     guarded('upstream', () => upstream(deps), 'check UPSTREAM_URL and the network'),
+    guarded('subscriptions', () => subscriptions(deps), 'check UPSTREAM_URL and the network'),
     Promise.resolve(signUp(deps)),
     Promise.resolve(settings(deps)),
   ]);
@@ -86,6 +85,31 @@ async function guarded(name: string, check: () => Promise<Check>, advice: string
     bad(name, error instanceof Error ? error.message : String(error), advice),
   );
   return Promise.race([checked, limit]).finally(() => clearTimeout(timer));
+}
+
+async function topics({ missingTopics }: DiagnoseDependencies): Promise<Check> {
+  const started = performance.now();
+  const missing = await missingTopics();
+  return missing.length === 0
+    ? good('kafka', `answers in ${Math.round(performance.now() - started)} ms, all topics exist`)
+    : bad('kafka', `missing topics: ${missing.join(', ')}`, 'restart a service: it creates them');
+}
+
+async function subscriptions(deps: DiagnoseDependencies): Promise<Check> {
+  const name = 'subscriptions';
+  const span = startSpan('diagnose subscriptions');
+  try {
+    const call = ownCall(span.spanContext(), CHECK_LIMIT_MS);
+    const { asked, findings } = await findSubscriptions(deps, call);
+    if (findings.length === 0) return good(name, `${asked} accounts asked, all send us webhooks`);
+    return bad(
+      name,
+      `no events arrive from ${findings.join(', ')}`,
+      'subscribe each again: POST /v1/clients/{waba_id}/resubscribe-webhook; a refused token needs a new sign-up',
+    );
+  } finally {
+    endSpan(span);
+  }
 }
 
 async function indexes({ missingIndexes }: DiagnoseDependencies): Promise<Check> {

@@ -104,3 +104,25 @@ export async function unsubscribe(
     call,
   );
 }
+
+/** Whether our app receives the account's webhooks; without an app ID, whether any app does. */
+export async function isSubscribed(
+  upstream: Upstream,
+  waba_id: string,
+  { token, app_id }: { token: string; app_id: string | undefined },
+  call: Call,
+): Promise<boolean> {
+  const body = await upstream.request(
+    {
+      operation: 'GET /{waba_id}/subscribed_apps',
+      method: 'GET',
+      path: `/${segment(waba_id)}/subscribed_apps`,
+      token,
+    },
+    call,
+  );
+  const apps = Array.isArray(body['data']) ? (body['data'] as Json[]) : [];
+  return apps.some(({ whatsapp_business_api_data: app }) =>
+    app_id === undefined ? true : (app as Json | undefined)?.['id'] === app_id,
+  );
+}
