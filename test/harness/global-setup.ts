@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngines } from '../../deploy/local/src/start-engines';
+import teardown from './global-teardown';
 
 export default async function setup(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-test-'));
@@ -16,4 +17,8 @@ export default async function setup(): Promise<void> {
   }
   process.env['BMG_TEST_DIR'] = dir;
   (globalThis as { bmgEngines?: unknown }).bmgEngines = { engines, dir };
+  // An interrupted run has no teardown otherwise, and its engines and meshes would go on.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void teardown().finally(() => process.exit(1)));
+  }
 }

@@ -9,9 +9,8 @@ import type { EmulatorClient } from '../emulator/client';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { callRest, type Answer, type SeededNumber } from '../testkit/rest';
 
-/** A partner with a key, a receiver, and a client of the REST interface. */
-export interface TestPartner extends CreatePartnerResponse {
-  receiver: PartnerReceiver;
+/** A partner's calls of the REST interface, with its key. */
+export interface PartnerCalls {
   /** Calls a path under {base_url}; a body is sent as JSON. */
   call(
     method: string,
@@ -21,6 +20,24 @@ export interface TestPartner extends CreatePartnerResponse {
   ): Promise<Answer>;
   /** Registers a number of the emulator; defaults to the first account's. */
   register(number?: SeededNumber): Promise<Answer>;
+}
+
+export function callsOf(
+  { partner_key }: CreatePartnerResponse,
+  base_url: string,
+  first_number: SeededNumber,
+): PartnerCalls {
+  const call: PartnerCalls['call'] = (method, path, body, headers = {}) =>
+    callRest(base_url, method, path, body, { 'x-partner-key': partner_key, ...headers });
+  return {
+    call,
+    register: (number = first_number) => call('POST', '/clients/register', number),
+  };
+}
+
+/** A partner with a key, a receiver, and a client of the REST interface. */
+export interface TestPartner extends CreatePartnerResponse, PartnerCalls {
+  receiver: PartnerReceiver;
 }
 
 export interface MeshParts {
@@ -95,16 +112,10 @@ export function createMeshView({ close, first_number, ...parts }: MeshViewOption
         },
         call(),
       );
-      const request: TestPartner['call'] = (method, path, body, headers = {}) =>
-        callRest(parts.base_url, method, path, body, {
-          'x-partner-key': created.partner_key,
-          ...headers,
-        });
       const partner: TestPartner = {
         ...created,
         receiver,
-        call: request,
-        register: (number = first_number) => request('POST', '/clients/register', number),
+        ...callsOf(created, parts.base_url, first_number),
       };
       partners.push(partner);
       return partner;

@@ -23,8 +23,7 @@ import {
 } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import { eventually } from '../testkit/eventually';
-import { callRest, type Answer, type SeededNumber } from '../testkit/rest';
-import { suspend } from './mesh-view';
+import { callsOf, suspend, type PartnerCalls } from './mesh-view';
 import { ONE, runDir, WORLD } from './world';
 
 export { ONE, TWO_A, TWO_B } from './world';
@@ -56,15 +55,7 @@ export interface ProcessMesh extends Processes {
   stop(): Promise<void>;
 }
 
-export interface ProcessPartner extends CreatePartnerResponse {
-  call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ): Promise<Answer>;
-  register(number?: SeededNumber): Promise<Answer>;
-}
+export type ProcessPartner = CreatePartnerResponse & PartnerCalls;
 
 /** The prefixes of the settings of those that are called over gRPC. */
 export const CALLED = SERVICE_NAMES.filter((name) => SERVICES[name].grpc_port !== undefined).map(
@@ -179,16 +170,7 @@ async function openProcessMesh(
         ownCall(unsampled(), CALL_LIMIT_MS),
       );
       partner_ids.push(created.partner_id);
-      const request: ProcessPartner['call'] = (method, path, body, headers = {}) =>
-        callRest(base_url, method, path, body, {
-          'x-partner-key': created.partner_key,
-          ...headers,
-        });
-      return {
-        ...created,
-        call: request,
-        register: (number = ONE) => request('POST', '/clients/register', number),
-      };
+      return { ...created, ...callsOf(created, base_url, ONE) };
     },
     async stop() {
       await close(operator.rpc, partner_ids);
