@@ -51,5 +51,5 @@ export const retryAllEvents: RowDocs = {
     joined: is.flag(false, 'Whether an earlier call started the run that this call joined.'),
   }),
   notes:
-    'Answers once the events are queued. They are redelivered in their original order. A run takes place at most every 5 seconds: a call in between joins the last one and answers its `queued` with `joined: true`.',
+    'Answers once the events are queued. They are redelivered in their original order. One run takes place at a time, a second apart: a call during a run joins it and answers its `queued` with `joined: true`.',
 };

@@ -37,8 +37,19 @@ test('runs once for the calls on all replicas, which get its count', async () =>
   finish(7);
   expect(await started).toEqual({ queued: 7, joined: false });
   for (const call of calls) expect(await call).toEqual({ queued: 7, joined: true });
-  expect(await two.run('ptn_1')).toEqual({ queued: 7, joined: true });
   expect(runs()).toBe(1);
+});
+
+test('runs again for a call after a run, so that newly failed deliveries are queued', async () => {
+  let failed = 7;
+  const requeue = (): Promise<number> => Promise.resolve(failed);
+  const [one, two] = [
+    createRequeueRuns(connection, requeue),
+    createRequeueRuns(connection, requeue),
+  ];
+  expect(await one.run('ptn_6')).toEqual({ queued: 7, joined: false });
+  failed = 9;
+  expect(await two.run('ptn_6')).toEqual({ queued: 9, joined: false });
 });
 
 test('runs each partner on its own', async () => {

@@ -1,6 +1,8 @@
-// Requeues of all deliveries of a partner: at most one per partner and RUN_EVERY_MS, on all replicas
-// together, because a run updates every stored delivery and makes each replica read them again.
-// Later calls join the run and get its result. Without Redis each replica runs at most one at a time.
+// Requeues of all deliveries of a partner: one run at a time for each partner, RUNS_APART_MS after the
+// last, on all replicas together, because a run updates every stored delivery and makes each replica
+// read them again. Calls during a run join it and get its result; a call after it waits for the next,
+// so that no answer leaves out deliveries that have failed since. Without Redis each replica runs at
+// most one at a time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '@bmg/common/errors';
 import type { RedisConnection } from '@bmg/common/redis';
@@ -16,7 +18,7 @@ export interface RequeueRuns {
   run(partner_id: string): Promise<RequeueRun>;
 }
 
-export const RUN_EVERY_MS = 5_000;
+const RUNS_APART_MS = 1_000;
 /** A run that was cut off by a crash blocks the next one for this long. */
 const RUN_MAX_MS = 30_000;
 /** How long a call waits for the run of another replica; below the deadline of the RPC. */
@@ -33,12 +35,14 @@ export function createRequeueRuns(
 
   async function runOrJoin(partner_id: string): Promise<RequeueRun> {
     const key = `bmg:webhooks:retry-all:${partner_id}`;
+    let joined = false;
     for (let waited_ms = 0; waited_ms < JOIN_MAX_MS; waited_ms += JOIN_POLL_MS) {
       // Without Redis the run is not shared, but takes place.
       const claimed = await redis.set(key, RUNNING, 'PX', RUN_MAX_MS, 'NX').catch(() => 'OK');
       if (claimed === 'OK') return await start(partner_id, key);
       const value = await redis.get(key).catch(() => null);
-      if (value !== null && value !== RUNNING) return { queued: Number(value), joined: true };
+      if (value === RUNNING) joined = true;
+      else if (value !== null && joined) return { queued: Number(value), joined };
       await sleep(JOIN_POLL_MS);
     }
     throw new ApiError('SERVICE_UNAVAILABLE', 'all events are being queued: try again later');
@@ -47,7 +51,7 @@ export function createRequeueRuns(
   async function start(partner_id: string, key: string): Promise<RequeueRun> {
     try {
       const queued = await requeue(partner_id);
-      await redis.set(key, queued, 'PX', RUN_EVERY_MS).catch(() => undefined);
+      await redis.set(key, queued, 'PX', RUNS_APART_MS).catch(() => undefined);
       return { queued, joined: false };
     } catch (error) {
       await redis.del(key).catch(() => undefined);

@@ -61,7 +61,7 @@ export interface RetryAllEventsRequest {
 
 export interface RetryAllEventsResponse {
   queued: number;
-  /** The run was started by an earlier call, a few seconds ago at most; `queued` is its count. */
+  /** The run was started by an earlier call; `queued` is its count. */
   joined: boolean;
 }
 
