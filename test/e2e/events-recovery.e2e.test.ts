@@ -2,7 +2,8 @@
 import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
-import { inboundBody, postRaw } from './events-support';
+import { scopeOf } from './broadcast-support';
+import { bodyOf, inboundBody, postRaw, statusChange } from './events-support';
 
 const RETRY_LIMIT_MS = 40_000;
 
@@ -199,4 +200,40 @@ test('stops events for a partner that deletes the number, but not for the other 
   await postRaw(mesh.ingress_url, inboundBody(TWO_A, { from: '15550100950', id }));
   await eventually(() => idsAt(stays).includes(id));
   expect(idsAt(leaves)).not.toContain(id);
+});
+
+test('stops the events of a withdrawn account until a partner onboards it again', async () => {
+  const [removed, returns] = [await mesh.createPartner(), await mesh.createPartner()];
+  await removed.register(TWO_A);
+  await returns.register(TWO_A);
+  const removal = { field: 'account_update', value: { event: 'PARTNER_REMOVED' } };
+  expect(await postRaw(mesh.ingress_url, bodyOf(TWO_A, [removal]))).toBe(200);
+  const told = () => removed.receiver.of('waba.account_updated').length;
+  await eventually(() => told() === 1, RETRY_LIMIT_MS);
+  const send = () =>
+    removed.call('POST', '/messages/send', { to: '15550100951', text: 'Hello' }, scopeOf(TWO_A));
+  await eventually(async () => (await send()).body.error?.code === 'NO_ACTIVE_WABA');
+  await returns.register(TWO_A);
+  const id = nextId();
+  await postRaw(mesh.ingress_url, inboundBody(TWO_A, { from: '15550100951', id }));
+  await eventually(() => idsAt(returns).includes(id), RETRY_LIMIT_MS);
+  expect(idsAt(removed)).not.toContain(id);
+});
+
+test('counts a status only for a partner that owns the number, whatever its callback data says', async () => {
+  const [sender, victim] = [await mesh.createPartner(), await mesh.createPartner()];
+  await sender.register(ONE);
+  await victim.register(TWO_A);
+  const sent = async (who: TestPartner): Promise<number> => {
+    const { messages } = (await who.call('GET', '/usage?from=2026-01-01&to=2026-01-31')).body;
+    return Object.values<{ sent: number }>(messages).reduce((sum, one) => sum + one.sent, 0);
+  };
+  for (const who of [victim, sender]) {
+    const biz_opaque_callback_data = `bmg1:${who.partner_id}:${nextId()}`;
+    const change = statusChange(ONE, nextId(), 'sent', { biz_opaque_callback_data });
+    expect(await postRaw(mesh.ingress_url, bodyOf(ONE, [change]))).toBe(200);
+  }
+  // The statuses are of one conversation: the second is counted after the first.
+  await eventually(async () => (await sent(sender)) === 1, RETRY_LIMIT_MS);
+  expect(await sent(victim)).toBe(0);
 });

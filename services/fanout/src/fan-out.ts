@@ -1,6 +1,7 @@
 // The fan-out: raw webhooks → events → one delivery for each partner that owns the number. A batch
 // is done, and its offsets committed, once everything made of it is in Kafka.
 import { topics, type Bus, type Outgoing, type Received } from '@bmg/common/bus';
+import { readCallbackData } from '@bmg/common/messages';
 import { endSpan, metrics, traceIds, type Logger } from '@bmg/common/telemetry';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { UpstreamWebhook } from '@bmg/proto/stream';
@@ -97,7 +98,7 @@ async function publishAll(
       await bus.deadLetter(topics.upstreamWebhook, Buffer.from(data, 'utf8'), 'too_large');
       continue;
     }
-    const serialised = { data, callback_data: callback_data.get(item.occurrence) };
+    const serialised = { data, callback_data: ownData(callback_data.get(item.occurrence), owner) };
     for (const message of outgoingOf(item, owner, serialised, envelope)) {
       portion.push(message);
       bytes += data_bytes;
@@ -105,6 +106,18 @@ async function publishAll(
     }
   }
   await flush();
+}
+
+/**
+ * Callback data is only as trustworthy as the sender, who may have a token of the upstream's own:
+ * it leads to a partner only if that partner owns the number.
+ */
+function ownData(
+  callback_data: string | undefined,
+  { partner_ids }: GetOwnersResponse,
+): string | undefined {
+  const partner_id = readCallbackData(callback_data)?.partner_id;
+  return partner_id !== undefined && partner_ids.includes(partner_id) ? callback_data : undefined;
 }
 
 /** Counts and logs a webhook's results; unreadable items go to the dead letters. */

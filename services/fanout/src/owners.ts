@@ -41,6 +41,7 @@ export function createOwners(directory: Client<DirectoryDefinition>, versions: V
         const call = ownCall(span, ASK_LIMIT_MS);
         const answer = await directory.getOwners(
           {
+            all_active: false,
             waba_id: one.waba_id,
             phone_number_id: one.phone_number_id ?? undefined,
             display_phone_number: one.display_phone_number ?? undefined,

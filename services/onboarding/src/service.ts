@@ -54,7 +54,8 @@ export function createOnboarding(
   const upstream = createUpstream(config);
   const bus = createBus(config, 'onboarding', log);
   const engines: Engines = { mongo, redis, upstream, bus };
-  const deps = createDependencies(config, engines, now, log);
+  const deps = createDependencies(config, engines, now, log, () => tokenPoller.wake());
+  const tokenPoller = createTokenExpiryPoller(deps);
   const refreshPoller = createRefreshPoller(deps);
   consumeTopics(bus, deps, refreshPoller);
   const rpc = createRpcServer(
@@ -71,7 +72,7 @@ export function createOnboarding(
       bus,
       refreshPoller,
       createSyncPoller(deps),
-      createTokenExpiryPoller(deps),
+      tokenPoller,
       createPendingCountsPoller(deps),
       ...deps.payments.components,
       rpc,
@@ -98,8 +99,10 @@ function createDependencies(
   { mongo, redis, upstream }: Engines,
   now: () => Date,
   log: Logger,
+  onTokensDue: () => void,
 ) {
   const base = {
+    onTokensDue,
     ...createStores(mongo.db),
     vault: createVault(config.ENCRYPTION_KEYRING),
     versions: createVersions(redis, log),

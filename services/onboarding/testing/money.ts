@@ -123,7 +123,14 @@ export async function openMoneyWorld() {
     review: requestReview,
   };
   const vault = createVault(KEYRING);
-  const registering = (): RegisterDependencies => ({ ...deps, vault, upstream, payments });
+  const registering = (): RegisterDependencies => ({
+    ...deps,
+    vault,
+    upstream,
+    payments,
+    clientTokens: { recheckOthers: async () => undefined },
+    onTokensDue: () => undefined,
+  });
   return {
     fate,
     /** The stores without crashes, for setup and assertions. */

@@ -75,6 +75,7 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
       bump: async (keys: string[]) => void bumped.push(...keys),
     },
     upstream,
+    onTokensDue: () => undefined,
     settings,
     app: () => signUpApp(settings),
     now,

@@ -39,7 +39,7 @@ export interface PurgeDependencies {
 export const ownersFrom =
   (directory: Client<DirectoryDefinition>): PurgeDependencies['owners'] =>
   async (waba_id, call) =>
-    (await directory.getOwners({ waba_id }, call)).partner_ids;
+    (await directory.getOwners({ waba_id, all_active: true }, call)).partner_ids;
 
 /** Documents whose id begins with `prefix`, found by the index on ids. */
 export function below(prefix: string): Filter<Document> {

@@ -140,6 +140,9 @@ async function refresh(
     ...facts,
     ...(access_token !== undefined && {
       token: vault.seal(secretIdentity(client, 'token'), access_token),
+      token_expires_at: null,
+      // Inspected at the next run.
+      token_checked_at: new Date(0),
     }),
   });
   return facts;

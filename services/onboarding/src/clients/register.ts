@@ -13,6 +13,7 @@ import type { SyncOutcomes } from '../upstream/data-sync';
 import { fetchNumber } from '../upstream/number-facts';
 import type { PaymentProcessor } from '../payments/processor';
 import { monthOf } from '../payments/slots';
+import type { ClientTokens } from '../store/client-tokens';
 import {
   secretIdentity,
   type Client,
@@ -31,6 +32,9 @@ export interface RegisterDependencies {
   upstream: Upstream;
   versions: Versions;
   payments: PaymentProcessor;
+  clientTokens: Pick<ClientTokens, 'recheckOthers'>;
+  /** Called when tokens are due for a check. */
+  onTokensDue(): void;
   now: () => Date;
 }
 
@@ -82,7 +86,7 @@ export async function storeClient(
   given: RegistrationInput,
   call: Call,
 ): Promise<Omit<Registered, 'sync'>> {
-  const { clients, partners, vault, upstream, versions } = deps;
+  const { clients, clientTokens, partners, vault, upstream, versions, onTokensDue } = deps;
   const token = given.access_token;
   const [numbers, facts, business_id] = await Promise.all([
     given.numbers ?? listNumbers(upstream, scope.waba_id, token, call),
@@ -118,6 +122,9 @@ export async function storeClient(
     ...openSyncWindow(before, { onboarding_id: given.onboarding_id, ...number }, now),
   };
   const previous = await clients.upsert(registration, now);
+  // A partner whose access has ended loses the number's events with this onboarding.
+  await clientTokens.recheckOthers(scope);
+  onTokensDue();
   await versions.bump([partnerVersionKey(scope.partner_id), wabaVersionKey(scope.waba_id)]);
   await deps.payments.review(scope.partner_id);
   const client = (await clients.find(scope)) as Client;

@@ -1,6 +1,8 @@
 import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';
 import { openWorld, testCall, type World } from '../../testing/world';
+import { createDirectoryHandlers } from '../directory/handlers';
+import { inspectDue } from './token-expiry-poller';
 import { refreshDue } from './refresh-poller';
 import { applyStateEvents } from './state-events';
 import type { Client } from '../store/clients';
@@ -126,6 +128,56 @@ describe('offboarding', () => {
     expect((await client(one, NUMBERS[1])).health).toBe('connected');
     await apply([event('partner_removed')]);
     expect((await client(one, NUMBERS[1])).health).toBe('paused');
+  });
+});
+
+describe('a removal by the business', () => {
+  const owners = async (waba_id: string, number: string = NUMBERS[0], all_active = false) => {
+    const { getOwners } = createDirectoryHandlers(world.deps);
+    const asked = { waba_id, phone_number_id: number, display_phone_number: undefined, all_active };
+    return (await getOwners(asked, testCall())).partner_ids;
+  };
+
+  it('ends the events of every partner until it onboards the number again', async () => {
+    const [one, two] = await twoOwners();
+    expect((await owners(WABA)).sort()).toEqual([one, two].sort());
+    await apply([event('partner_removed')]);
+    expect(await owners(WABA)).toEqual([]);
+    world.passTime(1);
+    await register(two, NUMBERS[0]);
+    expect(await owners(WABA)).toEqual([two]);
+    expect(await owners(WABA, NUMBERS[0], true)).toHaveLength(2);
+    await apply([event('reconnected', { timestamp: seconds() + 60 })]);
+    expect(await owners(WABA)).toEqual([two]);
+  });
+
+  it('keeps the number from sending after a reconnection', async () => {
+    const [one] = await twoOwners();
+    await apply([event('partner_removed')]);
+    await apply([event('reconnected', { timestamp: seconds() + 60 })]);
+    const scope = { partner_id: one, waba_id: WABA, phone_number_id: NUMBERS[0] };
+    const { getCredential } = createDirectoryHandlers(world.deps);
+    expect((await getCredential(scope, testCall())).sending).toBe('paused');
+  });
+
+  it('gives events of a number to clients of the webhook’s account only', async () => {
+    await twoOwners();
+    expect(await owners('900000000000001')).toEqual([]);
+    expect(await owners('')).toHaveLength(2);
+  });
+
+  it('loses the events of a dead token to a partner that onboards the number', async () => {
+    const [one, two] = [await world.partner(), await world.partner()].map(({ _id }) => _id);
+    await register(one as string, NUMBERS[0]);
+    await inspectDue(world.deps);
+    world.passTime(1);
+    await register(two as string, NUMBERS[0]);
+    const mine = await client(one as string, NUMBERS[0]);
+    expect(mine.token_checked_at).toBeUndefined();
+    expect(await owners(WABA)).toHaveLength(2);
+    // The emulator knows one token of the account: only the first partner's is inspected as dead.
+    await world.deps.clients.change(mine, { token_expires_at: world.deps.now() });
+    expect(await owners(WABA)).toEqual([two]);
   });
 });
 

@@ -43,8 +43,12 @@ const EFFECTS: Record<string, (data: Data, event: Event) => Effect | undefined> 
   // Webhook offboarding: the number may not send until the platform has linked it again.
   offboarded: (_data, event) => health('paused', event),
   reconnected: (_data, event) => health('connected', event),
-  // The business disconnected: only a new onboarding brings the number back.
-  partner_removed: (_data, event) => health('paused', event),
+  // The business disconnected: only a new onboarding brings the number and its events back.
+  partner_removed: (_data, event) => ({
+    kind: 'health',
+    change: { health: 'paused', withdrawn_at: new Date(event.received_at_ms) },
+    affected: affectedBy(event),
+  }),
   throughput(data, event) {
     const throughput_level = textOf(data['throughput_level']);
     if (throughput_level === undefined) return undefined;

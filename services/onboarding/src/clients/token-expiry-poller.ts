@@ -1,10 +1,12 @@
 // Asks the upstream once a day when each client's token expires, and publishes how many expire
 // soon, so that a person can tell the partner in time. Most tokens never expire.
 import { ApiError } from '@bmg/common/errors';
+import type { Versions } from '@bmg/common/directory';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, metrics, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { Upstream } from '@bmg/common/upstream';
+import { versionKeys } from './state-events';
 import { inspectToken, type App } from '../upstream/code-exchange';
 import type { ClientTokens } from '../store/client-tokens';
 import { secretIdentity, type Client, type Clients } from '../store/clients';
@@ -15,6 +17,7 @@ export interface TokenExpiryDependencies {
   clientTokens: ClientTokens;
   vault: Pick<Vault, 'open'>;
   upstream: Upstream;
+  versions: Versions;
   /** Throws where no app is configured: tokens cannot be inspected then. */
   app(): App;
   now(): Date;
@@ -58,7 +61,7 @@ function appOf({ app }: TokenExpiryDependencies): App | undefined {
 }
 
 async function inspect(deps: TokenExpiryDependencies, app: App, client: Client): Promise<void> {
-  const { clients, vault, upstream, now, log } = deps;
+  const { clients, vault, upstream, versions, now, log } = deps;
   const { partner_id, waba_id, phone_number_id } = client;
   const span = startSpan('inspect token');
   const call = ownCall(span.spanContext(), INSPECT_LIMIT_MS);
@@ -76,6 +79,8 @@ async function inspect(deps: TokenExpiryDependencies, app: App, client: Client):
     // A refused token has expired. Any other failure is retried in an hour instead of a day.
     if (error instanceof ApiError && error.code === 'DISCOVERY_FAILED') {
       await clients.change(client, { token_expires_at: now() });
+      // Another partner may have onboarded the number: who receives its events has changed.
+      await versions.bump(versionKeys([client]));
       log.warn({ partner_id, waba_id, phone_number_id }, 'token is no longer valid');
       return;
     }

@@ -7,6 +7,7 @@ import type { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { Vault } from '@bmg/common/vault';
 import { secretIdentity, type Client, type Clients } from '../store/clients';
 import { webhookSecretIdentity, type Partners } from '../store/partners';
+import { receivingClients } from './receiving';
 import { chooseNumber, notRegistered } from './target';
 
 export interface DirectoryDependencies {
@@ -50,13 +51,14 @@ export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryH
         messaging_limit_tier: client.messaging_limit_tier ?? undefined,
       };
     },
-    async getOwners({ waba_id, phone_number_id, display_phone_number }) {
-      const rows =
+    async getOwners({ waba_id, phone_number_id, display_phone_number, all_active }) {
+      const found =
         phone_number_id !== undefined
-          ? await clients.ownersOfNumber(phone_number_id)
+          ? await clients.ownersOfNumber(phone_number_id, waba_id || undefined)
           : display_phone_number !== undefined
             ? await clients.ownersOfDisplayNumber(waba_id, display_phone_number)
             : await clients.ownersOfAccount(waba_id);
+      const rows = all_active ? found : receivingClients(found, now());
       return {
         partner_ids: [...new Set(rows.map((row) => row.partner_id))],
         phone_number_id:
@@ -94,7 +96,7 @@ export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryH
 };
 
 /** Whether the number may send now, or why not: an unpaid slot comes before a paused number. */
-const sendingState = ({ billing, health }: Client): string => {
+const sendingState = ({ billing, health, withdrawn_at }: Client): string => {
   if (billing !== 'active') return billing;
-  return health === 'paused' ? 'paused' : 'active';
+  return health === 'paused' || withdrawn_at ? 'paused' : 'active';
 };

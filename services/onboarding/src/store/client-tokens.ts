@@ -1,6 +1,6 @@
 // A view of the clients for the expiry of their tokens.
 import type { Db, Filter } from 'mongodb';
-import { clientCollection, type Client } from './clients';
+import { clientCollection, type Client, type NumberScope } from './clients';
 
 export interface ClientTokens {
   /**
@@ -8,6 +8,8 @@ export interface ClientTokens {
    * is none.
    */
   claim(before: Date, at: Date): Promise<Client | null>;
+  /** Makes the number's tokens of other partners due for a check. */
+  recheckOthers(scope: NumberScope): Promise<void>;
   /** How many active rows have a token that expires before `until`. */
   countUntil(until: Date): Promise<number>;
 }
@@ -24,6 +26,12 @@ export function createClientTokens(db: Db): ClientTokens {
         { $set: { token_checked_at: at } },
         { returnDocument: 'before' },
       ),
+    async recheckOthers({ partner_id, phone_number_id }) {
+      await clients.updateMany(
+        { phone_number_id, partner_id: { $ne: partner_id }, status: 'active' },
+        { $unset: { token_checked_at: true } },
+      );
+    },
     countUntil: (until) =>
       clients.countDocuments({
         status: 'active',

@@ -63,6 +63,8 @@ export interface Client extends Omit<NumberFacts, 'verified_name'> {
   /** When the token's expiry was last checked, and the expiry; null means that it never expires. */
   token_checked_at?: Date;
   token_expires_at?: Date | null;
+  /** When the business withdrew our access; a registration ends it. */
+  withdrawn_at?: Date | null;
   registered_at: Date;
   deleted_at: Date | null;
   last_activity_at: Date | null;
@@ -134,7 +136,7 @@ export interface Clients {
   /** For the operator: makes the deleted rows active again, with a refresh of their facts due. */
   restore(scope: Scope, place: Pick<Client, 'billing' | 'payment_url'>, at: Date): Promise<void>;
   /** The active rows of any partner with the number or account, for the directory and events. */
-  ownersOfNumber(phone_number_id: string): Promise<Client[]>;
+  ownersOfNumber(phone_number_id: string, waba_id?: string): Promise<Client[]>;
   ownersOfDisplayNumber(waba_id: string, phone_number: string): Promise<Client[]>;
   ownersOfAccount(waba_id: string): Promise<Client[]>;
   /** For the operator: clients of all partners, or of one. */
@@ -216,7 +218,10 @@ export function createClients(db: Db): Clients {
               deleted_at: null,
               known_since: at,
               known_at: {},
+              withdrawn_at: null,
             },
+            // The new token is inspected at the next run.
+            $unset: { token_checked_at: true, token_expires_at: true },
             $setOnInsert: defaultsOf(given, at),
           },
           { upsert: true, returnDocument: 'before' },
@@ -287,7 +292,8 @@ export function createClients(db: Db): Clients {
         { $set: { status: 'active', deleted_at: null, ...facts, ...place } },
       );
     },
-    ownersOfNumber: (phone_number_id) => owners({ phone_number_id }),
+    ownersOfNumber: (phone_number_id, waba_id) =>
+      owners({ phone_number_id, ...(waba_id !== undefined && { waba_id }) }),
     ownersOfDisplayNumber: (waba_id, phone_number) => owners({ waba_id, phone_number }),
     ownersOfAccount: (waba_id) => owners({ waba_id }),
   };

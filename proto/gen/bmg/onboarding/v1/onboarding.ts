@@ -283,7 +283,11 @@ export interface GetOwnersRequest {
   waba_id: string;
   /** At most one of the two; neither for an event of the whole account. */
   phone_number_id?: string | undefined;
-  display_phone_number?: string | undefined;
+  display_phone_number?:
+    | string
+    | undefined;
+  /** Includes clients that receive no events, because their access was withdrawn. */
+  all_active: boolean;
 }
 
 export interface GetOwnersResponse {
@@ -3711,7 +3715,7 @@ export const GetCredentialResponse: MessageFns<GetCredentialResponse> = {
 };
 
 function createBaseGetOwnersRequest(): GetOwnersRequest {
-  return { waba_id: "", phone_number_id: undefined, display_phone_number: undefined };
+  return { waba_id: "", phone_number_id: undefined, display_phone_number: undefined, all_active: false };
 }
 
 export const GetOwnersRequest: MessageFns<GetOwnersRequest> = {
@@ -3724,6 +3728,9 @@ export const GetOwnersRequest: MessageFns<GetOwnersRequest> = {
     }
     if (message.display_phone_number !== undefined) {
       writer.uint32(26).string(message.display_phone_number);
+    }
+    if (message.all_active !== false) {
+      writer.uint32(32).bool(message.all_active);
     }
     return writer;
   },
@@ -3765,6 +3772,14 @@ export const GetOwnersRequest: MessageFns<GetOwnersRequest> = {
             message.display_phone_number = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.all_active = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3785,6 +3800,7 @@ export const GetOwnersRequest: MessageFns<GetOwnersRequest> = {
     message.waba_id = object.waba_id ?? "";
     message.phone_number_id = object.phone_number_id ?? undefined;
     message.display_phone_number = object.display_phone_number ?? undefined;
+    message.all_active = object.all_active ?? false;
     return message;
   },
 };
