@@ -11,7 +11,7 @@ import { WebhooksDefinition } from '@bmg/proto/webhooks';
 import { chapters, endpoints } from '../../gateway/src/endpoints';
 import { usageName, type Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
-import { compile } from '../../gateway/src/endpoints/parts/schema';
+import { compile, type Schema } from '../../gateway/src/endpoints/parts/schema';
 import { messageOf, requestOf, samples } from './request-messages';
 
 const ROUTES = join(__dirname, '../golden/routes.txt');
@@ -156,6 +156,17 @@ describe('schemas', () => {
     },
   );
 
+  const lists = (schema: Schema): Schema[] => [
+    ...(schema.items ? [schema, ...lists(schema.items)] : []),
+    ...Object.values(schema.properties ?? {}).flatMap(lists),
+  ];
+  test('every list whose items are checked has a maximum length', () => {
+    const unbounded = rows.filter(({ body }) =>
+      lists(body ?? {}).some(({ maxItems }) => maxItems === undefined),
+    );
+    expect(unbounded.map(route)).toEqual([]);
+  });
+
   const properties = rows.flatMap((endpoint) =>
     [...samples(endpoint)].map(
       (sample) => [`${route(endpoint)}: ${sample.field}`, endpoint, sample] as const,
@@ -165,10 +176,10 @@ describe('schemas', () => {
   // The gateway checks it; it is not part of the call.
   const endAtTheEdge = ['confirm'];
 
-  test.each(properties)('%s reaches the gRPC message', (_name, endpoint, sample) => {
+  test.each(properties)('%s reaches the gRPC message', async (_name, endpoint, sample) => {
     const { field, value } = sample;
-    const with_it = messageOf(endpoint, requestOf(endpoint, sample.with));
-    const without_it = messageOf(endpoint, requestOf(endpoint, sample.without));
+    const with_it = messageOf(endpoint, await requestOf(endpoint, sample.with));
+    const without_it = messageOf(endpoint, await requestOf(endpoint, sample.without));
     if (endAtTheEdge.includes(field)) {
       expect(with_it).toEqual(without_it);
       return;

@@ -76,7 +76,7 @@ export function* samples(endpoint: Endpoint): Generator<Sample> {
   }
 }
 
-export function requestOf(endpoint: Endpoint, fields: Fields): Fields {
+export async function requestOf(endpoint: Endpoint, fields: Fields): Promise<Fields> {
   const input: Input = {
     partner_id: 'ptn_1',
     params: Object.fromEntries(
@@ -93,7 +93,7 @@ export function requestOf(endpoint: Endpoint, fields: Fields): Fields {
     waba_id: undefined,
   };
   const { query, body, params, target } = input;
-  return endpoint.request?.(input) ?? { ...query, ...body, ...params, target };
+  return (await endpoint.request?.(input)) ?? { ...query, ...body, ...params, target };
 }
 
 interface Codec {

@@ -148,7 +148,7 @@ function createReportHandler({ onboarding, pepper }: ConnectPageDependencies) {
       throw new ApiError('UNAUTHORIZED', 'the header x-connect-token is required');
     }
     const body = check(
-      await readBody(context.req as IncomingMessage, REPORT_LIMIT_BYTES),
+      await readBody(context.req as IncomingMessage, { limit_bytes: REPORT_LIMIT_BYTES }),
     ) as unknown as ReportConnectStepRequest;
     const token_hash = hashKey(token, pepper);
     await onboarding.reportConnectStep({ ...body, token_hash }, state.call);

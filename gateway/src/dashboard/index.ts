@@ -73,7 +73,7 @@ async function readRequest(
 ): Promise<RouteRequest> {
   const { call } = context.state as State;
   const body = checkBody
-    ? checkBody(await readBody(context.req as IncomingMessage, BODY_LIMIT_BYTES))
+    ? checkBody(await readBody(context.req as IncomingMessage, { limit_bytes: BODY_LIMIT_BYTES }))
     : {};
   return { context, call, body };
 }

@@ -1,8 +1,8 @@
 // Limits log-in attempts per address, so that guessing keys puts no load on the services (a key is too long
 // to be guessed). Replicas count together in Redis; while it is down each counts in memory.
-import { isIPv4 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { RedisConnection } from '@bmg/common/redis';
+import { networkOf } from '../limits/network';
 import { rateLimited } from '../limits/rate-limited';
 
 export interface LoginLimit {
@@ -49,16 +49,4 @@ export function createLoginLimit(connection: RedisConnection): LoginLimit {
       throw rateLimited('login', WINDOW_S, 'too many log-in attempts: wait a minute and try again');
     },
   };
-}
-
-/** An IPv6 host usually owns a whole /64, so that attempts are counted per /64. */
-export function networkOf(address: string): string {
-  const mapped = address.replace(/^::ffff:/i, '');
-  if (isIPv4(mapped)) return mapped;
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
-  const before = groups(head);
-  const after = groups(tail ?? '');
-  const zeros = Math.max(0, 8 - before.length - after.length);
-  return [...before, ...Array<string>(zeros).fill('0'), ...after].slice(0, 4).join(':');
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { networkOf } from './login-limit';
+import { networkOf } from '../limits/network';
 import { checkOwnSite } from './own-site';
 import { createSessionCookies } from './session-cookie';
 

@@ -1,29 +1,99 @@
-// Reads a request's body as a JSON object, within limits on its size and nesting.
+// Reads a request's body as a JSON object, within limits on its size, nesting, number of values, memory
+// and time.
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { parse as secureParse } from 'secure-json-parse';
 import { ApiError } from '@bmg/common/errors';
 import { BodyRefused, readBody as readBytes } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
-import { overloaded } from '../limits/load';
+import { overloaded, type BodyMemory } from '../limits/load';
+import { JsonScan, type LongArray } from './json-scan';
+import { inTurns } from './turns';
 
 /** Opaque parts become a protobuf Struct, whose decoder accepts about thirty levels. */
 const DEPTH_MAX = 30;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** Values in a body, at any depth. Parsing and validating more would hold up other requests. */
+const NODES_MAX = 10_000;
+/** Parsed in one turn; a larger body is parsed slice by slice. */
+const SLICE_BYTES = 64 * 1024;
+const SLICE_BYTES_MAX = 1024 * 1024;
+/**
+ * What a body takes until its request is answered, measured over hostile bodies (body-memory.test.ts): its
+ * bytes as received, joined and encoded again, and objects for its values.
+ */
+export const MEMORY_OF_BYTE = 3;
+export const MEMORY_OF_NODE = 100;
+/** A body must arrive at this rate on average, after a first interval. */
+const BYTES_PER_S_MIN = 1_024;
+const PACE_EVERY_MS = 5_000;
 
 const invalid = (message: string): ApiError => new ApiError('INVALID_PAYLOAD', message);
 
-/** An absent body is `{}`. `reserve` returns false when there is no memory for a chunk of the body. */
-export async function readBody(
-  request: IncomingMessage,
-  limit_bytes: number,
-  reserve?: (bytes: number) => boolean,
-): Promise<Fields> {
-  const bytes = await readBytes(request, limit_bytes, reserve).catch((error: unknown) => {
-    throw error instanceof BodyRefused ? refused(error, limit_bytes) : error;
+export interface BodyLimits {
+  limit_bytes: number;
+  nodes_max?: number | undefined;
+  /** Throws an error of its own for a list that long, where a body has too many values. */
+  checkItems?: ((items: number) => void) | undefined;
+  /** The whole body must arrive within this time; without it, only at the minimum rate. */
+  within_ms?: number;
+  memory?: BodyMemory | undefined;
+}
+
+/** An absent body is `{}`. */
+export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Fields> {
+  const { limit_bytes, nodes_max = NODES_MAX, memory } = limits;
+  const scan = new JsonScan(SLICE_BYTES);
+  const isTooComplex = (): boolean => scan.deepest > DEPTH_MAX || scan.nodes > nodes_max;
+  let received = 0;
+  const accept = (size: number, chunk: Buffer): boolean => {
+    const { nodes } = scan;
+    received += size;
+    scan.push(chunk);
+    const bytes = size * MEMORY_OF_BYTE + (scan.nodes - nodes) * MEMORY_OF_NODE;
+    return !isTooComplex() && (memory?.reserve(bytes) ?? true);
+  };
+  const reading = readBytes(request, limit_bytes, accept).catch((error: unknown) => {
+    if (!(error instanceof BodyRefused)) throw error;
+    if (scan.deepest > DEPTH_MAX)
+      throw invalid(`the body is nested deeper than ${DEPTH_MAX} levels`);
+    if (scan.nodes > nodes_max) limits.checkItems?.(scan.items);
+    if (scan.nodes > nodes_max) throw invalid(`the body has more than ${nodes_max} values`);
+    throw refused(error, limit_bytes);
   });
+  const bytes = await inTime(reading, () => received, limits.within_ms);
   if (bytes.length === 0) return {};
   checkContentType(request);
-  return parseObject(bytes);
+  if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8');
+  const value = await parse(bytes, scan.long_arrays);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid('the body must be a JSON object');
+  }
+  return value as Fields;
+}
+
+/** Rejects once the body is late. Its connection is closed with the answer, as its rest is unread. */
+async function inTime(
+  reading: Promise<Buffer>,
+  received: () => number,
+  within_ms: number | undefined,
+): Promise<Buffer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const fail = (): void => reject(invalid('the body did not arrive in time: send it again'));
+    let before = 0;
+    const checkPace = (): void => {
+      if (received() - before < (BYTES_PER_S_MIN * PACE_EVERY_MS) / 1_000) fail();
+      before = received();
+    };
+    timer =
+      within_ms === undefined ? setInterval(checkPace, PACE_EVERY_MS) : setTimeout(fail, within_ms);
+  });
+  try {
+    return await Promise.race([reading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function refused({ problem, cause }: BodyRefused, limit_bytes: number): ApiError {
@@ -54,32 +124,64 @@ function checkContentType({ headers }: IncomingMessage): void {
   }
 }
 
-function parseObject(bytes: Buffer): Fields {
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch (error) {
-    throw new ApiError('INVALID_PAYLOAD', 'the body is not valid UTF-8', { cause: error });
+/** Long arrays of the top object are parsed in turns with other requests. */
+async function parse(bytes: Buffer, arrays: LongArray[]): Promise<unknown> {
+  if (bytes.length <= SLICE_BYTES_MAX) return parseText(bytes.toString());
+  // The text without the long arrays' items, each array marked by its number and an unguessable word.
+  const mark = randomUUID();
+  const rest: Buffer[] = [];
+  const items: unknown[][] = [];
+  let from = 0;
+  for (const [number, array] of arrays.entries()) {
+    rest.push(bytes.subarray(from, array.from), Buffer.from(`["${mark}",${number}`));
+    from = array.to;
+    items.push(await parseItems(bytes, array));
   }
-  if (isTooDeep(text)) throw invalid(`the body is nested deeper than ${DEPTH_MAX} levels`);
-  let value: unknown;
+  const text = Buffer.concat([...rest, bytes.subarray(from)]);
+  const value = parseText(slice(text, 0, text.length));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]: [string, unknown]) => [
+      key,
+      Array.isArray(member) && member[0] === mark ? items[member[1] as number] : member,
+    ]),
+  );
+}
+
+async function parseItems(bytes: Buffer, { from, to, cuts }: LongArray): Promise<unknown[]> {
+  const items: unknown[] = [];
+  let start = from + 1;
+  await inTurns([...cuts, to], (end) => {
+    const some = parseText(`[${slice(bytes, start, end)}]`) as unknown[];
+    if (some.length === 0) throw notJson();
+    for (const item of some) items.push(item);
+    start = end + 1;
+  });
+  return items;
+}
+
+/** A part that cannot be cut is bounded: it is parsed in one turn. */
+function slice(bytes: Buffer, from: number, to: number): string {
+  if (to - from <= SLICE_BYTES_MAX) return bytes.toString('utf8', from, to);
+  throw invalid(`the body has a part larger than ${SLICE_BYTES_MAX} bytes`);
+}
+
+function parseText(text: string): unknown {
   try {
-    value = secureParse(text, undefined, { protoAction: 'error', constructorAction: 'error' });
+    return secureParse(text, undefined, { protoAction: 'error', constructorAction: 'error' });
   } catch (error) {
     const forbidden = /__proto__|constructor/.test(text) && isJson(text);
+    if (!forbidden) throw notJson(error);
     throw new ApiError(
       'INVALID_PAYLOAD',
-      forbidden
-        ? 'the keys __proto__ and constructor are not allowed in the body'
-        : 'the body is not valid JSON',
+      'the keys __proto__ and constructor are not allowed in the body',
       { cause: error },
     );
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid('the body must be a JSON object');
-  }
-  return value as Fields;
 }
+
+const notJson = (cause?: unknown): ApiError =>
+  new ApiError('INVALID_PAYLOAD', 'the body is not valid JSON', { cause });
 
 function isJson(text: string): boolean {
   try {
@@ -88,30 +190,4 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-// Character codes.
-const QUOTE = 34;
-const BACKSLASH = 92;
-const OPEN_BRACKET = 91;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
-
-/** Deep nesting is refused before parsing: later steps walk the value recursively. */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  let inText = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (inText) {
-      if (code === BACKSLASH) index += 1;
-      else if (code === QUOTE) inText = false;
-    } else if (code === QUOTE) inText = true;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      depth += 1;
-      if (depth > DEPTH_MAX) return true;
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
-  }
-  return false;
 }

@@ -1,8 +1,9 @@
-// The chain of one endpoint, built once from its row: admit → query and body → scope → RPC (at most
-// once per Idempotency-Key) → answer. The usage record counts every admitted call, failed ones too.
+// The chain of one endpoint, built once from its row: admit → query → scope → body → RPC (at most once
+// per Idempotency-Key) → answer. What headers decide is decided before the body is read. The usage record
+// counts every admitted call, failed ones too.
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Call, Client, Definition } from '@bmg/common/rpc';
+import type { Call, Client, Codec, Definition } from '@bmg/common/rpc';
 import { wabaHeader, type ScopeResolver } from '../auth/scope';
 import { usageName, type Endpoint, type Fields, type Input } from '../endpoints/endpoint';
 import { compile } from '../endpoints/parts/schema';
@@ -14,9 +15,10 @@ import { readBody } from './body';
 import type { Meter } from './meter';
 import type { State } from './state';
 import { streamAnswer, type Chunk } from './stream';
+import { inTurns } from './turns';
 
 export interface ChainDependencies extends AdmitDependencies {
-  /** Bounds requests in flight per partner and body bytes in memory; unbounded without it. */
+  /** Bounds requests in flight and the memory of bodies; unbounded without it. */
   load?: Load;
   scope: ScopeResolver;
   meter: Meter;
@@ -49,7 +51,7 @@ export function createChain(
     state.partner_id = partner_id;
     let failed = true;
     let leave: (() => void) | undefined;
-    const memory = load?.bodyMemory();
+    const memory = load?.bodyMemory(partner_id);
     try {
       if (!rate_limit.allowed) throw rateLimited('partner', rate_limit.retry_after_s);
       leave = load?.enterPartner(partner_id);
@@ -65,7 +67,14 @@ export function createChain(
 
 /** Reads what the row's schemas and scope ask for; throws the first step that refuses. */
 function createInputReader(
-  { query, body, body_limit_bytes = BODY_LIMIT_BYTES, scope }: Endpoint,
+  {
+    query,
+    body,
+    body_limit_bytes: limit_bytes = BODY_LIMIT_BYTES,
+    body_nodes_max: nodes_max,
+    checkItems,
+    scope,
+  }: Endpoint,
   resolveScope: ScopeResolver,
 ) {
   const checkQuery = query && compile(query, 'query');
@@ -79,11 +88,7 @@ function createInputReader(
       partner_id,
       params: context['params'] as Record<string, string>,
       query: checkQuery?.(context.query) ?? {},
-      body: checkBody
-        ? checkBody(
-            await readBody(context.req as IncomingMessage, body_limit_bytes, memory?.reserve),
-          )
-        : {},
+      body: {},
       target: undefined,
       waba_id: undefined,
       session_id,
@@ -92,6 +97,11 @@ function createInputReader(
       const { call } = context.state as State;
       input.target = await resolveScope(partner_id, context.headers, rate_limit.version, call);
     } else if (scope === 'filter') input.waba_id = wabaHeader(context.headers);
+    if (checkBody) {
+      const request = context.req as IncomingMessage;
+      const limits = { limit_bytes, nodes_max, checkItems, memory };
+      input.body = checkBody(await readBody(request, limits));
+    }
     return input;
   };
 }
@@ -110,7 +120,7 @@ function createUnaryAnswer(endpoint: Endpoint, deps: ChainDependencies): Respond
 
   return async (context, input) => {
     const { call } = context.state as State;
-    const message = makeMessage(input);
+    const message = await makeMessage(input);
     const method = methodOf(endpoint, deps) as (message: unknown, call: Call) => Promise<Fields>;
     const answer =
       guard && hasKey(context.headers)
@@ -131,7 +141,7 @@ function createStreamedAnswer(endpoint: Endpoint, deps: ChainDependencies): Resp
   const makeMessage = messageMaker(endpoint);
   return async (context, input) => {
     const state = context.state as State;
-    const message = makeMessage(input);
+    const message = await makeMessage(input);
     const method = methodOf(endpoint, deps) as (
       message: unknown,
       call: Call,
@@ -145,12 +155,29 @@ const methodOf = ({ rpc }: Endpoint, { client }: ChainDependencies): unknown =>
   client(rpc.definition)[rpc.method];
 
 /** How the row makes the request message of its RPC. */
-function messageMaker({ rpc, request = defaultRequest }: Endpoint): (input: Input) => unknown {
-  const { requestType } = rpc.definition.methods[rpc.method] as {
-    requestType: { fromPartial(fields: object): unknown };
-  };
-  return (input) => requestType.fromPartial(request(input));
+function messageMaker({
+  rpc,
+  request = defaultRequest,
+}: Endpoint): (input: Input) => Promise<object> {
+  const { requestType } = rpc.definition.methods[rpc.method] as { requestType: Codec<object> };
+  return async (input) => encodeLong(requestType, await request(input));
 }
+
+/** More items are encoded in turns with other requests. */
+const ITEMS_MAX = 1_000;
+
+/** The message; with a long list its bytes: messages that are joined are merged by the decoder. */
+export async function encodeLong(codec: Codec<object>, fields: Fields): Promise<object> {
+  const [name, items] = Object.entries(fields).find(isLongList) ?? [];
+  if (name === undefined) return codec.fromPartial(fields);
+  const encode = (part: Fields): Uint8Array => codec.encode(codec.fromPartial(part)).finish();
+  const parts = [encode({ ...fields, [name]: [] })];
+  await inTurns(items as unknown[], (item) => parts.push(encode({ [name]: [item] })));
+  return Buffer.concat(parts);
+}
+
+const isLongList = ([, value]: [string, unknown]): boolean =>
+  Array.isArray(value) && value.length > ITEMS_MAX;
 
 const defaultRequest = ({ params, query, body, target, partner_id, waba_id }: Input): Fields => ({
   ...query,

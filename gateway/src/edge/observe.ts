@@ -13,16 +13,12 @@ import {
   traceparent,
   type Logger,
 } from '@bmg/common/telemetry';
-import { HEALTH_PATH } from '../health';
-import type { Load } from '../limits/load';
 import { errorBody } from './error-body';
 import type { State } from './state';
 
 export interface ObserveDependencies {
   /** Headers of every response. */
   notices: Record<string, string>;
-  /** Bounds the requests in flight; unbounded without it. */
-  load?: Load;
   request_timeout_ms: number;
   log: Logger;
 }
@@ -36,15 +32,11 @@ export const createObserver =
   async (context: Context, next: Next): Promise<void> => {
     const started = performance.now();
     const span = beginRequest(context, deps);
-    let leave: (() => void) | undefined;
     try {
-      // Health is answered on a full replica too: that is when operators need it.
-      if (context.path !== HEALTH_PATH) leave = deps.load?.enterReplica();
       await next();
     } catch (error) {
       answerError(context, toFailure(error));
     }
-    leave?.();
     recordRequest(context, span, performance.now() - started, deps.log);
   };
 

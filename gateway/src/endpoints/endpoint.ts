@@ -46,8 +46,12 @@ export interface Options {
   body?: Schema;
   /** Maximum size of the body. Defaults to 1 MiB. */
   body_limit_bytes?: number;
+  /** Maximum number of values in the body. Defaults to 10,000. */
+  body_nodes_max?: number;
+  /** Throws if a list of that many items is the reason why a body has too many values. */
+  checkItems?: (items: number) => void;
   /** Builds the gRPC request. Defaults to query, body and path parameters, with `target` or `partner_id`. */
-  request?: (input: Input) => Fields;
+  request?: (input: Input) => Fields | Promise<Fields>;
   /** Builds the response beside `success: true`. Defaults to the gRPC reply. */
   reply?: (reply: any, input: Input) => Fields; // any: as above
   /** True: a server-streaming call whose bytes are piped to the response. */

@@ -99,7 +99,7 @@ export function createGuards({ redis, messaging, log }: GuardDependencies): Guar
       const begun = await begin(records, {
         partner_id: work.input.partner_id,
         key: readKey(work.headers),
-        fingerprint: fingerprint(endpoint, work.input, work.headers),
+        fingerprint: await fingerprint(endpoint, work.input, work.headers),
         lease_ms: Math.max(0, work.call.deadline - Date.now()) + LEASE_MARGIN_MS,
         repeatable: remedy === 'repeat',
       });

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../test/testkit/eventually';
 import { createApp, type AppDependencies } from '../app';
+import { MEMORY_OF_BYTE } from '../edge/body';
 import { messages } from '../endpoints/messages/rows';
 import { createLoad } from './load';
 
@@ -29,7 +30,7 @@ beforeAll(async () => {
       confirm: async () => undefined,
     },
     bucket: { take: async () => ({ allowed: true, remaining: 1, reset_s: 0, retry_after_s: 1 }) },
-    load: createLoad(IN_FLIGHT_MAX, log, BODY_BYTES_MAX),
+    load: createLoad(IN_FLIGHT_MAX, log, 2 * BODY_BYTES_MAX * MEMORY_OF_BYTE),
     scope: async () => ({ partner_id: 'p', waba_id: 'w', phone_number_id: 'n' }),
     meter: { count: () => undefined },
     health: { report: () => ({ http: 200, body: { status: 'ok' } }) },
@@ -87,16 +88,18 @@ test('a full replica refuses all partners, but answers health', async () => {
   for (const answer of await Promise.all(in_flight)) expect(answer.status).toBe(200);
 });
 
-test('bounds the bytes of all bodies until their requests complete', async () => {
-  const large = 'x'.repeat(BODY_BYTES_MAX - 1_000);
+test('bounds the memory of all bodies, and of those of one partner, until their requests complete', async () => {
+  const large = 'x'.repeat(BODY_BYTES_MAX - 2_000);
   const first = send('a', large);
   await eventually(() => release.length === 1);
-  await refused(await send('b', large));
-  const small = send('b');
-  await eventually(() => release.length === 2);
+  await refused(await send('a', large));
+  const [small, other] = [send('a'), send('b', large)];
+  await eventually(() => release.length === 3);
+  await refused(await send('c', large));
   for (const end of release.splice(0)) end();
-  expect([(await first).status, (await small).status]).toEqual([200, 200]);
-  const second = send('b', large);
+  const answers = await Promise.all([first, small, other]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const second = send('a', large);
   await eventually(() => release.length === 1);
   for (const end of release.splice(0)) end();
   expect((await second).status).toBe(200);

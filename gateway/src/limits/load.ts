@@ -1,73 +1,79 @@
-// What this replica takes on at once: requests in flight, requests of one partner, body bytes in memory.
-// Beyond a bound a request gets 503 before it costs anything, so that those in flight still complete.
+// What this replica takes on at once: requests in flight, memory of bodies. Each partner has a share of
+// both, and requests that no partner answers for have a small pool. Beyond a bound a request gets 503
+// before it costs anything, so that those in flight still complete.
 import { ApiError } from '@bmg/common/errors';
-import { createBound, type Bound } from '@bmg/common/overload';
+import { createPool, type Pool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
+import { networkOf } from './network';
 
 export interface Load {
-  /** Throws when the replica is full; returns how to leave. */
-  enterReplica(): () => void;
-  /** Throws when the partner has its share of the replica in flight; returns how to leave. */
+  /** Throws when the replica, or the partner's share of it, is full; returns how to leave. */
   enterPartner(partner_id: string): () => void;
-  bodyMemory(): BodyMemory;
+  /**
+   * For requests without a known partner: open routes, and look-ups of credentials. Throws when their
+   * pool, or the share of the address's network, is full; returns how to leave.
+   */
+  enterOpen(address: string): () => void;
+  bodyMemory(partner_id: string): BodyMemory;
 }
 
 /** The memory that one request's body takes. */
 export interface BodyMemory {
-  /** Called for each chunk that arrives; false when bodies take all the memory they may. */
+  /** False when bodies take all the memory they may. */
   reserve(bytes: number): boolean;
-  /** Returns all of it. */
+  /** Returns all of it; nothing can be reserved afterwards. */
   release(): void;
 }
 
-/** Bodies of all requests in flight; a parsed body takes several times as much. */
-const BODY_BYTES_MAX = 64 * 1024 * 1024;
-/** A partner whose upstream is slow must not fill the replica for all others. */
-const PARTNER_SHARE = 0.5;
+/** Bodies of all requests in flight, with everything that is made of them. */
+export const BODY_MEMORY_MAX = 192 * 1024 * 1024;
+const OPEN_REQUESTS_MAX = 200;
+const NETWORK_SHARE = 0.25;
 const SERVER = 'gateway';
 
 export function createLoad(
   in_flight_max: number,
   log: Logger,
-  body_bytes_max = BODY_BYTES_MAX,
+  body_memory_max = BODY_MEMORY_MAX,
 ): Load {
-  const requests = createBound({ server: SERVER, reason: 'requests', max: in_flight_max }, log);
-  const bodies = createBound({ server: SERVER, reason: 'body_bytes', max: body_bytes_max }, log);
-  const partner_max = Math.max(1, Math.floor(in_flight_max * PARTNER_SHARE));
-  const partners = new Map<string, { bound: Bound; in_flight: number }>();
+  const of_partners = { server: SERVER, holder: 'partner' } as const;
+  const requests = createPool({ ...of_partners, reason: 'requests', max: in_flight_max }, log);
+  const bodies = createPool({ ...of_partners, reason: 'body_bytes', max: body_memory_max }, log);
+  const open = createPool(
+    {
+      server: SERVER,
+      reason: 'open_requests',
+      holder: 'network',
+      max: OPEN_REQUESTS_MAX,
+      share: NETWORK_SHARE,
+    },
+    log,
+  );
   return {
-    enterReplica() {
-      if (!requests.take()) throw overloaded();
-      return () => requests.give();
-    },
-    enterPartner(partner_id) {
-      let partner = partners.get(partner_id);
-      if (!partner) {
-        const of = { server: SERVER, reason: 'requests_of_partner', max: partner_max };
-        partner = { bound: createBound(of, log), in_flight: 0 };
-        partners.set(partner_id, partner);
-      }
-      const entered = partner;
-      if (!entered.bound.take()) throw overloaded();
-      entered.in_flight += 1;
-      return () => {
-        entered.bound.give();
-        entered.in_flight -= 1;
-        if (entered.in_flight === 0) partners.delete(partner_id);
-      };
-    },
-    bodyMemory() {
+    enterPartner: (partner_id) => enter(requests, partner_id),
+    enterOpen: (address) => enter(open, networkOf(address)),
+    bodyMemory(partner_id) {
       let reserved = 0;
+      let released = false;
       return {
         reserve(bytes) {
-          const taken = bodies.take(bytes);
-          if (taken) reserved += bytes;
-          return taken;
+          if (released || !bodies.take(partner_id, bytes)) return false;
+          reserved += bytes;
+          return true;
         },
-        release: () => bodies.give(reserved),
+        release() {
+          released = true;
+          bodies.give(partner_id, reserved);
+          reserved = 0;
+        },
       };
     },
   };
+}
+
+function enter(pool: Pool, holder: string): () => void {
+  if (!pool.take(holder)) throw overloaded();
+  return () => pool.give(holder);
 }
 
 export const overloaded = (): ApiError =>

@@ -6,6 +6,7 @@ import {
   INVALID_CONTACT,
   parseContact,
 } from '@bmg/common/messages';
+import { inTurns } from '../../edge/turns';
 import type { Fields } from '../endpoint';
 
 interface Contact {
@@ -20,14 +21,17 @@ interface NamedRecipient {
 
 const RECIPIENT_LENGTH_MAX = 200;
 
-export const isObject = (value: unknown): value is Fields =>
+const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Throws TOO_MANY_CONTACTS, or INVALID_FIELD for the first faults together, each with its contact. */
-export function readContacts(contacts: unknown[]): Contact[] {
+export async function readContacts(contacts: unknown[]): Promise<Contact[]> {
   checkContactCount(contacts);
   const faults = new ContactFaults();
-  const read = contacts.map((contact, place) => readContact(contact, `contacts[${place}]`, faults));
+  const read: Contact[] = [];
+  await inTurns(contacts, (contact, place) =>
+    read.push(readContact(contact, `contacts[${place}]`, faults)),
+  );
   faults.throwIfAny();
   return read;
 }

@@ -40,15 +40,15 @@ const aBody = (overrides: Fields = {}): Fields => ({
   contacts: ['15550100777'],
   ...overrides,
 });
-const request = (overrides: Fields = {}): CreateBroadcastRequest => {
-  const fields = creating.request?.(input({ body: checkBody(aBody(overrides)) })) ?? {};
+const request = async (overrides: Fields = {}): Promise<CreateBroadcastRequest> => {
+  const fields = (await creating.request?.(input({ body: checkBody(aBody(overrides)) }))) ?? {};
   return CreateBroadcastRequest.decode(
     CreateBroadcastRequest.encode(CreateBroadcastRequest.fromPartial(fields as object)).finish(),
   );
 };
-const refused = (overrides: Fields): ApiError => {
+const refused = async (overrides: Fields): Promise<ApiError> => {
   try {
-    request(overrides);
+    await request(overrides);
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
@@ -66,8 +66,8 @@ test('four rows, in the contract’s order', () => {
   for (const { rpc } of broadcasts) expect(rpc.definition).toBe(BroadcastsDefinition);
 });
 
-test('accepts a contact as a string or an object, in which a phone number wins', () => {
-  const { contacts } = request({
+test('accepts a contact as a string or an object, in which a phone number wins', async () => {
+  const { contacts } = await request({
     contacts: [
       '+1 555 010 0777',
       'US.4Qm7Zr81Kd02',
@@ -88,13 +88,17 @@ test('accepts a contact as a string or an object, in which a phone number wins',
   expect(contacts[2]?.params).toEqual({ '1': 'Ada' });
 });
 
-test('passes on a contact without a recipient, to be counted as skipped', () => {
-  const { contacts } = request({ contacts: ['', ' ', {}, { params: { '1': 'x' } }, { to: '' }] });
+test('passes on a contact without a recipient, to be counted as skipped', async () => {
+  const { contacts } = await request({
+    contacts: ['', ' ', {}, { params: { '1': 'x' } }, { to: '' }],
+  });
   expect(contacts.map(({ recipient }) => recipient)).toEqual(Array(5).fill(undefined));
 });
 
-test('maps an array of params to numbered variables', () => {
-  const { contacts } = request({ contacts: [{ to: '15550100777', params: ['Ada', 12, true] }] });
+test('maps an array of params to numbered variables', async () => {
+  const { contacts } = await request({
+    contacts: [{ to: '15550100777', params: ['Ada', 12, true] }],
+  });
   expect(contacts[0]?.params).toEqual({ '1': 'Ada', '2': 12, '3': true });
 });
 
@@ -107,28 +111,30 @@ test.each([
   [['15550100777', { to: 15550100777 }], 'contacts[1].to'],
   [[{ to: '15550100777', user_id: '15550100778' }], 'contacts[0].user_id'],
   [[{ to: '15550100777', params: 'Ada' }], 'contacts[0].params'],
-])('rejects contacts %j, naming %s', (contacts, field) => {
-  expect(refused({ contacts })).toMatchObject({ code: 'INVALID_FIELD', details: { field } });
+])('rejects contacts %j, naming %s', async (contacts, field) => {
+  expect(await refused({ contacts })).toMatchObject({ code: 'INVALID_FIELD', details: { field } });
 });
 
-test('names the first of many invalid contacts', () => {
-  const { details } = refused({ contacts: Array.from({ length: 500 }, () => 'abc') });
+test('names the first of many invalid contacts', async () => {
+  const { details } = await refused({ contacts: Array.from({ length: 500 }, () => 'abc') });
   expect((details as { also: string[] }).also).toHaveLength(20);
 });
 
-test('answers TOO_MANY_CONTACTS for more than 10,000 contacts, whatever else is wrong with them', () => {
+test('answers TOO_MANY_CONTACTS for more than 10,000 contacts, whatever else is wrong with them', async () => {
   const many = (count: number): unknown[] => Array.from({ length: count }, () => 1);
-  expect(refused({ contacts: many(10_001) })).toMatchObject({
+  expect(await refused({ contacts: many(10_001) })).toMatchObject({
     code: 'TOO_MANY_CONTACTS',
     http: 403,
   });
-  expect(refused({ contacts: many(10_000) }).code).toBe('INVALID_FIELD');
+  expect((await refused({ contacts: many(10_000) })).code).toBe('INVALID_FIELD');
 });
 
-test('rejects a body of invalid items without collecting a fault for each', () => {
+test('rejects a body of invalid items without collecting a fault for each', async () => {
   const started = performance.now();
-  expect(refused({ contacts: new Array(2_000_000).fill(1) }).code).toBe('TOO_MANY_CONTACTS');
-  expect(refused({ template_components: new Array(2_000_000).fill(1) })).toMatchObject({
+  expect((await refused({ contacts: new Array(2_000_000).fill(1) })).code).toBe(
+    'TOO_MANY_CONTACTS',
+  );
+  expect(await refused({ template_components: new Array(2_000_000).fill(1) })).toMatchObject({
     details: { field: 'template_components' },
   });
   expect(performance.now() - started).toBeLessThan(2_000);
@@ -139,12 +145,12 @@ test.each([
   ['2030-01-02T03:04+02:00', '2030-01-02T01:04:00.000Z'],
   ['2030-01-02t03:04:05.250-0130', '2030-01-02T04:34:05.250Z'],
   ['2028-02-29T00:00:00Z', '2028-02-29T00:00:00.000Z'],
-])('reads scheduled_at %s as %s', (scheduled_at, at) => {
-  expect(request({ scheduled_at }).scheduled_at).toEqual(new Date(at));
+])('reads scheduled_at %s as %s', async (scheduled_at, at) => {
+  expect((await request({ scheduled_at })).scheduled_at).toEqual(new Date(at));
 });
 
-test.each([undefined, null])('starts at once if scheduled_at is %s', (scheduled_at) => {
-  expect(request({ scheduled_at }).scheduled_at).toBeUndefined();
+test.each([undefined, null])('starts at once if scheduled_at is %s', async (scheduled_at) => {
+  expect((await request({ scheduled_at })).scheduled_at).toBeUndefined();
 });
 
 test.each([
@@ -156,30 +162,30 @@ test.each([
   '2030-13-01T00:00:00Z',
   '2030-01-02T25:00:00Z',
   1_900_000_000,
-])('rejects scheduled_at %j', (scheduled_at) => {
-  expect(refused({ scheduled_at })).toMatchObject({
+])('rejects scheduled_at %j', async (scheduled_at) => {
+  expect(await refused({ scheduled_at })).toMatchObject({
     code: 'INVALID_FIELD',
     details: { field: 'scheduled_at' },
   });
 });
 
-test('lists all missing fields', () => {
-  expect(refused({ name: ' ', template_name: null, contacts: [] })).toMatchObject({
+test('lists all missing fields', async () => {
+  expect(await refused({ name: ' ', template_name: null, contacts: [] })).toMatchObject({
     code: 'MISSING_FIELDS',
     details: { fields: ['name', 'template_name', 'contacts'] },
   });
 });
 
-test('passes components on and rejects those that are not objects', () => {
+test('passes components on and rejects those that are not objects', async () => {
   const template_components = [
     {
       type: 'header',
       parameters: [{ type: 'image', image: { link: 'https://example.org/h.jpg' } }],
     },
   ];
-  expect(request({ template_components }).template_components).toEqual(template_components);
-  expect(request({ template_components: null }).template_components).toEqual([]);
-  expect(refused({ template_components: [{}, 'x'] })).toMatchObject({
+  expect((await request({ template_components })).template_components).toEqual(template_components);
+  expect((await request({ template_components: null })).template_components).toEqual([]);
+  expect(await refused({ template_components: [{}, 'x'] })).toMatchObject({
     details: { field: 'template_components[1]' },
   });
 });

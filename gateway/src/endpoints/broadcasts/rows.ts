@@ -7,36 +7,27 @@ import {
   type ListBroadcastsResponse,
 } from '@bmg/proto/broadcasts';
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { isObject, readContacts } from './contacts';
+import { checkContactCount } from '@bmg/common/messages';
+import { readContacts } from './contacts';
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { get, post, rpc, type Fields, type Input } from '../endpoint';
 
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
+/** 10,000 contacts, each with a recipient and some forty values of variables. */
+const BODY_NODES_MAX = 400_000;
 /** Checking and storing 10,000 contacts takes a second or two; longer on a busy database. */
 const CREATE_TIMEOUT_MS = 60_000;
-/** More than any template has: four kinds of components and ten buttons. */
-const COMPONENTS_MAX = 50;
 
-const createRequest = ({ body, target }: Input): Fields => ({
+const createRequest = async ({ body, target }: Input): Promise<Fields> => ({
   name: body['name'],
   template_name: body['template_name'],
   template_language: body['template_language'],
-  template_components: readComponents((body['template_components'] ?? []) as unknown[]),
-  contacts: readContacts(body['contacts'] as unknown[]),
+  template_components: body['template_components'] ?? [],
+  contacts: await readContacts(body['contacts'] as unknown[]),
   scheduled_at: readTime(body['scheduled_at']),
   target,
 });
-
-function readComponents(components: unknown[]): Fields[] {
-  if (components.length > COMPONENTS_MAX) {
-    throw invalidField('template_components', `has more than ${COMPONENTS_MAX} components`);
-  }
-  return components.map((component, place) => {
-    if (isObject(component)) return component;
-    throw invalidField(`template_components[${place}]`, 'must be an object');
-  });
-}
 
 const ISO_WITH_ZONE =
   /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
@@ -109,6 +100,8 @@ export const broadcasts = [
     status: 201,
     body: schemas.createBroadcast,
     body_limit_bytes: BODY_LIMIT_BYTES,
+    body_nodes_max: BODY_NODES_MAX,
+    checkItems: (length) => checkContactCount({ length }),
     timeout_ms: CREATE_TIMEOUT_MS,
     request: createRequest,
     reply: (created: CreateBroadcastResponse) => ({

@@ -1,4 +1,4 @@
-import { limit, object, offset, text } from '../parts/inputs';
+import { components, limit, object, offset, text } from '../parts/inputs';
 
 const NAME_MAX = 200;
 /** Limits of the upstream. */
@@ -6,19 +6,17 @@ const TEMPLATE_NAME_MAX = 512;
 const LANGUAGE_MAX = 20;
 const TIME_MAX = 64;
 
-/**
- * The items of `template_components` and `contacts` are checked in `rows.ts`: a 16 MiB body can hold
- * millions of them, and a schema would collect the faults of all.
- */
+/** The items of `contacts` are checked in `contacts.ts`, because too many of them have a code of their own. */
 export const createBroadcast = object(
   {
     name: text(NAME_MAX, 'Name of the broadcast, for your own use.'),
     template_name: text(TEMPLATE_NAME_MAX, 'Name of an approved template of the business account.'),
     template_language: text(LANGUAGE_MAX, 'Language of the template, for example `en_US`.'),
     template_components: {
-      type: ['array', 'null'],
-      description:
+      ...components(
         'Components as in `POST /messages/template`. `{{1}}` or `{{name}}` in a text is replaced by the contact’s `params`.',
+      ),
+      type: ['array', 'null'],
     },
     contacts: {
       type: 'array',

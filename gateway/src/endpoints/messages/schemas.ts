@@ -1,4 +1,4 @@
-import { object, quote, text, wamid, withRecipient } from '../parts/inputs';
+import { components, object, quote, text, wamid, withRecipient } from '../parts/inputs';
 
 /** Limit of the upstream. */
 const TEXT_MAX = 4_096;
@@ -18,12 +18,9 @@ export const sendTemplate = withRecipient(
       {
         name: text(512, 'Name of an approved template.'),
         language: text(20, 'Language of the template, for example `en_US`.'),
-        components: {
-          type: 'array',
-          items: { type: 'object' },
-          description:
-            'Values for the variables of the template: objects with `type` (`header`, `body` or `button`) and `parameters`.',
-        },
+        components: components(
+          'Values for the variables of the template: objects with `type` (`header`, `body` or `button`) and `parameters`.',
+        ),
       },
       ['name', 'language'],
     ),

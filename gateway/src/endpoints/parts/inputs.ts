@@ -45,6 +45,17 @@ export const offset: Schema = {
   description: 'Number of items to skip.',
 };
 
+/** More than any template has: a header, a body, a footer, and a carousel or ten buttons. */
+const COMPONENTS_MAX = 50;
+
+/** Components of a template, whose content only the upstream knows. */
+export const components = (description: string): Schema => ({
+  type: 'array',
+  maxItems: COMPONENTS_MAX,
+  items: { type: 'object' },
+  description,
+});
+
 /** Query of a list that the upstream pages by cursor. */
 export const page = (limit_max: number): Schema =>
   object({

@@ -1,4 +1,5 @@
-import { compile, type Schema } from './schema';
+import type { ApiError } from '@bmg/common/errors';
+import { compile, FAULTS_MAX, type Schema } from './schema';
 
 const field = (schema: Schema) => compile({ properties: { field: schema } }, 'body');
 
@@ -19,4 +20,41 @@ test.each<[string, Schema, unknown]>([
 test('rejects a query parameter that is sent twice', () => {
   const check = compile({ properties: { limit: { type: 'integer' } } }, 'query');
   expect(() => check({ limit: ['1', '2'] })).toThrow('limit must be sent only once');
+});
+
+describe('a body with many faults', () => {
+  const users: Schema = { type: 'array', maxItems: 1_000, items: { type: 'string' } };
+  const fault = (schema: Schema, value: unknown): ApiError => {
+    try {
+      field(schema)({ field: value });
+    } catch (error) {
+      return error as ApiError;
+    }
+    throw new Error('nothing was refused');
+  };
+
+  test('is refused for the length of a list before its items are looked at', () => {
+    const { message, details } = fault(users, Array(500_000).fill(1));
+    expect(message).toBe('field must have at most 1000 items');
+    expect(details).toEqual({ field: 'field' });
+    const nested = {
+      type: 'object',
+      properties: { of: { type: 'array', items: { type: 'object', properties: { users } } } },
+    };
+    expect(fault(nested, { of: [{}, { users: Array(1_001).fill(1) }] }).details).toEqual({
+      field: 'field.of[1].users',
+    });
+  });
+
+  test('names the first twenty', () => {
+    const { details } = fault(users, Array(1_000).fill(1));
+    const { also } = details as { also: string[] };
+    expect(also).toHaveLength(FAULTS_MAX - 1);
+    expect(also[18]).toBe('field[19]');
+    const item = { type: 'object', required: ['name'], properties: { name: {} } };
+    const { fields } = fault({ type: 'array', items: item }, Array(100).fill({})).details as {
+      fields: string[];
+    };
+    expect(fields).toHaveLength(FAULTS_MAX);
+  });
 });

@@ -1,6 +1,6 @@
 // Request schemas: JSON Schema with keywords of our own, compiled to validators. A validator reports all faults
-// of one kind together: required fields that are absent, null, blank or empty are MISSING_FIELDS, any other
-// fault is INVALID_FIELD, unless the schema names another code.
+// of one kind together, up to a bound: required fields that are absent, null, blank or empty are
+// MISSING_FIELDS, any other fault is INVALID_FIELD, unless the schema names another code.
 import { ApiError, invalidField, isErrorCode, missingFields } from '@bmg/common/errors';
 import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -62,6 +62,9 @@ for (const keyword of [
   ajv.addKeyword({ keyword });
 }
 
+/** Faults named in one answer: enough to see a pattern. */
+export const FAULTS_MAX = 20;
+
 /** A query value of an integer field is converted if it matches; otherwise it stays a string and is rejected. */
 const WHOLE = /^-?\d{1,15}$/;
 
@@ -75,6 +78,7 @@ export function compile(schema: Schema, kind: 'body' | 'query'): Validator {
 }
 
 function check(schema: Schema, value: unknown, validate: ValidateFunction): void {
+  checkLengths(schema, value, '');
   const valid = validate(value);
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
   const coded = errors.find((error) => codeOf(schema, error) !== undefined);
@@ -87,14 +91,36 @@ function check(schema: Schema, value: unknown, validate: ValidateFunction): void
   }
   const { missing, message } = findMissing(schema, value, '');
   if (missing.length > 0) {
-    throw missingFields(missing, missing.length === message?.fields ? message.text : undefined);
+    throw missingFields(
+      missing.slice(0, FAULTS_MAX),
+      missing.length === message?.fields ? message.text : undefined,
+    );
   }
   if (valid) return;
   const [first] = errors.filter(({ keyword }) => keyword !== 'required');
   if (!first) return;
   const field = fieldOf(first);
   const others = [...new Set(errors.map(fieldOf))].filter((other) => other !== field);
+  others.splice(FAULTS_MAX - 1);
   throw invalidField(field, problemOf(first), others.length > 0 ? { also: others } : {});
+}
+
+/**
+ * Array lengths are judged before any item, because ajv collects the faults of all items: a body of a
+ * million wrong ones would stop the process for seconds.
+ */
+function checkLengths({ maxItems, items, properties }: Schema, value: unknown, path: string): void {
+  if (Array.isArray(value)) {
+    if (maxItems !== undefined && value.length > maxItems) {
+      throw invalidField(path, `must have at most ${maxItems} items`);
+    }
+    if (!items?.properties && !items?.items) return;
+    value.forEach((item, index) => checkLengths(items, item, `${path}[${index}]`));
+  } else if (properties && typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(properties)) {
+      checkLengths(inner, (value as Record<string, unknown>)[key], path ? `${path}.${key}` : key);
+    }
+  }
 }
 
 /** The required keys that are absent or blank, at any depth. */
@@ -186,7 +212,6 @@ const PROBLEMS: Readonly<Record<string, (params: Record<string, unknown>) => str
   minLength: ({ limit }) => `must have at least ${String(limit)} characters`,
   maximum: ({ limit }) => `must be at most ${String(limit)}`,
   minimum: ({ limit }) => `must be at least ${String(limit)}`,
-  maxItems: ({ limit }) => `must have at most ${String(limit)} items`,
 };
 
 const TYPES: Readonly<Record<string, string>> = {

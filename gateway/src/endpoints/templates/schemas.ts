@@ -1,4 +1,4 @@
-import { file, object, text } from '../parts/inputs';
+import { components, file, object, text } from '../parts/inputs';
 
 /** Limits of the upstream, which also decides which characters a name may have. */
 const NAME_MAX = 512;
@@ -19,12 +19,9 @@ export const createTemplate = object(
       default: 'POSITIONAL',
       description: 'How the variables are named, in all components: by position or by name.',
     },
-    components: {
-      type: 'array',
-      items: { type: 'object' },
-      description:
-        '`BODY`, `HEADER`, `FOOTER` and `BUTTONS` objects, passed to the upstream unchanged. A template with variables needs examples to be approved.',
-    },
+    components: components(
+      '`BODY`, `HEADER`, `FOOTER` and `BUTTONS` objects, passed to the upstream unchanged. A template with variables needs examples to be approved.',
+    ),
   },
   ['name', 'language', 'category', 'components'],
 );

@@ -11,7 +11,7 @@ const CONTACTS_MAX = 10_000;
 const FURTHER_FAULTS_MAX = 20;
 
 /** Throws TOO_MANY_CONTACTS; cheap, however long the list is. */
-export function checkContactCount({ length }: readonly unknown[]): void {
+export function checkContactCount({ length }: { readonly length: number }): void {
   if (length <= CONTACTS_MAX) return;
   throw new ApiError('TOO_MANY_CONTACTS', `a broadcast takes at most ${CONTACTS_MAX} contacts`, {
     details: { field: 'contacts', limit: CONTACTS_MAX },

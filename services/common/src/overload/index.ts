@@ -6,4 +6,5 @@ export {
   type BoundedServerOptions,
   type HttpLimits,
 } from './http-server';
+export { createPool, type Pool, type PoolOptions } from './pool';
 export { BodyRefused, readBody, type BodyProblem } from './read-body';

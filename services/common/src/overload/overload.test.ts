@@ -4,7 +4,7 @@ import type { RequestListener, Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { eventually } from '../../../../test/testkit/eventually';
 import { metrics } from '../telemetry';
-import { createBound, createBoundedServer, type HttpLimits } from '.';
+import { createBound, createBoundedServer, createPool, type HttpLimits } from '.';
 
 const lines: object[] = [];
 const log = { warn: (facts: object) => lines.push(facts) } as never;
@@ -39,6 +39,35 @@ describe('a bound', () => {
     for (let time = 0; time < 50; time += 1) bound.take();
     expect(await shed('three', 'requests')).toBe(50);
     expect(lines).toEqual([{ server: 'three', reason: 'requests', max: 1, refused: 1 }]);
+  });
+});
+
+describe('a pool', () => {
+  const options = { server: 'four', reason: 'transfers', holder: 'partner', max: 4 } as const;
+
+  test('gives each holder at most its share, and all together at most its size', async () => {
+    const pool = createPool(options, log);
+    expect([pool.take('a'), pool.take('a'), pool.take('a')]).toEqual([true, true, false]);
+    expect([pool.take('b'), pool.take('b'), pool.take('c')]).toEqual([true, true, false]);
+    pool.give('a');
+    expect([pool.take('c'), pool.take('a')]).toEqual([true, false]);
+    expect(await shed('four', 'transfers_of_partner')).toBe(1);
+    expect(await shed('four', 'transfers')).toBe(2);
+  });
+
+  test('counts amounts, and keeps nothing of a holder without any', () => {
+    const pool = createPool({ ...options, max: 100 }, log);
+    expect([pool.take('a', 30), pool.take('a', 20), pool.take('a', 1)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    pool.give('a', 50);
+    expect([pool.take('a', 50), pool.take('b', 50), pool.take('c', 1)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 });
 

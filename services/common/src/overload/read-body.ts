@@ -13,13 +13,13 @@ export class BodyRefused extends Error {
 }
 
 /**
- * The body's bytes; throws BodyRefused. `reserve` is asked for the room of each chunk and refuses
- * the body with false. The caller gives back what was reserved.
+ * The body's bytes; throws BodyRefused. `reserve` is asked for the room of each chunk, which it may
+ * look into, and refuses the body with false. The caller gives back what was reserved.
  */
 export async function readBody(
   request: IncomingMessage,
   limit_bytes: number,
-  reserve: (bytes: number) => boolean = () => true,
+  reserve: (bytes: number, chunk: Buffer) => boolean = () => true,
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit_bytes) {
     throw new BodyRefused('too_large');
@@ -33,7 +33,7 @@ export async function readBody(
     }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit_bytes) throw new BodyRefused('too_large');
-      if (!reserve(chunk.length)) throw new BodyRefused('no_room');
+      if (!reserve(chunk.length, chunk)) throw new BodyRefused('no_room');
       chunks.push(chunk);
     }
   } catch (error) {

@@ -62,10 +62,11 @@ export function grpcMethod(
   definition: Definition,
   method: Method,
 ): MethodDefinition<unknown, unknown> {
+  // A caller may encode a long message itself, in turns with other work.
   const serialize =
     (codec: Codec<unknown>) =>
     (message: unknown): Buffer => {
-      const bytes = codec.encode(message).finish();
+      const bytes = message instanceof Uint8Array ? message : codec.encode(message).finish();
       return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     };
   return {
