@@ -1,5 +1,8 @@
 // The operator's command line, run as a process: its output streams and its exit code.
-import { runBmg, type Ran } from '../testkit/bmg';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { PARTNER_STATUSES } from '@bmg/common/directory';
+import { BMG, runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
 import { callRest, joinMesh, TWO_A, TWO_B, type Mesh } from '../harness/shared-mesh';
 
@@ -77,11 +80,25 @@ test('creates a partner, updates it, rotates its secrets and suspends it', async
   expect((await clients(created.partner_key)).status).toBe(401);
   expect((await clients(rotated.partner_key)).status).toBe(200);
 
+  const careless = await bmg(['partner', 'rotate-key', partner_id]);
+  expect([careless.code, careless.out]).toEqual([1, '']);
+  expect(careless.err).toContain('--yes');
+  expect((await clients(rotated.partner_key)).status).toBe(200);
+  const overlapping = await json('partner', 'rotate-key', partner_id, '--overlap-hours', '1');
+  for (const key of [rotated.partner_key, overlapping.partner_key]) {
+    expect((await clients(key)).status).toBe(200);
+  }
+  // A rotation without overlap ends the key before as well.
+  const last = await json('partner', 'rotate-key', partner_id);
+  for (const key of [rotated.partner_key, overlapping.partner_key]) {
+    expect((await clients(key)).status).toBe(401);
+  }
+
   const secret = await json('partner', 'rotate-webhook-secret', partner_id, '--overlap-hours', '1');
   expect(secret.webhook_secret).not.toBe(created.webhook_secret);
 
   await json('partner', 'update', partner_id, '--status', 'suspended');
-  expect((await clients(rotated.partner_key)).body.error.code).toBe('PARTNER_SUSPENDED');
+  expect((await clients(last.partner_key)).body.error.code).toBe('PARTNER_SUSPENDED');
 }, 60_000);
 
 test('lists the clients of a partner and restores a deleted account with all its numbers', async () => {
@@ -167,6 +184,10 @@ test.each([
     'max-wabas',
   ],
   ['an unknown command', ['partner', 'destroy'], 2, 'destroy'],
+  ['the clients of an unknown partner', ['client', 'list', '--partner', 'ptn_x'], 1, 'ptn_x'],
+  ['the usage of an unknown partner', ['usage', '--partner', 'ptn_x'], 1, 'ptn_x'],
+  ['an update of nothing', ['partner', 'update', 'ptn_x'], 2, 'what to change'],
+  ['an unknown status', ['partner', 'update', 'ptn_x', '--status', 'gone'], 2, 'trial_expired'],
 ])(
   'rejects %s with a reason on standard error and the exit code',
   async (_name, args, code, reason) => {
@@ -181,3 +202,81 @@ test('suggests `make up` when no mesh is running', async () => {
   expect(code).toBe(1);
   expect(err).toContain('make up');
 }, 30_000);
+
+test('shows its version, and the statuses that a partner may have', async () => {
+  expect((await bmg(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const { out } = await bmg(['partner', 'update', '--help']);
+  for (const status of PARTNER_STATUSES) expect(out).toContain(status);
+});
+
+test('shows and retries a partner’s failed events; shows broadcasts, usage and sign-ups', async () => {
+  const partner = await mesh.createPartner();
+  await partner.register(TWO_A);
+  const of = ['--partner', partner.partner_id];
+  partner.receiver.behave((_arrival, response) => void response.writeHead(410).end());
+  await mesh.emulator.inbound({ phone_number_id: TWO_A.phone_number_id, text: 'Private words' });
+  const { events, total } = await eventually(async () => {
+    const found = await json('events', 'failed', ...of, '--status', 'failed');
+    expect(found.events).toHaveLength(1);
+    return found;
+  });
+  expect(total).toBe(1);
+  expect(JSON.stringify(events)).not.toContain('Private words');
+  const [{ event_id }] = events;
+  expect((await bmg(['events', 'failed', ...of])).out).toContain('1 of 1 events');
+  partner.receiver.behave(undefined);
+  expect(await json('events', 'retry', event_id, ...of)).toEqual({
+    event_id,
+    status: 'delivered',
+    http_status: 200,
+  });
+  expect(await json('events', 'retry', ...of)).toEqual({ queued: 0 });
+  expect(await json('broadcasts', ...of)).toEqual({ broadcasts: [], total: 0 });
+  expect((await json('usage', ...of)).billing.active_wabas).toBe(1);
+  expect((await bmg(['onboarding', ...of])).code).toBe(0);
+}, 60_000);
+
+describe('bmg listen', () => {
+  const listen = (args: string[]) => {
+    const child = spawn(process.execPath, [BMG, 'listen', '--port', '0', ...args], {
+      env: { PATH: process.env['PATH'], ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'] },
+    });
+    let out = '';
+    child.stdout.on('data', (chunk) => (out += String(chunk)));
+    child.stderr.on('data', (chunk) => (out += String(chunk)));
+    return {
+      says: (text: string | RegExp) =>
+        eventually(() => {
+          expect(out).toMatch(text);
+          return out;
+        }),
+      async stop() {
+        child.kill('SIGINT');
+        await once(child, 'exit');
+        return child.exitCode;
+      },
+    };
+  };
+
+  test('creates a partner, checks signatures, and refuses on purpose', async () => {
+    const listener = listen(['--refuse', '1']);
+    const out = await listener.says('listening at');
+    const key = /export KEY=(\S+)/.exec(out)?.[1] as string;
+    await callRest(mesh.base_url, 'POST', '/clients/register', TWO_B, { 'x-partner-key': key });
+    await mesh.emulator.inbound({ phone_number_id: TWO_B.phone_number_id, text: 'Hi there' });
+    await listener.says(/message\.received {3}signature ok, answered 503\n.*Hi there/);
+    await listener.says(/message\.received {3}signature ok, answered 200\n.*Hi there/);
+    expect(await listener.stop()).toBe(0);
+  }, 60_000);
+
+  test('restores the webhook URL of an existing partner', async () => {
+    const { partner_id } = await mesh.createPartner();
+    const url = async () => (await json('partner', 'show', partner_id)).webhook_url;
+    const before = await url();
+    const listener = listen(['--partner', partner_id]);
+    await listener.says('signatures are not checked');
+    expect(await url()).not.toBe(before);
+    expect(await listener.stop()).toBe(0);
+    expect(await url()).toBe(before);
+  }, 60_000);
+});

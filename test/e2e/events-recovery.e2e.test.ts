@@ -47,7 +47,7 @@ test('lists waiting events in pages, in order of arrival', async () => {
   const ids = Array.from({ length: 5 }, nextId);
   const partner = await partnerWithWaiting(ids, (index) => `1555010091${index}`);
   const first = (await partner.call('GET', '/webhooks/failed?limit=2')).body;
-  expect(first).toMatchObject({ success: true, count: 2 });
+  expect(first).toMatchObject({ success: true, count: 2, total: 5 });
   const seen = [...first.events];
   let after = first.paging.cursors?.after;
   for (let page = 0; page < 5 && after; page += 1) {

@@ -1,10 +1,13 @@
 // The operator's command line: `npx bmg`. Parses the arguments, runs one command against the mesh
 // and turns its outcome into output and an exit code.
 import { Command, CommanderError } from 'commander';
+import { API_VERSION } from '@bmg/common/notices';
+import { addActivityCommands } from './commands/activity';
 import { addClientCommands } from './commands/client';
+import { addListenCommand } from './commands/listen';
 import { addPartnerCommands } from './commands/partner';
 import { addPlatformCommands } from './commands/platform';
-import { explain } from './session';
+import { explain, UsageError } from './session';
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -14,7 +17,8 @@ Where bmg connects:
   Each name below comes from the environment, else from .run/env in this folder (make up writes it).
   ONBOARDING_ADDR      gRPC address of the onboarding service (default 127.0.0.1:50051)
   MESSAGING_ADDR, TEMPLATES_ADDR, BROADCASTS_ADDR, WEBHOOKS_ADDR
-                       gRPC addresses of the other services; only "client purge" needs them
+                       gRPC addresses of the other services, for "events", "broadcasts" and
+                       "client purge"
   PUBLIC_URL           the gateway's address; only "doctor" needs it (default http://127.0.0.1:8080)
   GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE, GRPC_TLS_CA_FILE
                        the operator's certificate, where the mesh uses mutual TLS: all three or none
@@ -33,6 +37,7 @@ Examples:
 
 const program = new Command('bmg')
   .description('The operator’s command line of the Business Messaging Gateway.')
+  .version(API_VERSION)
   .option('--json', 'print one JSON object and nothing else')
   .addHelpText('after', NOTES)
   .showHelpAfterError('(add --help to see the commands and options)')
@@ -40,7 +45,9 @@ const program = new Command('bmg')
 
 addPartnerCommands(program);
 addClientCommands(program);
+addActivityCommands(program);
 addPlatformCommands(program);
+addListenCommand(program);
 
 program.parseAsync(process.argv).catch((error: unknown) => {
   if (error instanceof CommanderError) {
@@ -48,5 +55,5 @@ program.parseAsync(process.argv).catch((error: unknown) => {
     return;
   }
   process.stderr.write(`bmg: ${explain(error)}\n`);
-  process.exitCode = EXIT_FAILURE;
+  process.exitCode = error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
 });

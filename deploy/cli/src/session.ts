@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { TlsSettings } from '@bmg/common/config';
 import { ApiError } from '@bmg/common/errors';
 import { createRpcClient, type Call, type Client, type Definition } from '@bmg/common/rpc';
+import { OperatorDefinition } from '@bmg/proto/onboarding';
 
 export type Address = readonly [setting: string, fallback: string];
 
@@ -16,8 +17,16 @@ export interface Session {
    */
   client<D extends Definition>(definition: D, address?: Address): Client<D>;
   call(): Call;
+  /** Throws where there is no such partner: other services answer an empty list. */
+  requirePartner(partner_id: string): Promise<void>;
   close(): Promise<void>;
 }
+
+export const BROADCASTS: Address = ['BROADCASTS_ADDR', '127.0.0.1:50054'];
+export const WEBHOOKS: Address = ['WEBHOOKS_ADDR', '127.0.0.1:50056'];
+
+/** Arguments that fit the grammar but not each other. */
+export class UsageError extends Error {}
 
 const DEADLINE_MS = 15_000;
 const DEFAULT_ADDR = '127.0.0.1:50051';
@@ -53,11 +62,14 @@ function operatorTls(): TlsSettings {
 export function openSession(): Session {
   const open: Array<{ stop(): Promise<void> }> = [];
   const tls = operatorTls();
-  return {
+  const session: Session = {
     client(definition, address = ONBOARDING) {
       const made = createRpcClient(definition, settingOf(...address), tls);
       open.push(made);
       return made.rpc;
+    },
+    async requirePartner(partner_id) {
+      await session.client(OperatorDefinition).getPartner({ partner_id }, session.call());
     },
     call: () => ({
       deadline: Date.now() + DEADLINE_MS,
@@ -72,6 +84,7 @@ export function openSession(): Session {
       await Promise.all(open.map((one) => one.stop()));
     },
   };
+  return session;
 }
 
 /** A failure as one line for a person, with what to do where that is known. */

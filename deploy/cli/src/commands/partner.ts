@@ -1,15 +1,26 @@
 // `bmg partner …`: partners with their keys, webhook secrets and settings.
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { PARTNER_STATUSES } from '@bmg/common/directory';
 import { PaymentsDefinition } from '@bmg/proto/billing';
-import { OperatorDefinition, type Partner } from '@bmg/proto/onboarding';
+import {
+  OperatorDefinition,
+  type CreatePartnerResponse,
+  type Partner,
+} from '@bmg/proto/onboarding';
 import { action, record, wholeNumber, type Answer } from '../action';
-import type { Session } from '../session';
+import { UsageError, type Session } from '../session';
 
 interface CreateOptions {
   name: string;
   webhookUrl?: string;
   rateLimitPerSec?: number;
   maxWabas?: number;
+}
+interface RotateKeyOptions {
+  overlapHours: number;
+  yes?: boolean;
+  /** A program that asks for JSON knows what it does. */
+  json?: boolean;
 }
 type UpdateOptions = Partial<CreateOptions> & { status?: string };
 
@@ -34,7 +45,7 @@ export function addPartnerCommands(program: Command): void {
     .option('--webhook-url <url>', 'where its events are delivered; empty to deliver none')
     .option('--rate-limit-per-sec <n>', 'requests per second', wholeNumber)
     .option('--max-wabas <n>', 'business accounts that its plan allows', wholeNumber)
-    .option('--status <status>', 'active or suspended')
+    .addOption(new Option('--status <status>', 'may it use the API').choices(PARTNER_STATUSES))
     .action(action(program, update));
 
   partner.command('list').description('list all partners').action(action(program, list));
@@ -47,7 +58,13 @@ export function addPartnerCommands(program: Command): void {
   partner
     .command('rotate-key <partner_id>')
     .description('issue a new partner key; the old key stops working at once')
-    .action(action(program, rotateKey));
+    .option('--overlap-hours <n>', 'how long the old key works as well', wholeNumber, 0)
+    .option('--yes', 'confirm; needed unless --json is given')
+    .action(
+      action(program, (session, partner_id: string, options: RotateKeyOptions) =>
+        rotateKey(session, partner_id, { ...program.opts<{ json?: boolean }>(), ...options }),
+      ),
+    );
 
   partner
     .command('rotate-webhook-secret <partner_id>')
@@ -69,7 +86,7 @@ export function addPartnerCommands(program: Command): void {
 const operator = (session: Session) => session.client(OperatorDefinition);
 
 async function create(session: Session, options: CreateOptions): Promise<Answer> {
-  const { partner_id, partner_key, webhook_secret } = await operator(session).createPartner(
+  const created = await operator(session).createPartner(
     {
       name: options.name,
       webhook_url: options.webhookUrl,
@@ -78,22 +95,27 @@ async function create(session: Session, options: CreateOptions): Promise<Answer>
     },
     session.call(),
   );
-  return {
-    json: { partner_id, partner_key, webhook_secret },
-    text: [
-      `partner         ${partner_id}`,
-      `partner key     ${partner_key}`,
-      `webhook secret  ${webhook_secret}`,
-      'Store the key and the secret now: they are not shown again.',
-    ].join('\n'),
-  };
+  const { partner_id, partner_key, webhook_secret } = created;
+  return { json: { partner_id, partner_key, webhook_secret }, text: describeNew(created) };
 }
+
+export const describeNew = (created: CreatePartnerResponse): string =>
+  [
+    `partner         ${created.partner_id}`,
+    `partner key     ${created.partner_key}`,
+    `webhook secret  ${created.webhook_secret}`,
+    'Store the key and the secret now: they are not shown again. For your shell:',
+    `export KEY=${created.partner_key} WEBHOOK_SECRET=${created.webhook_secret}`,
+  ].join('\n');
 
 async function update(
   session: Session,
   partner_id: string,
   options: UpdateOptions,
 ): Promise<Answer> {
+  if (Object.keys(options).length === 0) {
+    throw new UsageError('say what to change: see bmg partner update --help');
+  }
   const updated = await operator(session).updatePartner(
     {
       partner_id,
@@ -127,16 +149,29 @@ async function show(session: Session, partner_id: string): Promise<Answer> {
   return { json: record(found), text: describe(found) };
 }
 
-async function rotateKey(session: Session, partner_id: string): Promise<Answer> {
+async function rotateKey(
+  session: Session,
+  partner_id: string,
+  { overlapHours, yes, json }: RotateKeyOptions,
+): Promise<Answer> {
+  const { name } = await operator(session).getPartner({ partner_id }, session.call());
+  const fate =
+    overlapHours === 0 ? 'stops working at once' : `works for ${overlapHours} more hours`;
+  if (!yes && !json) {
+    throw new Error(
+      `the present key of ${name} (${partner_id}) ${fate}, and its unfinished connect sessions are ` +
+        'deleted. Nothing was changed: add --yes to do it, --overlap-hours to keep the old key for a while',
+    );
+  }
   const { partner_key, sessions_deleted } = await operator(session).rotateKey(
-    { partner_id },
+    { partner_id, overlap_hours: overlapHours },
     session.call(),
   );
   return {
     json: { partner_key, sessions_deleted },
     text: [
       `partner key  ${partner_key}`,
-      'The old key no longer works. Connected accounts are not affected.',
+      `The old key ${fate}. Connected accounts are not affected.`,
       `Unfinished connect sessions deleted: ${sessions_deleted}`,
     ].join('\n'),
   };

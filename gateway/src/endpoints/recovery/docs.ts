@@ -6,7 +6,8 @@ const last_http_status = is.orNull(is.whole(503, 'Status of the last attempt.'))
 
 export const listFailedEvents: RowDocs = {
   answer: is.record({
-    count: is.whole(1),
+    count: is.whole(1, 'Events on this page.'),
+    total: is.whole(1, 'Events on all pages.'),
     events: is.list(
       is.record(
         {

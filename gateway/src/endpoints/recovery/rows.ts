@@ -22,8 +22,9 @@ export const recovery = [
   get('/webhooks/failed', rpc(WebhooksDefinition, 'listFailedEvents'), {
     scope: 'partner',
     query: schemas.listFailed,
-    reply: ({ events, after }: ListFailedEventsResponse, { query }) => ({
+    reply: ({ events, after, total }: ListFailedEventsResponse, { query }) => ({
       count: events.length,
+      total,
       events: events.map(failedEvent),
       limit: query['limit'],
       paging: { cursors: { after: after ?? null } },

@@ -44,7 +44,16 @@ export const CALLERS = {
   webhooks: ['Directory/GetOwners', 'Directory/GetReceiver', 'Payments/HandlePaymentEvent'],
   fanout: ['Directory/GetOwners'],
   // An operator with the command line, or with grpcurl as the runbook describes.
-  operator: ['Data', 'Operator', 'Payments/CreateCardSession', 'Payments/GetBilling', 'Webhooks'],
+  operator: [
+    'Data',
+    'Operator',
+    'Onboarding/GetUsage',
+    'Onboarding/ListOnboardingEvents',
+    'Broadcasts/ListBroadcasts',
+    'Payments/CreateCardSession',
+    'Payments/GetBilling',
+    'Webhooks',
+  ],
   // The platform's own programs that send without the edge (proto/examples).
   internal: [
     'Messaging/SendText',

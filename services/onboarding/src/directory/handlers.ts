@@ -25,7 +25,9 @@ export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryH
   const { clients, partners, vault, now } = deps;
   return {
     async authenticate({ key_hash }) {
-      const partner = await partners.findByKeyHash(key_hash);
+      const partner =
+        (await partners.findByKeyHash(key_hash)) ??
+        (await partners.findByPreviousKey(key_hash, now()));
       if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'x-partner-key is not a valid key');
       return {
         partner_id: partner._id,

@@ -12,7 +12,12 @@ import type {
 } from '@bmg/proto/onboarding';
 import { clientMessage } from '../clients/message';
 import { restoreAccount, type RestoreDependencies } from '../clients/restore';
-import { createPartnerChanges, type PartnerChangesDependencies } from '../partners/changes';
+import {
+  checkOverlap,
+  createPartnerChanges,
+  HOUR_MS,
+  type PartnerChangesDependencies,
+} from '../partners/changes';
 import type { Rotation } from '../secrets/keyring';
 import type { DashboardSessions } from '../store/dashboard-sessions';
 import { activeWabas, type Partner, type PartnerChange } from '../store/partners';
@@ -74,10 +79,13 @@ export const createOperatorHandlers = (
       return { partners: found.map(partnerMessage) };
     },
     getPartner: async ({ partner_id }) => partnerMessage(await changes.getPartner(partner_id)),
-    async rotateKey({ partner_id }) {
-      await changes.getPartner(partner_id);
+    async rotateKey({ partner_id, overlap_hours = 0 }) {
+      checkOverlap(overlap_hours);
+      const { key_hash } = await changes.getPartner(partner_id);
       const partner_key = createKey(PARTNER_KEY_PREFIX);
-      await changes.change(partner_id, keyFields(partner_key));
+      const expires_at = new Date(now().getTime() + overlap_hours * HOUR_MS);
+      const previous_key = overlap_hours > 0 ? { key_hash, expires_at } : null;
+      await changes.change(partner_id, { ...keyFields(partner_key), previous_key });
       await dashboardSessions.removeOf(partner_id);
       return { partner_key, sessions_deleted: await deps.deleteSessions(partner_id) };
     },
@@ -85,6 +93,7 @@ export const createOperatorHandlers = (
       webhook_secret: await changes.rotateWebhookSecret(partner_id, overlap_hours),
     }),
     async listAllClients({ partner_id, limit, offset }) {
+      if (partner_id !== undefined) await changes.getPartner(partner_id);
       const found = await clients.listAll(partner_id, {
         limit: Math.min(limit || PAGE_MAX, PAGE_MAX),
         offset,

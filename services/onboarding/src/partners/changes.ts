@@ -25,9 +25,15 @@ export interface PartnerChangesDependencies {
 const SECRET_BYTES = 32;
 const SECRETS_MAX = 5;
 const OVERLAP_MAX_HOURS = 24 * 30;
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 /** A try fails only where another rotation has just succeeded. */
 const ROTATE_TRIES_MAX = 5;
+
+/** Throws INVALID_FIELD naming `overlap_hours`. */
+export function checkOverlap(hours: number): void {
+  if (Number.isInteger(hours) && hours >= 0 && hours <= OVERLAP_MAX_HOURS) return;
+  throw invalidField('overlap_hours', `must be a whole number from 0 to ${OVERLAP_MAX_HOURS}`);
+}
 
 export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
   const { partners, vault, versions, settings, now } = deps;
@@ -74,13 +80,7 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
      * overlap (in hours) ends. Throws INVALID_FIELD naming `overlap_hours`.
      */
     async rotateWebhookSecret(partner_id: string, overlap_hours: number): Promise<string> {
-      const whole = Number.isInteger(overlap_hours);
-      if (!whole || overlap_hours < 0 || overlap_hours > OVERLAP_MAX_HOURS) {
-        throw invalidField(
-          'overlap_hours',
-          `must be a whole number from 0 to ${OVERLAP_MAX_HOURS}`,
-        );
-      }
+      checkOverlap(overlap_hours);
       for (let tries = 0; tries < ROTATE_TRIES_MAX; tries += 1) {
         const { webhook_secrets: before } = await getPartner(partner_id);
         const secret = newSecret(partner_id);

@@ -18,6 +18,8 @@ export interface Partner {
   status: PartnerStatus;
   key_hash: string;
   key_hint: string;
+  /** The key before the last rotation, as long as it works beside the new one. */
+  previous_key?: { key_hash: string; expires_at: Date } | null;
   webhook_url: string | null;
   webhook_secrets: WebhookSecret[];
   rate_limit_per_sec: number;
@@ -47,6 +49,7 @@ export type PartnerChange = Partial<
     | 'max_wabas'
     | 'key_hash'
     | 'key_hint'
+    | 'previous_key'
     | 'webhook_secrets'
   >
 >;
@@ -54,6 +57,8 @@ export type PartnerChange = Partial<
 export interface Partners {
   insert(partner: Partner): Promise<void>;
   findByKeyHash(key_hash: string): Promise<Partner | null>;
+  /** The partner whose previous key this is, as long as that one works. */
+  findByPreviousKey(key_hash: string, at: Date): Promise<Partner | null>;
   find(partner_id: string): Promise<Partner | null>;
   /** In order of ID, after `after`. */
   list(limit: number, after?: string): Promise<Partner[]>;
@@ -112,7 +117,10 @@ export const hasRoom = (
 ): boolean => wabas.includes(waba_id) || max_wabas === null || wabas.length < max_wabas;
 
 export const PARTNERS = 'partners';
-export const partnerIndexes: IndexDescription[] = [{ key: { key_hash: 1 }, unique: true }];
+export const partnerIndexes: IndexDescription[] = [
+  { key: { key_hash: 1 }, unique: true },
+  { key: { 'previous_key.key_hash': 1 }, sparse: true },
+];
 
 /** A try fails only where another registration of the same partner has just succeeded. */
 const CHANGE_TRIES_MAX = 100;
@@ -175,6 +183,11 @@ export function createPartners(db: Db): Partners {
       await partners.insertOne(partner);
     },
     findByKeyHash: (key_hash) => partners.findOne({ key_hash }),
+    findByPreviousKey: (key_hash, at) =>
+      partners.findOne({
+        'previous_key.key_hash': key_hash,
+        'previous_key.expires_at': { $gt: at },
+      }),
     find: (partner_id) => partners.findOne({ _id: partner_id }),
     list: (limit, after) =>
       partners

@@ -51,15 +51,18 @@ async function listFailedEvents(
   { partner_id, limit, cursor, status }: ListFailedEventsRequest,
 ): Promise<ListFailedEventsResponse> {
   const page_size = Math.min(limit || PAGE_DEFAULT, PAGE_MAX);
-  const rows = await deliveries.listOf(partner_id, statusesOf(status), {
-    limit: page_size + 1,
-    after: cursor === undefined ? undefined : readCursor(cursor),
-  });
+  const statuses = statusesOf(status);
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const [rows, total] = await Promise.all([
+    deliveries.listOf(partner_id, statuses, { limit: page_size + 1, after }),
+    deliveries.countOf(partner_id, statuses),
+  ]);
   const page = withinBytes(rows.slice(0, page_size));
   const last = page.at(-1);
   return {
     events: page.map(failedEvent),
     after: rows.length > page.length && last ? writeCursor(last) : undefined,
+    total,
   };
 }
 

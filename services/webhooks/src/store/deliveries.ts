@@ -64,6 +64,7 @@ export interface Deliveries {
     statuses: DeliveryStatus[],
     page: { limit: number; after: Cursor | undefined },
   ): Promise<StoredDelivery[]>;
+  countOf(partner_id: string, statuses: DeliveryStatus[]): Promise<number>;
   /** For the dispatcher: `retrying` rows of these partitions, in order of arrival. */
   waitingIn(partitions: number[], limit: number): Promise<WaitingDelivery[]>;
   waitingOf(partner_id: string, partitions: number[], limit: number): Promise<WaitingDelivery[]>;
@@ -160,6 +161,8 @@ export function createDeliveries(db: Db): Deliveries {
         .sort({ created_at: 1, _id: 1 })
         .limit(limit)
         .toArray(),
+    countOf: (partner_id, statuses) =>
+      deliveries.countDocuments({ partner_id, status: { $in: statuses } }),
     waitingIn: (partitions, limit) => waiting({ partition: { $in: partitions } }, limit),
     waitingOf: (partner_id, partitions, limit) =>
       waiting({ partner_id, partition: { $in: partitions } }, limit),

@@ -388,6 +388,8 @@ export interface GetPartnerRequest {
 
 export interface RotateKeyRequest {
   partner_id: string;
+  /** How long the old key works beside the new one; it stops at once when absent or 0. */
+  overlap_hours?: number | undefined;
 }
 
 export interface RotateKeyResponse {
@@ -4942,13 +4944,16 @@ export const GetPartnerRequest: MessageFns<GetPartnerRequest> = {
 };
 
 function createBaseRotateKeyRequest(): RotateKeyRequest {
-  return { partner_id: "" };
+  return { partner_id: "", overlap_hours: undefined };
 }
 
 export const RotateKeyRequest: MessageFns<RotateKeyRequest> = {
   encode(message: RotateKeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.partner_id !== "") {
       writer.uint32(10).string(message.partner_id);
+    }
+    if (message.overlap_hours !== undefined) {
+      writer.uint32(16).int32(message.overlap_hours);
     }
     return writer;
   },
@@ -4974,6 +4979,14 @@ export const RotateKeyRequest: MessageFns<RotateKeyRequest> = {
             message.partner_id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.overlap_hours = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4992,6 +5005,7 @@ export const RotateKeyRequest: MessageFns<RotateKeyRequest> = {
   fromPartial<I extends Exact<DeepPartial<RotateKeyRequest>, I>>(object: I): RotateKeyRequest {
     const message = createBaseRotateKeyRequest();
     message.partner_id = object.partner_id ?? "";
+    message.overlap_hours = object.overlap_hours ?? undefined;
     return message;
   },
 };

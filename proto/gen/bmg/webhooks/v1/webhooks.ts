@@ -23,7 +23,11 @@ export interface ListFailedEventsRequest {
 
 export interface ListFailedEventsResponse {
   events: FailedEvent[];
-  after?: string | undefined;
+  after?:
+    | string
+    | undefined;
+  /** How many events the filter matches, on all pages. */
+  total: number;
 }
 
 export interface FailedEvent {
@@ -175,7 +179,7 @@ export const ListFailedEventsRequest: MessageFns<ListFailedEventsRequest> = {
 };
 
 function createBaseListFailedEventsResponse(): ListFailedEventsResponse {
-  return { events: [], after: undefined };
+  return { events: [], after: undefined, total: 0 };
 }
 
 export const ListFailedEventsResponse: MessageFns<ListFailedEventsResponse> = {
@@ -185,6 +189,9 @@ export const ListFailedEventsResponse: MessageFns<ListFailedEventsResponse> = {
     }
     if (message.after !== undefined) {
       writer.uint32(18).string(message.after);
+    }
+    if (message.total !== 0) {
+      writer.uint32(24).int64(message.total);
     }
     return writer;
   },
@@ -218,6 +225,14 @@ export const ListFailedEventsResponse: MessageFns<ListFailedEventsResponse> = {
             message.after = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.total = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -237,6 +252,7 @@ export const ListFailedEventsResponse: MessageFns<ListFailedEventsResponse> = {
     const message = createBaseListFailedEventsResponse();
     message.events = object.events?.map((e) => FailedEvent.fromPartial(e)) || [];
     message.after = object.after ?? undefined;
+    message.total = object.total ?? 0;
     return message;
   },
 };

@@ -1,0 +1,158 @@
+// What happens at one partner: `bmg events failed|retry`, `bmg broadcasts`, `bmg usage`,
+// `bmg onboarding`.
+import type { Command } from 'commander';
+import { BroadcastsDefinition, type Broadcast } from '@bmg/proto/broadcasts';
+import { OnboardingDefinition, type OnboardingEvent } from '@bmg/proto/onboarding';
+import { WebhooksDefinition, type FailedEvent } from '@bmg/proto/webhooks';
+import { Option } from 'commander';
+import { action, record, wholeNumber, type Answer } from '../action';
+import { BROADCASTS, WEBHOOKS, type Session } from '../session';
+
+const PAGE_MAX = 100;
+
+interface PageOptions {
+  partner: string;
+  limit: number;
+}
+
+export function addActivityCommands(program: Command): void {
+  const events = program
+    .command('events')
+    .description('the events that a partner’s receiver did not accept');
+  ofPartner(events.command('failed'))
+    .description('list failed and retrying events, oldest first')
+    .addOption(new Option('--status <status>', 'only these').choices(['failed', 'retrying']))
+    .addOption(limit())
+    .option('--cursor <cursor>', 'the next page, as the last one printed it')
+    .action(action(program, failed));
+  ofPartner(events.command('retry [event_id]'))
+    .description('deliver one event again now; without an ID, queue all of them')
+    .action(action(program, retry));
+
+  ofPartner(program.command('broadcasts'))
+    .description('list a partner’s broadcasts, newest first')
+    .addOption(limit())
+    .action(action(program, broadcasts));
+  ofPartner(program.command('usage'))
+    .description('show a partner’s calls, messages and billing of this month')
+    .action(action(program, usage));
+  ofPartner(program.command('onboarding'))
+    .description('list the steps of a partner’s recent sign-ups, newest first')
+    .addOption(limit())
+    .action(action(program, onboarding));
+}
+
+const ofPartner = (command: Command): Command =>
+  command.requiredOption('--partner <partner_id>', 'whose');
+const limit = (): Option =>
+  new Option('--limit <n>', `how many, at most ${PAGE_MAX}`).argParser(wholeNumber).default(20);
+
+async function failed(
+  session: Session,
+  { partner, limit, status, cursor }: PageOptions & { status?: string; cursor?: string },
+): Promise<Answer> {
+  await session.requirePartner(partner);
+  const { events, total, after } = await session
+    .client(WebhooksDefinition, WEBHOOKS)
+    .listFailedEvents({ partner_id: partner, limit, status, cursor }, session.call());
+  const lines = [...events.map(describeEvent), `${events.length} of ${total} events`];
+  if (after !== undefined) lines.push(`next page: --cursor ${after}`);
+  // The content of events is between the partner and its customers.
+  const shown = events.map(({ payload: _payload, ...event }) => record(event));
+  return { json: { events: shown, total, after: after ?? null }, text: lines.join('\n') };
+}
+
+async function retry(
+  session: Session,
+  event_id: string | undefined,
+  { partner: partner_id }: { partner: string },
+): Promise<Answer> {
+  await session.requirePartner(partner_id);
+  const webhooks = session.client(WebhooksDefinition, WEBHOOKS);
+  if (event_id === undefined) {
+    const { queued } = await webhooks.retryAllEvents({ partner_id }, session.call());
+    return { json: { queued }, text: `${queued} events queued` };
+  }
+  const done = await webhooks.retryEvent({ partner_id, event_id }, session.call());
+  const answered = done.http_status === undefined ? 'no answer' : `HTTP ${done.http_status}`;
+  return { json: record(done), text: `${done.status} (${answered})` };
+}
+
+async function broadcasts(session: Session, { partner, limit }: PageOptions): Promise<Answer> {
+  await session.requirePartner(partner);
+  const found = await session
+    .client(BroadcastsDefinition, BROADCASTS)
+    .listBroadcasts(
+      { partner_id: partner, waba_id: undefined, limit: Math.min(limit, PAGE_MAX), offset: 0 },
+      session.call(),
+    );
+  return {
+    json: { broadcasts: found.broadcasts.map(record), total: found.total },
+    text: found.broadcasts.map(describeBroadcast).join('\n') || 'No broadcasts.',
+  };
+}
+
+async function usage(session: Session, { partner }: { partner: string }): Promise<Answer> {
+  await session.requirePartner(partner);
+  const now = new Date();
+  const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
+  const found = await session
+    .client(OnboardingDefinition)
+    .getUsage({ partner_id: partner, from, to: now }, session.call());
+  const { endpoints, messages, billing } = found;
+  return {
+    json: record(found),
+    text: [
+      `since      ${from.toISOString()}`,
+      `billing    ${billing?.slots ?? 0} slots, at most ${billing?.peak_active_wabas ?? 0} accounts, USD ${billing?.fee_usd ?? 0}`,
+      ...messages.map(
+        (one) =>
+          `messages   ${one.category}: ${one.sent} sent, ${one.delivered} delivered, ${one.read} read, ${one.failed} failed; ${one.billable} billable, ${one.free} free`,
+      ),
+      ...endpoints.map(
+        ({ endpoint, calls, errors }) => `calls      ${endpoint}: ${calls}, ${errors} errors`,
+      ),
+    ].join('\n'),
+  };
+}
+
+async function onboarding(session: Session, { partner, limit }: PageOptions): Promise<Answer> {
+  await session.requirePartner(partner);
+  const { events } = await session
+    .client(OnboardingDefinition)
+    .listOnboardingEvents(
+      { partner_id: partner, limit: Math.min(limit, PAGE_MAX) },
+      session.call(),
+    );
+  return {
+    json: { events: events.map(record) },
+    text: events.map(describeStep).join('\n') || 'No sign-ups.',
+  };
+}
+
+const describeEvent = (one: FailedEvent): string =>
+  [
+    one.event_id,
+    one.created_at?.toISOString(),
+    one.status.padEnd(8),
+    one.event,
+    `${one.attempts} attempts`,
+    one.last_error ?? '',
+  ].join('  ');
+
+const describeBroadcast = (one: Broadcast): string =>
+  [
+    one.id,
+    one.created_at?.toISOString(),
+    one.status.padEnd(10),
+    `${one.sent} sent, ${one.delivered} delivered, ${one.failed} failed of ${one.total}`,
+    one.name,
+  ].join('  ');
+
+const describeStep = (one: OnboardingEvent): string =>
+  [
+    one.created_at?.toISOString(),
+    one.current_step,
+    one.waba_id ?? '',
+    one.error_code ? `${one.error_code}: ${one.error_message ?? ''}` : '',
+  ].join('  ');
