@@ -1,8 +1,9 @@
 // Composition root: builds the parts of the service and returns its components in start order.
-import { createBus, topics } from '@bmg/common/bus';
+import { createBus, topics, type Received } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
 import type { Service } from '@bmg/common/lifecycle';
+import { statusesOfEvents } from '@bmg/common/messages';
 import { openMongo } from '@bmg/common/mongo';
 import { createVersions } from '@bmg/common/directory';
 import { openRedis } from '@bmg/common/redis';
@@ -12,6 +13,7 @@ import { createCredentials } from '@bmg/common/directory';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import type { Statuses } from '@bmg/proto/stream';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import type { settings } from './config';
 import { createBroadcastHandlers } from './handlers';
@@ -19,7 +21,7 @@ import { createLedger } from './ledger/ledger';
 import { giveWayToOwnSends } from './pace/own-sends';
 import { createPace } from './pace/redis-pace';
 import { createRunner } from './runner/runner';
-import { applyStatusEvents } from './ledger/status-events';
+import { applyContactStatuses } from './ledger/status-events';
 import { createBroadcastStore } from './store/broadcasts';
 import { createChunkStore } from './store/chunks';
 import { indexes } from './store/indexes';
@@ -70,15 +72,20 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
       stop_limit_ms: SENDS_STOP_LIMIT_MS,
     },
   });
-  const applyStatuses = applyStatusEvents(ledger);
+  const applyStatuses = applyContactStatuses(ledger);
   const giveWay = giveWayToOwnSends({
     pace: shared.pace,
     isActive: (phone_number_id) => runner.isActive(phone_number_id),
   });
-  bus.consume(topics.event, 'broadcasts', async (batch) => {
+  const takeStatuses = async (batch: Received<Statuses>[]): Promise<void> => {
     await giveWay(batch);
-    await states.apply(batch);
     await applyStatuses(batch);
+  };
+  bus.consume(topics.status, 'broadcasts-status', takeStatuses);
+  bus.consume(topics.template, 'broadcasts-template', (batch) => states.apply(batch));
+  bus.consume(topics.event, 'broadcasts', async (batch) => {
+    await states.apply(batch);
+    await takeStatuses(statusesOfEvents(batch));
   });
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT, message_limit_bytes: MESSAGE_LIMIT_BYTES },

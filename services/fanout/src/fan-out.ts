@@ -11,6 +11,7 @@ import { stringifyData } from './normalise';
 import { outgoingOf } from './outgoing';
 import type { Owners } from './owners';
 import { callbackDataOf, itemsOf, readWebhook, type Item, type ReadWebhook } from './read-webhook';
+import { createActivity, createStateRecords, type Activity } from './state-records';
 
 export interface FanOutDependencies {
   bus: Bus;
@@ -33,21 +34,25 @@ const DATA_BYTES_MAX = topics.delivery.message_limit_bytes - 64 * 1024;
 /** Field names come from outside: with any other reason they may not become a metric label. */
 const KNOWN_REASONS = new Set(['no_event', 'unknown_status', 'played', 'value_errors', 'empty']);
 
-type Envelope = ReturnType<typeof createEnvelope>;
+/** What lasts longer than a batch. */
+interface Lasting {
+  envelope: ReturnType<typeof createEnvelope>;
+  activity: Activity;
+}
 
 /** Returns the handler of the topic `upstream-webhook`. */
 export function createFanOut(
   deps: FanOutDependencies,
 ): (batch: Received<UpstreamWebhook>[]) => Promise<void> {
-  const envelope = createEnvelope(deps.public_url);
+  const lasting = { envelope: createEnvelope(deps.public_url), activity: createActivity() };
   return async (batch) => {
-    for (const portion of portionsOf(batch)) await fanOut(deps, envelope, portion);
+    for (const portion of portionsOf(batch)) await fanOut(deps, lasting, portion);
   };
 }
 
 async function fanOut(
   deps: FanOutDependencies,
-  envelope: Envelope,
+  lasting: Lasting,
   batch: Received<UpstreamWebhook>[],
 ): Promise<void> {
   const read = await Promise.all(batch.map((received) => readWebhook(received, deps)));
@@ -60,28 +65,34 @@ async function fanOut(
   );
   const items = itemsOf(webhooks);
   const owners = await deps.owners.of(items, first.span.spanContext());
-  await publishAll(deps.bus, { items, owners, callback_data: callbackDataOf(webhooks), envelope });
+  await publishAll(deps.bus, {
+    items,
+    owners,
+    callback_data: callbackDataOf(webhooks),
+    ...lasting,
+  });
   for (const webhook of webhooks) await report(deps, webhook);
 }
 
-interface Addressed {
+interface Addressed extends Lasting {
   items: Item[];
   /** One answer per item. */
   owners: GetOwnersResponse[];
   /** By occurrence. */
   callback_data: Map<string, string>;
-  envelope: Envelope;
 }
 
 /** Publishes in order, each portion only once Kafka has the one before. */
 async function publishAll(
   bus: Bus,
-  { items, owners, callback_data, envelope }: Addressed,
+  { items, owners, callback_data, envelope, activity }: Addressed,
 ): Promise<void> {
   let portion: Outgoing<unknown>[] = [];
   let bytes = 0;
+  const records = createStateRecords(activity, Date.now());
   const flush = async (): Promise<void> => {
-    if (portion.length > 0) await bus.publish(portion);
+    await bus.publish([...records.take(), ...portion]);
+    records.published();
     portion = [];
     bytes = 0;
   };
@@ -99,7 +110,7 @@ async function publishAll(
       continue;
     }
     const serialised = { data, callback_data: ownData(callback_data.get(item.occurrence), owner) };
-    for (const message of outgoingOf(item, owner, serialised, envelope)) {
+    for (const message of outgoingOf(item, owner, serialised, { records, envelope })) {
       portion.push(message);
       bytes += data_bytes;
       if (bytes > PUBLISH_BYTES || portion.length >= PUBLISH_MESSAGES) await flush();

@@ -1,12 +1,13 @@
-// The last step of the fan-out: the Kafka messages of one item. The event goes to our own services,
-// and one delivery to each partner that owns the number or the account.
+// The last step of the fan-out: what becomes of one item. What our own services keep state of is
+// collected for them, and one delivery goes to each partner that owns the number or the account.
 import { topics, type Outgoing } from '@bmg/common/bus';
 import { contentId } from '@bmg/common/ids';
 import { metrics } from '@bmg/common/telemetry';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
-import type { Delivery, Event } from '@bmg/proto/stream';
+import type { Delivery } from '@bmg/proto/stream';
 import type { Enveloped } from './envelope';
 import type { Item } from './read-webhook';
+import type { StateRecords } from './state-records';
 
 export interface Serialised {
   /** The item's data as JSON text. */
@@ -15,13 +16,18 @@ export interface Serialised {
   callback_data: string | undefined;
 }
 
-/** A state change yields the event alone: partners do not get it. */
+export interface Ways {
+  records: StateRecords;
+  envelope: (event: Enveloped, event_id: string) => Buffer;
+}
+
+/** A state change yields no delivery: partners do not get it. */
 export function* outgoingOf(
   item: Item,
   owner: GetOwnersResponse,
   { data, callback_data }: Serialised,
-  envelope: (event: Enveloped, event_id: string) => Buffer,
-): Generator<Outgoing<unknown>> {
+  { records, envelope }: Ways,
+): Generator<Outgoing<Delivery>> {
   const { from } = item;
   const internal = !('event' in item);
   const name = internal ? item.kind : item.event;
@@ -30,21 +36,21 @@ export function* outgoingOf(
   const conversation = `${phone_number_id ?? waba_id}|${item.contact ?? ''}`;
   const span = from.span.spanContext();
   const { received_at_ms } = from.webhook;
-  const event: Event = {
-    occurrence_id: contentId('occ', item.occurrence),
+  records.add({
+    occurrence: item.occurrence,
     event: name,
     internal,
     waba_id,
     phone_number_id: phone_number_id ?? undefined,
     contact: item.contact ?? undefined,
     timestamp: item.timestamp,
-    data,
+    data: item.data,
+    json: data,
+    opaque: callback_data,
     received_at_ms,
     partner_ids: owner.partner_ids,
-    opaque: callback_data,
-  };
-  from.published += 1;
-  yield { topic: topics.event, key: conversation, message: event, span };
+    span,
+  });
   if (internal) return;
   metrics.events_normalised.inc({ event: name });
   const enveloped = { event: name, waba_id, phone_number_id, timestamp: item.timestamp, data };

@@ -1,8 +1,10 @@
+import { contactsOfEvents } from '@bmg/common/messages';
 import type { Received } from '@bmg/common/bus';
 import { createLogger } from '@bmg/common/telemetry';
 import type { SendResult } from '@bmg/proto/messaging';
-import type { Event } from '@bmg/proto/stream';
-import { applyContactEvents, createLearner, lookupContact } from './contacts';
+import { Contacts_Contact_Kind, type Event } from '@bmg/proto/stream';
+import { applyContacts, createLearner, lookupContact } from './contacts';
+import { createRecentContacts } from './recent-contacts';
 import type { ContactChange, ContactFact } from './store/contacts';
 
 const WABA = '900000000000001';
@@ -59,6 +61,7 @@ describe('a send', () => {
           if (fail) throw new Error('away');
         },
       },
+      recent: createRecentContacts(),
       now: () => new Date(AT * 1_000),
       log,
     });
@@ -110,7 +113,11 @@ describe('an event', () => {
     const batch = events.map(([event, data]) => ({
       message: { event, waba_id: WABA, timestamp: AT, data: JSON.stringify(data) },
     })) as unknown as Received<Event>[];
-    await applyContactEvents({ apply: async (all) => void (applied = all) })(batch);
+    await applyContacts({
+      contacts: { apply: async (all) => void (applied = all) },
+      recent: createRecentContacts(),
+      now: () => new Date(AT * 1_000),
+    })(contactsOfEvents(batch));
     return applied;
   }
   const about = { waba_id: WABA, phone: '15550100777', at: new Date(AT * 1_000) };
@@ -160,5 +167,61 @@ describe('an event', () => {
     await expect(
       changes(['message.sent', { recipient: '15550100777' }], ['constructor', {}]),
     ).resolves.toEqual([]);
+  });
+});
+
+describe('a contact that is known and unchanged', () => {
+  const phone = '15550100777';
+  const record = (kind: Contacts_Contact_Kind, timestamp = AT, wa_id?: string) => ({
+    message: { waba_id: WABA, contacts: [{ kind, phone, wa_id, timestamp }] },
+    ...{ key: WABA, span: undefined, partition: 0, offset: '0' },
+  });
+  const { KIND_TRAFFIC, KIND_SYNCED, KIND_UNSYNCED, KIND_UNDELIVERABLE } = Contacts_Contact_Kind;
+
+  function appliedTo(failing = { store: false }) {
+    const written: number[] = [];
+    const clock = { now: AT };
+    const apply = applyContacts({
+      contacts: {
+        async apply(all) {
+          if (failing.store) throw new Error('away');
+          written.push(all.length);
+        },
+      },
+      recent: createRecentContacts(),
+      now: () => new Date(clock.now * 1_000),
+    });
+    return { apply, written, clock };
+  }
+
+  test('is written once an hour', async () => {
+    const { apply, written, clock } = appliedTo();
+    for (const second of [0, 1, 3_599, 3_600, 3_601]) {
+      clock.now = AT + second;
+      await apply([record(KIND_TRAFFIC, clock.now)]);
+    }
+    await apply([record(KIND_SYNCED, clock.now)]);
+    expect(written).toEqual([1, 0, 0, 1, 0, 0]);
+  });
+
+  test('is written again after a removal, with another id, and after a failed write', async () => {
+    const failing = { store: false };
+    const { apply, written } = appliedTo(failing);
+    await apply([record(KIND_TRAFFIC)]);
+    await apply([record(KIND_UNDELIVERABLE), record(KIND_TRAFFIC, AT + 10)]);
+    await apply([record(KIND_TRAFFIC, AT, '15550100778')]);
+    failing.store = true;
+    await expect(apply([record(KIND_UNSYNCED, AT + 20)])).rejects.toThrow('away');
+    failing.store = false;
+    await apply([record(KIND_UNSYNCED, AT + 20), record(KIND_SYNCED, AT + 21)]);
+    expect(written).toEqual([1, 2, 1, 2]);
+  });
+
+  test('stays when an older removal arrives late, though its last message was not written', async () => {
+    const { apply, written } = appliedTo();
+    await apply([record(KIND_TRAFFIC)]);
+    await apply([record(KIND_TRAFFIC, AT + 600)]);
+    await apply([record(KIND_UNDELIVERABLE, AT + 300)]);
+    expect(written).toEqual([1, 0, 0]);
   });
 });

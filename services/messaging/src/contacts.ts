@@ -9,8 +9,13 @@ import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Target } from '@bmg/proto/common';
 import type { LookupContactRequest, LookupContactResponse, SendResult } from '@bmg/proto/messaging';
-import type { Event } from '@bmg/proto/stream';
-import type { ContactChange, Contacts } from './store/contacts';
+import {
+  Contacts_Contact_Kind as Kind,
+  type Contacts as ContactRecords,
+  type Contacts_Contact,
+} from '@bmg/proto/stream';
+import type { RecentContacts } from './recent-contacts';
+import type { ContactChange, ContactFact, Contacts } from './store/contacts';
 
 export async function lookupContact(
   contacts: Pick<Contacts, 'find'>,
@@ -25,6 +30,7 @@ export async function lookupContact(
 
 export interface LearnDependencies {
   contacts: Pick<Contacts, 'learn'>;
+  recent: RecentContacts;
   now: () => Date;
   log: Logger;
 }
@@ -36,25 +42,18 @@ export interface Learner {
   <Q extends { target?: Target | undefined }>(send: Send<Q>): Send<Q>;
 }
 
-/** A contact stored less than this long ago is not stored again. */
-const RECENT_MS = 3_600_000;
-const RECENT_MAX = 20_000;
-
 /** Stores contacts in the background: the sender does not wait, and the next send retries a failed write. */
-export function createLearner({ contacts, now, log }: LearnDependencies): Learner {
-  const recent = new Map<string, { wa_id: string; at: number }>();
+export function createLearner({ contacts, recent, now, log }: LearnDependencies): Learner {
   let failing = false;
   const learn = async (waba_id: string, phone: string, wa_id: string): Promise<void> => {
-    const key = `${waba_id}/${phone}`;
-    const at = now();
-    const known = recent.get(key);
-    if (known?.wa_id === wa_id && at.getTime() - known.at < RECENT_MS) return;
-    remember(recent, key, { wa_id, at: at.getTime() });
+    const fact: ContactFact = { waba_id, phone, wa_id, source: 'traffic', at: now() };
+    if (recent.covers(fact, fact.at)) return;
+    recent.add(fact, fact.at);
     try {
-      await contacts.learn({ waba_id, phone, wa_id, source: 'traffic', at });
+      await contacts.learn(fact);
       failing = false;
     } catch (error) {
-      recent.delete(key);
+      recent.remove(fact);
       if (!failing) log.warn({ err: error }, 'failed to store contacts');
       failing = true;
     }
@@ -72,76 +71,58 @@ export function createLearner({ contacts, now, log }: LearnDependencies): Learne
   };
 }
 
-/** Evicts the oldest entry, so that memory stays bounded. */
-function remember<V>(recent: Map<string, V>, key: string, value: V): void {
-  recent.delete(key);
-  recent.set(key, value);
-  const [oldest] = recent.keys();
-  if (recent.size > RECENT_MAX && oldest !== undefined) recent.delete(oldest);
-}
+/**
+ * Returns the handler of the topic `contact`. All changes of a contact are in one partition, so
+ * while this process has the partition, `recent` misses none.
+ */
+export const applyContacts =
+  ({
+    contacts,
+    recent,
+    now,
+  }: Pick<LearnDependencies, 'recent' | 'now'> & {
+    contacts: Pick<Contacts, 'apply'>;
+  }) =>
+  async (batch: Received<ContactRecords>[]): Promise<void> => {
+    const at = now();
+    const changes = batch.flatMap(({ message }) =>
+      message.contacts.flatMap((contact) => changeOf(message.waba_id, contact) ?? []),
+    );
+    const effective = changes.filter((change) => {
+      if ('learn' in change) return !recent.covers(change.learn, at);
+      if (recent.outdates(change.remove)) return false;
+      // Facts after the removal are stored again.
+      recent.remove(change.remove);
+      return true;
+    });
+    await contacts.apply(effective);
+    for (const change of effective) {
+      if ('learn' in change) recent.add(change.learn, at);
+      else recent.remove(change.remove);
+    }
+  };
 
-/** Returns the handler of event batches. Events that say nothing about a contact are ignored. */
-export const applyContactEvents =
-  (contacts: Pick<Contacts, 'apply'>) =>
-  async (batch: Received<Event>[]): Promise<void> =>
-    contacts.apply(batch.flatMap(({ message }) => changeOf(message) ?? []));
-
-type Reader = (data: Record<string, unknown>) => Statement | undefined;
-
-interface Statement {
-  phone: unknown;
-  wa_id?: unknown;
-  kind: 'traffic' | 'synced' | 'unsynced' | 'undeliverable';
-}
-
-const received: Reader = ({ from, contact }) => ({
-  phone: from,
-  wa_id: (contact as { wa_id?: unknown } | null | undefined)?.wa_id,
-  kind: 'traffic',
-});
-
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['message.received', received],
-  ['standby.message_received', received],
-  [
-    'contact.synced',
-    ({ phone_number, action }) => ({
-      phone: phone_number,
-      kind: action === 'remove' ? 'unsynced' : 'synced',
-    }),
-  ],
-  [
-    'message.failed',
-    ({ recipient, errors }) =>
-      isUndeliverable(errors) ? { phone: recipient, kind: 'undeliverable' } : undefined,
-  ],
-]);
-
-/** The upstream accepts a send to an unknown number and reports the failure later. */
-const UNDELIVERABLE = 131026;
 /** Our clock stamped the send, the upstream's clock its failure. */
 const CLOCK_SKEW_MS = 5_000;
 
-const isUndeliverable = (errors: unknown): boolean =>
-  Array.isArray(errors) &&
-  errors.some((error: { code?: unknown } | null) => Number(error?.code) === UNDELIVERABLE);
-
-function changeOf({ event, waba_id, timestamp, data }: Event): ContactChange | undefined {
-  const said = READERS.get(event)?.(JSON.parse(data) as Record<string, unknown>);
-  const phone = typeof said?.phone === 'string' ? normalisePhone(said.phone) : null;
-  if (!said || phone === null || waba_id === '') return undefined;
+function changeOf(
+  waba_id: string,
+  { kind, phone: spelled, wa_id, timestamp }: Contacts_Contact,
+): ContactChange | undefined {
+  const phone = normalisePhone(spelled);
+  if (phone === null || waba_id === '') return undefined;
   const at_ms = timestamp * 1_000;
   const about = { waba_id, phone, at: new Date(at_ms) };
-  switch (said.kind) {
-    case 'unsynced':
+  switch (kind) {
+    case Kind.KIND_UNSYNCED:
       return { remove: { ...about, source: 'sync' } };
-    case 'undeliverable':
+    case Kind.KIND_UNDELIVERABLE:
       return { remove: { ...about, at: new Date(at_ms + CLOCK_SKEW_MS) } };
-    case 'synced':
+    case Kind.KIND_SYNCED:
       return { learn: { ...about, wa_id: phone, source: 'sync' } };
-    case 'traffic': {
-      const wa_id = typeof said.wa_id === 'string' && said.wa_id !== '' ? said.wa_id : phone;
-      return { learn: { ...about, wa_id, source: 'traffic' } };
-    }
+    case Kind.KIND_TRAFFIC:
+      return { learn: { ...about, wa_id: wa_id ?? phone, source: 'traffic' } };
+    default:
+      return undefined;
   }
 }

@@ -17,6 +17,7 @@ import { downloadMedia, type DownloadDependencies } from './media/download';
 import { findOutcome } from './send/outcome';
 import { failingAsNotSent, repeatable, uploadedOnce } from './send/outcome-errors';
 import { send, type SendDependencies } from './send/send';
+import type { RecentContacts } from './recent-contacts';
 import type { Contacts } from './store/contacts';
 
 type SendHandlers = Pick<
@@ -57,7 +58,7 @@ const createSendHandlers = (deps: SendDependencies): SendHandlers => ({
 export type MessagingDependencies = SendDependencies &
   UploadDependencies &
   DownloadDependencies &
-  AnalyticsDependencies & { contacts: Contacts };
+  AnalyticsDependencies & { contacts: Contacts; recent: RecentContacts };
 
 export function createMessagingHandlers(
   given: MessagingDependencies,

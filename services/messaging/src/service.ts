@@ -1,5 +1,6 @@
 // Composition root: opens the engines, wires the service and returns its components in start order.
 import { createBus, topics } from '@bmg/common/bus';
+import { contactsOfEvents, statusesOfEvents } from '@bmg/common/messages';
 import type { Loaded } from '@bmg/common/config';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
 import { createFileFetcher, createTransfer } from '@bmg/common/files';
@@ -14,10 +15,11 @@ import { createUpstream } from '@bmg/common/upstream';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';
-import { applyContactEvents } from './contacts';
+import { applyContacts } from './contacts';
 import { createMessagingHandlers } from './handlers';
 import { createMediaHosts } from './media/hosts';
-import { applyStatusEvents } from './statuses';
+import { createRecentContacts } from './recent-contacts';
+import { applyStatuses } from './statuses';
 import { createContacts } from './store/contacts';
 import { createDailyCounts } from './store/daily-counts';
 import { indexes } from './store/indexes';
@@ -35,10 +37,18 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   const messages = createMessages(mongo.db);
   const contacts = createContacts(mongo.db);
   const bus = createBus(config, 'messaging', log);
-  const applyStatuses = applyStatusEvents(messages);
-  const applyContacts = applyContactEvents(contacts);
+  const now = (): Date => new Date();
+  const recent = createRecentContacts();
+  const takeStatuses = applyStatuses(messages);
+  const takeContacts = applyContacts({ contacts, recent, now });
+  bus.consume(topics.status, 'messaging-status', takeStatuses);
+  // Another process may have stored and removed contacts of partitions that come back.
+  bus.consume(topics.contact, 'messaging-contact', takeContacts, () => recent.clear());
   bus.consume(topics.event, 'messaging', async (batch) => {
-    await Promise.all([applyStatuses(batch), applyContacts(batch)]);
+    await Promise.all([
+      takeStatuses(statusesOfEvents(batch)),
+      takeContacts(contactsOfEvents(batch)),
+    ]);
   });
   const deps = {
     upstream,
@@ -49,7 +59,8 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     files,
     transfer,
     mediaHosts: createMediaHosts(config),
-    now: () => new Date(),
+    now,
+    recent,
     log,
   };
   const rpc = createRpcServer(

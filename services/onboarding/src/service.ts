@@ -4,6 +4,7 @@ import { createBus, topics, type Bus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { createVersions } from '@bmg/common/directory';
 import { createPoller, type Poller, type Service } from '@bmg/common/lifecycle';
+import { statusesOfEvents } from '@bmg/common/messages';
 import { missingIndexes, openMongo, type Database } from '@bmg/common/mongo';
 import { createPurge } from '@bmg/common/purge';
 import { openRedis } from '@bmg/common/redis';
@@ -123,9 +124,11 @@ function consumeTopics(bus: Bus, deps: Dependencies, refreshPoller: Poller): voi
   const applyState = applyStateEvents({ ...deps, onRefreshDue: () => refreshPoller.wake() });
   const countStatuses = countMessages(deps);
   bus.consume(topics.usage, 'onboarding-usage', countCalls(deps));
+  bus.consume(topics.account, 'onboarding-account', applyState);
+  bus.consume(topics.status, 'onboarding-status', countStatuses);
   bus.consume(topics.event, 'onboarding', async (batch) => {
     await applyState(batch);
-    await countStatuses(batch);
+    await countStatuses(statusesOfEvents(batch.filter(({ message }) => !message.internal)));
   });
 }
 

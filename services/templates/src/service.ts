@@ -33,7 +33,9 @@ export function createTemplates({ config, warnings }: Loaded<typeof settings>): 
   const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
   const store = createTemplateStore(mongo.db);
   const bus = createBus(config, 'templates', log);
-  bus.consume(topics.event, 'templates', applyTemplateEvents(store));
+  const applyEvents = applyTemplateEvents(store);
+  bus.consume(topics.template, 'templates-template', applyEvents);
+  bus.consume(topics.event, 'templates', applyEvents);
   const deps = {
     upstream,
     transfer,

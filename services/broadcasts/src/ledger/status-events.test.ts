@@ -1,7 +1,8 @@
+import { statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import type { Change } from './contact-state';
 import type { Ledger } from './ledger';
-import { applyStatusEvents } from './status-events';
+import { applyContactStatuses } from './status-events';
 
 const SALT = '0123456789ab';
 
@@ -34,7 +35,7 @@ async function changesOf(...events: Array<ReturnType<typeof event>>) {
       return { moved: [], chunk: undefined, refused: false };
     },
   };
-  await applyStatusEvents(ledger)(events);
+  await applyContactStatuses(ledger)(statusesOfEvents(events));
   return asked;
 }
 

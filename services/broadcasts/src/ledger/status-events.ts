@@ -1,32 +1,32 @@
-// Applies the upstream's status events to the contacts of broadcasts. Repeated and reordered events count
+// Applies the upstream's statuses to the contacts of broadcasts. Repeated and reordered ones count
 // once, because the ledger records states and derives the counters from them.
 import type { Received } from '@bmg/common/bus';
 import { maskPhone } from '@bmg/common/ids';
-import type { Event } from '@bmg/proto/stream';
+import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
 import type { Change, ContactEvent } from './contact-state';
 import type { Ledger } from './ledger';
 import { readOpaque } from '../request-id';
 
 const EVENT_OF: Record<string, ContactEvent> = {
-  'message.sent': 'status_sent',
-  'message.delivered': 'status_delivered',
+  sent: 'status_sent',
+  delivered: 'status_delivered',
   // A message that was read was delivered.
-  'message.read': 'status_delivered',
-  'message.failed': 'status_failed',
+  read: 'status_delivered',
+  failed: 'status_failed',
 };
 const NO_CODE = 'failed';
 
-/** Handles a batch of events in order; events about other messages are skipped. */
-export const applyStatusEvents =
+/** Handles a batch of statuses in order; those of other messages are skipped. */
+export const applyContactStatuses =
   (ledger: Pick<Ledger, 'apply'>) =>
-  async (batch: Received<Event>[]): Promise<void> => {
+  async (batch: Received<Statuses>[]): Promise<void> => {
     const changes = new Map<string, { chunk_id: string; salt: string; changes: Change[] }>();
-    for (const { message } of batch) {
-      const event = EVENT_OF[message.event];
-      const contact = event && readOpaque(message.opaque);
+    for (const said of batch.flatMap(({ message }) => message.statuses)) {
+      const event = EVENT_OF[said.status];
+      const contact = event && readOpaque(said.opaque);
       if (!event || !contact) continue;
       const { chunk_id, salt, index } = contact;
-      const change: Change = { index, event, ...(event === 'status_failed' && reasonOf(message)) };
+      const change: Change = { index, event, ...(event === 'status_failed' && reasonOf(said)) };
       const known = changes.get(`${chunk_id} ${salt}`);
       if (known) known.changes.push(change);
       else changes.set(`${chunk_id} ${salt}`, { chunk_id, salt, changes: [change] });
@@ -38,16 +38,7 @@ export const applyStatusEvents =
     );
   };
 
-function reasonOf({ data, contact }: Event): { code: string; example: string } {
-  return { code: codeOf(data), example: contact === undefined ? '' : maskPhone(contact) };
-}
-
-function codeOf(data: string): string {
-  try {
-    const { errors } = JSON.parse(data) as { errors?: Array<{ code?: unknown }> | null };
-    const code = errors?.[0]?.code;
-    return code === undefined || code === null ? NO_CODE : String(code);
-  } catch {
-    return NO_CODE;
-  }
-}
+const reasonOf = ({ error_code, contact }: Statuses_Status): { code: string; example: string } => ({
+  code: error_code ?? NO_CODE,
+  example: contact === undefined ? '' : maskPhone(contact),
+});

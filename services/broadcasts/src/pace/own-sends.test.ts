@@ -1,3 +1,4 @@
+import { statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import { giveWayToOwnSends } from './own-sends';
 
@@ -30,7 +31,7 @@ async function slotsGiven(...events: Array<ReturnType<typeof event>>) {
     pace: { giveWay: async (number, count) => void given.push([number, count]) },
     isActive: (number) => number !== '702',
     now: () => NOW,
-  })(events);
+  })(statusesOfEvents(events));
   return given;
 }
 

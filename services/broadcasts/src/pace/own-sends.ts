@@ -2,13 +2,13 @@
 // number's broadcasts, so that both together stay within the rate. Numbers without an active broadcast
 // are skipped without a call to Redis.
 import type { Received } from '@bmg/common/bus';
-import type { Event } from '@bmg/proto/stream';
+import type { Statuses } from '@bmg/proto/stream';
 import type { Pace } from './redis-pace';
 import { readOpaque } from '../request-id';
 
 /** The first status of a message; it is reported once. */
-const SENT = 'message.sent';
-/** Older events, such as a backlog, say nothing about the current rate. */
+const SENT = 'sent';
+/** Older statuses, such as a backlog, say nothing about the current rate. */
 const RECENT_MS = 10_000;
 const SECOND_MS = 1_000;
 
@@ -18,14 +18,17 @@ export const giveWayToOwnSends =
     isActive: (phone_number_id: string) => boolean;
     now?: () => number;
   }) =>
-  async (batch: Received<Event>[]): Promise<void> => {
+  async (batch: Received<Statuses>[]): Promise<void> => {
     const oldest = (deps.now ?? Date.now)() - RECENT_MS;
     const counts = new Map<string, number>();
     for (const { message } of batch) {
-      const { event, phone_number_id, timestamp, opaque } = message;
-      if (event !== SENT || !phone_number_id || !deps.isActive(phone_number_id)) continue;
-      if (timestamp * SECOND_MS < oldest || readOpaque(opaque)) continue;
-      counts.set(phone_number_id, (counts.get(phone_number_id) ?? 0) + 1);
+      const { phone_number_id, statuses } = message;
+      if (!phone_number_id || !deps.isActive(phone_number_id)) continue;
+      const own = statuses.filter(
+        ({ status, timestamp, opaque }) =>
+          status === SENT && timestamp * SECOND_MS >= oldest && !readOpaque(opaque),
+      ).length;
+      if (own > 0) counts.set(phone_number_id, (counts.get(phone_number_id) ?? 0) + own);
     }
     await Promise.all([...counts].map(([number, count]) => deps.pace.giveWay(number, count)));
   };

@@ -1,9 +1,10 @@
+import { statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
-import { applyStatusEvents } from '../ledger/status-events';
+import { applyContactStatuses } from '../ledger/status-events';
 import type { Ledger } from '../ledger/ledger';
 
 jest.setTimeout(60_000);
@@ -25,8 +26,10 @@ const statusEvent = (event: string, request_id: string): Event => ({
 });
 
 const applyEvents = (ledger: Ledger, events: Event[]): Promise<void> =>
-  applyStatusEvents(ledger)(
-    events.map((message) => ({ message, key: '', span: undefined, partition: 0, offset: '0' })),
+  applyContactStatuses(ledger)(
+    statusesOfEvents(
+      events.map((message) => ({ message, key: '', span: undefined, partition: 0, offset: '0' })),
+    ),
   );
 
 const expectNoneSentTwice = (messaging: MessagingDouble): void => {

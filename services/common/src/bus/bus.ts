@@ -39,6 +39,8 @@ export interface Bus extends Component {
     topic: Topic<T>,
     group: string,
     handler: (batch: Received<T>[]) => Promise<void>,
+    /** Called with this member's partitions at every change. */
+    onAssigned?: (partitions: number[]) => void,
   ): void;
   /**
    * Hands over messages without waiting for earlier ones; the consumer calls `done` for each. It

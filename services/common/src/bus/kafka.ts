@@ -60,14 +60,19 @@ export function createBus(settings: KafkaSettings, clientId: string, log: Logger
     name: 'kafka',
     publish: async (messages) => publisher.add(messages.map((message) => encode(prefix, message))),
     deadLetter,
-    consume(topic, group, handler) {
-      read(topic, group, async (messages, heartbeat) => {
-        await handleWithRetries(
-          { topic, group, messages, handler, heartbeat },
-          { deadLetter, log, stopping: () => stopping },
-        );
-        for (const { done } of messages) done();
-      });
+    consume(topic, group, handler, onAssigned) {
+      read(
+        topic,
+        group,
+        async (messages, heartbeat) => {
+          await handleWithRetries(
+            { topic, group, messages, handler, heartbeat },
+            { deadLetter, log, stopping: () => stopping },
+          );
+          for (const { done } of messages) done();
+        },
+        onAssigned,
+      );
     },
     consumeUnsettled(topic, group, handler, onAssigned) {
       const counted: typeof handler = async (messages, heartbeat) => {

@@ -1,6 +1,6 @@
 // Every topic of the mesh. Messages with the same key stay in order. A breaking change of a payload
 // is a new topic with a higher version.
-import { Delivery, Event, Usage, UpstreamWebhook } from '@bmg/proto/stream';
+import { Contacts, Delivery, Event, Statuses, Usage, UpstreamWebhook } from '@bmg/proto/stream';
 import type { Codec } from '../rpc';
 
 export interface Topic<T> {
@@ -26,8 +26,42 @@ export const topics = {
     retention_hours: 168,
     message_limit_bytes: 5 * MIB,
   }),
-  // Key: the conversation (number and contact). A text is in its event twice, as text and as raw
-  // message.
+  // What our services keep state of, each only where a service reads it. Fan-out sums up what one
+  // batch of webhooks says about a number or an account, so a record stays below the batch's size.
+  // Statuses of messages. Key: the number, else the account.
+  status: topic({
+    name: 'status.v1',
+    codec: Statuses,
+    partitions: 12,
+    retention_hours: 168,
+    message_limit_bytes: 5 * MIB,
+  }),
+  // Phone numbers that exchanged messages or are in an address book. Key: the account.
+  contact: topic({
+    name: 'contact.v1',
+    codec: Contacts,
+    partitions: 12,
+    retention_hours: 168,
+    message_limit_bytes: 5 * MIB,
+  }),
+  // States of templates. Key: the account.
+  template: topic({
+    name: 'template.v1',
+    codec: Event,
+    partitions: 12,
+    retention_hours: 168,
+    message_limit_bytes: 10 * MIB,
+  }),
+  // States of accounts and numbers, and the activity of numbers. Key: the account.
+  account: topic({
+    name: 'account.v1',
+    codec: Event,
+    partitions: 12,
+    retention_hours: 168,
+    message_limit_bytes: 10 * MIB,
+  }),
+  // Every event, as fan-out published it before the topics above. Only read, to finish what an
+  // older fan-out wrote during a rolling upgrade. Key: the conversation (number and contact).
   event: topic({
     name: 'event.v1',
     codec: Event,

@@ -7,6 +7,13 @@ export {
 export { readCallbackData, writeCallbackData, type CallbackData } from './callback-data';
 export { RECIPIENT_MISSING, resolveRecipient, upstreamAddress, type Recipient } from './recipient';
 export {
+  contactRecord,
+  contactsOfEvents,
+  statusesOfEvents,
+  statusRecord,
+  type Said,
+} from './state-records';
+export {
   eventOfStatus,
   statusesBelow,
   statusOfEvent,

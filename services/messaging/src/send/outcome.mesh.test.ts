@@ -1,10 +1,10 @@
 import { MongoClient, type Db } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
 import type { Received } from '@bmg/common/bus';
-import { writeCallbackData } from '@bmg/common/messages';
+import { writeCallbackData, statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import { findOutcome, type OutcomeDependencies } from './outcome';
-import { applyStatusEvents } from '../statuses';
+import { applyStatuses } from '../statuses';
 import { createContacts } from '../store/contacts';
 import { indexes } from '../store/indexes';
 import { createMessages, type MessageRecord } from '../store/messages';
@@ -93,7 +93,7 @@ test('finds a send that was never recorded once one of its statuses has arrived'
       opaque: writeCallbackData(target.partner_id, 'req_4'),
     },
   } as Received<Event>;
-  await applyStatusEvents(messages)([status]);
+  await applyStatuses(messages)(statusesOfEvents([status]));
   expect(await findOutcome(deps, { target, request_id: 'req_4' })).toMatchObject({
     result: { message_id: 'wamid.4', contacts: [{ input: '15550100888' }] },
   });

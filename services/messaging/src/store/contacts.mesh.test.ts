@@ -83,3 +83,17 @@ test('records expire 180 days after the last activity', async () => {
     expect.objectContaining({ key: { seen_at: 1 }, expireAfterSeconds: 180 * 86_400 }),
   );
 });
+
+test('concurrent facts about a contact make one write, in which traffic wins', async () => {
+  await Promise.all([
+    contacts.apply([{ learn: { ...bySync, at: at(3) } }]),
+    contacts.apply([{ learn: { ...byTraffic, at: at(1) } }, { learn: { ...bySync, at: at(2) } }]),
+    contacts.apply([{ learn: { ...byTraffic, phone: '15550100001', at: at(0) } }]),
+  ]);
+  expect(
+    await db.collection('contacts').find().project({ _id: 0 }).sort({ phone: 1 }).toArray(),
+  ).toEqual([
+    { ...byTraffic, phone: '15550100001', seen_at: at(0) },
+    { ...byTraffic, seen_at: at(3) },
+  ]);
+});

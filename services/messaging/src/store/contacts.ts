@@ -44,6 +44,10 @@ interface ContactRecord {
   seen_at: Date;
 }
 
+/** Concurrent callers share one write; contacts are in no hurry. */
+const BATCHES_APART_MS = 50;
+/** Changes of one caller in the writer at a time. */
+const APPLIED_MAX = 500;
 const KEPT_DAYS = 180;
 const DAY_S = 86_400;
 
@@ -59,27 +63,55 @@ const collection = (db: Db): Collection<ContactRecord> => db.collection(CONTACTS
 
 export function createContacts(db: Db): Contacts {
   const contacts = collection(db);
-  const apply = async (changes: ContactChange[]): Promise<void> => {
-    if (changes.length === 0) return;
+  const write = async (changes: ContactChange[]): Promise<void> => {
+    const operations = merged(changes).map(operation);
+    // Only the changes of one contact depend on their order.
+    const ordered = new Set(changes.map(idOfChange)).size < operations.length;
     try {
-      await contacts.bulkWrite(changes.map(operation), { ordered: true });
+      await contacts.bulkWrite(operations, { ordered });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      // Another process created one of the contacts first, which ended the ordered write: repeat it.
-      await contacts.bulkWrite(changes.map(operation), { ordered: true });
+      // Another process created one of the contacts first: repeat the write.
+      await contacts.bulkWrite(operations, { ordered });
     }
   };
-  const writer = createBatchWriter<ContactFact>((facts) =>
-    apply(facts.map((fact) => ({ learn: fact }))),
-  );
+  const writer = createBatchWriter<ContactChange>(write, { apart_ms: BATCHES_APART_MS });
   return {
-    apply,
-    learn: (fact) => writer.add(fact),
+    async apply(changes) {
+      for (let start = 0; start < changes.length; start += APPLIED_MAX) {
+        const some = changes.slice(start, start + APPLIED_MAX);
+        await Promise.all(some.map((change) => writer.add(change)));
+      }
+    },
+    learn: (fact) => writer.add({ learn: fact }),
     drain: () => writer.drain(),
     find: (waba_id, phone) =>
       contacts.findOne({ _id: idOf({ waba_id, phone }) }, { projection: { _id: 0, wa_id: 1 } }),
   };
 }
+
+const idOfChange = (change: ContactChange): string =>
+  idOf('learn' in change ? change.learn : change.remove);
+
+/** Joins consecutive facts of a contact, so that each contact is usually written once. */
+function merged(changes: ContactChange[]): ContactChange[] {
+  const of = new Map<string, ContactChange[]>();
+  for (const change of changes) {
+    const id = idOfChange(change);
+    const earlier = of.get(id);
+    const last = earlier?.at(-1);
+    if (!earlier || !last) of.set(id, [change]);
+    else if ('learn' in last && 'learn' in change) {
+      earlier[earlier.length - 1] = { learn: stronger(last.learn, change.learn) };
+    } else earlier.push(change);
+  }
+  return [...of.values()].flat();
+}
+
+const stronger = (earlier: ContactFact, later: ContactFact): ContactFact => {
+  const told = earlier.source === 'traffic' && later.source === 'sync' ? earlier : later;
+  return { ...told, at: earlier.at > later.at ? earlier.at : later.at };
+};
 
 function operation(change: ContactChange): AnyBulkWriteOperation<ContactRecord> {
   if ('remove' in change) {

@@ -1,7 +1,7 @@
-// Consumers of the usage topics: calls that gateways report, and message statuses from events.
+// Consumers of usage: the calls that gateways report, and the statuses of messages.
 import type { Received } from '@bmg/common/bus';
-import { readCallbackData, statusOfEvent } from '@bmg/common/messages';
-import type { Event, Usage } from '@bmg/proto/stream';
+import { readCallbackData, type MessageStatus } from '@bmg/common/messages';
+import type { Statuses, Statuses_Status, Usage } from '@bmg/proto/stream';
 import type { EndpointUsage } from '../store/endpoint-usage';
 import type { MessageStatusSeen, MessageUsage } from '../store/message-usage';
 import { readPricing } from './message-counts';
@@ -26,25 +26,21 @@ const isCountable = ({ id, partner_id, day }: Usage): boolean =>
  */
 export const countMessages =
   ({ messageUsage, now }: { messageUsage: MessageUsage; now: () => Date }) =>
-  async (batch: Received<Event>[]): Promise<void> => {
-    const statuses = batch.flatMap(({ message }) => statusOf(message));
+  async (batch: Received<Statuses>[]): Promise<void> => {
+    const statuses = batch.flatMap(({ message }) => message.statuses.flatMap(countable));
     if (statuses.length > 0) await messageUsage.count(statuses, now());
   };
 
-function statusOf({ event, internal, opaque, data, timestamp }: Event): MessageStatusSeen[] {
-  const status = statusOfEvent(event);
-  const partner_id = readCallbackData(opaque)?.partner_id;
-  if (internal || !status || partner_id === undefined) return [];
-  const { message_id, pricing } = readData(data);
-  if (typeof message_id !== 'string') return [];
-  const day = dayOf(new Date(timestamp * 1_000));
+function countable(said: Statuses_Status): MessageStatusSeen[] {
+  const partner_id = readCallbackData(said.opaque)?.partner_id;
+  const { message_id } = said;
+  if (partner_id === undefined || message_id === '') return [];
+  const day = dayOf(new Date(said.timestamp * 1_000));
+  const pricing = {
+    category: said.pricing_category,
+    billable: said.pricing_billable,
+    type: said.pricing_type,
+  };
+  const status = said.status as MessageStatus;
   return [{ partner_id, message_id, status, day, ...readPricing(pricing, day) }];
-}
-
-function readData(data: string): { message_id?: unknown; pricing?: unknown } {
-  try {
-    return (JSON.parse(data) ?? {}) as { message_id?: unknown; pricing?: unknown };
-  } catch {
-    return {};
-  }
 }

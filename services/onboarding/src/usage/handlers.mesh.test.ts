@@ -1,3 +1,4 @@
+import { statusesOfEvents } from '@bmg/common/messages';
 import type { Received } from '@bmg/common/bus';
 import type { Event, Usage } from '@bmg/proto/stream';
 import { openWorld, testCall, type World } from '../../testing/world';
@@ -100,7 +101,8 @@ describe('calls', () => {
 });
 
 describe('messages', () => {
-  const apply = (...events: Event[]) => countMessages(world.deps)(events.map(received));
+  const apply = (...events: Event[]) =>
+    countMessages(world.deps)(statusesOfEvents(events.map(received)));
   const sum = (partner_id = 'ptn_1') => world.deps.messageUsage.sum(partner_id, RANGE);
 
   it('count each status once, by category', async () => {
@@ -156,7 +158,7 @@ describe('messages', () => {
       const message_id = `wamid.${dies}`;
       const events = [status('sent', { message_id }), status('delivered', { message_id })];
       const count = countMessages({ messageUsage: broken, now: world.deps.now });
-      await expect(count(events.map(received))).rejects.toThrow('died');
+      await expect(count(statusesOfEvents(events.map(received)))).rejects.toThrow('died');
       // Kafka delivers them again; nothing is counted twice.
       await apply(...events);
       await world.deps.messageUsage.addPendingCounts(new Date());
@@ -195,7 +197,7 @@ describe('the usage of a partner', () => {
     await place(_id, '4');
     await world.deps.partners.releaseWaba(_id, '1', '2026-09');
     await countCalls(world.deps)([received(usage({ partner_id: _id }))]);
-    await countMessages(world.deps)([received(status('sent', { partner: _id }))]);
+    await countMessages(world.deps)(statusesOfEvents([received(status('sent', { partner: _id }))]));
     const from = new Date('2026-09-01T00:00:00Z');
     const to = new Date('2026-09-30T23:59:59.999Z');
     expect(await ask(_id, from, to)).toEqual({

@@ -16,7 +16,10 @@ export interface UpstreamWebhook {
   received_at_ms: number;
 }
 
-/** One normalised occurrence, for the services that update their state from it. */
+/**
+ * One normalised occurrence, for the services that update their state from it: what concerns
+ * templates, accounts and numbers.
+ */
 export interface Event {
   /** Derived from the content: equal for every repetition. */
   occurrence_id: string;
@@ -33,6 +36,62 @@ export interface Event {
   partner_ids: string[];
   /** biz_opaque_callback_data of a status: identifies our send. Not part of the partner event. */
   opaque?: string | undefined;
+}
+
+/** Statuses of messages of one number, in their order. */
+export interface Statuses {
+  waba_id: string;
+  phone_number_id?: string | undefined;
+  statuses: Statuses_Status[];
+}
+
+export interface Statuses_Status {
+  message_id: string;
+  /** sent, delivered, read, failed */
+  status: string;
+  timestamp: number;
+  /** biz_opaque_callback_data: identifies our send. */
+  opaque?:
+    | string
+    | undefined;
+  /** The phone number, else the BSUID, as the upstream spells it. */
+  recipient?:
+    | string
+    | undefined;
+  /** The code of the first error of a failure. */
+  error_code?: string | undefined;
+  pricing_category?: string | undefined;
+  pricing_billable?: boolean | undefined;
+  pricing_type?:
+    | string
+    | undefined;
+  /** The other side of the conversation. */
+  contact?: string | undefined;
+}
+
+/** What webhooks say about the contacts of one account, in their order. */
+export interface Contacts {
+  waba_id: string;
+  contacts: Contacts_Contact[];
+}
+
+export interface Contacts_Contact {
+  kind: Contacts_Contact_Kind;
+  phone: string;
+  wa_id?: string | undefined;
+  timestamp: number;
+}
+
+export enum Contacts_Contact_Kind {
+  KIND_UNSPECIFIED = 0,
+  /** KIND_TRAFFIC - A message was exchanged. */
+  KIND_TRAFFIC = 1,
+  /** KIND_SYNCED - The address book of the business has the number, or lost it. */
+  KIND_SYNCED = 2,
+  KIND_UNSYNCED = 3,
+  /** KIND_UNDELIVERABLE - The upstream could not deliver to the number. */
+  KIND_UNDELIVERABLE = 4,
+  UNRECOGNIZED = -1,
 }
 
 /** One event for one partner: the bytes that are signed and posted. */
@@ -315,6 +374,417 @@ export const Event: MessageFns<Event> = {
     message.received_at_ms = object.received_at_ms ?? 0;
     message.partner_ids = object.partner_ids?.map((e) => e) || [];
     message.opaque = object.opaque ?? undefined;
+    return message;
+  },
+};
+
+function createBaseStatuses(): Statuses {
+  return { waba_id: "", phone_number_id: undefined, statuses: [] };
+}
+
+export const Statuses: MessageFns<Statuses> = {
+  encode(message: Statuses, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.waba_id !== "") {
+      writer.uint32(10).string(message.waba_id);
+    }
+    if (message.phone_number_id !== undefined) {
+      writer.uint32(18).string(message.phone_number_id);
+    }
+    for (const v of message.statuses) {
+      Statuses_Status.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Statuses {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStatuses();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.waba_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.phone_number_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.statuses.push(Statuses_Status.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Statuses>, I>>(base?: I): Statuses {
+    return Statuses.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Statuses>, I>>(object: I): Statuses {
+    const message = createBaseStatuses();
+    message.waba_id = object.waba_id ?? "";
+    message.phone_number_id = object.phone_number_id ?? undefined;
+    message.statuses = object.statuses?.map((e) => Statuses_Status.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseStatuses_Status(): Statuses_Status {
+  return {
+    message_id: "",
+    status: "",
+    timestamp: 0,
+    opaque: undefined,
+    recipient: undefined,
+    error_code: undefined,
+    pricing_category: undefined,
+    pricing_billable: undefined,
+    pricing_type: undefined,
+    contact: undefined,
+  };
+}
+
+export const Statuses_Status: MessageFns<Statuses_Status> = {
+  encode(message: Statuses_Status, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.message_id !== "") {
+      writer.uint32(10).string(message.message_id);
+    }
+    if (message.status !== "") {
+      writer.uint32(18).string(message.status);
+    }
+    if (message.timestamp !== 0) {
+      writer.uint32(24).int64(message.timestamp);
+    }
+    if (message.opaque !== undefined) {
+      writer.uint32(34).string(message.opaque);
+    }
+    if (message.recipient !== undefined) {
+      writer.uint32(42).string(message.recipient);
+    }
+    if (message.error_code !== undefined) {
+      writer.uint32(50).string(message.error_code);
+    }
+    if (message.pricing_category !== undefined) {
+      writer.uint32(58).string(message.pricing_category);
+    }
+    if (message.pricing_billable !== undefined) {
+      writer.uint32(64).bool(message.pricing_billable);
+    }
+    if (message.pricing_type !== undefined) {
+      writer.uint32(74).string(message.pricing_type);
+    }
+    if (message.contact !== undefined) {
+      writer.uint32(82).string(message.contact);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Statuses_Status {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStatuses_Status();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.timestamp = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.opaque = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.recipient = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.error_code = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.pricing_category = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.pricing_billable = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.pricing_type = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.contact = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Statuses_Status>, I>>(base?: I): Statuses_Status {
+    return Statuses_Status.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Statuses_Status>, I>>(object: I): Statuses_Status {
+    const message = createBaseStatuses_Status();
+    message.message_id = object.message_id ?? "";
+    message.status = object.status ?? "";
+    message.timestamp = object.timestamp ?? 0;
+    message.opaque = object.opaque ?? undefined;
+    message.recipient = object.recipient ?? undefined;
+    message.error_code = object.error_code ?? undefined;
+    message.pricing_category = object.pricing_category ?? undefined;
+    message.pricing_billable = object.pricing_billable ?? undefined;
+    message.pricing_type = object.pricing_type ?? undefined;
+    message.contact = object.contact ?? undefined;
+    return message;
+  },
+};
+
+function createBaseContacts(): Contacts {
+  return { waba_id: "", contacts: [] };
+}
+
+export const Contacts: MessageFns<Contacts> = {
+  encode(message: Contacts, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.waba_id !== "") {
+      writer.uint32(10).string(message.waba_id);
+    }
+    for (const v of message.contacts) {
+      Contacts_Contact.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Contacts {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContacts();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.waba_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.contacts.push(Contacts_Contact.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Contacts>, I>>(base?: I): Contacts {
+    return Contacts.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Contacts>, I>>(object: I): Contacts {
+    const message = createBaseContacts();
+    message.waba_id = object.waba_id ?? "";
+    message.contacts = object.contacts?.map((e) => Contacts_Contact.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseContacts_Contact(): Contacts_Contact {
+  return { kind: 0, phone: "", wa_id: undefined, timestamp: 0 };
+}
+
+export const Contacts_Contact: MessageFns<Contacts_Contact> = {
+  encode(message: Contacts_Contact, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== 0) {
+      writer.uint32(8).int32(message.kind);
+    }
+    if (message.phone !== "") {
+      writer.uint32(18).string(message.phone);
+    }
+    if (message.wa_id !== undefined) {
+      writer.uint32(26).string(message.wa_id);
+    }
+    if (message.timestamp !== 0) {
+      writer.uint32(32).int64(message.timestamp);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Contacts_Contact {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseContacts_Contact();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.kind = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.phone = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.wa_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.timestamp = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Contacts_Contact>, I>>(base?: I): Contacts_Contact {
+    return Contacts_Contact.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Contacts_Contact>, I>>(object: I): Contacts_Contact {
+    const message = createBaseContacts_Contact();
+    message.kind = object.kind ?? 0;
+    message.phone = object.phone ?? "";
+    message.wa_id = object.wa_id ?? undefined;
+    message.timestamp = object.timestamp ?? 0;
     return message;
   },
 };

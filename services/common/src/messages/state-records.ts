@@ -1,0 +1,128 @@
+// What the topics `status` and `contact` say about one event. Fan-out writes these records; the
+// services also make them of events that an older fan-out published whole.
+import {
+  Contacts_Contact_Kind as Kind,
+  type Contacts,
+  type Contacts_Contact,
+  type Event,
+  type Statuses,
+  type Statuses_Status,
+} from '@bmg/proto/stream';
+import type { Received } from '../bus';
+import { statusOfEvent } from './status-order';
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** An event with its data parsed. */
+export interface Said {
+  event: string;
+  timestamp: number;
+  contact?: string | null | undefined;
+  opaque?: string | undefined;
+  data: Data;
+}
+
+/** Undefined for an event that is not the status of a message. */
+export function statusRecord(said: Said): Statuses_Status | undefined {
+  const status = statusOfEvent(said.event);
+  if (!status) return undefined;
+  const { message_id, recipient, recipient_bsuid, errors } = said.data;
+  const { category, billable, type } = objectOf(said.data['pricing']);
+  return {
+    message_id: textOf(message_id) ?? '',
+    status,
+    timestamp: said.timestamp,
+    opaque: said.opaque,
+    recipient: textOf(recipient) ?? textOf(recipient_bsuid),
+    error_code: errorCodesOf(errors)[0],
+    pricing_category: textOf(category),
+    pricing_billable: typeof billable === 'boolean' ? billable : undefined,
+    pricing_type: textOf(type),
+    contact: said.contact ?? undefined,
+  };
+}
+
+/** The upstream accepts a send to an unknown number and reports the failure later. */
+const UNDELIVERABLE = '131026';
+
+type Statement = Pick<Contacts_Contact, 'kind'> & { phone: unknown; wa_id?: unknown };
+
+const received = ({ from, contact }: Data): Statement => ({
+  kind: Kind.KIND_TRAFFIC,
+  phone: from,
+  wa_id: objectOf(contact)['wa_id'],
+});
+
+const CONTACT_READERS: ReadonlyMap<string, (data: Data) => Statement | undefined> = new Map<
+  string,
+  (data: Data) => Statement | undefined
+>([
+  ['message.received', received],
+  ['standby.message_received', received],
+  [
+    'contact.synced',
+    ({ phone_number, action }) => ({
+      kind: action === 'remove' ? Kind.KIND_UNSYNCED : Kind.KIND_SYNCED,
+      phone: phone_number,
+    }),
+  ],
+  [
+    'message.failed',
+    ({ recipient, errors }) =>
+      errorCodesOf(errors).includes(UNDELIVERABLE)
+        ? { kind: Kind.KIND_UNDELIVERABLE, phone: recipient }
+        : undefined,
+  ],
+]);
+
+/** Undefined for an event that says nothing about a contact with a phone number. */
+export function contactRecord({ event, timestamp, data }: Said): Contacts_Contact | undefined {
+  const statement = CONTACT_READERS.get(event)?.(data);
+  const phone = textOf(statement?.phone);
+  if (!statement || phone === undefined) return undefined;
+  return { kind: statement.kind, phone, wa_id: textOf(statement.wa_id), timestamp };
+}
+
+/** Events of the topic `event` as records of the topic `status`. */
+export const statusesOfEvents = (batch: Received<Event>[]): Received<Statuses>[] =>
+  batch.flatMap(({ message, ...received }) => {
+    if (statusOfEvent(message.event) === undefined) return [];
+    const status = statusRecord(saidBy(message));
+    const { waba_id, phone_number_id } = message;
+    return status
+      ? [{ ...received, message: { waba_id, phone_number_id, statuses: [status] } }]
+      : [];
+  });
+
+/** Events of the topic `event` as records of the topic `contact`. */
+export const contactsOfEvents = (batch: Received<Event>[]): Received<Contacts>[] =>
+  batch.flatMap(({ message, ...received }) => {
+    if (!CONTACT_READERS.has(message.event)) return [];
+    const contact = contactRecord(saidBy(message));
+    return contact
+      ? [{ ...received, message: { waba_id: message.waba_id, contacts: [contact] } }]
+      : [];
+  });
+
+const saidBy = (event: Event): Said => ({ ...event, data: parsed(event.data) });
+
+function parsed(text: string): Data {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+const objectOf = (value: unknown): Data =>
+  typeof value === 'object' && value !== null ? (value as Data) : {};
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** A code may be a number that keeps the upstream's digits. */
+const errorCodesOf = (errors: unknown): string[] =>
+  (Array.isArray(errors) ? errors : []).flatMap((error) => {
+    const { code } = objectOf(error);
+    return code === undefined || code === null ? [] : [String(code)];
+  });

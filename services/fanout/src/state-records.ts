@@ -1,0 +1,153 @@
+// What our own services keep state of: collects it from the items of a batch, so that all statuses
+// of a number, and all contacts of an account, make one Kafka record.
+import { topics, type Outgoing } from '@bmg/common/bus';
+import { LRUCache } from '@bmg/common/cache';
+import { contentId } from '@bmg/common/ids';
+import { contactRecord, statusRecord } from '@bmg/common/messages';
+import type { SpanContext } from '@bmg/common/telemetry';
+import type { Contacts, Event, Statuses } from '@bmg/proto/stream';
+import type { EventName, StateChangeKind } from './normalise';
+
+/** An item of which the owners are known. */
+export interface StateItem {
+  occurrence: string;
+  event: EventName | StateChangeKind;
+  internal: boolean;
+  waba_id: string;
+  phone_number_id: string | undefined;
+  contact: string | undefined;
+  timestamp: number;
+  data: Record<string, unknown>;
+  /** The data as JSON text. */
+  json: string;
+  /** The callback data of a send, if the item is the status of one. */
+  opaque: string | undefined;
+  received_at_ms: number;
+  partner_ids: string[];
+  span: SpanContext;
+}
+
+export interface StateRecords {
+  add(item: StateItem): void;
+  /** The records of the items added since the last call. */
+  take(): Outgoing<unknown>[];
+  /** What was taken is in Kafka. */
+  published(): void;
+}
+
+/** Events of which a service keeps more state than a status or a contact, with their topic. */
+const WHOLE = new Map<string, typeof topics.template | typeof topics.account>([
+  ['template.status_updated', topics.template],
+  ['template.quality_updated', topics.template],
+  ['template.category_updated', topics.template],
+  ['waba.tier_updated', topics.account],
+  ['waba.quality_updated', topics.account],
+  ['throughput', topics.account],
+  ['offboarded', topics.account],
+  ['reconnected', topics.account],
+  ['partner_added', topics.account],
+  ['partner_removed', topics.account],
+] satisfies Array<[EventName | StateChangeKind, typeof topics.template | typeof topics.account]>);
+
+/** Replays of the past, which say nothing about present activity. */
+const NO_ACTIVITY = new Set<string>(['message.history'] satisfies EventName[]);
+const ACTIVE = 'active';
+/** At most one record of a number's activity in this time. */
+const ACTIVITY_EVERY_S = 60;
+const NUMBERS_MAX = 100_000;
+/** Bounds one record, which is retried and put aside as a whole. */
+const RECORD_ITEMS_MAX = 500;
+
+/** When each number was last published as active, in epoch seconds. */
+export type Activity = LRUCache<string, number>;
+
+export const createActivity = (): Activity => new LRUCache({ max: NUMBERS_MAX });
+
+/** Collects for one batch; `active` is kept between batches. */
+export function createStateRecords(active: Activity, now_ms: number): StateRecords {
+  let records: Outgoing<unknown>[] = [];
+  let statuses = new Map<string, Statuses>();
+  let contacts = new Map<string, Contacts>();
+  /** Numbers whose activity is to be published, with its time in epoch seconds. */
+  const activity = new Map<string, number>();
+
+  const addStatus = (item: StateItem): void => {
+    const status = statusRecord(item);
+    if (!status) return;
+    const { waba_id, phone_number_id, span } = item;
+    const key = phone_number_id ?? waba_id;
+    let record = statuses.get(key);
+    if (!record || record.statuses.length >= RECORD_ITEMS_MAX) {
+      record = { waba_id, phone_number_id, statuses: [] };
+      statuses.set(key, record);
+      records.push({ topic: topics.status, key, message: record, span });
+    }
+    record.statuses.push(status);
+  };
+  const addContact = (item: StateItem): void => {
+    const contact = contactRecord(item);
+    const { waba_id, span } = item;
+    if (!contact || waba_id === '') return;
+    let record = contacts.get(waba_id);
+    if (!record || record.contacts.length >= RECORD_ITEMS_MAX) {
+      record = { waba_id, contacts: [] };
+      contacts.set(waba_id, record);
+      records.push({ topic: topics.contact, key: waba_id, message: record, span });
+    }
+    record.contacts.push(contact);
+  };
+  const addEvent = (topic: typeof topics.account, item: StateItem, event: Event): void => {
+    records.push({ topic, key: item.waba_id, message: event, span: item.span });
+  };
+  const addActivity = (item: StateItem): void => {
+    const { phone_number_id } = item;
+    if (item.internal || phone_number_id === undefined || NO_ACTIVITY.has(item.event)) return;
+    // A timestamp in the future would hide all activity before it.
+    const at = Math.min(item.timestamp, Math.floor(now_ms / 1_000));
+    const last = activity.get(phone_number_id) ?? active.get(phone_number_id);
+    if (last !== undefined && at - last < ACTIVITY_EVERY_S) return;
+    activity.set(phone_number_id, at);
+    addEvent(topics.account, item, {
+      ...eventOf(item),
+      event: ACTIVE,
+      contact: undefined,
+      timestamp: at,
+      data: '{}',
+      opaque: undefined,
+    });
+  };
+  return {
+    add(item) {
+      const topic = WHOLE.get(item.event);
+      if (topic) addEvent(topic, item, eventOf(item));
+      addStatus(item);
+      addContact(item);
+      addActivity(item);
+    },
+    take() {
+      const taken = records;
+      records = [];
+      statuses = new Map();
+      contacts = new Map();
+      return taken;
+    },
+    published() {
+      for (const [number, at] of activity) active.set(number, at);
+      activity.clear();
+    },
+  };
+}
+
+const eventOf = (item: StateItem): Event => ({
+  occurrence_id: contentId('occ', item.occurrence),
+  event: item.event,
+  internal: item.internal,
+  waba_id: item.waba_id,
+  phone_number_id: item.phone_number_id,
+  contact: item.contact,
+  timestamp: item.timestamp,
+  data: item.json,
+  received_at_ms: item.received_at_ms,
+  partner_ids: item.partner_ids,
+  opaque: item.opaque,
+});
