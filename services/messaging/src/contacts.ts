@@ -122,7 +122,8 @@ function changeOf(
       return { learn: { ...about, wa_id: phone, source: 'sync' } };
     case Kind.KIND_TRAFFIC:
       return { learn: { ...about, wa_id: wa_id ?? phone, source: 'traffic' } };
-    default:
+    case Kind.KIND_UNSPECIFIED:
+    case Kind.UNRECOGNIZED:
       return undefined;
   }
 }
