@@ -12,7 +12,7 @@ import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { DirectoryDefinition, OnboardingDefinition } from '@bmg/proto/onboarding';
 import { SettingsDefinition } from '@bmg/proto/settings';
 import { TemplatesDefinition } from '@bmg/proto/templates';
-import { WebhooksDefinition } from '@bmg/proto/webhooks';
+import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
 import { createApp } from './app';
 import { createAuthenticator } from './auth/authenticate';
 import { createScopeResolver } from './auth/scope';
@@ -119,6 +119,7 @@ function createClients(addresses: ReturnType<typeof serviceAddresses>) {
     [BroadcastsDefinition, addresses.broadcasts],
     [NumberAdminDefinition, addresses['number-admin']],
     [WebhooksDefinition, addresses.webhooks],
+    [EventLogDefinition, addresses.webhooks],
   ];
   const clients = new Map<Definition, RpcClient<Definition>>(
     served.map(([definition, address]) => [definition, createRpcClient(definition, address)]),

@@ -13,7 +13,8 @@ import { purgeRows as broadcasts } from '../../services/broadcasts/src/store/pur
 import { purgeRows as messaging } from '../../services/messaging/src/store/purge';
 import { purgeRows as onboarding } from '../../services/onboarding/src/store/purge';
 import { purgeRows as templates } from '../../services/templates/src/store/purge';
-import { purgeRows as webhooks } from '../../services/webhooks/src/store/purge';
+import { createPacker } from '../../services/webhooks/src/event-log/packer';
+import { createPurgeRows } from '../../services/webhooks/src/store/purge';
 import { eventually } from '../testkit/eventually';
 import { ONE, joinMesh, type Mesh } from '../harness/shared-mesh';
 
@@ -39,7 +40,7 @@ const purged: Record<string, PurgeRow[]> = {
   messaging,
   templates,
   broadcasts,
-  webhooks,
+  webhooks: createPurgeRows(createPacker(undefined, false)),
 };
 
 let mesh: Mesh;

@@ -7,7 +7,7 @@ import { MessagingDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
-import { WebhooksDefinition } from '@bmg/proto/webhooks';
+import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
 import { chapters, endpoints } from '../../gateway/src/endpoints';
 import { usageName, type Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
@@ -97,6 +97,7 @@ describe('the methods behind the rows', () => {
     'sendBroadcastMessage',
     'findOutcome',
     'sendTestEvent',
+    'findEvents',
   ];
   const services = [
     OnboardingDefinition,
@@ -105,6 +106,7 @@ describe('the methods behind the rows', () => {
     BroadcastsDefinition,
     NumberAdminDefinition,
     WebhooksDefinition,
+    EventLogDefinition,
   ];
 
   test('are all partner-facing methods, each once, except that both download paths share one', () => {

@@ -235,4 +235,12 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
     },
   },
   retryEvent: { prepare: failedEvent },
+  // Event log.
+  listEvents: {
+    async prepare(stage) {
+      await failedEvent(stage);
+      return {};
+    },
+  },
+  getEvent: { prepare: failedEvent },
 };

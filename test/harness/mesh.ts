@@ -79,6 +79,7 @@ export async function startMesh(
     UPSTREAM_VERIFY_TOKEN: 'verify-local',
     PLATFORM_PIN: '000000',
     ENCRYPTION_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+    EVENT_LOG_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
     KEY_PEPPER: 'test-pepper',
     ALLOW_PRIVATE_URLS: 'true',
     PUBLIC_URL: `http://127.0.0.1:${port('rest')}`,

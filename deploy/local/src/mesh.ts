@@ -77,6 +77,7 @@ export const LOCAL_SECRETS: Settings = {
   UPSTREAM_VERIFY_TOKEN: 'verify-local',
   PLATFORM_PIN: '000000',
   ENCRYPTION_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  EVENT_LOG_KEYRING: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
   KEY_PEPPER: 'local-pepper-not-for-production',
 };
 

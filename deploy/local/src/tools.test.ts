@@ -60,6 +60,6 @@ test('masks the password in an address', () => {
 
 test('warns of the public default secrets, and only of those', () => {
   const last = (env: NodeJS.ProcessEnv) => describeMesh(meshSettings(env)).at(-1);
-  expect(last({})).toContain('ENCRYPTION_KEYRING, KEY_PEPPER are public');
+  expect(last({})).toContain('ENCRYPTION_KEYRING, EVENT_LOG_KEYRING, KEY_PEPPER are public');
   expect(last({ KEY_PEPPER: 'mine' })).not.toContain('KEY_PEPPER');
 });

@@ -5,6 +5,7 @@ import { broadcasts } from './broadcasts/rows';
 import { callsGroups } from './calls-groups/rows';
 import { diagnostics } from './diagnostics/rows';
 import type { Endpoint } from './endpoint';
+import { events } from './events/rows';
 import { media } from './media/rows';
 import { messages } from './messages/rows';
 import { numberSetup } from './number-setup/rows';
@@ -83,6 +84,12 @@ export const chapters: readonly Chapter[] = [
     name: 'Webhook recovery',
     description: 'List events that could not be delivered, and redeliver them.',
     rows: recovery,
+  },
+  {
+    name: 'Event log',
+    description:
+      'Read every event by its position, as a second way to receive events or as the only one.',
+    rows: events,
   },
 ];
 

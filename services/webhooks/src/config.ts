@@ -29,6 +29,23 @@ export const settings = {
     'allows http and private addresses in webhook URLs, for local development',
     false,
   ),
+  EVENT_LOG_DAYS: fields.integer(
+    { min: 1, max: 365, default: 30 },
+    'how many days events and their delivery attempts are kept in the event log',
+  ),
+  EVENT_LOG_SEALED: fields.flag('whether the event log stores events encrypted', true),
+  EVENT_LOG_KEYRING: {
+    ...fields.optional(
+      fields.secret(
+        'key-encryption keys of the event log, `id:base64` (32 bytes each), newest first, comma-separated; keep an old key for EVENT_LOG_DAYS',
+        { pattern: '^[\\w-]{1,32}:[A-Za-z0-9+/]{43}=(,[\\w-]{1,32}:[A-Za-z0-9+/]{43}=)*$' },
+      ),
+    ),
+    warn: ({ EVENT_LOG_SEALED, EVENT_LOG_KEYRING }: Record<string, unknown>) =>
+      EVENT_LOG_SEALED && EVENT_LOG_KEYRING === undefined
+        ? 'EVENT_LOG_KEYRING is not set: the event log is stored unencrypted'
+        : undefined,
+  },
   DELIVERY_SHARE: fields.integer(
     { min: 1, max: 10_000, default: 64 },
     'maximum attempts in flight per partner',

@@ -13,6 +13,7 @@ import { PaymentsDefinition } from '@bmg/proto/billing';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';
 import { Dispatcher } from './delivery/dispatcher';
+import { createEventLog, packerOf } from './event-log/event-log';
 import { createIngress } from './ingress/ingress';
 import { createPaymentEvents } from './ingress/payment-events';
 import { createReceivers } from './delivery/receivers';
@@ -20,9 +21,11 @@ import { createRecoveryHandlers } from './recovery/handlers';
 import { createRequeueChannel } from './recovery/requeue-channel';
 import { createRequeueRuns } from './recovery/requeue-runs';
 import { createSeen } from './delivery/seen';
+import { createAttempts } from './store/attempts';
 import { createDeliveries } from './store/deliveries';
+import { createEventLogStore } from './store/event-log';
 import { indexes } from './store/indexes';
-import { purgeRows } from './store/purge';
+import { createPurgeRows } from './store/purge';
 
 /** To one receiver: a partner's share by default. */
 const RECEIVER_CONNECTIONS_MAX = 64;
@@ -42,8 +45,18 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
     allowPrivate: config.ALLOW_PRIVATE_URLS,
     connectionsPerOrigin: RECEIVER_CONNECTIONS_MAX,
   });
+  const deliveries = createDeliveries(mongo.db);
+  const packer = packerOf(config);
+  const event_log = createEventLog(config, {
+    store: createEventLogStore(mongo.db),
+    attempts: createAttempts(mongo.db),
+    deliveries,
+    packer,
+    log,
+  });
   const shared = {
-    deliveries: createDeliveries(mongo.db),
+    deliveries,
+    recordAttempt: event_log.recordAttempt,
     receivers: createReceivers(directory.rpc, createVersions(redis, log)),
     seen: createSeen(redis),
     agent,
@@ -56,7 +69,10 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
   bus.consumeUnsettled(
     topics.delivery,
     'webhooks',
-    (batch, heartbeat) => dispatcher.accept(batch, heartbeat),
+    async (batch, heartbeat) => {
+      await dispatcher.accept(event_log.writer.accept(batch), heartbeat);
+      await event_log.writer.waitForRoom(heartbeat);
+    },
     (partitions) => dispatcher.assignPartitions(partitions),
   );
   const requeue = createRequeueChannel(redis, (id) => dispatcher.reloadPartner(id), log);
@@ -74,7 +90,13 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
         }),
         untrack: (event_id) => dispatcher.untrack(event_id),
       }),
-      createPurge({ db: mongo.db, rows: purgeRows, owners: ownersFrom(directory.rpc), log }),
+      event_log.handlers,
+      createPurge({
+        db: mongo.db,
+        rows: createPurgeRows(packer),
+        owners: ownersFrom(directory.rpc),
+        log,
+      }),
     ],
     log,
   );
@@ -87,7 +109,21 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
   };
   return {
     name: 'webhooks',
-    components: [redis, mongo, directory, payments, requeue, bus, dispatcher, rpc, ingress, intake],
+    components: [
+      redis,
+      mongo,
+      directory,
+      payments,
+      requeue,
+      bus,
+      event_log.writer,
+      dispatcher,
+      rpc,
+      event_log.waiters,
+      event_log.expiry,
+      ingress,
+      intake,
+    ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
     onReady: (ready) => rpc.health.set(ready),
     stop_timeout_ms: config.STOP_TIMEOUT_MS,

@@ -38,6 +38,14 @@ export const limit = (fallback: number | undefined, lowerTo: number): Schema => 
   description: `Page size. The maximum is ${lowerTo}; a larger value is lowered to it.`,
 });
 
+/** RFC 3339. A plus sign sent without URL encoding arrives as a space. */
+export const instant = (description: string): Schema => ({
+  type: 'string',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+ -]\\d{2}:\\d{2})$',
+  errorMessage: 'must be an RFC 3339 date-time with a time zone, for example 2026-09-01T12:00:00Z',
+  description,
+});
+
 export const offset: Schema = {
   type: 'integer',
   minimum: 0,

@@ -1,7 +1,7 @@
 // Which documents belong to a client (deploy/DATA.md). Broadcasts are deleted last: the other documents are
 // found through them, so that an interrupted purge can be repeated.
 import type { Db, Document, Filter } from 'mongodb';
-import { below, type ClientScope, type PurgeRow } from '@bmg/common/purge';
+import { below, type ClientScope, type FilterRow } from '@bmg/common/purge';
 import { chunkIds } from '../request-id';
 import { BROADCASTS } from './broadcasts';
 import type { Broadcast } from './types';
@@ -15,7 +15,7 @@ async function chunksOf({ partner_id, waba_id }: ClientScope, db: Db): Promise<F
   return { _id: { $in: broadcasts.flatMap(chunkIds) } } as unknown as Filter<Document>;
 }
 
-export const purgeRows: PurgeRow[] = [
+export const purgeRows: FilterRow[] = [
   { collection: 'contacts', of: 'client', filter: chunksOf },
   { collection: 'chunks', of: 'client', filter: chunksOf },
   {

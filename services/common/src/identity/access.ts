@@ -29,6 +29,7 @@ export const CALLERS = {
     'Payments/CreateCardSession',
     'Payments/GetBilling',
     'Webhooks',
+    'EventLog',
   ],
   // The upstream's tokens: those who call the upstream themselves, or stop when a number may not
   // send. GetOwners: a client's data is deleted only once the client is.
@@ -53,6 +54,7 @@ export const CALLERS = {
     'Payments/CreateCardSession',
     'Payments/GetBilling',
     'Webhooks',
+    'EventLog',
   ],
   // The platform's own programs that send without the edge (proto/examples).
   internal: [

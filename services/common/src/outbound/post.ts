@@ -18,6 +18,8 @@ export interface PostResult {
   status: number;
   headers: IncomingHttpHeaders;
   duration_ms: number;
+  /** The beginning of the answer's body, at most ANSWER_KEPT_BYTES. */
+  answer: Buffer;
 }
 
 /**
@@ -40,6 +42,8 @@ export const POST_TIMEOUT_MS = 10_000;
 
 // Enough for the short answers of well-behaved receivers, whose connections can then be used again.
 const RESPONSE_READ_MAX_BYTES = 4_096;
+export const ANSWER_KEPT_BYTES = 1_024;
+const NOTHING = Buffer.alloc(0);
 
 const FIRST_FINAL_STATUS = 200;
 
@@ -84,6 +88,7 @@ class PostAttempt implements Dispatcher.DispatchHandler {
   private status = 0;
   private headers: IncomingHttpHeaders = {};
   private read_bytes = 0;
+  private answer = NOTHING;
   private settled = false;
   private readonly timer: NodeJS.Timeout;
 
@@ -114,7 +119,9 @@ class PostAttempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const room = ANSWER_KEPT_BYTES - this.read_bytes;
     this.read_bytes += chunk.length;
+    if (room > 0) this.answer = Buffer.concat([this.answer, chunk.subarray(0, room)]);
     if (this.read_bytes <= RESPONSE_READ_MAX_BYTES) return;
     this.succeed();
     controller.abort(CUT);
@@ -141,7 +148,8 @@ class PostAttempt implements Dispatcher.DispatchHandler {
   private succeed(): void {
     if (!this.settle()) return;
     const duration_ms = elapsed(this.started);
-    this.resolve({ status: this.status, headers: this.headers, duration_ms });
+    const { status, headers, answer } = this;
+    this.resolve({ status, headers, duration_ms, answer });
   }
 
   private fail(error: Error): void {

@@ -1,1 +1,9 @@
-export { below, createPurge, ownersFrom, type ClientScope, type PurgeRow } from './purge';
+export {
+  below,
+  createPurge,
+  ownersFrom,
+  type ClientScope,
+  type FilterRow,
+  type PurgeRow,
+  type RewriteRow,
+} from './purge';

@@ -20,6 +20,9 @@ export interface PurgeRow {
    * once no partner has an active client of it.
    */
   of: 'client' | 'account';
+}
+
+export interface FilterRow extends PurgeRow {
   /**
    * The documents to delete. May query the database; a collection that other filters read comes
    * last.
@@ -27,9 +30,15 @@ export interface PurgeRow {
   filter(scope: ClientScope, db: Db): Filter<Document> | Promise<Filter<Document>>;
 }
 
+/** For a collection whose documents hold data of several clients. */
+export interface RewriteRow extends PurgeRow {
+  /** Takes the client's items out of their documents; returns how many there are. */
+  rewrite(scope: ClientScope, db: Db, dry_run: boolean): Promise<number>;
+}
+
 export interface PurgeDependencies {
   db: Db;
-  rows: PurgeRow[];
+  rows: Array<FilterRow | RewriteRow>;
   /** The partners with an active client of the business account. */
   owners(waba_id: string, call: Call): Promise<string[]>;
   log: Logger;
@@ -49,7 +58,12 @@ export function below(prefix: string): Filter<Document> {
 }
 
 export function createPurge({ db, rows, owners, log }: PurgeDependencies): Implementation {
-  const purge = async (row: PurgeRow, scope: ClientScope, dry_run: boolean): Promise<number> => {
+  const purge = async (
+    row: FilterRow | RewriteRow,
+    scope: ClientScope,
+    dry_run: boolean,
+  ): Promise<number> => {
+    if ('rewrite' in row) return row.rewrite(scope, db, dry_run);
     const collection = db.collection(row.collection);
     const filter = await row.filter(scope, db);
     if (dry_run) return collection.countDocuments(filter);

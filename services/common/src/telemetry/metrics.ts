@@ -104,6 +104,19 @@ export const metrics = {
     help: 'From the receipt of the upstream webhook until its event could be sent to the partner: the part of the delay caused here.',
     further: [60, 300, 3_600],
   }),
+  event_log_written: new Counter({
+    name: 'event_log_events_total',
+    help: 'Events that got a position in the log of their partner.',
+  }),
+  event_log_unwritten: new Gauge({
+    name: 'event_log_unwritten_events',
+    help: 'Events that wait to be written to the log; their Kafka offsets wait too.',
+  }),
+  event_log_conflicts: new Counter({
+    name: 'event_log_conflicts_total',
+    help: 'Buckets of the log that were written anew: another replica took the positions, or an event was logged already.',
+    labelNames: ['reason'],
+  }),
   deliveries_unsettled: new Counter({
     name: 'webhook_deliveries_unsettled_total',
     help: 'Deliveries postponed because a store or the directory was unavailable.',

@@ -1,10 +1,10 @@
 // The rows to delete when a client is purged; see deploy/DATA.md.
-import { below, type PurgeRow } from '@bmg/common/purge';
+import { below, type FilterRow } from '@bmg/common/purge';
 import { CONTACTS } from './contacts';
 import { DAILY_COUNTS } from './daily-counts';
 import { MESSAGES } from './messages';
 
-export const purgeRows: PurgeRow[] = [
+export const purgeRows: FilterRow[] = [
   {
     collection: MESSAGES,
     of: 'client',

@@ -1,7 +1,7 @@
 // The rows that a purge of a client deletes: see deploy/DATA.md. The counters that bills are made
 // from stay; they contain no personal data.
 import type { Db } from 'mongodb';
-import type { ClientScope, PurgeRow } from '@bmg/common/purge';
+import type { ClientScope, FilterRow } from '@bmg/common/purge';
 import { CLIENTS } from './clients';
 import { CODE_EXCHANGES, type CodeExchange } from './code-exchanges';
 import { ONBOARDING_EVENTS } from './onboarding-events';
@@ -13,7 +13,7 @@ const exchangesOf = ({ partner_id, waba_id }: ClientScope, db: Db): Promise<Code
     .find({ partner_id, 'result.waba_id': waba_id })
     .toArray();
 
-export const purgeRows: PurgeRow[] = [
+export const purgeRows: FilterRow[] = [
   {
     collection: SESSIONS,
     of: 'client',

@@ -10,7 +10,7 @@ import {
   type Logger,
   type SpanContext,
 } from '@bmg/common/telemetry';
-import type { Receiver } from './receivers';
+import { describeReceiver, type Receiver } from './receivers';
 import { isDelivered, parseRetryAfter, type ReceiverAnswer } from './retry-schedule';
 import { signatureHeaders } from './sign-delivery';
 
@@ -18,6 +18,7 @@ export interface Attempt {
   event_id: string;
   partner_id: string;
   event: string;
+  waba_id: string;
   body: Buffer;
   received_at_ms: number;
   /** 1 for the first attempt of the delivery. */
@@ -32,6 +33,22 @@ export interface Outcome extends ReceiverAnswer {
   error: string | null;
   /** False if no POST was made, so that the outcome says nothing about the receiver. */
   posted: boolean;
+  /** Of a POST: its address without the query, the secret that signed, and what came of it. */
+  trace?: PostTrace;
+}
+
+/** Takes the outcome of each attempt into the event log. */
+export type RecordAttempt = (attempt: Attempt, outcome: Outcome) => void;
+
+export interface PostTrace {
+  /** Epoch milliseconds. */
+  at: number;
+  duration_ms: number;
+  url: string;
+  /** Fingerprint of the newest secret. */
+  secret: string;
+  /** The beginning of the answer. */
+  answer: string | null;
 }
 
 /** Decisions, Events: a delivery must be answered within 10 s. */
@@ -65,8 +82,16 @@ export async function postAttempt(
   });
   const context = span.spanContext();
   const started = performance.now();
-  const outcome = await post(attempt, receiver.webhook_url, receiver, agent, context);
-  const seconds = (performance.now() - started) / 1_000;
+  const at = Date.now();
+  const { answer, ...outcome } = await post(
+    attempt,
+    receiver.webhook_url,
+    receiver,
+    agent,
+    context,
+  );
+  const duration_ms = performance.now() - started;
+  const seconds = duration_ms / 1_000;
   const name = outcome.result === 'delivered' ? 'delivered' : (outcome.error ?? 'refused');
   const label =
     outcome.http_status === undefined ? name : `${Math.floor(outcome.http_status / 100)}xx`;
@@ -85,12 +110,22 @@ export async function postAttempt(
       attempt: attempt.number,
       outcome: name,
       status: outcome.http_status,
-      duration_ms: Math.round(seconds * 1e6) / 1e3,
+      duration_ms: Math.round(duration_ms * 1e3) / 1e3,
       ...traceIds(context),
     },
     'delivery',
   );
-  return outcome;
+  const { url, secret } = describeReceiver(receiver);
+  return {
+    ...outcome,
+    trace: {
+      at,
+      duration_ms: Math.round(duration_ms),
+      url,
+      secret,
+      answer: answer && answer.length > 0 ? answer.toString('utf8') : null,
+    },
+  };
 }
 
 async function post(
@@ -99,9 +134,9 @@ async function post(
   { webhook_secrets }: Receiver,
   agent: GuardedAgent,
   context: SpanContext,
-): Promise<Outcome> {
+): Promise<Outcome & { answer?: Buffer }> {
   try {
-    const { status, headers } = await guardedPost(url, body, {
+    const { status, headers, answer } = await guardedPost(url, body, {
       agent,
       timeout_ms: ANSWER_TIMEOUT_MS,
       headers: {
@@ -112,7 +147,7 @@ async function post(
       },
     });
     if (isDelivered({ http_status: status })) {
-      return { result: 'delivered', http_status: status, error: null, posted: true };
+      return { result: 'delivered', http_status: status, error: null, posted: true, answer };
     }
     return {
       result: 'refused',
@@ -120,6 +155,7 @@ async function post(
       retry_after_ms: parseRetryAfter(headers['retry-after'], Date.now()),
       error: `HTTP ${status}`,
       posted: true,
+      answer,
     };
   } catch (error) {
     const reason = error instanceof PostFailed ? error.reason : 'failed';

@@ -7,7 +7,7 @@ import { pause, type Component } from '@bmg/common/lifecycle';
 import type { GuardedAgent } from '@bmg/common/outbound';
 import { metrics, type Logger, type SpanContext } from '@bmg/common/telemetry';
 import type { Delivery } from '@bmg/proto/stream';
-import { postAttempt, type Attempt, type Outcome } from './attempt';
+import { postAttempt, type Attempt, type Outcome, type RecordAttempt } from './attempt';
 import { Lanes } from './lanes';
 import { createLoading, type Loading } from './loading';
 import { createObserver, type Observer } from './observer';
@@ -34,6 +34,7 @@ export interface DispatcherDependencies {
   seen: Seen;
   agent: GuardedAgent;
   log: Logger;
+  recordAttempt: RecordAttempt;
   /** Attempts in flight at most: for one partner, and for all. */
   limits: { share: number; total: number };
 }
@@ -183,7 +184,7 @@ export class Dispatcher implements Component {
 
   /** Makes one attempt of a delivery that its lane has started, and records the outcome. */
   private async run(delivery: TrackedDelivery): Promise<void> {
-    const { receivers, agent, log } = this.deps;
+    const { receivers, agent, log, recordAttempt } = this.deps;
     try {
       // Done already: only the removal of its row has failed.
       if (delivery.outcome) return await this.complete(delivery, delivery.outcome);
@@ -194,6 +195,7 @@ export class Dispatcher implements Component {
       const span = attempt.span ?? NO_SPAN;
       const receiver = await receivers.of(delivery.partner_id, span, this.stopped.signal);
       const outcome = await postAttempt(attempt, receiver, agent, log);
+      recordAttempt(attempt, outcome);
       if (outcome.result === 'refused') await this.recordFailure(delivery, outcome);
       else await this.complete(delivery, outcome);
     } catch (error) {

@@ -1,5 +1,6 @@
 // The receivers of partners (webhook URL, secrets, status): answers of the directory, cached until
 // the directory version of the partner changes.
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { pause } from '@bmg/common/lifecycle';
 import { createVersionedCache, partnerVersionKey, type Versions } from '@bmg/common/directory';
@@ -58,4 +59,31 @@ export function createReceivers(
       }
     },
   };
+}
+
+const FINGERPRINT_LENGTH = 8;
+const described = new WeakMap<Receiver, { url: string; secret: string }>();
+
+/**
+ * What may be shown of a receiver: its address without user, password and query, and a fingerprint
+ * of the secret that signs (the beginning of its SHA-256).
+ */
+export function describeReceiver(receiver: Receiver): { url: string; secret: string } {
+  const known = described.get(receiver);
+  if (known) return known;
+  const { webhook_url = '', webhook_secrets } = receiver;
+  const [newest = ''] = webhook_secrets;
+  const hash = createHash('sha256').update(newest).digest('hex');
+  const shown = { url: maskUrl(webhook_url), secret: hash.slice(0, FINGERPRINT_LENGTH) };
+  described.set(receiver, shown);
+  return shown;
+}
+
+function maskUrl(text: string): string {
+  try {
+    const { protocol, host, pathname, search } = new URL(text);
+    return `${protocol}//${host}${pathname}${search === '' ? '' : '?***'}`;
+  } catch {
+    return '';
+  }
 }

@@ -12,7 +12,7 @@ import {
   type RetryEventRequest,
   type RetryEventResponse,
 } from '@bmg/proto/webhooks';
-import { postAttempt } from '../delivery/attempt';
+import { postAttempt, type RecordAttempt } from '../delivery/attempt';
 import type { Receivers } from '../delivery/receivers';
 import { deliveryMachine, nextDelayMs, type DeliveryStatus } from '../delivery/retry-schedule';
 import type { Seen } from '../delivery/seen';
@@ -27,6 +27,7 @@ export interface RecoveryDependencies {
   seen: Seen;
   agent: GuardedAgent;
   log: Logger;
+  recordAttempt: RecordAttempt;
   requeueRuns: RequeueRuns;
   /** Makes this replica stop scheduling the delivery. */
   untrack(event_id: string): void;
@@ -68,7 +69,7 @@ async function listFailedEvents(
 
 /** One attempt now. It counts in `attempts`, but does not use up the schedule. */
 async function retryEvent(
-  { deliveries, receivers, seen, agent, log, untrack }: RecoveryDependencies,
+  { deliveries, receivers, seen, agent, log, recordAttempt, untrack }: RecoveryDependencies,
   { partner_id, event_id }: RetryEventRequest,
   call: Call,
 ): Promise<RetryEventResponse> {
@@ -79,6 +80,7 @@ async function retryEvent(
   // Never numbered 1, because a first attempt without a webhook URL drops the delivery.
   const attempt = { ...attemptFromRow(row, Math.max(2, attempts)), span: call.span };
   const outcome = await postAttempt(attempt, receiver, agent, log);
+  recordAttempt(attempt, outcome);
   const { http_status } = outcome;
   if (outcome.result === 'delivered') {
     seen.remember(event_id);

@@ -39,6 +39,7 @@ export const sendTestEvent =
         event_id,
         partner_id,
         event: TEST_EVENT,
+        waba_id: '',
         body: bodyOf(event_id, received_at_ms, changelog),
         received_at_ms,
         number: 1,

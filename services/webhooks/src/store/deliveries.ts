@@ -56,6 +56,8 @@ export interface Deliveries {
   update(event_id: string, record: AttemptRecord): Promise<void>;
   remove(event_id: string): Promise<void>;
   find(event_id: string): Promise<StoredDelivery | null>;
+  /** The rows of those events that have one, by event id. */
+  findEach(event_ids: string[]): Promise<Map<string, Pick<StoredDelivery, 'status' | 'attempts'>>>;
   /** Null also for another partner's delivery. */
   findOf(partner_id: string, event_id: string): Promise<StoredDelivery | null>;
   /** The partner's deliveries in these statuses, oldest first. */
@@ -145,6 +147,12 @@ export function createDeliveries(db: Db): Deliveries {
       writer.add({ updateOne: { filter: { _id: event_id }, update: { $set: record } } }),
     remove: (event_id) => writer.add({ deleteOne: { filter: { _id: event_id } } }),
     find: (event_id) => deliveries.findOne({ _id: event_id }),
+    async findEach(event_ids) {
+      const found = deliveries
+        .find({ _id: { $in: event_ids } })
+        .project<Pick<StoredDelivery, '_id' | 'status' | 'attempts'>>({ status: 1, attempts: 1 });
+      return new Map(await found.map((row) => [row._id, row] as const).toArray());
+    },
     findOf: (partner_id, event_id) => deliveries.findOne({ _id: event_id, partner_id }),
     listOf: (partner_id, statuses, { limit, after }) =>
       deliveries

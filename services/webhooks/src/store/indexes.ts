@@ -1,5 +1,11 @@
 // All indexes of the service.
 import type { Indexes } from '@bmg/common/mongo';
+import { attemptIndexes, ATTEMPTS } from './attempts';
 import { DELIVERIES, deliveryIndexes } from './deliveries';
+import { EVENT_LOG, eventLogIndexes } from './event-log';
 
-export const indexes: Indexes = { [DELIVERIES]: deliveryIndexes };
+export const indexes: Indexes = {
+  [DELIVERIES]: deliveryIndexes,
+  [EVENT_LOG]: eventLogIndexes,
+  [ATTEMPTS]: attemptIndexes,
+};

@@ -87,6 +87,94 @@ export interface SendTestEventResponse {
   error?: string | undefined;
 }
 
+export interface ListEventsRequest {
+  partner_id: string;
+  waba_id?:
+    | string
+    | undefined;
+  /** Position after which to read; the oldest kept event when absent. */
+  after?: number | undefined;
+  limit: number;
+  /** Event names, comma-separated; all when absent. */
+  event?:
+    | string
+    | undefined;
+  /** RFC 3339: when the events entered the log. */
+  from?: string | undefined;
+  to?:
+    | string
+    | undefined;
+  /** Seconds to wait for an event. */
+  wait: number;
+}
+
+export interface ListEventsResponse {
+  events: LoggedEvent[];
+  /** The position to continue after. */
+  next: number;
+  has_more: boolean;
+  /** The oldest position that is kept, and the newest that was given. */
+  oldest: number;
+  newest: number;
+}
+
+export interface LoggedEvent {
+  seq: number;
+  event_id: string;
+  event: string;
+  waba_id: string;
+  /** JSON text: the body as it was or will be posted. */
+  envelope: string;
+  received_at?: Date | undefined;
+  logged_at?: Date | undefined;
+  delivery?: DeliveryState | undefined;
+}
+
+export interface DeliveryState {
+  /** `pending`, `delivered`, `retrying`, `failed` or `dropped`. */
+  status: string;
+  attempts: number;
+  last_http_status?: number | undefined;
+  delivered_at?: Date | undefined;
+}
+
+export interface DeliveryAttempt {
+  number: number;
+  at?: Date | undefined;
+  duration_ms: number;
+  http_status?: number | undefined;
+  error?:
+    | string
+    | undefined;
+  /** The beginning of the receiver's answer. */
+  answer?: string | undefined;
+  url?:
+    | string
+    | undefined;
+  /** Fingerprint of the secret that signed. */
+  secret?: string | undefined;
+}
+
+export interface GetEventRequest {
+  partner_id: string;
+  event_id: string;
+}
+
+export interface GetEventResponse {
+  event?: LoggedEvent | undefined;
+  attempts: DeliveryAttempt[];
+}
+
+export interface FindEventsRequest {
+  partner_id: string;
+  /** At most 100. */
+  event_ids: string[];
+}
+
+export interface FindEventsResponse {
+  events: GetEventResponse[];
+}
+
 function createBaseListFailedEventsRequest(): ListFailedEventsRequest {
   return { partner_id: "", limit: 0, cursor: undefined, status: undefined };
 }
@@ -907,6 +995,904 @@ export const SendTestEventResponse: MessageFns<SendTestEventResponse> = {
   },
 };
 
+function createBaseListEventsRequest(): ListEventsRequest {
+  return {
+    partner_id: "",
+    waba_id: undefined,
+    after: undefined,
+    limit: 0,
+    event: undefined,
+    from: undefined,
+    to: undefined,
+    wait: 0,
+  };
+}
+
+export const ListEventsRequest: MessageFns<ListEventsRequest> = {
+  encode(message: ListEventsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    if (message.waba_id !== undefined) {
+      writer.uint32(18).string(message.waba_id);
+    }
+    if (message.after !== undefined) {
+      writer.uint32(24).int64(message.after);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(32).int32(message.limit);
+    }
+    if (message.event !== undefined) {
+      writer.uint32(42).string(message.event);
+    }
+    if (message.from !== undefined) {
+      writer.uint32(50).string(message.from);
+    }
+    if (message.to !== undefined) {
+      writer.uint32(58).string(message.to);
+    }
+    if (message.wait !== 0) {
+      writer.uint32(64).int32(message.wait);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListEventsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListEventsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.waba_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.after = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.wait = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListEventsRequest>, I>>(base?: I): ListEventsRequest {
+    return ListEventsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListEventsRequest>, I>>(object: I): ListEventsRequest {
+    const message = createBaseListEventsRequest();
+    message.partner_id = object.partner_id ?? "";
+    message.waba_id = object.waba_id ?? undefined;
+    message.after = object.after ?? undefined;
+    message.limit = object.limit ?? 0;
+    message.event = object.event ?? undefined;
+    message.from = object.from ?? undefined;
+    message.to = object.to ?? undefined;
+    message.wait = object.wait ?? 0;
+    return message;
+  },
+};
+
+function createBaseListEventsResponse(): ListEventsResponse {
+  return { events: [], next: 0, has_more: false, oldest: 0, newest: 0 };
+}
+
+export const ListEventsResponse: MessageFns<ListEventsResponse> = {
+  encode(message: ListEventsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.events) {
+      LoggedEvent.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next !== 0) {
+      writer.uint32(16).int64(message.next);
+    }
+    if (message.has_more !== false) {
+      writer.uint32(24).bool(message.has_more);
+    }
+    if (message.oldest !== 0) {
+      writer.uint32(32).int64(message.oldest);
+    }
+    if (message.newest !== 0) {
+      writer.uint32(40).int64(message.newest);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListEventsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListEventsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.events.push(LoggedEvent.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.next = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.has_more = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.oldest = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.newest = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListEventsResponse>, I>>(base?: I): ListEventsResponse {
+    return ListEventsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListEventsResponse>, I>>(object: I): ListEventsResponse {
+    const message = createBaseListEventsResponse();
+    message.events = object.events?.map((e) => LoggedEvent.fromPartial(e)) || [];
+    message.next = object.next ?? 0;
+    message.has_more = object.has_more ?? false;
+    message.oldest = object.oldest ?? 0;
+    message.newest = object.newest ?? 0;
+    return message;
+  },
+};
+
+function createBaseLoggedEvent(): LoggedEvent {
+  return {
+    seq: 0,
+    event_id: "",
+    event: "",
+    waba_id: "",
+    envelope: "",
+    received_at: undefined,
+    logged_at: undefined,
+    delivery: undefined,
+  };
+}
+
+export const LoggedEvent: MessageFns<LoggedEvent> = {
+  encode(message: LoggedEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.seq !== 0) {
+      writer.uint32(8).int64(message.seq);
+    }
+    if (message.event_id !== "") {
+      writer.uint32(18).string(message.event_id);
+    }
+    if (message.event !== "") {
+      writer.uint32(26).string(message.event);
+    }
+    if (message.waba_id !== "") {
+      writer.uint32(34).string(message.waba_id);
+    }
+    if (message.envelope !== "") {
+      writer.uint32(42).string(message.envelope);
+    }
+    if (message.received_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.received_at), writer.uint32(50).fork()).join();
+    }
+    if (message.logged_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.logged_at), writer.uint32(58).fork()).join();
+    }
+    if (message.delivery !== undefined) {
+      DeliveryState.encode(message.delivery, writer.uint32(66).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LoggedEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLoggedEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.seq = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.waba_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.envelope = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.received_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.logged_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.delivery = DeliveryState.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LoggedEvent>, I>>(base?: I): LoggedEvent {
+    return LoggedEvent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LoggedEvent>, I>>(object: I): LoggedEvent {
+    const message = createBaseLoggedEvent();
+    message.seq = object.seq ?? 0;
+    message.event_id = object.event_id ?? "";
+    message.event = object.event ?? "";
+    message.waba_id = object.waba_id ?? "";
+    message.envelope = object.envelope ?? "";
+    message.received_at = object.received_at ?? undefined;
+    message.logged_at = object.logged_at ?? undefined;
+    message.delivery = (object.delivery !== undefined && object.delivery !== null)
+      ? DeliveryState.fromPartial(object.delivery)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseDeliveryState(): DeliveryState {
+  return { status: "", attempts: 0, last_http_status: undefined, delivered_at: undefined };
+}
+
+export const DeliveryState: MessageFns<DeliveryState> = {
+  encode(message: DeliveryState, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.status !== "") {
+      writer.uint32(10).string(message.status);
+    }
+    if (message.attempts !== 0) {
+      writer.uint32(16).int32(message.attempts);
+    }
+    if (message.last_http_status !== undefined) {
+      writer.uint32(24).int32(message.last_http_status);
+    }
+    if (message.delivered_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.delivered_at), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeliveryState {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeliveryState();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.attempts = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.last_http_status = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.delivered_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeliveryState>, I>>(base?: I): DeliveryState {
+    return DeliveryState.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeliveryState>, I>>(object: I): DeliveryState {
+    const message = createBaseDeliveryState();
+    message.status = object.status ?? "";
+    message.attempts = object.attempts ?? 0;
+    message.last_http_status = object.last_http_status ?? undefined;
+    message.delivered_at = object.delivered_at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseDeliveryAttempt(): DeliveryAttempt {
+  return {
+    number: 0,
+    at: undefined,
+    duration_ms: 0,
+    http_status: undefined,
+    error: undefined,
+    answer: undefined,
+    url: undefined,
+    secret: undefined,
+  };
+}
+
+export const DeliveryAttempt: MessageFns<DeliveryAttempt> = {
+  encode(message: DeliveryAttempt, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).int32(message.number);
+    }
+    if (message.at !== undefined) {
+      Timestamp.encode(toTimestamp(message.at), writer.uint32(18).fork()).join();
+    }
+    if (message.duration_ms !== 0) {
+      writer.uint32(24).int32(message.duration_ms);
+    }
+    if (message.http_status !== undefined) {
+      writer.uint32(32).int32(message.http_status);
+    }
+    if (message.error !== undefined) {
+      writer.uint32(42).string(message.error);
+    }
+    if (message.answer !== undefined) {
+      writer.uint32(50).string(message.answer);
+    }
+    if (message.url !== undefined) {
+      writer.uint32(58).string(message.url);
+    }
+    if (message.secret !== undefined) {
+      writer.uint32(66).string(message.secret);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeliveryAttempt {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeliveryAttempt();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.duration_ms = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.http_status = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.answer = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.secret = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeliveryAttempt>, I>>(base?: I): DeliveryAttempt {
+    return DeliveryAttempt.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeliveryAttempt>, I>>(object: I): DeliveryAttempt {
+    const message = createBaseDeliveryAttempt();
+    message.number = object.number ?? 0;
+    message.at = object.at ?? undefined;
+    message.duration_ms = object.duration_ms ?? 0;
+    message.http_status = object.http_status ?? undefined;
+    message.error = object.error ?? undefined;
+    message.answer = object.answer ?? undefined;
+    message.url = object.url ?? undefined;
+    message.secret = object.secret ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGetEventRequest(): GetEventRequest {
+  return { partner_id: "", event_id: "" };
+}
+
+export const GetEventRequest: MessageFns<GetEventRequest> = {
+  encode(message: GetEventRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    if (message.event_id !== "") {
+      writer.uint32(18).string(message.event_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetEventRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetEventRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetEventRequest>, I>>(base?: I): GetEventRequest {
+    return GetEventRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetEventRequest>, I>>(object: I): GetEventRequest {
+    const message = createBaseGetEventRequest();
+    message.partner_id = object.partner_id ?? "";
+    message.event_id = object.event_id ?? "";
+    return message;
+  },
+};
+
+function createBaseGetEventResponse(): GetEventResponse {
+  return { event: undefined, attempts: [] };
+}
+
+export const GetEventResponse: MessageFns<GetEventResponse> = {
+  encode(message: GetEventResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.event !== undefined) {
+      LoggedEvent.encode(message.event, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.attempts) {
+      DeliveryAttempt.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetEventResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetEventResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.event = LoggedEvent.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.attempts.push(DeliveryAttempt.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetEventResponse>, I>>(base?: I): GetEventResponse {
+    return GetEventResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetEventResponse>, I>>(object: I): GetEventResponse {
+    const message = createBaseGetEventResponse();
+    message.event = (object.event !== undefined && object.event !== null)
+      ? LoggedEvent.fromPartial(object.event)
+      : undefined;
+    message.attempts = object.attempts?.map((e) => DeliveryAttempt.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFindEventsRequest(): FindEventsRequest {
+  return { partner_id: "", event_ids: [] };
+}
+
+export const FindEventsRequest: MessageFns<FindEventsRequest> = {
+  encode(message: FindEventsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    for (const v of message.event_ids) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindEventsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindEventsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event_ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindEventsRequest>, I>>(base?: I): FindEventsRequest {
+    return FindEventsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindEventsRequest>, I>>(object: I): FindEventsRequest {
+    const message = createBaseFindEventsRequest();
+    message.partner_id = object.partner_id ?? "";
+    message.event_ids = object.event_ids?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseFindEventsResponse(): FindEventsResponse {
+  return { events: [] };
+}
+
+export const FindEventsResponse: MessageFns<FindEventsResponse> = {
+  encode(message: FindEventsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.events) {
+      GetEventResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindEventsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindEventsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.events.push(GetEventResponse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindEventsResponse>, I>>(base?: I): FindEventsResponse {
+    return FindEventsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindEventsResponse>, I>>(object: I): FindEventsResponse {
+    const message = createBaseFindEventsResponse();
+    message.events = object.events?.map((e) => GetEventResponse.fromPartial(e)) || [];
+    return message;
+  },
+};
+
 export type WebhooksDefinition = typeof WebhooksDefinition;
 export const WebhooksDefinition = {
   name: "Webhooks",
@@ -944,6 +1930,40 @@ export const WebhooksDefinition = {
       responseType: SendTestEventResponse as typeof SendTestEventResponse,
       responseStream: false,
       options: {},
+    },
+  },
+} as const;
+
+/** The events of a partner as a log with positions, read by polling, and delivered again on request. */
+export type EventLogDefinition = typeof EventLogDefinition;
+export const EventLogDefinition = {
+  name: "EventLog",
+  fullName: "bmg.webhooks.v1.EventLog",
+  methods: {
+    listEvents: {
+      name: "ListEvents",
+      requestType: ListEventsRequest as typeof ListEventsRequest,
+      requestStream: false,
+      responseType: ListEventsResponse as typeof ListEventsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    getEvent: {
+      name: "GetEvent",
+      requestType: GetEventRequest as typeof GetEventRequest,
+      requestStream: false,
+      responseType: GetEventResponse as typeof GetEventResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** The logged ones of these events with their attempts, for a message's timeline. */
+    findEvents: {
+      name: "FindEvents",
+      requestType: FindEventsRequest as typeof FindEventsRequest,
+      requestStream: false,
+      responseType: FindEventsResponse as typeof FindEventsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
   },
 } as const;

@@ -1,0 +1,64 @@
+import {
+  EventLogDefinition,
+  type DeliveryAttempt,
+  type GetEventResponse,
+  type ListEventsResponse,
+  type LoggedEvent,
+} from '@bmg/proto/webhooks';
+import * as docs from './docs';
+import * as schemas from './schemas';
+import { get, rpc, type Fields } from '../endpoint';
+
+/** The longest `wait`, and the time of a read. */
+const LIST_TIMEOUT_MS = 30_000;
+
+const logged = ({ seq, event_id, event, logged_at, envelope, delivery }: LoggedEvent): Fields => ({
+  seq,
+  event_id,
+  event,
+  logged_at,
+  envelope: JSON.parse(envelope) as unknown,
+  delivery: {
+    status: delivery?.status,
+    attempts: delivery?.attempts,
+    last_http_status: delivery?.last_http_status ?? null,
+    delivered_at: delivery?.delivered_at ?? null,
+  },
+});
+
+const attempt = (one: DeliveryAttempt): Fields => ({
+  number: one.number,
+  at: one.at,
+  duration_ms: one.duration_ms,
+  http_status: one.http_status ?? null,
+  error: one.error ?? null,
+  answer: one.answer ?? null,
+  url: one.url ?? null,
+  secret: one.secret ?? null,
+});
+
+export const events = [
+  get('/events', rpc(EventLogDefinition, 'listEvents'), {
+    scope: 'filter',
+    addition: true,
+    query: schemas.listEvents,
+    timeout_ms: LIST_TIMEOUT_MS,
+    reply: ({ events, ...page }: ListEventsResponse, { query }) => ({
+      events: events.map(logged),
+      ...page,
+      limit: query['limit'],
+    }),
+    docs: docs.listEvents,
+    summary: 'Read your events as a log, from a position on',
+  }),
+  get('/events/:event_id', rpc(EventLogDefinition, 'getEvent'), {
+    scope: 'partner',
+    addition: true,
+    reply: ({ event, attempts }: GetEventResponse) => ({
+      ...logged(event as LoggedEvent),
+      attempts: attempts.map(attempt),
+    }),
+    docs: docs.getEvent,
+    summary: 'Retrieve an event with every delivery attempt',
+  }),
+];

@@ -1,0 +1,34 @@
+import { instant, limit, object, text } from '../parts/inputs';
+import type { Schema } from '../parts/schema';
+
+const NAMES_MAX_LENGTH = 2_000;
+const WAIT_MAX_S = 20;
+
+const names = text(
+  NAMES_MAX_LENGTH,
+  'Only events with these names, comma-separated: `message.received,message.failed`.',
+);
+
+export const position = (description: string): Schema => ({
+  type: 'integer',
+  minimum: 0,
+  description,
+});
+
+export const listEvents = object({
+  after: position(
+    'Returns events after this position: `next` of the last answer. 0 is the beginning of the log. Defaults to the oldest event that is kept.',
+  ),
+  limit: limit(100, 1_000),
+  event: names,
+  from: instant('Only events that entered the log at this time or later.'),
+  to: instant('Only events that entered the log at this time or earlier.'),
+  wait: {
+    type: 'integer',
+    minimum: 0,
+    maximum: WAIT_MAX_S,
+    default: 0,
+    description:
+      'Seconds to wait if there is no event yet. The answer comes as soon as there is one.',
+  },
+});

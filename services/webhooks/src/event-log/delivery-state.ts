@@ -1,0 +1,51 @@
+// How the delivery of a logged event stands, from the row of a waiting or failed delivery and the
+// recorded attempts. Pure.
+import type { RecordedAttempt } from './attempt-log';
+import type { StoredDelivery } from '../store/deliveries';
+
+export type Status = 'pending' | 'delivered' | 'retrying' | 'failed' | 'dropped';
+
+export interface State {
+  status: Status;
+  attempts: number;
+  last_http_status: number | null;
+  delivered_at: Date | null;
+}
+
+export interface Known {
+  row: Pick<StoredDelivery, 'status' | 'attempts'> | undefined;
+  /** In the order in which they were made. */
+  attempts: RecordedAttempt[];
+  /** Known as delivered without an attempt that is recorded. */
+  delivered: boolean;
+}
+
+/**
+ * A refused attempt is followed by its row within this time. Without a row, a later attempt was
+ * accepted and a crash lost its record: only an accepted delivery loses its row.
+ */
+const ROW_FOLLOWS_MS = 60_000;
+
+/** `now` in epoch milliseconds. */
+export function stateOf({ row, attempts, delivered }: Known, now: number): State {
+  const accepted = attempts.find(({ result }) => result === 'delivered');
+  const posted = attempts.filter(({ result }) => result !== 'dropped');
+  return {
+    status: statusOf({ row, attempts, delivered: delivered || accepted !== undefined }, now),
+    attempts: Math.max(posted.length, row?.attempts ?? 0),
+    last_http_status: attempts.at(-1)?.http_status ?? null,
+    delivered_at: accepted ? new Date(accepted.at.getTime() + accepted.duration_ms) : null,
+  };
+}
+
+function statusOf({ row, attempts, delivered }: Known, now: number): Status {
+  if (row) {
+    if (row.status === 'failed') return 'failed';
+    return row.attempts === 0 ? 'pending' : 'retrying';
+  }
+  if (delivered) return 'delivered';
+  const last = attempts.at(-1);
+  if (!last) return 'pending';
+  if (last.result === 'dropped') return 'dropped';
+  return now - last.at.getTime() < ROW_FOLLOWS_MS ? 'retrying' : 'delivered';
+}

@@ -1,0 +1,317 @@
+// The event log on a real database: two replicas write the same partners' events at once.
+import { randomBytes } from 'node:crypto';
+import { MongoClient, type Db } from 'mongodb';
+import type { Unsettled } from '@bmg/common/bus';
+import { createIndexes } from '@bmg/common/mongo';
+import { createLogger } from '@bmg/common/telemetry';
+import type { Delivery } from '@bmg/proto/stream';
+import { createEventLog, packerOf, type EventLog } from './event-log';
+import { eventually } from '../../../../test/testkit/eventually';
+import { createAttempts } from '../store/attempts';
+import { createDeliveries } from '../store/deliveries';
+import { createEventLogStore, EVENT_LOG } from '../store/event-log';
+import { indexes } from '../store/indexes';
+import { createPurgeRows } from '../store/purge';
+
+const SETTINGS = {
+  EVENT_LOG_DAYS: 30,
+  EVENT_LOG_SEALED: true,
+  EVENT_LOG_KEYRING: 'test:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+};
+const packer = packerOf(SETTINGS);
+const log = createLogger('test');
+const SPAN = { traceId: '', spanId: '', traceFlags: 0 };
+
+let client: MongoClient;
+let db: Db;
+const replicas: EventLog[] = [];
+beforeAll(async () => {
+  client = await MongoClient.connect(process.env['MONGO_URL'] as string);
+  db = client.db(`event_log_${randomBytes(5).toString('hex')}`);
+  await createIndexes(db, indexes);
+});
+afterEach(async () => {
+  for (const one of replicas.splice(0)) {
+    await one.waiters.stop();
+    await one.writer.stop();
+  }
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+function replica(settings: Partial<typeof SETTINGS> = {}): EventLog {
+  const one = createEventLog(
+    { ...SETTINGS, ...settings },
+    {
+      store: createEventLogStore(db),
+      attempts: createAttempts(db),
+      deliveries: createDeliveries(db),
+      packer,
+      log,
+    },
+  );
+  replicas.push(one);
+  return one;
+}
+
+let serial = 0;
+const aPartner = (): string => `ptn_${(serial += 1)}`;
+
+interface Sent extends Unsettled<Delivery> {
+  is_done: boolean;
+}
+
+function received(message: Partial<Delivery>, partition = 0): Sent {
+  const event_id = message.event_id ?? `evt_${(serial += 1)}`;
+  const sent: Sent = {
+    message: {
+      event_id,
+      partner_id: 'ptn_0',
+      event: 'message.received',
+      waba_id: '900',
+      phone_number_id: '800',
+      conversation: '800|1',
+      body: Buffer.from(JSON.stringify({ event: 'message.received', data: { text: event_id } })),
+      received_at_ms: Date.now(),
+      ...message,
+    },
+    key: '',
+    span: undefined,
+    partition,
+    offset: '0',
+    is_done: false,
+    done: () => void (sent.is_done = true),
+  };
+  return sent;
+}
+
+/** Takes the events as the dispatcher does, and delivers them at once. */
+function take(one: EventLog, batch: Sent[]): void {
+  for (const { message, done } of one.writer.accept(batch)) {
+    one.recordAttempt(
+      { ...message, body: Buffer.from(message.body), number: 1, span: undefined },
+      { result: 'delivered', http_status: 200, error: null, posted: true },
+    );
+    done();
+  }
+}
+
+async function list(one: EventLog, partner_id: string, request: object = {}) {
+  const handlers = one.handlers.handlers as Record<
+    string,
+    (request: object, call: object) => Promise<any> // any: the reply of each RPC
+  >;
+  const call = { deadline: Date.now() + 30_000, span: SPAN, request_id: '' };
+  return handlers['listEvents']?.({ partner_id, limit: 0, wait: 0, ...request }, call);
+}
+
+/** Reads the whole log in small pages. */
+async function readAll(one: EventLog, partner_id: string, limit = 7): Promise<any[]> {
+  const events = [];
+  let after = 0;
+  for (;;) {
+    const page = await list(one, partner_id, { after, limit });
+    events.push(...page.events);
+    after = page.next;
+    if (!page.has_more) return events;
+  }
+}
+
+test('gives every event one position, without gaps and in order, while two replicas race', async () => {
+  const partners = [aPartner(), aPartner(), aPartner()];
+  const [one, two] = [replica(), replica()];
+  /** The messages of two Kafka partitions; those that are done are committed. */
+  const partitions: Sent[][] = [[], []];
+  for (let round = 0; round < 12; round += 1) {
+    for (const [partition, messages] of partitions.entries()) {
+      // Every third round the partitions change hands: the new owner reads from the first
+      // uncommitted message on, while the old one still has these in memory.
+      const owner = (partition + Math.floor(round / 3)) % 2 === 0 ? one : two;
+      const uncommitted = messages.findIndex(({ is_done }) => !is_done);
+      const again = round % 3 === 0 && uncommitted >= 0 ? messages.slice(uncommitted) : [];
+      const fresh = partners.map((partner_id) =>
+        received({ partner_id, event: `${partition}.${round}` }, partition),
+      );
+      take(owner, [...again, ...fresh]);
+      messages.push(...fresh);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+  const sent = partitions.flat();
+  await eventually(() => sent.every(({ is_done }) => is_done), 20_000);
+  for (const partner_id of partners) {
+    const events = await readAll(one, partner_id);
+    expect(await readAll(two, partner_id)).toEqual(events);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+    for (const messages of partitions) {
+      const [{ event: first = '' } = {}] = messages.map(({ message }) => message);
+      const own = messages.filter(({ message }) => message.partner_id === partner_id);
+      const logged = events.filter(({ event }) => event[0] === first[0]);
+      expect(logged.map(({ event_id }) => event_id)).toEqual(
+        own.map(({ message }) => message.event_id),
+      );
+    }
+    for (const { envelope, event_id, delivery } of events) {
+      expect(JSON.parse(envelope).data.text).toBe(event_id);
+      expect(delivery).toMatchObject({ status: 'delivered', last_http_status: 200 });
+    }
+  }
+}, 60_000);
+
+test('releases an offset once its event is logged and its delivery is settled', async () => {
+  const one = replica();
+  const partner_id = aPartner();
+  const sent = received({ partner_id });
+  const [taken] = one.writer.accept([sent]);
+  const page = await eventually(async () => {
+    const found = await list(one, partner_id);
+    return found.events.length > 0 && found;
+  });
+  expect(page.events[0].delivery).toMatchObject({ status: 'pending', attempts: 0 });
+  expect(sent.is_done).toBe(false);
+  taken?.done();
+  expect(sent.is_done).toBe(true);
+});
+
+test('keeps the positions of a partner whose events have all expired', async () => {
+  const partner_id = aPartner();
+  const one = replica();
+  const first = received({ partner_id });
+  take(one, [first]);
+  await eventually(() => first.is_done);
+  await db
+    .collection(EVENT_LOG)
+    .updateMany({ partner_id }, { $set: { at: new Date(Date.now() - 32 * 86_400_000) } });
+  expect(await list(one, partner_id)).toMatchObject({ events: [], oldest: 2, newest: 1, next: 1 });
+  await expect(list(one, partner_id, { after: 0 })).rejects.toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'after', oldest: 2, newest: 1 },
+  });
+  await createEventLogStore(db).expire(new Date(Date.now() - 31 * 86_400_000));
+  expect(await db.collection(EVENT_LOG).countDocuments({ partner_id })).toBe(0);
+  const later = received({ partner_id });
+  take(replica(), [later]);
+  await eventually(() => later.is_done);
+  expect(await list(one, partner_id)).toMatchObject({ events: [{ seq: 2 }], oldest: 2, newest: 2 });
+});
+
+test('wakes a waiting request at once for its own write, and soon for another replica’s', async () => {
+  const partner_id = aPartner();
+  const [one, two] = [replica(), replica()];
+  for (const writer of [one, two]) {
+    const { newest } = await list(one, partner_id);
+    const waiting = list(one, partner_id, { after: newest, wait: 15 });
+    take(writer, [received({ partner_id })]);
+    expect((await waiting).events).toHaveLength(1);
+  }
+}, 40_000);
+
+test('refuses a partner’s seventeenth waiting request, and ends the others at shutdown', async () => {
+  const partner_id = aPartner();
+  const one = replica();
+  const calls = Array.from({ length: 17 }, () => list(one, partner_id, { wait: 20 }));
+  await expect(Promise.race(calls)).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
+  await one.waiters.stop();
+  const ended = await Promise.allSettled(calls);
+  expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
+}, 40_000);
+
+test('filters by name, account and time, and says where to continue', async () => {
+  const partner_id = aPartner();
+  const one = replica();
+  const sent = ['a', 'b', 'a', 'b'].map((event, index) =>
+    received({ partner_id, event, waba_id: index < 2 ? '900' : '901' }),
+  );
+  take(one, sent);
+  await eventually(() => sent.every(({ is_done }) => is_done));
+  const names = async (request: object) => {
+    const { events, next, has_more } = await list(one, partner_id, request);
+    return [events.map(({ seq }: { seq: number }) => seq), next, has_more];
+  };
+  expect(await names({ event: 'b' })).toEqual([[2, 4], 4, false]);
+  expect(await names({ event: 'a,b', waba_id: '901', limit: 1 })).toEqual([[3], 3, true]);
+  expect(await names({ event: 'none' })).toEqual([[], 4, false]);
+  expect(await names({ from: new Date(Date.now() + 60_000).toISOString() })).toEqual([
+    [],
+    4,
+    false,
+  ]);
+  expect(await names({ to: '2020-01-01T00:00:00Z' })).toEqual([[], 0, false]);
+  await expect(list(one, partner_id, { after: 5 })).rejects.toMatchObject({
+    details: { field: 'after', newest: 4 },
+  });
+});
+
+test('stores no text in clear, and a purge removes one account’s events and answers', async () => {
+  const partner_id = aPartner();
+  const one = replica();
+  const body = Buffer.from('{"text":"a private matter"}');
+  const sent = [
+    received({ partner_id, waba_id: '900', body }),
+    received({ partner_id, waba_id: '901', body }),
+  ];
+  const [kept, gone] = one.writer.accept(sent);
+  const refused = (received: Unsettled<Delivery> | undefined) =>
+    one.recordAttempt(
+      { ...(received?.message as Delivery), body, number: 1, span: undefined },
+      {
+        result: 'refused',
+        http_status: 500,
+        error: 'HTTP 500',
+        posted: true,
+        trace: { at: Date.now(), duration_ms: 1, url: 'u', secret: 's', answer: 'private too' },
+      },
+    );
+  for (const each of [kept, gone]) refused(each);
+  await eventually(async () => (await list(one, partner_id)).newest === 2);
+  for (const each of [kept, gone]) refused(each);
+  for (const each of [kept, gone]) each?.done();
+  await eventually(() => sent.every(({ is_done }) => is_done));
+  for (const { name } of await db.listCollections().toArray()) {
+    const text = (await db.collection(name).find().toArray()).map((one) =>
+      JSON.stringify(one, (_key, value) =>
+        value?._bsontype === 'Binary' ? value.buffer.toString('latin1') : value,
+      ),
+    );
+    expect(text.join()).not.toContain('private');
+  }
+  const rows = createPurgeRows(packer).flatMap((row) => ('rewrite' in row ? [row] : []));
+  const scope = { partner_id, waba_id: '901' };
+  expect(await Promise.all(rows.map((row) => row.rewrite(scope, db, true)))).toEqual([1, 1]);
+  expect(await Promise.all(rows.map((row) => row.rewrite(scope, db, false)))).toEqual([1, 1]);
+  expect(await Promise.all(rows.map((row) => row.rewrite(scope, db, true)))).toEqual([0, 0]);
+  const page = await list(one, partner_id);
+  expect(page).toMatchObject({ events: [{ seq: 1, waba_id: '900' }], next: 2, newest: 2 });
+  const ids = sent.map(({ message }) => message.event_id);
+  const found = await one.reader.find(partner_id, ids);
+  expect(found.map(({ event_id }) => event_id)).toEqual([ids[0]]);
+  expect(found[0]?.each_attempt.map(({ answer }) => answer)).toEqual([
+    'private too',
+    'private too',
+  ]);
+  expect(await one.reader.find('ptn_other', ids)).toEqual([]);
+});
+
+test('opens what was sealed after sealing is switched off', async () => {
+  const partner_id = aPartner();
+  const sent = received({ partner_id });
+  take(replica(), [sent]);
+  await eventually(() => sent.is_done);
+  const open = createEventLog(SETTINGS, {
+    store: createEventLogStore(db),
+    attempts: createAttempts(db),
+    deliveries: createDeliveries(db),
+    packer: packerOf({ ...SETTINGS, EVENT_LOG_SEALED: false }),
+    log,
+  });
+  replicas.push(open);
+  const later = received({ partner_id });
+  take(open, [later]);
+  await eventually(() => later.is_done);
+  const { events } = await list(open, partner_id);
+  expect(
+    events.map(({ envelope }: { envelope: string }) => JSON.parse(envelope).data.text),
+  ).toEqual([sent.message.event_id, later.message.event_id]);
+});

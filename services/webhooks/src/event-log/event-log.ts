@@ -1,0 +1,85 @@
+// Puts the event log together: writer, reader, waiting requests, expiry.
+import { createPoller, type Component } from '@bmg/common/lifecycle';
+import type { Logger } from '@bmg/common/telemetry';
+import { createVault } from '@bmg/common/vault';
+import { createAttemptLog } from './attempt-log';
+import { createEventLogHandlers } from './handlers';
+import { createPacker, type Packer } from './packer';
+import { createReader, type Reader } from './reader';
+import { createWaiters } from './waiters';
+import { EventLogWriter } from './writer';
+import type { RecordAttempt } from '../delivery/attempt';
+import type { Attempts } from '../store/attempts';
+import type { Deliveries } from '../store/deliveries';
+import type { EventLogStore } from '../store/event-log';
+
+export interface EventLogSettings {
+  EVENT_LOG_DAYS: number;
+  EVENT_LOG_SEALED: boolean;
+  EVENT_LOG_KEYRING?: string | undefined;
+}
+
+export interface EventLog {
+  writer: EventLogWriter;
+  reader: Reader;
+  recordAttempt: RecordAttempt;
+  handlers: ReturnType<typeof createEventLogHandlers>;
+  /** Ends the waiting requests: to be stopped before the server of the RPCs. */
+  waiters: Component;
+  expiry: Component;
+}
+
+const DAY_MS = 86_400_000;
+const EXPIRE_EVERY_MS = 60_000;
+/** Readers stop showing an event this long before it is deleted: none disappears while it is read. */
+const EXPIRED_KEPT_MS = 3_600_000;
+
+export const packerOf = ({
+  EVENT_LOG_KEYRING: keyring,
+  EVENT_LOG_SEALED,
+}: EventLogSettings): Packer =>
+  createPacker(keyring === undefined ? undefined : createVault(keyring), EVENT_LOG_SEALED);
+
+export function createEventLog(
+  settings: EventLogSettings,
+  deps: {
+    store: EventLogStore;
+    attempts: Attempts;
+    deliveries: Deliveries;
+    packer: Packer;
+    log: Logger;
+  },
+): EventLog {
+  const { store, packer, deliveries, log } = deps;
+  const kept_ms = settings.EVENT_LOG_DAYS * DAY_MS;
+  const attempts = createAttemptLog(deps, kept_ms);
+  const waiters = createWaiters(store, log);
+  const reader = createReader({ store, attempts, deliveries, packer, kept_ms });
+  const writer = new EventLogWriter({ store, attempts, packer, log, onGrown: waiters.grown });
+  const expire = (): Promise<boolean> =>
+    store.expire(new Date(Date.now() - kept_ms - EXPIRED_KEPT_MS));
+  return {
+    writer,
+    reader,
+    waiters,
+    handlers: createEventLogHandlers({ reader, waiters }),
+    expiry: createPoller('event-log-expiry', EXPIRE_EVERY_MS, expire, log),
+    recordAttempt: ({ event_id, partner_id, waba_id, number }, outcome) => {
+      const { result, http_status, error, trace } = outcome;
+      writer.recordAttempt({
+        event_id,
+        partner_id,
+        waba_id,
+        number,
+        at: new Date(trace?.at ?? Date.now()),
+        duration_ms: trace?.duration_ms ?? 0,
+        result,
+        http_status: http_status ?? null,
+        error,
+        url: trace?.url ?? null,
+        secret: trace?.secret ?? null,
+        answer: trace?.answer ?? null,
+      });
+    },
+  };
+}

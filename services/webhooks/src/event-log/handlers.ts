@@ -1,0 +1,134 @@
+// The EventLog RPCs.
+import { invalidField } from '@bmg/common/errors';
+import { HOP_MS, implement, type Call } from '@bmg/common/rpc';
+import {
+  EventLogDefinition,
+  type GetEventResponse,
+  type ListEventsRequest,
+  type ListEventsResponse,
+  type LoggedEvent,
+} from '@bmg/proto/webhooks';
+import { noSuchEvent, type EventWithAttempts, type ReadEvent, type Reader } from './reader';
+import type { Waiters } from './waiters';
+
+export interface EventLogHandlers {
+  reader: Reader;
+  waiters: Waiters;
+}
+
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 1_000;
+const WAIT_MAX_S = 20;
+const NAMES_MAX = 50;
+const FIND_MAX = 100;
+/** What a call needs for its last read before the deadline. */
+const READ_MS = 2_000;
+
+export const createEventLogHandlers = (deps: EventLogHandlers) =>
+  implement(EventLogDefinition, {
+    listEvents: (request, call) => listEvents(deps, request, call),
+    async getEvent({ partner_id, event_id }) {
+      const [found] = await deps.reader.find(partner_id, [event_id]);
+      if (!found) throw noSuchEvent();
+      return eventWithAttempts(found);
+    },
+    async findEvents({ partner_id, event_ids }) {
+      if (event_ids.length > FIND_MAX) {
+        throw invalidField('event_ids', `must have at most ${FIND_MAX} items`);
+      }
+      const found = await deps.reader.find(partner_id, event_ids);
+      return { events: found.map(eventWithAttempts) };
+    },
+  });
+
+async function listEvents(
+  { reader, waiters }: EventLogHandlers,
+  request: ListEventsRequest,
+  { deadline, signal }: Call,
+): Promise<ListEventsResponse> {
+  const { partner_id, waba_id, after, limit, wait } = request;
+  if (wait < 0 || wait > WAIT_MAX_S) throw invalidField('wait', `must be 0 to ${WAIT_MAX_S}`);
+  const query = {
+    partner_id,
+    waba_id,
+    after,
+    limit: Math.min(limit || LIMIT_DEFAULT, LIMIT_MAX),
+    events: namesOf(request.event),
+    ...periodOf(request),
+  };
+  const until = Math.min(performance.now() + wait * 1_000, latest(deadline));
+  let page = await reader.page(query);
+  for (;;) {
+    const left_ms = until - performance.now();
+    const is_settled = page.events.length > 0 || page.has_more;
+    const is_over = query.to !== undefined && query.to.getTime() < Date.now();
+    if (is_settled || is_over || left_ms <= 0 || signal?.aborted) break;
+    if (!(await waiters.wait(partner_id, page.newest, left_ms, signal))) break;
+    page = await reader.page({ ...query, after: page.next });
+  }
+  return { ...page, events: page.events.map(loggedEvent) };
+}
+
+/** In the process's own clock: the last moment from which a read still ends in time. */
+const latest = (deadline: number): number =>
+  performance.now() + deadline - Date.now() - HOP_MS - READ_MS;
+
+function namesOf(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  const names = text.split(',').map((name) => name.trim());
+  if (names.length > NAMES_MAX || names.some((name) => name === '')) {
+    throw invalidField('event', `must be 1 to ${NAMES_MAX} event names, comma-separated`);
+  }
+  return names;
+}
+
+/** The period that `from` and `to` name. */
+export function periodOf(given: { from?: string | undefined; to?: string | undefined }): {
+  from: Date | undefined;
+  to: Date | undefined;
+} {
+  const from = timeOf('from', given.from);
+  const to = timeOf('to', given.to);
+  if (from && to && to < from) throw invalidField('to', 'must not be before from');
+  return { from, to };
+}
+
+function timeOf(field: 'from' | 'to', text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  // A plus sign that was not URL-encoded arrives as a space.
+  const time = new Date(text.replace(' ', '+'));
+  if (Number.isNaN(time.getTime())) {
+    throw invalidField(field, 'must be an RFC 3339 date-time, for example 2026-09-01T12:00:00Z');
+  }
+  return time;
+}
+
+const loggedEvent = (event: ReadEvent): LoggedEvent => ({
+  seq: event.seq,
+  event_id: event.event_id,
+  event: event.event,
+  waba_id: event.waba_id,
+  envelope: event.envelope.toString('utf8'),
+  received_at: event.received_at,
+  logged_at: event.logged_at,
+  delivery: {
+    status: event.status,
+    attempts: event.attempts,
+    last_http_status: event.last_http_status ?? undefined,
+    delivered_at: event.delivered_at ?? undefined,
+  },
+});
+
+const eventWithAttempts = (event: EventWithAttempts): GetEventResponse => ({
+  event: loggedEvent(event),
+  attempts: event.each_attempt.map((attempt) => ({
+    number: attempt.number,
+    at: attempt.at,
+    duration_ms: attempt.duration_ms,
+    http_status: attempt.http_status ?? undefined,
+    error: attempt.error ?? undefined,
+    answer: attempt.answer ?? undefined,
+    url: attempt.url ?? undefined,
+    secret: attempt.secret ?? undefined,
+  })),
+});

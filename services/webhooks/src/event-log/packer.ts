@@ -1,0 +1,34 @@
+// Packs the texts of many events into one compressed and sealed block. Customers' content is in
+// these blocks alone; everything beside them is ids, names and times.
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import type { SealedBytes, Vault } from '@bmg/common/vault';
+
+/** Without a key the block is compressed only (EVENT_LOG_SEALED is off). */
+export type Packed = Pick<SealedBytes, 'data'> & Partial<SealedBytes>;
+
+export interface Packer {
+  /** `identity` names the document that holds the block. */
+  pack(identity: string, plain: Buffer): Promise<Packed>;
+  unpack(identity: string, packed: Packed): Promise<Buffer>;
+}
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+/** Bodies of one batch are alike, so the fastest level already takes most of them away. */
+const LEVEL = 1;
+
+/** `vault` also opens what was sealed before sealing was switched off. */
+export function createPacker(vault: Vault | undefined, sealed: boolean): Packer {
+  return {
+    async pack(identity, plain) {
+      const data = await deflate(plain, { level: LEVEL });
+      return sealed && vault ? vault.sealBytes(identity, data) : { data };
+    },
+    async unpack(identity, { key_id, wrapped_key, data }) {
+      if (key_id === undefined || wrapped_key === undefined) return inflate(data);
+      if (!vault) throw new Error('EVENT_LOG_KEYRING is not set, and the event log is sealed');
+      return inflate(vault.openBytes(identity, { key_id, wrapped_key, data }));
+    },
+  };
+}

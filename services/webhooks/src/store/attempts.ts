@@ -1,0 +1,54 @@
+// The collection `attempts`: delivery attempts that ended after their event was logged, many in a
+// document. Those that ended before are in the event's bucket.
+import type { Collection, Db, IndexDescription } from 'mongodb';
+import { newId } from '@bmg/common/ids';
+import type { Packed } from '../event-log/packer';
+import type { StoredAttempt } from './event-log';
+
+export interface EventAttempt extends StoredAttempt {
+  event_id: string;
+  partner_id: string;
+  waba_id: string;
+}
+
+export interface AttemptBatch {
+  _id: string;
+  attempts: EventAttempt[];
+  /** The receivers' answers: a JSON array beside `attempts`. */
+  packed: Packed;
+  expires_at: Date;
+}
+
+export interface Attempts {
+  insert(batch: AttemptBatch): Promise<void>;
+  /** The batches with an attempt of one of these events, oldest first. */
+  of(event_ids: string[]): Promise<AttemptBatch[]>;
+}
+
+export const ATTEMPTS = 'attempts';
+export const attemptIndexes: IndexDescription[] = [
+  { key: { 'attempts.event_id': 1 } },
+  { key: { 'attempts.partner_id': 1, 'attempts.waba_id': 1 } },
+  { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+];
+
+/** Batches read for one page of events. */
+const BATCHES_MAX = 10_000;
+
+export const attemptsIdentity = (id: string): string => `attempts/${id}`;
+export const newBatchId = (): string => newId('att');
+
+export function createAttempts(db: Db): Attempts {
+  const attempts: Collection<AttemptBatch> = db.collection(ATTEMPTS, { promoteBuffers: true });
+  return {
+    async insert(batch) {
+      await attempts.insertOne(batch);
+    },
+    of: (event_ids) =>
+      attempts
+        .find({ 'attempts.event_id': { $in: event_ids } })
+        .sort({ _id: 1 })
+        .limit(BATCHES_MAX)
+        .toArray(),
+  };
+}

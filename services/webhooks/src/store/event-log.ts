@@ -1,0 +1,236 @@
+// The collections `event_log` and `event_heads`. A document of the log is a bucket: events of one
+// partner at consecutive positions. Inserting a bucket is what gives its events their positions, so
+// positions have no gaps, and nothing appears below one that exists. A head outlives its buckets:
+// positions are never given twice.
+import { MongoBulkWriteError, type Collection, type Db, type IndexDescription } from 'mongodb';
+import { isDuplicateKey } from '@bmg/common/mongo';
+import type { Packed } from '../event-log/packer';
+
+/** One attempt to deliver an event, without the receiver's answer, which is packed. */
+export interface StoredAttempt {
+  number: number;
+  at: Date;
+  duration_ms: number;
+  result: 'delivered' | 'dropped' | 'refused';
+  http_status: number | null;
+  error: string | null;
+  /** The address without its query; null if no POST was made. */
+  url: string | null;
+  /** Fingerprint of the secret that signed. */
+  secret: string | null;
+}
+
+export interface LoggedEvent {
+  seq: number;
+  event_id: string;
+  /** The event's name. Empty once the event was deleted on request: only its position is left. */
+  event: string;
+  waba_id: string;
+  /** Kafka partition: events of one conversation share it. */
+  partition: number;
+  received_at: Date;
+  /** Bytes of the envelope within the packed bodies. */
+  size: number;
+  /** Attempts that ended before the bucket was written. */
+  attempts?: StoredAttempt[];
+  /** Known as delivered without an attempt of this process: before a crash, or by an earlier copy. */
+  delivered?: true;
+}
+
+export interface Bucket {
+  _id: string;
+  partner_id: string;
+  first: number;
+  last: number;
+  /** When the positions were given; never earlier than in the bucket before. */
+  at: Date;
+  events: LoggedEvent[];
+  packed: Packed;
+}
+
+export interface Head {
+  /** The last position that was given; 0 before the first. */
+  last: number;
+  at: Date;
+}
+
+/** Why a bucket was not inserted: another replica took its positions, or has one of its events. */
+export type Refusal = 'position_taken' | 'event_known';
+
+export interface Range {
+  /** Positions, both included. */
+  first: number;
+  last: number;
+}
+
+export interface EventLogStore {
+  head(partner_id: string): Promise<Head>;
+  /** Inserts one bucket for each partner; returns the refusals by index. */
+  insert(buckets: Bucket[]): Promise<Map<number, Refusal>>;
+  /** Which of these events are logged. */
+  known(event_ids: string[]): Promise<Set<string>>;
+  /** The first position whose bucket was written at `since` or later. */
+  firstSince(partner_id: string, since: Date): Promise<number | undefined>;
+  /** Buckets with a position of the range, in order, with an event that matches. */
+  buckets(partner_id: string, range: Range, match: Match): AsyncIterable<Bucket>;
+  bucketsOf(partner_id: string, event_ids: string[]): Promise<Bucket[]>;
+  /** Which of these partners have positions after the given ones. */
+  grown(heads: ReadonlyMap<string, number>): Promise<string[]>;
+  /** Deletes buckets written before `before`, up to a limit; false when none is left. */
+  expire(before: Date): Promise<boolean>;
+}
+
+export interface Match {
+  waba_id?: string | undefined;
+  events?: string[] | undefined;
+}
+
+export const EVENT_LOG = 'event_log';
+export const EVENT_HEADS = 'event_heads';
+export const eventLogIndexes: IndexDescription[] = [
+  { key: { 'events.event_id': 1 }, unique: true },
+  { key: { partner_id: 1, at: 1 } },
+  { key: { at: 1 } },
+];
+
+const POSITION_DIGITS = 12;
+/** Events in a bucket: also how far before a position its bucket can begin. */
+export const BUCKET_EVENTS_MAX = 500;
+const READ_BATCH = 20;
+const EXPIRE_MAX = 500;
+
+const bucketKey = (partner_id: string, first: number): string =>
+  `${partner_id}/${String(Math.max(0, first)).padStart(POSITION_DIGITS, '0')}`;
+
+export const newBucket = (
+  partner_id: string,
+  { first, at, events, packed }: Pick<Bucket, 'first' | 'at' | 'events' | 'packed'>,
+): Bucket => ({
+  _id: bucketKey(partner_id, first),
+  partner_id,
+  first,
+  last: first + events.length - 1,
+  at,
+  events,
+  packed,
+});
+
+/** The identity under which a bucket's bodies are sealed. */
+export const bucketIdentity = (partner_id: string, first: number): string =>
+  `event-log/${bucketKey(partner_id, first)}`;
+
+export function createEventLogStore(db: Db): EventLogStore {
+  // What a failover could undo must not be read: its position would be given to another event.
+  const log: Collection<Bucket> = db.collection(EVENT_LOG, {
+    readConcern: { level: 'majority' },
+    promoteBuffers: true,
+  });
+  const heads: Collection<{ _id: string; last: number; at: Date }> = db.collection(EVENT_HEADS);
+  const from = (partner_id: string, first: number) => ({
+    $gte: bucketKey(partner_id, first),
+    $lt: `${partner_id}0`,
+  });
+  return {
+    async head(partner_id) {
+      const [[newest], kept] = await Promise.all([
+        log
+          .find({ _id: from(partner_id, 0) })
+          .project<Head>({ last: 1, at: 1 })
+          .sort({ _id: -1 })
+          .limit(1)
+          .toArray(),
+        heads.findOne({ _id: partner_id }),
+      ]);
+      return newest ?? { last: kept?.last ?? 0, at: kept?.at ?? new Date(0) };
+    },
+    async insert(buckets) {
+      const refused = new Map<number, Refusal>();
+      try {
+        await log.insertMany(buckets, { ordered: false });
+      } catch (error) {
+        if (!(error instanceof MongoBulkWriteError)) throw error;
+        for (const failure of [error.writeErrors].flat()) {
+          if (!isDuplicateKey(failure)) throw error;
+          const taken = /index: _id_/.test(failure.errmsg ?? '');
+          refused.set(failure.index, taken ? 'position_taken' : 'event_known');
+        }
+        if (refused.size === 0) throw error;
+      }
+      return refused;
+    },
+    async known(event_ids) {
+      const wanted = new Set(event_ids);
+      const found = log
+        .find({ 'events.event_id': { $in: event_ids } })
+        .project<Pick<Bucket, 'events'>>({ 'events.event_id': 1 });
+      const known = new Set<string>();
+      for await (const { events } of found) {
+        for (const { event_id } of events) if (wanted.has(event_id)) known.add(event_id);
+      }
+      return known;
+    },
+    async firstSince(partner_id, since) {
+      const [found] = await log
+        .find({ partner_id, at: { $gte: since } })
+        .project<Pick<Bucket, 'first'>>({ first: 1 })
+        .sort({ at: 1, _id: 1 })
+        .limit(1)
+        .toArray();
+      return found?.first;
+    },
+    buckets: (partner_id, { first, last }, { waba_id, events }) =>
+      log
+        .find({
+          _id: {
+            $gte: bucketKey(partner_id, first - BUCKET_EVENTS_MAX + 1),
+            $lte: bucketKey(partner_id, last),
+          },
+          last: { $gte: first },
+          ...((waba_id !== undefined || events) && {
+            events: {
+              $elemMatch: {
+                ...(waba_id !== undefined && { waba_id }),
+                ...(events && { event: { $in: events } }),
+              },
+            },
+          }),
+        })
+        .sort({ _id: 1 })
+        .batchSize(READ_BATCH),
+    bucketsOf: (partner_id, event_ids) =>
+      log.find({ partner_id, 'events.event_id': { $in: event_ids } }).toArray(),
+    async grown(known) {
+      const next = [...known].map(([partner_id, last]) => bucketKey(partner_id, last + 1));
+      const found = await log
+        .find({ _id: { $in: next } })
+        .project<Pick<Bucket, 'partner_id'>>({ partner_id: 1 })
+        .toArray();
+      return found.map(({ partner_id }) => partner_id);
+    },
+    async expire(before) {
+      const old = await log
+        .find({ at: { $lt: before } })
+        .project<Pick<Bucket, '_id' | 'partner_id' | 'last' | 'at'>>({
+          partner_id: 1,
+          last: 1,
+          at: 1,
+        })
+        .sort({ at: 1 })
+        .limit(EXPIRE_MAX)
+        .toArray();
+      if (old.length === 0) return false;
+      // First the heads: without its buckets, nothing else knows which positions were given.
+      await heads.bulkWrite(
+        old.map(({ partner_id, last, at }) => ({
+          updateOne: {
+            filter: { _id: partner_id },
+            update: { $max: { last, at } },
+            upsert: true,
+          },
+        })),
+      );
+      await log.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
+      return old.length === EXPIRE_MAX;
+    },
+  };
+}

@@ -1,0 +1,128 @@
+// The event log as a partner reads it: every event at its position, with its envelope, its delivery
+// and every attempt; for partners with and without a webhook URL.
+import { eventually } from '../testkit/eventually';
+import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+
+let mesh: Mesh;
+let partner: TestPartner;
+let stranger: TestPartner;
+
+beforeAll(async () => {
+  mesh = await joinMesh();
+  partner = await mesh.createPartner();
+  stranger = await mesh.createPartner();
+  for (const number of [ONE, TWO_A]) await partner.register(number);
+}, 90_000);
+afterAll(() => mesh.stop(), 60_000);
+afterEach(() => partner.receiver.behave(undefined));
+
+const inbound = (text: string, { phone_number_id } = ONE): Promise<unknown> =>
+  mesh.emulator.inbound({ phone_number_id, from: '15550100777', text });
+
+const list = async (query = '', headers: Record<string, string> = {}, of = partner) =>
+  (await of.call('GET', `/events?${query}`, undefined, headers)).body;
+
+/** Waits for the event of the text, reading on from `after`. */
+async function eventOf(text: string, after: number): Promise<any> {
+  return eventually(async () => {
+    const { events } = await list(`after=${after}&wait=5&event=message.received`);
+    return events.find((one: any) => one.envelope.data.text === text);
+  }, 30_000);
+}
+
+test('has each event as it is posted, with its delivery and its attempt', async () => {
+  const { newest } = await list();
+  await inbound('first of the log');
+  const event = await eventOf('first of the log', newest);
+  const posted = await eventually(() =>
+    partner.receiver
+      .of('message.received')
+      .find(({ body }) => body.data.text === 'first of the log'),
+  );
+  expect(event.envelope).toEqual(posted.body);
+  expect(event.event_id).toBe(posted.headers['webhook-id']);
+  const { body } = await eventually(async () => {
+    const answer = await partner.call('GET', `/events/${event.event_id}`);
+    return answer.body.delivery.status === 'delivered' && answer;
+  });
+  expect(body).toMatchObject({
+    seq: event.seq,
+    delivery: { status: 'delivered', attempts: 1, last_http_status: 200 },
+    attempts: [{ number: 1, http_status: 200, error: null, url: partner.receiver.url }],
+  });
+  expect(body.attempts[0].secret).toMatch(/^[0-9a-f]{8}$/);
+}, 60_000);
+
+test('answers a waiting request as soon as an event comes', async () => {
+  const { newest } = await list();
+  const waiting = list(`after=${newest}&wait=20&event=message.received`);
+  await inbound('worth waiting for');
+  const { events, next } = await waiting;
+  expect(events).toHaveLength(1);
+  expect(next).toBe(events[0].seq);
+}, 60_000);
+
+test('narrows down to one account, and shows a partner nothing of another', async () => {
+  const { newest } = await list();
+  await inbound('to the first');
+  await inbound('to the second', TWO_A);
+  const { event_id } = await eventOf('to the second', newest);
+  await eventOf('to the first', newest);
+  const own = await list(`after=${newest}`, { 'x-waba-id': TWO_A.waba_id });
+  expect(own.events.map((one: any) => one.envelope.waba_id)).toEqual([TWO_A.waba_id]);
+  expect(await list('', {}, stranger)).toMatchObject({ events: [], oldest: 1, newest: 0, next: 0 });
+  expect((await stranger.call('GET', `/events/${event_id}`)).body.error.code).toBe('NOT_FOUND');
+  const foreign = { 'x-waba-id': ONE.waba_id };
+  expect(await list('', foreign, stranger)).toMatchObject({ events: [] });
+}, 60_000);
+
+test('shows a refused event as retrying, with the answer of the receiver', async () => {
+  const { newest } = await list();
+  partner.receiver.behave((_arrival, response) => void response.writeHead(503).end('try later'));
+  await inbound('refused');
+  const { event_id } = await eventOf('refused', newest);
+  const body = await eventually(async () => {
+    const answer = await partner.call('GET', `/events/${event_id}`);
+    return answer.body.delivery.status === 'retrying' && answer.body;
+  });
+  expect(body.delivery).toMatchObject({ last_http_status: 503, delivered_at: null });
+  expect(body.attempts[0]).toMatchObject({
+    http_status: 503,
+    answer: 'try later',
+    error: 'HTTP 503',
+  });
+  partner.receiver.behave(undefined);
+  await partner.call('POST', `/webhooks/retry/${event_id}`);
+  await eventually(async () => {
+    const { body } = await partner.call('GET', `/events/${event_id}`);
+    return body.delivery.status === 'delivered' && body.attempts.length >= 2;
+  });
+}, 60_000);
+
+test('has the events of a partner without a webhook URL', async () => {
+  const silent = await mesh.createPartner();
+  const unchanged = { name: undefined, rate_limit_per_sec: undefined, max_wabas: undefined };
+  await mesh.operator.updatePartner(
+    { partner_id: silent.partner_id, webhook_url: '', status: undefined, ...unchanged },
+    mesh.call(),
+  );
+  await silent.register(ONE);
+  await inbound('polled');
+  const event = await eventually(async () => {
+    const { events } = await list('wait=5&event=message.received', {}, silent);
+    return events[0];
+  }, 30_000);
+  expect(event).toMatchObject({ envelope: { data: { text: 'polled' } } });
+  await eventually(async () => {
+    const { body } = await silent.call('GET', `/events/${event.event_id}`);
+    return body.delivery.status === 'dropped';
+  });
+  expect(silent.receiver.arrivals).toEqual([]);
+}, 60_000);
+
+test('refuses a position that the log does not have', async () => {
+  const { newest } = await list();
+  const { status, body } = await partner.call('GET', `/events?after=${newest + 1_000}`);
+  expect([status, body.error.code]).toEqual([400, 'INVALID_FIELD']);
+  expect(body.error.details).toMatchObject({ field: 'after', oldest: 1 });
+});
