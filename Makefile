@@ -7,6 +7,9 @@ BIN := node_modules/.bin
 	check-imports check-words check-types check-generated bench golden test-unit test-long test-faults \
 	require-node local sbom licences capacity images image-check helm-check
 
+# The console's page, compiled when one of its sources has changed.
+CONSOLE := gateway/dashboard/dist/site/index.html
+
 help: ## Lists the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
@@ -31,8 +34,12 @@ engines: local ## Starts only Kafka, MongoDB and Redis
 clean: local ## Stops the mesh and removes its data, logs and settings
 	@node --enable-source-maps deploy/local/dist/clean.js
 
-build: install ## Compiles changed code
+build: install $(CONSOLE) ## Compiles changed code
 	@$(BIN)/tsc -b
+
+$(CONSOLE): package-lock.json $(shell find gateway/dashboard -type f -not -path '*/dist/*' -not -path '*/node_modules/*') | install
+	@echo 'building the console ...'
+	@npm run --silent build -w gateway/dashboard
 
 check: check-format check-lint check-imports check-words check-types check-generated ## Checks format, lint, imports, words, types and generated code
 

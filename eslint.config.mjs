@@ -16,9 +16,11 @@ export default tseslint.config(
     ],
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.base],
-    languageOptions: { parserOptions: { project: ['./tsconfig.lint.json'] } },
+    languageOptions: {
+      parserOptions: { project: ['./tsconfig.lint.json', './gateway/dashboard/tsconfig.json'] },
+    },
     rules: {
       'no-var': 'error',
       'prefer-const': 'error',
@@ -45,7 +47,7 @@ export default tseslint.config(
   },
   {
     // Advice: think again whether a longer function has one reason to be one function.
-    files: ['**/src/**/*.ts', 'test/{harness,testkit,emulator}/**/*.ts'],
+    files: ['**/src/**/*.{ts,tsx}', 'test/{harness,testkit,emulator}/**/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: {
       'max-lines-per-function': ['warn', { max: 70, skipBlankLines: true, skipComments: true }],

@@ -3,6 +3,7 @@ import { createBus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import type { Component, Service } from '@bmg/common/lifecycle';
 import { openRedis } from '@bmg/common/redis';
+import { NOTICES } from '@bmg/common/notices';
 import { createRpcClient, type Client, type Definition, type RpcClient } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import { PaymentsDefinition } from '@bmg/proto/billing';
@@ -21,7 +22,9 @@ import type { settings } from './config';
 import { connectPage } from './connect-page';
 import { dashboard } from './dashboard';
 import { createLoginLimit } from './dashboard/login-limit';
+import { consoleSite } from './dashboard/site';
 import { documents } from './docs';
+import { NOTICE_TEXTS } from './docs/history';
 import { createHttpServer } from './edge/http-server';
 import { createMeter } from './edge/meter';
 import { noticeHeaders } from './edge/notice-headers';
@@ -50,6 +53,16 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
   const notices = noticeHeaders(config.PUBLIC_URL);
   const authenticator = createAuthenticator(directory.rpc, config.KEY_PEPPER);
   const bucket = createFallbackBucket(redis, log);
+  const chain = {
+    authenticator,
+    sessions: createSessionAuthenticator(directory.rpc, config.KEY_PEPPER),
+    bucket,
+    load: createLoad(config.REQUESTS_IN_FLIGHT_MAX, log),
+    scope: createScopeResolver(directory.rpc),
+    meter,
+    client: rpc.client,
+    guards: createGuards({ redis, messaging: rpc.client(MessagingDefinition), log }),
+  };
   const pages = [
     connectPage({
       onboarding: rpc.client(OnboardingDefinition),
@@ -66,21 +79,18 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
       logins: createLoginLimit(redis),
       pepper: config.KEY_PEPPER,
       public_url: config.PUBLIC_URL,
+      notices: NOTICES.map((notice) => ({ ...notice, text: NOTICE_TEXTS[notice.id] ?? '' })),
+      endpoints,
+      chain,
     }),
+    consoleSite(config.PUBLIC_URL, log),
     documents(chapters, config),
   ];
   const app = createApp({
     endpoints,
     notices,
-    authenticator,
-    sessions: createSessionAuthenticator(directory.rpc, config.KEY_PEPPER),
-    bucket,
-    load: createLoad(config.REQUESTS_IN_FLIGHT_MAX, log),
-    scope: createScopeResolver(directory.rpc),
-    meter,
+    ...chain,
     health,
-    client: rpc.client,
-    guards: createGuards({ redis, messaging: rpc.client(MessagingDefinition), log }),
     request_timeout_ms: config.REQUEST_TIMEOUT_MS,
     proxy_hops: config.PROXY_HOPS,
     extend: (router) => pages.forEach((add) => add(router)),

@@ -34,8 +34,12 @@ async function ask(
   return { status: answer.status, headers: answer.headers, body: await answer.json() };
 }
 
-const logIn = (partner_key: unknown): Promise<Answer> =>
-  ask('POST', '/session', { body: { partner_key }, headers: { origin } });
+/** Log-ins are limited by address, which the proxy in front reports. */
+const logIn = (partner_key: unknown, address = '127.0.0.1'): Promise<Answer> =>
+  ask('POST', '/session', {
+    body: { partner_key },
+    headers: { origin, 'x-forwarded-for': address },
+  });
 
 /** A logged-in browser: it sends its cookie, its origin and the CSRF token of the page. */
 interface Browser {
@@ -44,8 +48,11 @@ interface Browser {
   call(method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
-async function browserOf({ partner_key }: Pick<TestPartner, 'partner_key'>): Promise<Browser> {
-  const { status, headers, body } = await logIn(partner_key);
+async function browserOf(
+  { partner_key }: Pick<TestPartner, 'partner_key'>,
+  address?: string,
+): Promise<Browser> {
+  const { status, headers, body } = await logIn(partner_key, address);
   expect(status).toBe(201);
   const cookie = (headers.get('set-cookie') as string).split(';')[0] as string;
   const csrf = body.csrf_token as string;
@@ -418,4 +425,68 @@ test('limits log-in attempts from one address', async () => {
   expect(limited.length).toBeGreaterThanOrEqual(30);
   expect(refused(limited[0] as Answer)).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
   expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+describe('the endpoints below /dashboard/api/v1', () => {
+  const ADDRESS = '192.0.2.77';
+
+  test('serve a session under the rules of the endpoints, for its own partner alone', async () => {
+    const [partner, other] = await Promise.all([mesh.createPartner(), mesh.createPartner()]);
+    await partner.register(ONE);
+    const browser = await browserOf(partner, ADDRESS);
+    const clients = await browser.call('GET', '/v1/clients');
+    expect([clients.status, clients.body.total]).toEqual([200, 1]);
+    expect(clients.headers.get('ratelimit-limit')).toBe('200');
+    expect(clients.headers.get('cache-control')).toBe('no-store');
+    expect((await (await browserOf(other, ADDRESS)).call('GET', '/v1/clients')).body.total).toBe(0);
+    expect(refused(await browser.call('GET', '/v1/templates'))).toEqual([400, 'MISSING_WABA']);
+    expect(refused(await browser.call('POST', '/v1/connect/session', { state: 7 }))).toEqual([
+      400,
+      'INVALID_FIELD',
+    ]);
+    const created = await browser.call('POST', '/v1/connect/session', { state: 'x' });
+    expect(created.status).toBe(201);
+    await eventually(async () => {
+      const { body } = await partner.call('GET', '/usage');
+      return body.endpoints.some(
+        ({ endpoint, calls }: { endpoint: string; calls: number }) =>
+          endpoint === '/connect/session' && calls >= 1,
+      );
+    });
+  });
+
+  test('refuse a key without a session, another site, and a change without the CSRF token', async () => {
+    const partner = await mesh.createPartner();
+    const { cookie, csrf } = await browserOf(partner, ADDRESS);
+    const create = (headers: Record<string, string>) =>
+      ask('POST', '/v1/connect/session', { body: {}, headers });
+    const wrong = [
+      { 'x-partner-key': partner.partner_key, origin },
+      { cookie, origin },
+      { cookie, origin: 'https://elsewhere.example', 'x-csrf-token': csrf },
+    ];
+    for (const headers of wrong) {
+      expect(refused(await create(headers))).toEqual([401, 'UNAUTHORIZED']);
+    }
+    expect((await create({ cookie, origin, 'x-csrf-token': csrf })).status).toBe(201);
+  });
+});
+
+describe('the console', () => {
+  test('is a page with a strict policy and hashed files that browsers keep', async () => {
+    const page = await fetch(`${origin}/dashboard/numbers?find=x`);
+    const text = await page.text();
+    const policy = page.headers.get('content-security-policy') as string;
+    const [, nonce] = /style-src 'self' 'nonce-([\w-]{22})'/.exec(policy) ?? [];
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(text).toContain(`nonce="${nonce}"`);
+    expect(text).not.toMatch(/<script[^>]*>[^<]/);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    const [, file] = /src="\.\/(assets\/[^"]+\.js)"/.exec(text) ?? [];
+    const script = await fetch(`${origin}/dashboard/${file}`);
+    expect(script.headers.get('cache-control')).toContain('immutable');
+    expect(script.headers.get('content-encoding')).toBe('gzip');
+    expect((await fetch(`${origin}/dashboard/assets/none.js`)).status).toBe(404);
+    expect((await fetch(`${origin}/dashboard/api/none`)).status).toBe(404);
+  });
 });

@@ -1,13 +1,17 @@
 // The API of the partner's dashboard. Each row gets one chain: own site (for changes) → session →
-// rate limit → body → call. The observer answers errors, as it does for the endpoints.
+// rate limit → body → call. The observer answers errors, as it does for the endpoints. Below /v1 a
+// session calls the endpoints themselves, under their rules: the chain is theirs, only who calls
+// comes from the session.
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { INACTIVE_PARTNER_CODES } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
+import { takeFromLimit, type admit } from '../edge/admit';
 import { readBody } from '../edge/body';
+import { createChain as createEndpointChain, type ChainDependencies } from '../edge/chain';
 import type { State } from '../edge/state';
-import type { Fields } from '../endpoints/endpoint';
+import type { Endpoint, Fields } from '../endpoints/endpoint';
 import { compile, type Validator } from '../endpoints/parts/schema';
 import type { Bucket } from '../limits/bucket';
 import { rateLimited } from '../limits/rate-limited';
@@ -18,6 +22,9 @@ import { createSessionCookies, type SessionCookies } from './session-cookie';
 
 export interface DashboardDependencies extends Omit<RouteDependencies, 'cookies'> {
   bucket: Bucket;
+  endpoints: Endpoint[];
+  /** Of the endpoints. */
+  chain: ChainDependencies;
 }
 
 const BASE = '/dashboard/api';
@@ -37,15 +44,40 @@ export const dashboard = (deps: DashboardDependencies): ((router: Router<State>)
       const chain = createChain(route, { ...deps, cookies, own_origin });
       router.register(BASE + route.path, [route.verb], chain);
     }
+    const authorize = authorizeBySession({ ...deps, cookies, own_origin });
+    for (const endpoint of deps.endpoints) {
+      const chain = createEndpointChain(endpoint, deps.chain, authorize);
+      router.register(`${BASE}/v1${endpoint.path}`, [endpoint.verb], chain);
+    }
   };
 };
 
-interface ChainDependencies extends DashboardDependencies {
+interface SessionDependencies extends DashboardDependencies {
   cookies: SessionCookies;
   own_origin: string;
 }
 
-function createChain(route: Route, deps: ChainDependencies): (context: Context) => Promise<void> {
+/** Who calls an endpoint: the partner of the session. The partner's own rate limit applies too. */
+const authorizeBySession =
+  (deps: SessionDependencies): typeof admit =>
+  async (context, { verb, counted = true }, { bucket }) => {
+    context.set(HEADERS);
+    const is_change = verb !== 'GET';
+    if (is_change) checkOwnSite(context, deps.own_origin);
+    const { partner_id, session } = await findVisitor(context, deps, is_change);
+    await checkRate(deps.bucket, partner_id);
+    const { rate_limit_per_sec } = session;
+    const rate_limit = await takeFromLimit(
+      context,
+      bucket,
+      partner_id,
+      rate_limit_per_sec,
+      counted,
+    );
+    return { partner_id, rate_limit };
+  };
+
+function createChain(route: Route, deps: SessionDependencies): (context: Context) => Promise<void> {
   const checkBody = route.body && compile(route.body, 'body');
   const is_change = route.verb !== 'get';
   return async (context) => {
@@ -59,7 +91,7 @@ function createChain(route: Route, deps: ChainDependencies): (context: Context) 
     else {
       const visitor = await findVisitor(context, deps, is_change);
       state.partner_id = visitor.partner_id;
-      await checkRate(deps.bucket, visitor, route);
+      await checkRate(deps.bucket, visitor.partner_id, route);
       answer = await route.run(visitor, await readRequest(context, checkBody));
     }
     context.status = route.status ?? 200;
@@ -81,7 +113,7 @@ async function readRequest(
 /** The partner of the session. A change also needs the CSRF token, which only our own page can read. */
 async function findVisitor(
   context: Context,
-  { settings, cookies }: ChainDependencies,
+  { settings, cookies }: SessionDependencies,
   is_change: boolean,
 ): Promise<Visitor> {
   const token = cookies.read(context);
@@ -102,9 +134,9 @@ async function findVisitor(
 /** The browser's cookie is useless after one of these. */
 const ENDS_SESSION: ReadonlySet<string> = new Set(['UNAUTHORIZED', ...INACTIVE_PARTNER_CODES]);
 
-async function checkRate(bucket: Bucket, { partner_id }: Visitor, route: Route): Promise<void> {
+async function checkRate(bucket: Bucket, partner_id: string, route?: Route): Promise<void> {
   const limits: Array<[string, number]> = [[`dashboard:${partner_id}`, PER_SEC]];
-  if (route.per_sec !== undefined) limits.push([`${route.path}:${partner_id}`, route.per_sec]);
+  if (route?.per_sec !== undefined) limits.push([`${route.path}:${partner_id}`, route.per_sec]);
   for (const [name, per_sec] of limits) {
     const { allowed, retry_after_s } = await bucket.take(name, per_sec, 1);
     if (!allowed) throw rateLimited('dashboard', retry_after_s);

@@ -20,6 +20,8 @@ export interface RouteDependencies {
   logins: LoginLimit;
   pepper: string;
   public_url: string;
+  /** Announcements to partners, with their texts. */
+  notices: Fields[];
 }
 
 /** The receiver has 10 seconds to answer a test event. */
@@ -73,13 +75,30 @@ function sessionRoutes({ settings, cookies, logins, pepper }: RouteDependencies)
         return {};
       },
     },
+    {
+      verb: 'get',
+      path: '/sessions',
+      run: async ({ partner_id, token }, { call }) => ({
+        ...(await settings.listSessions({ partner_id, token_hash: cookies.hash(token) }, call)),
+      }),
+    },
+    {
+      verb: 'delete',
+      path: '/sessions',
+      async run({ partner_id }, { context, call }) {
+        await settings.closeAllSessions({ partner_id }, call);
+        cookies.clear(context);
+        return {};
+      },
+    },
   ];
 }
 
 const invalidKey = (): ApiError =>
   new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
 
-const settingsRoutes = ({ settings }: RouteDependencies): Route[] => [
+const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
+  { verb: 'get', path: '/notices', run: async () => ({ notices }) },
   {
     verb: 'get',
     path: '/settings',

@@ -36,18 +36,25 @@ export async function admit(
   if (key) {
     const known = await authenticator.identify(key, call);
     const { partner_id, rate_limit_per_sec } = known.caller;
-    const rate_limit = await take(context, bucket, partner_id, rate_limit_per_sec, counted);
+    const rate_limit = await takeFromLimit(
+      context,
+      bucket,
+      partner_id,
+      rate_limit_per_sec,
+      counted,
+    );
     await authenticator.confirm(known, rate_limit.version, call);
     return { partner_id, rate_limit };
   }
   const token = scope === 'session' ? context.get(CONNECT_TOKEN).trim() : '';
   if (!token) throw new ApiError('UNAUTHORIZED', `the header ${KEY} is required`);
   const { partner_id, session_id, rate_limit_per_sec } = await sessions.find(token, call);
-  const rate_limit = await take(context, bucket, partner_id, rate_limit_per_sec, counted);
+  const rate_limit = await takeFromLimit(context, bucket, partner_id, rate_limit_per_sec, counted);
   return { partner_id, session_id, rate_limit };
 }
 
-async function take(
+/** Takes the request from the partner's rate limit, and tells the caller what is left. */
+export async function takeFromLimit(
   context: Context,
   bucket: Bucket,
   partner_id: string,

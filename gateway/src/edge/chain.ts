@@ -29,9 +29,11 @@ export interface ChainDependencies extends AdmitDependencies {
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
+/** `authorize` says who calls: by default the owner of the key in the request. */
 export function createChain(
   endpoint: Endpoint,
   deps: ChainDependencies,
+  authorize: typeof admit = admit,
 ): (context: Context) => Promise<void> {
   const { load, meter } = deps;
   const { timeout_ms } = endpoint;
@@ -46,7 +48,7 @@ export function createChain(
     const state = context.state as State;
     state.route = route;
     if (timeout_ms !== undefined) state.call.deadline = Date.now() + timeout_ms;
-    const admitted = await admit(context, endpoint, deps);
+    const admitted = await authorize(context, endpoint, deps);
     const { partner_id, rate_limit } = admitted;
     state.partner_id = partner_id;
     let failed = true;

@@ -56,6 +56,24 @@ describe('a session', () => {
     expect(await kept()).toBe(0);
   });
 
+  it('is listed to its partner alone, and all of them can be ended at once', async () => {
+    const partner = await world.partner();
+    const { _id: partner_id } = partner;
+    const other = await logIn(await world.partner());
+    await logIn(partner);
+    world.passTime(MINUTE_S);
+    const token = await logIn(partner);
+    const list = () => own.listSessions({ partner_id, token_hash: token }, testCall());
+    expect((await list()).sessions.map(({ current }) => current)).toEqual([true, false]);
+    world.passTime(29.5 * MINUTE_S);
+    expect((await list()).sessions).toMatchObject([{ current: true }]);
+    expect(await codeOf(use(other))).toBe('UNAUTHORIZED');
+    const kept_one = await logIn(await world.partner());
+    await own.closeAllSessions({ partner_id }, testCall());
+    expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
+    expect((await use(kept_one)).partner_id).not.toBe(partner_id);
+  });
+
   it('ends after half an hour without use', async () => {
     const token = await logIn(await world.partner());
     world.passTime(29 * MINUTE_S);

@@ -63,6 +63,25 @@ export const createDashboardHandlers = (
       await dashboardSessions.remove(token_hash);
       return {};
     },
+    async listSessions({ partner_id, token_hash }) {
+      const at = now();
+      const sessions = await dashboardSessions.newestOf(partner_id);
+      return {
+        sessions: sessions
+          .filter((session) => isAlive(session, at))
+          .map((session) => ({
+            created_at: session.created_at,
+            used_at: session.used_at,
+            expires_at: expiresAt(session),
+            current: session._id === token_hash,
+          })),
+      };
+    },
+    async closeAllSessions({ partner_id }) {
+      await dashboardSessions.removeOf(partner_id);
+      log.info({ partner_id }, 'closed all dashboard sessions of a partner');
+      return {};
+    },
     getSettings: async ({ partner_id }) =>
       settingsMessage(await changes.getPartner(partner_id), now()),
     async updateSettings({ partner_id, webhook_url }) {
@@ -96,9 +115,10 @@ export const createDashboardHandlers = (
 const sessionOver = (): ApiError =>
   new ApiError('UNAUTHORIZED', 'the session has ended: log in again');
 
-const sessionMessage = ({ _id, name }: Partner, session: DashboardSession): Session => ({
-  partner_id: _id,
-  partner_name: name,
+const sessionMessage = (partner: Partner, session: DashboardSession): Session => ({
+  partner_id: partner._id,
+  partner_name: partner.name,
+  rate_limit_per_sec: partner.rate_limit_per_sec,
   expires_at: expiresAt(session),
 });
 

@@ -18,10 +18,13 @@ export interface DashboardSessions {
   find(token_hash: string): Promise<DashboardSession | null>;
   touch(token_hash: string, at: Date): Promise<void>;
   remove(token_hash: string): Promise<void>;
+  /** The partner's sessions, newest first, ended ones included. */
+  newestOf(partner_id: string): Promise<DashboardSession[]>;
   /** All sessions of the partner. */
   removeOf(partner_id: string): Promise<void>;
 }
 
+const LIST_MAX = 50;
 export const DASHBOARD_SESSIONS = 'dashboard_sessions';
 export const dashboardSessionIndexes: IndexDescription[] = [
   { key: { partner_id: 1 } },
@@ -41,6 +44,8 @@ export function createDashboardSessions(db: Db): DashboardSessions {
     async remove(_id) {
       await sessions.deleteOne({ _id });
     },
+    newestOf: (partner_id) =>
+      sessions.find({ partner_id }).sort({ created_at: -1 }).limit(LIST_MAX).toArray(),
     async removeOf(partner_id) {
       await sessions.deleteMany({ partner_id });
     },

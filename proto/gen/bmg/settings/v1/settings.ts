@@ -21,7 +21,11 @@ export interface OpenSessionRequest {
 export interface Session {
   partner_id: string;
   partner_name: string;
-  expires_at?: Date | undefined;
+  expires_at?:
+    | Date
+    | undefined;
+  /** The partner's limit, for the endpoints that a session calls. */
+  rate_limit_per_sec: number;
 }
 
 export interface UseSessionRequest {
@@ -30,6 +34,30 @@ export interface UseSessionRequest {
 
 export interface CloseSessionRequest {
   token_hash: string;
+}
+
+export interface ListSessionsRequest {
+  partner_id: string;
+  /** The session that asks. */
+  token_hash: string;
+}
+
+export interface ListSessionsResponse {
+  sessions: ListSessionsResponse_OpenSession[];
+}
+
+export interface ListSessionsResponse_OpenSession {
+  created_at?: Date | undefined;
+  used_at?: Date | undefined;
+  expires_at?:
+    | Date
+    | undefined;
+  /** Whether it is the session that asks. */
+  current: boolean;
+}
+
+export interface CloseAllSessionsRequest {
+  partner_id: string;
 }
 
 export interface GetSettingsRequest {
@@ -156,7 +184,7 @@ export const OpenSessionRequest: MessageFns<OpenSessionRequest> = {
 };
 
 function createBaseSession(): Session {
-  return { partner_id: "", partner_name: "", expires_at: undefined };
+  return { partner_id: "", partner_name: "", expires_at: undefined, rate_limit_per_sec: 0 };
 }
 
 export const Session: MessageFns<Session> = {
@@ -169,6 +197,9 @@ export const Session: MessageFns<Session> = {
     }
     if (message.expires_at !== undefined) {
       Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(26).fork()).join();
+    }
+    if (message.rate_limit_per_sec !== 0) {
+      writer.uint32(32).int32(message.rate_limit_per_sec);
     }
     return writer;
   },
@@ -210,6 +241,14 @@ export const Session: MessageFns<Session> = {
             message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.rate_limit_per_sec = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -230,6 +269,7 @@ export const Session: MessageFns<Session> = {
     message.partner_id = object.partner_id ?? "";
     message.partner_name = object.partner_name ?? "";
     message.expires_at = object.expires_at ?? undefined;
+    message.rate_limit_per_sec = object.rate_limit_per_sec ?? 0;
     return message;
   },
 };
@@ -340,6 +380,278 @@ export const CloseSessionRequest: MessageFns<CloseSessionRequest> = {
   fromPartial<I extends Exact<DeepPartial<CloseSessionRequest>, I>>(object: I): CloseSessionRequest {
     const message = createBaseCloseSessionRequest();
     message.token_hash = object.token_hash ?? "";
+    return message;
+  },
+};
+
+function createBaseListSessionsRequest(): ListSessionsRequest {
+  return { partner_id: "", token_hash: "" };
+}
+
+export const ListSessionsRequest: MessageFns<ListSessionsRequest> = {
+  encode(message: ListSessionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    if (message.token_hash !== "") {
+      writer.uint32(18).string(message.token_hash);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSessionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSessionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.token_hash = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListSessionsRequest>, I>>(base?: I): ListSessionsRequest {
+    return ListSessionsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListSessionsRequest>, I>>(object: I): ListSessionsRequest {
+    const message = createBaseListSessionsRequest();
+    message.partner_id = object.partner_id ?? "";
+    message.token_hash = object.token_hash ?? "";
+    return message;
+  },
+};
+
+function createBaseListSessionsResponse(): ListSessionsResponse {
+  return { sessions: [] };
+}
+
+export const ListSessionsResponse: MessageFns<ListSessionsResponse> = {
+  encode(message: ListSessionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.sessions) {
+      ListSessionsResponse_OpenSession.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSessionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSessionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessions.push(ListSessionsResponse_OpenSession.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListSessionsResponse>, I>>(base?: I): ListSessionsResponse {
+    return ListSessionsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListSessionsResponse>, I>>(object: I): ListSessionsResponse {
+    const message = createBaseListSessionsResponse();
+    message.sessions = object.sessions?.map((e) => ListSessionsResponse_OpenSession.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseListSessionsResponse_OpenSession(): ListSessionsResponse_OpenSession {
+  return { created_at: undefined, used_at: undefined, expires_at: undefined, current: false };
+}
+
+export const ListSessionsResponse_OpenSession: MessageFns<ListSessionsResponse_OpenSession> = {
+  encode(message: ListSessionsResponse_OpenSession, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.created_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.created_at), writer.uint32(10).fork()).join();
+    }
+    if (message.used_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.used_at), writer.uint32(18).fork()).join();
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(26).fork()).join();
+    }
+    if (message.current !== false) {
+      writer.uint32(32).bool(message.current);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSessionsResponse_OpenSession {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSessionsResponse_OpenSession();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.used_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.current = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListSessionsResponse_OpenSession>, I>>(
+    base?: I,
+  ): ListSessionsResponse_OpenSession {
+    return ListSessionsResponse_OpenSession.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListSessionsResponse_OpenSession>, I>>(
+    object: I,
+  ): ListSessionsResponse_OpenSession {
+    const message = createBaseListSessionsResponse_OpenSession();
+    message.created_at = object.created_at ?? undefined;
+    message.used_at = object.used_at ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
+    message.current = object.current ?? false;
+    return message;
+  },
+};
+
+function createBaseCloseAllSessionsRequest(): CloseAllSessionsRequest {
+  return { partner_id: "" };
+}
+
+export const CloseAllSessionsRequest: MessageFns<CloseAllSessionsRequest> = {
+  encode(message: CloseAllSessionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CloseAllSessionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCloseAllSessionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CloseAllSessionsRequest>, I>>(base?: I): CloseAllSessionsRequest {
+    return CloseAllSessionsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CloseAllSessionsRequest>, I>>(object: I): CloseAllSessionsRequest {
+    const message = createBaseCloseAllSessionsRequest();
+    message.partner_id = object.partner_id ?? "";
     return message;
   },
 };
@@ -1036,6 +1348,24 @@ export const SettingsDefinition = {
     closeSession: {
       name: "CloseSession",
       requestType: CloseSessionRequest as typeof CloseSessionRequest,
+      requestStream: false,
+      responseType: Done as typeof Done,
+      responseStream: false,
+      options: {},
+    },
+    /** The partner's sessions that have not ended, newest first. */
+    listSessions: {
+      name: "ListSessions",
+      requestType: ListSessionsRequest as typeof ListSessionsRequest,
+      requestStream: false,
+      responseType: ListSessionsResponse as typeof ListSessionsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Ends every session of the partner. */
+    closeAllSessions: {
+      name: "CloseAllSessions",
+      requestType: CloseAllSessionsRequest as typeof CloseAllSessionsRequest,
       requestStream: false,
       responseType: Done as typeof Done,
       responseStream: false,

@@ -1,0 +1,113 @@
+// Calls the console's API below /dashboard/api. The session is a cookie; a change also carries the CSRF
+// token that came with the session.
+
+export class ApiFailure extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly request_id: string | null,
+    readonly retryable: boolean,
+    readonly details: unknown,
+    readonly payment_url: string | undefined,
+  ) {
+    super(message);
+  }
+}
+
+export interface NumberRef {
+  waba_id: string;
+  phone_number_id: string;
+}
+
+export interface Request {
+  body?: object;
+  query?: Record<string, string | number | null | undefined>;
+  /** The client number that the request acts on. */
+  number?: NumberRef | undefined;
+  /** Makes a send safe to repeat. */
+  idempotency_key?: string;
+  signal?: AbortSignal;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+let csrf_token = '';
+let onSessionEnd = (): void => undefined;
+
+export const rememberCsrfToken = (token: string): void => {
+  csrf_token = token;
+};
+export const whenSessionEnds = (listener: () => void): void => {
+  onSessionEnd = listener;
+};
+
+/** The address of a path below /dashboard/api. */
+export function addressOf(path: string, query: Request['query'] = {}): string {
+  const url = new URL(`api${path}`, document.baseURI);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== '') {
+      url.searchParams.set(name, String(value));
+    }
+  }
+  return url.href;
+}
+
+export async function call<T>(method: Method, path: string, request: Request = {}): Promise<T> {
+  const { body, query, number, idempotency_key, signal } = request;
+  const response = await fetch(addressOf(path, query), {
+    method,
+    headers: {
+      ...(body && { 'content-type': 'application/json' }),
+      ...(method !== 'GET' && { 'x-csrf-token': csrf_token }),
+      ...(number && { 'x-waba-id': number.waba_id, 'x-phone-number-id': number.phone_number_id }),
+      ...(idempotency_key && { 'idempotency-key': idempotency_key }),
+    },
+    body: body ? JSON.stringify(body) : null,
+    signal: signal ?? null,
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new ApiFailure(
+      0,
+      'NO_ANSWER',
+      'The gateway could not be reached. Check your connection and try again.',
+      null,
+      true,
+      null,
+      undefined,
+    );
+  });
+  const answer = (await response.json().catch(() => null)) as Answer | null;
+  if (response.ok && answer?.success) return answer as T;
+  throw toFailure(response, answer, path);
+}
+
+interface Answer {
+  success: boolean;
+  error?: {
+    code: string;
+    message: string;
+    request_id?: string;
+    retryable?: boolean;
+    details?: unknown;
+    payment_url?: string;
+  };
+}
+
+const SESSION_CODES = new Set(['UNAUTHORIZED', 'PARTNER_SUSPENDED']);
+
+function toFailure(response: Response, answer: Answer | null, path: string): ApiFailure {
+  const error = answer?.error;
+  const request_id = error?.request_id ?? response.headers.get('x-request-id');
+  const code = error?.code ?? 'INVALID_ANSWER';
+  if (SESSION_CODES.has(code) && path !== '/session') onSessionEnd();
+  return new ApiFailure(
+    response.status,
+    code,
+    error?.message ?? `The gateway answered HTTP ${response.status} without a reason.`,
+    request_id,
+    error?.retryable ?? response.status >= 500,
+    error?.details ?? null,
+    error?.payment_url,
+  );
+}

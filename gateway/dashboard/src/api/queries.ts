@@ -1,0 +1,132 @@
+// What the screens read, with one cache key for each.
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  useQuery,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { call, rememberCsrfToken, type ApiFailure, type NumberRef } from './client';
+import type * as t from './types';
+
+const CLIENTS_PAGE = 500;
+const CLIENTS_MAX = 10_000;
+
+/** Null without a session. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  staleTime: Infinity,
+  queryFn: async (): Promise<t.Session | null> => {
+    try {
+      const session = await call<t.Session>('GET', '/session');
+      rememberCsrfToken(session.csrf_token);
+      return session;
+    } catch (error) {
+      if ((error as ApiFailure).status === 401 || (error as ApiFailure).status === 403) return null;
+      throw error;
+    }
+  },
+});
+
+export const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: async () => (await call<{ settings: t.Settings }>('GET', '/settings')).settings,
+});
+
+export const noticesQuery = queryOptions({
+  queryKey: ['notices'],
+  staleTime: 3_600_000,
+  queryFn: async () => (await call<{ notices: t.Notice[] }>('GET', '/notices')).notices,
+});
+
+export const billingQuery = queryOptions({
+  queryKey: ['billing'],
+  queryFn: async () => (await call<{ billing: t.Billing }>('GET', '/billing')).billing,
+});
+
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: async () => (await call<{ sessions: t.OpenSession[] }>('GET', '/sessions')).sessions,
+});
+
+export const clientsQuery = queryOptions({
+  queryKey: ['clients'],
+  queryFn: async (): Promise<t.Client[]> => {
+    const clients: t.Client[] = [];
+    for (let offset = 0; offset < CLIENTS_MAX; offset += CLIENTS_PAGE) {
+      const page = await call<{ clients: t.Client[]; total: number }>('GET', '/v1/clients', {
+        query: { limit: CLIENTS_PAGE, offset, status: 'all' },
+      });
+      clients.push(...page.clients);
+      if (clients.length >= page.total || page.clients.length === 0) break;
+    }
+    return clients;
+  },
+});
+
+/** The numbers that can be used now. */
+export const useActiveNumbers = (): UseQueryResult<t.Client[]> =>
+  useQuery({
+    ...clientsQuery,
+    select: (clients) => clients.filter(({ status }) => status === 'active'),
+  });
+
+export const usageQuery = (from: string, to: string) =>
+  queryOptions({
+    queryKey: ['usage', from, to],
+    queryFn: () => call<t.Usage>('GET', '/v1/usage', { query: { from, to } }),
+  });
+
+export const onboardingEventsQuery = queryOptions({
+  queryKey: ['onboarding-events'],
+  queryFn: async () =>
+    (
+      await call<{ events: t.OnboardingEvent[] }>('GET', '/v1/onboarding/events', {
+        query: { limit: 20 },
+      })
+    ).events,
+});
+
+export const failedEventsQuery = (status?: string) =>
+  infiniteQueryOptions({
+    queryKey: ['failed-events', status ?? 'all'],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) =>
+      call<t.FailedEvents>('GET', '/v1/webhooks/failed', {
+        query: { limit: 100, status, cursor: pageParam },
+      }),
+    getNextPageParam: (last) => last.paging.cursors.after ?? undefined,
+  });
+
+export const phoneStatusQuery = (number: NumberRef) =>
+  queryOptions({
+    queryKey: ['phone-status', number.waba_id, number.phone_number_id],
+    queryFn: async () =>
+      (await call<{ phone: Record<string, unknown> }>('GET', '/v1/phone-status', { number })).phone,
+  });
+
+export const templatesQuery = (number: NumberRef) =>
+  queryOptions({
+    queryKey: ['templates', number.waba_id],
+    queryFn: async () =>
+      (await call<{ templates: t.Template[] }>('GET', '/v1/templates', { number })).templates,
+  });
+
+export const broadcastsQuery = infiniteQueryOptions({
+  queryKey: ['broadcasts'],
+  initialPageParam: 0,
+  queryFn: ({ pageParam }) =>
+    call<{ broadcasts: t.Broadcast[]; total: number }>('GET', '/v1/broadcasts', {
+      query: { limit: 100, offset: pageParam },
+    }),
+  getNextPageParam: (last, _pages, offset) =>
+    offset + last.broadcasts.length < last.total && last.broadcasts.length > 0
+      ? offset + last.broadcasts.length
+      : undefined,
+});
+
+export const broadcastQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['broadcast', id],
+    queryFn: () =>
+      call<{ broadcast: t.BroadcastDetail; progress: number }>('GET', `/v1/broadcasts/${id}`),
+  });

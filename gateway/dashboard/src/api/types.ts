@@ -1,0 +1,166 @@
+// What the API answers, as far as the console shows it. The reference at /docs describes every field.
+
+export interface Session {
+  partner_id: string;
+  name: string;
+  expires_at: string;
+  csrf_token: string;
+}
+
+export interface OpenSession {
+  created_at: string;
+  used_at: string;
+  expires_at: string;
+  current: boolean;
+}
+
+export interface Settings {
+  partner_id: string;
+  name: string;
+  status: string;
+  webhook_url: string | null;
+  rate_limit_per_sec: number;
+  key_hint: string;
+  plan: { max_wabas: number | null; active_wabas: number; slots: number };
+  webhook_secret: { created_at: string; previous_expires_at: string | null } | null;
+}
+
+export interface Client {
+  waba_id: string;
+  phone_number_id: string;
+  phone_number: string;
+  display_name: string;
+  status: 'active' | 'deleted';
+  quality_rating: string | null;
+  messaging_limit_tier: string | null;
+  throughput_level: string | null;
+  registered_at: string;
+  last_activity_at: string | null;
+  health?: string;
+}
+
+export interface Counts {
+  sent: number;
+  delivered: number;
+  read: number;
+  failed: number;
+  billable: number;
+  free: number;
+}
+
+export interface Usage {
+  period: { from: string; to: string };
+  endpoints: Array<{ endpoint: string; calls: number; errors: number }>;
+  messages: Record<string, Counts>;
+  billing: { slots: number; peak_active_wabas: number; active_wabas: number; fee_usd: number };
+}
+
+export interface Invoice {
+  status: string;
+  month: string;
+  slot: number;
+  amount_cents: number;
+  covers: string | null;
+  payment_url: string | null;
+  created_at: string;
+  paid_at: string | null;
+}
+
+export interface Billing {
+  processor: string;
+  state: 'active' | 'billing_failed' | 'payment_action_required';
+  card: { brand: string; last4: string; exp_month: number; exp_year: number } | null;
+  invoices: Invoice[];
+  waiting_waba_ids: string[];
+}
+
+export interface FailedEvent {
+  event_id: string;
+  event: string;
+  waba_id: string;
+  phone_number_id: string | null;
+  status: 'failed' | 'retrying';
+  attempts: number;
+  created_at: string;
+  last_attempt_at: string | null;
+  next_attempt_at: string | null;
+  last_http_status: number | null;
+  last_error: string | null;
+  payload: unknown;
+}
+
+export interface FailedEvents {
+  count: number;
+  total?: number;
+  events: FailedEvent[];
+  paging: { cursors: { after: string | null } };
+}
+
+export interface TestEvent {
+  event_id: string;
+  delivered: boolean;
+  http_status: number | null;
+  duration_ms: number;
+  error: string | null;
+}
+
+export interface TemplateComponent {
+  type: string;
+  format?: string;
+  text?: string;
+  example?: Record<string, unknown>;
+  buttons?: Array<{ type: string; text: string; url?: string; phone_number?: string }>;
+}
+
+export interface Template {
+  id: string;
+  name: string;
+  language: string;
+  category: string;
+  status: string;
+  components: TemplateComponent[];
+}
+
+export interface Broadcast {
+  id: number;
+  waba_id: string;
+  phone_number_id: string;
+  name: string;
+  template_name: string;
+  template_language: string;
+  total: number;
+  sent: number;
+  delivered: number;
+  failed: number;
+  status: 'pending' | 'scheduled' | 'processing' | 'completed' | 'cancelled';
+  scheduled_at: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  created_at: string | null;
+}
+
+export interface BroadcastDetail extends Broadcast {
+  error_log: string | null;
+  skipped: number;
+  duplicates: number;
+  rate_per_sec: number | null;
+  estimated_completion_at: string | null;
+  failures: Array<{ code: string; count: number; example_recipient: string | null }>;
+}
+
+export interface OnboardingEvent {
+  state: string | null;
+  current_step: string;
+  error_code: string | null;
+  error_message: string | null;
+  waba_id: string | null;
+  phone_number_id: string | null;
+  created_at: string;
+}
+
+export interface Notice {
+  id: string;
+  severity: 'info' | 'action_required' | 'breaking';
+  effective: string;
+  text: string;
+}

@@ -1,0 +1,109 @@
+// What on the overview needs a person: pure rules over what was read.
+import type { Billing, Client, Settings } from './api/types';
+
+export interface Attention {
+  id: string;
+  title: string;
+  text: string;
+  severe: boolean;
+  /** The screen that mends it. */
+  to: '/numbers' | '/events' | '/settings' | '/usage';
+  search?: Record<string, string>;
+  action: string;
+}
+
+export interface Known {
+  settings: Settings | undefined;
+  clients: Client[] | undefined;
+  billing: Billing | undefined;
+  failed_events: number | undefined;
+}
+
+export const nameOf = ({ display_name, phone_number }: Client): string =>
+  display_name || `+${phone_number}`;
+
+export const attentionOf = (known: Known): Attention[] => [
+  ...ofWebhook(known),
+  ...ofNumbers(known.clients ?? []),
+  ...ofBilling(known.billing),
+];
+
+function ofWebhook({ settings, failed_events = 0 }: Known): Attention[] {
+  const found: Attention[] = [];
+  if (settings && settings.webhook_url === null) {
+    found.push({
+      id: 'no-webhook',
+      title: 'No webhook address',
+      text: 'Sends work, but you receive no events: no statuses and no inbound messages.',
+      severe: true,
+      to: '/settings',
+      action: 'Set the webhook address',
+    });
+  }
+  if (failed_events > 0) {
+    found.push({
+      id: 'failed-events',
+      title: 'Events were not delivered',
+      text: `Your receiver did not accept ${failed_events} ${failed_events === 1 ? 'event' : 'events'}.`,
+      severe: true,
+      to: '/events',
+      action: 'See the failed events',
+    });
+  }
+  return found;
+}
+
+function ofNumbers(clients: Client[]): Attention[] {
+  return clients
+    .filter(({ status }) => status === 'active')
+    .flatMap((client): Attention[] => {
+      const { waba_id, phone_number_id, health, quality_rating } = client;
+      const open = { open: `${waba_id}/${phone_number_id}` };
+      const name = nameOf(client);
+      if (health === 'paused') {
+        return [
+          {
+            id: `paused-${phone_number_id}`,
+            title: `${name} is paused`,
+            text: 'The business app has disconnected the number. It usually reconnects within minutes; until then it may not send.',
+            severe: true,
+            to: '/numbers',
+            search: open,
+            action: 'See the number',
+          },
+        ];
+      }
+      if (quality_rating === 'RED' || quality_rating === 'YELLOW') {
+        return [
+          {
+            id: `quality-${phone_number_id}`,
+            title: `The quality of ${name} is ${quality_rating === 'RED' ? 'low' : 'medium'}`,
+            text: 'People block or report its messages. The messaging limit may drop.',
+            severe: quality_rating === 'RED',
+            to: '/numbers',
+            search: open,
+            action: 'See the number',
+          },
+        ];
+      }
+      return [];
+    });
+}
+
+function ofBilling(billing: Billing | undefined): Attention[] {
+  if (!billing || (billing.state === 'active' && billing.waiting_waba_ids.length === 0)) return [];
+  const waiting = billing.waiting_waba_ids.length;
+  return [
+    {
+      id: 'billing',
+      title: 'A payment is due',
+      text:
+        waiting > 0
+          ? `${waiting} business ${waiting === 1 ? 'account waits' : 'accounts wait'} for a payment and cannot send.`
+          : 'An invoice is unpaid.',
+      severe: true,
+      to: '/settings',
+      action: 'See the invoices',
+    },
+  ];
+}

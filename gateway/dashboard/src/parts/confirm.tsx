@@ -1,0 +1,60 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { Failure } from './failure';
+
+interface ConfirmProps {
+  title: string;
+  children: ReactNode;
+  action: string;
+  /** The text that has to be typed first. */
+  typed?: string;
+  pending: boolean;
+  error: Error | null;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Asks before something that cannot be taken back. Rendered only while it is open. */
+export function Confirm(props: ConfirmProps) {
+  const { title, children, action, typed, pending, error, onConfirm, onClose } = props;
+  const [text, setText] = useState('');
+  return (
+    <Modal opened onClose={onClose} title={title} centered>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onConfirm();
+        }}
+      >
+        <Stack>
+          <Text component="div" size="sm">
+            {children}
+          </Text>
+          {typed && (
+            <TextInput
+              label={`Type ${typed} to confirm`}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              autoComplete="off"
+              data-autofocus
+            />
+          )}
+          {error && <Failure error={error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              color="red"
+              loading={pending}
+              disabled={typed !== undefined && text.trim() !== typed}
+            >
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,127 @@
+// A long list. Only the rows in view are in the page; on a phone each row becomes a small card.
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type CSSProperties,
+  type ReactNode,
+} from 'react';
+
+export interface Column<T> {
+  title: string;
+  /** A CSS grid track. */
+  width: string;
+  cell: (row: T) => ReactNode;
+  /** Shows the title before the value on a phone. */
+  labelled?: boolean;
+}
+
+interface RowsProps<T> {
+  /** What the list holds, for screen readers. */
+  label: string;
+  columns: ReadonlyArray<Column<T>>;
+  rows: readonly T[];
+  keyOf: (row: T) => string;
+  onOpen?: (row: T) => void;
+  /** Called when the end of the list comes into view. */
+  onEnd?: (() => void) | undefined;
+}
+
+const ROW_PX = 48;
+
+export function Rows<T>({ label, columns, rows, keyOf, onOpen, onEnd }: RowsProps<T>) {
+  const body = useRef<HTMLDivElement>(null);
+  const [offset, setOffset] = useState(0);
+  useLayoutEffect(() => {
+    if (body.current) setOffset(body.current.getBoundingClientRect().top + window.scrollY);
+  }, []);
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_PX,
+    overscan: 10,
+    scrollMargin: offset,
+    getItemKey: (index) => keyOf(rows[index] as T),
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (rows.length > 0 && last >= rows.length - 1) onEnd?.();
+  }, [last, rows.length, onEnd]);
+  return (
+    <div
+      className="list"
+      role="table"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      style={{ '--columns': columns.map(({ width }) => width).join(' ') } as CSSProperties}
+    >
+      <div role="rowgroup">
+        <div className="list-row list-head" role="row" aria-rowindex={1}>
+          {columns.map(({ title }) => (
+            <div key={title} role="columnheader">
+              {title}
+            </div>
+          ))}
+        </div>
+      </div>
+      <div
+        ref={body}
+        className="list-body"
+        role="rowgroup"
+        style={{ height: virtual.getTotalSize() }}
+      >
+        {items.map(({ key, index, start }) => (
+          <Row
+            key={key}
+            row={rows[index] as T}
+            index={index}
+            columns={columns}
+            measure={virtual.measureElement}
+            top={start - offset}
+            onOpen={onOpen}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface RowProps<T> {
+  row: T;
+  index: number;
+  columns: ReadonlyArray<Column<T>>;
+  measure: (element: Element | null) => void;
+  top: number;
+  onOpen: ((row: T) => void) | undefined;
+}
+
+/** A click anywhere opens the row; the keyboard uses the link or button in its first cell. */
+function Row<T>({ row, index, columns, measure, top, onOpen }: RowProps<T>) {
+  return (
+    <div
+      ref={measure}
+      data-index={index}
+      role="row"
+      aria-rowindex={index + 2}
+      className={onOpen ? 'list-row opens' : 'list-row'}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={(event) => {
+        if (!(event.target as Element).closest('a, button, input, label')) onOpen?.(row);
+      }}
+    >
+      {columns.map(({ title, cell, labelled }, column) => (
+        <div key={title} role="cell" data-label={labelled ? title : undefined}>
+          {column === 0 && onOpen ? (
+            <button type="button" className="plain" onClick={() => onOpen(row)}>
+              {cell(row)}
+            </button>
+          ) : (
+            cell(row)
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}

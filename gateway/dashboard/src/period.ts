@@ -1,0 +1,24 @@
+// The periods of the figures, in whole UTC days as the usage record counts them.
+const DAY_MS = 24 * 3_600_000;
+export type Period = 'day' | 'week' | 'month';
+
+export const PERIODS: Array<{ value: Period; label: string }> = [
+  { value: 'day', label: 'Today' },
+  { value: 'week', label: '7 days' },
+  { value: 'month', label: '30 days' },
+];
+const DAYS: Record<Period, number> = { day: 1, week: 7, month: 30 };
+
+export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+
+export function periodOf(period: Period, now = new Date()): { from: string; to: string } {
+  const from = new Date(now.getTime() - (DAYS[period] - 1) * DAY_MS);
+  return { from: dayOf(from), to: dayOf(now) };
+}
+
+const counts = new Intl.NumberFormat();
+export const countOf = (value: number): string => counts.format(value);
+
+const percents = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+export const percent = (part: number, whole: number): string =>
+  whole === 0 ? '–' : percents.format(part / whole);

@@ -1,0 +1,65 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type ApiFailure } from '../../api/client';
+import { settingsQuery } from '../../api/queries';
+import type { Settings, TestEvent } from '../../api/types';
+import { Card } from '../../parts/card';
+import { Failure } from '../../parts/failure';
+import { TestResult } from '../events';
+
+/** The address that events are posted to, with a test. */
+export function WebhookAddress({ settings }: { settings: Settings }) {
+  const [address, setAddress] = useState(settings.webhook_url ?? '');
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: () =>
+      call<{ settings: Settings }>('PATCH', '/settings', {
+        body: { webhook_url: address.trim() === '' ? null : address.trim() },
+      }),
+    onSuccess: (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
+  });
+  const test = useMutation({ mutationFn: () => call<TestEvent>('POST', '/webhook-test') });
+  const refused = (save.error as ApiFailure | null)?.code === 'INVALID_FIELD';
+  const changed = address.trim() !== (settings.webhook_url ?? '');
+  return (
+    <Card title="Webhook">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          <TextInput
+            label="Webhook address"
+            description="HTTPS and public. Events are posted here; without an address you receive none."
+            type="url"
+            placeholder="https://example.com/webhooks"
+            value={address}
+            onChange={(event) => setAddress(event.currentTarget.value)}
+            error={refused ? save.error?.message : null}
+          />
+          <Group gap="xs">
+            <Button type="submit" loading={save.isPending} disabled={!changed}>
+              Save
+            </Button>
+            <Button
+              variant="default"
+              loading={test.isPending}
+              disabled={changed || settings.webhook_url === null}
+              onClick={() => test.mutate()}
+            >
+              Send a test event
+            </Button>
+          </Group>
+          {save.error && !refused && (
+            <Failure error={save.error} title="The address was not saved" />
+          )}
+          {test.error && <Failure error={test.error} title="No test event was sent" />}
+          {test.data && !changed && <TestResult sent={test.data} />}
+        </Stack>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,34 @@
+// Shows the screens to a session, and the sign-in form without one.
+import { Center, Loader } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useState } from 'react';
+import { sessionQuery } from '../api/queries';
+import { Failure } from '../parts/failure';
+import { createConsoleRouter } from '../router';
+import { SignIn } from './sign-in';
+
+export function Gate() {
+  const { data: session, error, refetch } = useQuery(sessionQuery);
+  if (error) {
+    return (
+      <Center p="lg" mih="100vh">
+        <Failure error={error} title="The console could not start" retry={() => void refetch()} />
+      </Center>
+    );
+  }
+  if (session === undefined) {
+    return (
+      <Center mih="100vh">
+        <Loader aria-label="Loading the console" />
+      </Center>
+    );
+  }
+  return session === null ? <SignIn /> : <Screens />;
+}
+
+function Screens() {
+  const queries = useQueryClient();
+  const [router] = useState(() => createConsoleRouter(queries));
+  return <RouterProvider router={router} />;
+}

@@ -1,0 +1,200 @@
+// The console in a real browser: every screen with data from the mesh, on a desktop and a phone, in
+// light and dark, checked for accessibility; and the work that partners do on it.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { source as axeSource } from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
+import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
+import { inboundBody, postRaw } from './events-support';
+
+/** Where screenshots are written; none are without it. */
+const SHOTS = process.env['BMG_SCREENSHOTS'];
+const LIMIT_MS = 120_000;
+const WAIT_MS = 20_000;
+const SCREENS = {
+  overview: '',
+  numbers: 'numbers',
+  events: 'events',
+  settings: 'settings',
+  developers: 'developers',
+};
+const VIEWS = [
+  { name: 'desktop-light', width: 1280, height: 860, colorScheme: 'light' },
+  { name: 'phone-dark', width: 390, height: 844, colorScheme: 'dark' },
+] as const;
+
+let mesh: Mesh;
+let browser: Browser;
+let partner: TestPartner;
+let origin: string;
+const contexts: BrowserContext[] = [];
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
+  origin = new URL(mesh.base_url).origin;
+  partner = await mesh.createPartner({ name: 'Example Software' });
+  await partner.register(ONE);
+  await partner.register(TWO_A);
+  const number = { 'x-waba-id': ONE.waba_id };
+  for (const to of ['15550100777', '15550100778', '15550100779']) {
+    await partner.call('POST', '/messages/send', { to, text: 'Hello' }, number);
+  }
+}, STAGE_LIMIT_MS);
+afterAll(async () => {
+  await Promise.all(contexts.map((context) => context.close()));
+  await browser.close();
+  await mesh.stop();
+}, 60_000);
+
+type View = (typeof VIEWS)[number];
+
+async function open(path: string, view: View = VIEWS[0]): Promise<Page> {
+  const { width, height, colorScheme } = view;
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+  context.setDefaultTimeout(WAIT_MS);
+  contexts.push(context);
+  const page = await context.newPage();
+  page.on('console', (line) => {
+    // The session's absence is answered 401, which the browser reports.
+    if (line.type() === 'error' && !line.text().includes('401')) complaints.push(line.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(`${origin}/dashboard/${path}`);
+  return page;
+}
+
+async function signIn(page: Page, key = partner.partner_key): Promise<void> {
+  await page.getByRole('textbox', { name: 'Partner key' }).fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function openSignedIn(path: string, view?: View): Promise<Page> {
+  const page = await open(path, view);
+  await signIn(page);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return page;
+}
+
+/** The serious faults that axe-core finds, each with the elements. */
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const axe = (window as never as { axe: typeof import('axe-core') }).axe;
+    const { violations } = await axe.run({ resultTypes: ['violations'] });
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message}`).join(' | ')}`,
+      );
+  });
+}
+
+/** Waits until nothing is loading, so that a picture shows data. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
+  if (SHOTS === undefined) return;
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+}
+
+describe.each(VIEWS)('on $name', (view) => {
+  test(
+    'every screen shows its data, has no serious accessibility fault and does not scroll sideways',
+    async () => {
+      const page = await open('', view);
+      await page.getByRole('textbox', { name: 'Partner key' }).waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      await shoot(page, `sign-in-${view.name}`);
+      await signIn(page);
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      for (const [name, path] of Object.entries(SCREENS)) {
+        await page.goto(`${origin}/dashboard/${path}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await settle(page);
+        expect([name, await faultsOf(page)]).toEqual([name, []]);
+        const overflow = await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        expect([name, overflow]).toEqual([name, 0]);
+        await shoot(page, `${name}-${view.name}`);
+      }
+      expect(complaints).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+});
+
+test(
+  'a wrong key is refused clearly, a session survives a reload and ends everywhere',
+  async () => {
+    const page = await open('settings');
+    await signIn(page, 'nonsense');
+    await page.getByText('This is not a valid partner key').waitFor();
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
+    const other = await openSignedIn('');
+    await page.reload();
+    await page.getByText('(this browser)').waitFor();
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    await other.reload();
+    await other.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'finds a failed delivery and retries it',
+  async () => {
+    partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+    const body = inboundBody(ONE, { from: '15550100901', id: 'wamid.CONSOLE1' });
+    expect(await postRaw(mesh.ingress_url, body)).toBe(200);
+    const waiting = async (): Promise<boolean> =>
+      (await partner.call('GET', '/webhooks/failed')).body.events.length > 0;
+    await eventually(waiting, WAIT_MS);
+    const page = await openSignedIn('');
+    await page.getByRole('link', { name: 'See the failed events' }).click();
+    await page.getByRole('button', { name: 'message.received' }).click();
+    await page.getByText('wamid.CONSOLE1').waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'event-desktop-light');
+    // The address alone shows the same event.
+    await page.reload();
+    await page.getByText('wamid.CONSOLE1').waitFor();
+    partner.receiver.behave(undefined);
+    await page.getByRole('button', { name: 'Retry now' }).click();
+    await page.getByText('Your receiver accepted the event').waitFor();
+    expect(partner.receiver.of('message.received')).not.toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByText('No event waits').waitFor();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'rotates the webhook secret with an overlap',
+  async () => {
+    const page = await openSignedIn('settings');
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    const old = await page.getByTestId('secret').textContent();
+    expect(old).toBe(partner.webhook_secret);
+    await page.getByRole('button', { name: 'Rotate …' }).click();
+    await page.getByLabel('Overlap in hours').fill('48');
+    await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+    const fresh = await page.getByTestId('new-secret').textContent();
+    expect(fresh).toMatch(/^whsec_/);
+    expect(fresh).not.toBe(old);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('Old secret signs until').waitFor();
+  },
+  LIMIT_MS,
+);
