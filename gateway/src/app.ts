@@ -5,6 +5,7 @@ import Koa, { type Context } from 'koa';
 import { createChain, type ChainDependencies } from './edge/chain';
 import { createObserver, notFound, type ObserveDependencies } from './edge/observe';
 import type { State } from './edge/state';
+import { suggestPath } from './edge/suggest';
 import type { Endpoint } from './endpoints/endpoint';
 import { HEALTH_PATH, type HealthMonitor } from './health';
 
@@ -33,11 +34,16 @@ export function createApp(deps: AppDependencies): Koa<State> {
   for (const endpoint of endpoints) {
     router.register(BASE + endpoint.path, [endpoint.verb], createChain(endpoint, deps));
   }
+  router.get('/', (context: Context) => {
+    context.state['route'] = '/';
+    context.redirect('/docs');
+  });
   extend?.(router);
   app.use(createObserver(deps));
   app.use(router.routes());
-  app.use(() => {
-    throw notFound();
+  const paths = endpoints.map(({ verb, path }) => ({ verb, path: BASE + path }));
+  app.use(({ method, path }) => {
+    throw notFound(suggestPath(paths, method, path));
   });
   // The observer answers every error, so an error here means that the client is gone.
   app.on('error', (error: unknown) => log.debug({ err: error }, 'failed to deliver a response'));

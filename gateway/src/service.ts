@@ -51,6 +51,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
   const meter = createMeter(bus, log);
   const health = createHealthMonitor(addresses, redis, { bus, brokers: config.KAFKA_BROKERS }, log);
   const notices = noticeHeaders(config.PUBLIC_URL);
+  const docs_url = `${config.PUBLIC_URL.replace(/\/$/, '')}/docs`;
   const authenticator = createAuthenticator(directory.rpc, config.KEY_PEPPER);
   const bucket = createFallbackBucket(redis, log);
   const chain = {
@@ -61,7 +62,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     scope: createScopeResolver(directory.rpc),
     meter,
     client: rpc.client,
-    guards: createGuards({ redis, messaging: rpc.client(MessagingDefinition), log }),
+    guards: createGuards({ redis, messaging: rpc.client(MessagingDefinition), docs_url, log }),
   };
   const pages = [
     connectPage({
@@ -89,6 +90,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
   const app = createApp({
     endpoints,
     notices,
+    docs_url,
     ...chain,
     health,
     request_timeout_ms: config.REQUEST_TIMEOUT_MS,
@@ -97,7 +99,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     log,
   });
   const { GATEWAY_HOST: host, GATEWAY_PORT: port } = config;
-  const http = createHttpServer(app.callback(), { host, port, notices });
+  const http = createHttpServer(app.callback(), { host, port, notices, docs_url });
   return {
     name: 'gateway',
     components: [redis, directory, ...rpc.components, inBackground(bus), meter, health, http],

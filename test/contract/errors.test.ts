@@ -66,3 +66,13 @@ test('truncates details that are too large for a trailer and keeps the rest of t
   expect(received).toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 131_047 });
   expect(JSON.stringify(received.details).length).toBeLessThan(8 * 1024);
 });
+
+test.each([
+  [new ApiError('INVALID_FIELD', 'x'), 'INVALID_FIELD'],
+  [new ApiError('UPSTREAM_ERROR', 'x', { upstream_code: 131_047 }), 'upstream-131047'],
+  [new ApiError('UPSTREAM_ERROR', 'x', { upstream_code: 1 }), 'UPSTREAM_ERROR'],
+])('doc_url names the anchor of %s', (error, anchor) => {
+  expect(errorBody(error, 'r', 'https://gw.example/docs').error['doc_url']).toBe(
+    `https://gw.example/docs#${anchor}`,
+  );
+});

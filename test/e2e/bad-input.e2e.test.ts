@@ -252,3 +252,37 @@ test('answers malformed HTTP with the standard error body and keeps serving', as
   expect(answer).toContain('X-Service-Api-Version: 2.9.2');
   expect((await partner.call('GET', '/clients')).status).toBe(200);
 });
+
+describe('an error helps', () => {
+  const origin = (): string => new URL(mesh.base_url).origin;
+
+  test('with the anchor of its code in the documentation', async () => {
+    const { body } = await send({});
+    expect(body.error).toMatchObject({
+      message: 'either to or recipient is required; missing required fields: text',
+      doc_url: `${mesh.env['PUBLIC_URL']}/docs#MISSING_FIELDS`,
+    });
+    const page = await (await fetch(`${origin()}/docs`)).text();
+    expect(page).toContain('id="MISSING_FIELDS"');
+    expect(page).toContain('id="upstream-131047"');
+  });
+
+  test('with the field or path that was probably meant', async () => {
+    const { message } = (await send({ to: '15550100777', txt: 'x' })).body.error;
+    expect(message).toContain('did you mean text by txt?');
+    const { body } = await partner.call('POST', '/messages/snd', {});
+    expect(body.error.message).toContain('did you mean POST /v1/messages/send?');
+  });
+
+  test('with the reason for a refused content type or encoding', async () => {
+    const of = async (headers: Record<string, string>) =>
+      (await send('{"to":"15550100777","text":"x"}', headers)).body.error.message as string;
+    expect(await of({ 'content-type': 'text/plain' })).toContain('not as text/plain');
+    expect(await of({ 'content-encoding': 'gzip' })).toContain('content-encoding');
+  });
+
+  test('and the root leads to the documentation', async () => {
+    const answer = await fetch(`${origin()}/`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
+  });
+});

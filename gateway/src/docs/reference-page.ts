@@ -190,5 +190,9 @@ const errors = html`<h2 id="errors">Error codes</h2>
   </p>
   ${table(
     ['upstream_code', 'Meaning', 'What to do'],
-    UPSTREAM_GUIDE.map(({ upstream_code, meaning, action }) => [upstream_code, meaning, action]),
+    UPSTREAM_GUIDE.map(({ upstream_code, meaning, action }) => [
+      html`<code id="upstream-${upstream_code}">${upstream_code}</code>`,
+      meaning,
+      action,
+    ]),
   )} `;

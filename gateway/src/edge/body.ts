@@ -12,6 +12,8 @@ import { JsonScan, type LongArray } from './json-scan';
 import { inTurns } from './turns';
 
 /** Opaque parts become a protobuf Struct, whose decoder accepts about thirty levels. */
+/** Of a content type that an error names. */
+const TYPE_SHOWN_MAX = 100;
 const DEPTH_MAX = 30;
 /** Values in a body, at any depth. Parsing and validating more would hold up other requests. */
 const NODES_MAX = 10_000;
@@ -116,10 +118,17 @@ function refused({ problem, cause }: BodyRefused, limit_bytes: number): ApiError
 function checkContentType({ headers }: IncomingMessage): void {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   const json = type === undefined || type === 'application/json' || type.endsWith('+json');
-  if (!json || (headers['content-encoding'] ?? 'identity') !== 'identity') {
+  if (!json) {
     throw new ApiError(
       'UNSUPPORTED_CONTENT_TYPE',
-      'send the body as application/json, without Content-Encoding',
+      `send the body as application/json, not as ${type.slice(0, TYPE_SHOWN_MAX)}`,
+    );
+  }
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') {
+    throw new ApiError(
+      'UNSUPPORTED_CONTENT_TYPE',
+      'send the body uncompressed: the header content-encoding is not supported',
     );
   }
 }

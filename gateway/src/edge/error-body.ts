@@ -1,12 +1,20 @@
 // The JSON body of an error answer (contract, Errors).
 import type { ApiError } from '@bmg/common/errors';
+import { UPSTREAM_GUIDE } from '../openapi/error-guide';
 
 export interface ErrorBody {
   success: false;
   error: Record<string, unknown>;
 }
 
-export const errorBody = (error: ApiError, request_id: string): ErrorBody => ({
+const EXPLAINED = new Set(UPSTREAM_GUIDE.map(({ upstream_code }) => upstream_code));
+
+/** The anchor in the documentation that explains the error. */
+export const errorAnchor = ({ code, upstream_code }: ApiError): string =>
+  upstream_code !== undefined && EXPLAINED.has(upstream_code) ? `upstream-${upstream_code}` : code;
+
+/** `docs_url`: the page that has the anchors of all codes. */
+export const errorBody = (error: ApiError, request_id: string, docs_url?: string): ErrorBody => ({
   success: false,
   error: {
     code: error.code,
@@ -16,6 +24,7 @@ export const errorBody = (error: ApiError, request_id: string): ErrorBody => ({
     details: error.details,
     retryable: error.retryable,
     ...(error.payment_url !== undefined && { payment_url: error.payment_url }),
+    ...(docs_url !== undefined && { doc_url: `${docs_url}#${errorAnchor(error)}` }),
     request_id,
   },
 });

@@ -11,6 +11,7 @@ export interface HttpServerOptions {
   port: number;
   /** Headers of every response. */
   notices: Record<string, string>;
+  docs_url: string;
 }
 
 export interface HttpServer extends Component {
@@ -20,10 +21,10 @@ export interface HttpServer extends Component {
 
 export function createHttpServer(
   listener: RequestListener,
-  { host, port, notices }: HttpServerOptions,
+  { host, port, notices, docs_url }: HttpServerOptions,
 ): HttpServer {
   const server = createBoundedServer(
-    { server: 'gateway', refusal: (late) => refusal(late, notices) },
+    { server: 'gateway', refusal: (late) => refusal(late, notices, docs_url) },
     listener,
   );
   return {
@@ -44,9 +45,9 @@ export function createHttpServer(
 }
 
 /** Malformed or timed-out requests never reach Koa, so the standard error body is written here. */
-function refusal(late: boolean, notices: Record<string, string>): string {
+function refusal(late: boolean, notices: Record<string, string>, docs_url: string): string {
   const message = late ? 'the request did not arrive in time' : 'the request is not valid HTTP';
-  const body = JSON.stringify(errorBody(new ApiError('INVALID_PAYLOAD', message), ''));
+  const body = JSON.stringify(errorBody(new ApiError('INVALID_PAYLOAD', message), '', docs_url));
   const head = Object.entries({
     ...notices,
     'Content-Type': 'application/json; charset=utf-8',

@@ -19,6 +19,8 @@ import type { State } from './state';
 export interface ObserveDependencies {
   /** Headers of every response. */
   notices: Record<string, string>;
+  /** The documentation's page, for `doc_url` of errors. */
+  docs_url: string;
   request_timeout_ms: number;
   log: Logger;
 }
@@ -35,7 +37,7 @@ export const createObserver =
     try {
       await next();
     } catch (error) {
-      answerError(context, toFailure(error));
+      answerError(context, toFailure(error), deps.docs_url);
     }
     recordRequest(context, span, performance.now() - started, deps.log);
   };
@@ -66,14 +68,14 @@ const toFailure = (error: unknown): ApiError =>
     ? notFound()
     : toApiError(error);
 
-export const notFound = (): ApiError =>
-  new ApiError('NOT_FOUND', 'there is no such path or method');
+export const notFound = (hint = ''): ApiError =>
+  new ApiError('NOT_FOUND', `there is no such path or method${hint}`);
 
-function answerError(context: Context, failure: ApiError): void {
+function answerError(context: Context, failure: ApiError, docs_url: string): void {
   const state = context.state as State;
   state.error = failure;
   context.status = failure.http;
-  context.body = errorBody(failure, state.call.request_id);
+  context.body = errorBody(failure, state.call.request_id, docs_url);
   if (failure.retry_after_s !== undefined) {
     context.set('Retry-After', String(Math.max(1, Math.ceil(failure.retry_after_s))));
   }

@@ -46,6 +46,7 @@ beforeAll(async () => {
   const known = { key_hash: 'h', caller: { partner_id: 'par_1', rate_limit_per_sec: 200 } };
   const app = createApp({
     endpoints: media,
+    docs_url: 'http://gateway.test/docs',
     notices: { 'X-Service-Api-Version': '2.9.2' },
     authenticator: { identify: async () => known, confirm: async () => known.caller } as never,
     sessions: undefined as never,

@@ -49,6 +49,8 @@ export interface Guard {
 export interface GuardDependencies {
   redis: RedisConnection;
   messaging: Pick<Client<MessagingDefinition>, 'findOutcome'>;
+  /** The documentation's page, for `doc_url` of errors. */
+  docs_url?: string;
   log: Logger;
 }
 
@@ -56,7 +58,7 @@ export interface Guards {
   (endpoint: Row): Guard;
 }
 
-export function createGuards({ redis, messaging, log }: GuardDependencies): Guards {
+export function createGuards({ redis, messaging, docs_url, log }: GuardDependencies): Guards {
   const records = createRecords(redis, log);
   return (endpoint) => {
     const remedy = remedyOf(endpoint.rpc);
@@ -71,7 +73,7 @@ export function createGuards({ redis, messaging, log }: GuardDependencies): Guar
       } catch (error) {
         const failure = toApiError(error);
         const outcome = outcomeOf(failure);
-        await records.complete(ticket, outcome, storedFailure(failure, work.call));
+        await records.complete(ticket, outcome, storedFailure(failure, work.call, docs_url));
         if (outcome !== 'unknown' || failure.code === 'IDEMPOTENCY_KEY_IN_USE') throw failure;
         log.warn({ err: failure, request_id }, 'outcome of a request with a key is unknown');
         throw unknownOutcome(failure, retry_after_s);
@@ -134,5 +136,9 @@ function storedAnswer({ status, body }: Answer): StoredAnswer {
   return { status, body: JSON.stringify({ success: status < 400 }) };
 }
 
-const storedFailure = (failure: ApiError, { request_id }: Call): StoredAnswer =>
-  storedAnswer({ status: failure.http, body: { ...errorBody(failure, request_id) } });
+const storedFailure = (
+  failure: ApiError,
+  { request_id }: Call,
+  docs_url: string | undefined,
+): StoredAnswer =>
+  storedAnswer({ status: failure.http, body: { ...errorBody(failure, request_id, docs_url) } });

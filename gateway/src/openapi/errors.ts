@@ -82,6 +82,7 @@ const errorExample = (code: ErrorCode): Json => ({
     upstream_subcode: null,
     details: null,
     retryable: CATALOG[code].retryable,
+    doc_url: `https://gateway.example/docs#${code}`,
     request_id: '0b8f6f3e-6f0f-4b53-9a55-2f1f7c0c9d1e',
   },
 });
@@ -93,7 +94,15 @@ export const errorSchema: Json = {
     success: { const: false },
     error: {
       type: 'object',
-      required: ['code', 'message', 'upstream_subcode', 'details', 'retryable', 'request_id'],
+      required: [
+        'code',
+        'message',
+        'upstream_subcode',
+        'details',
+        'retryable',
+        'doc_url',
+        'request_id',
+      ],
       properties: {
         code: {
           type: 'string',
@@ -122,6 +131,11 @@ export const errorSchema: Json = {
         payment_url: {
           type: 'string',
           description: 'URL of the payment page. Only for `PAYMENT_ACTION_REQUIRED`.',
+        },
+        doc_url: {
+          type: 'string',
+          format: 'uri',
+          description: 'What the code means and what to do, in this documentation.',
         },
         request_id: {
           type: 'string',

@@ -58,3 +58,31 @@ describe('a body with many faults', () => {
     expect(fields).toHaveLength(FAULTS_MAX);
   });
 });
+
+describe('missing fields', () => {
+  const check = compile(
+    {
+      properties: { to: {}, recipient: {}, text: {}, note: {} },
+      required: ['text'],
+      requiredOneOf: ['to', 'recipient'],
+      requiredOneOfMessage: 'either to or recipient is required',
+    },
+    'body',
+  );
+
+  test.each([
+    [{}, 'either to or recipient is required; missing required fields: text'],
+    [{ text: 'x' }, 'either to or recipient is required'],
+    [{ to: '1' }, 'missing required fields: text'],
+    [{ to: '1', txt: 'x' }, 'missing required fields: text: did you mean text by txt?'],
+    [{ to: '1', note: 'x' }, 'missing required fields: text'],
+  ])('of %j', (body, message) => {
+    let said = '';
+    try {
+      check(body);
+    } catch (error) {
+      said = (error as ApiError).message;
+    }
+    expect(said).toBe(message);
+  });
+});

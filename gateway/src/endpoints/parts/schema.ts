@@ -4,6 +4,7 @@
 import { ApiError, invalidField, isErrorCode, missingFields } from '@bmg/common/errors';
 import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import { closest } from './closest';
 
 export interface Schema {
   type?: string | string[];
@@ -91,10 +92,8 @@ function check(schema: Schema, value: unknown, validate: ValidateFunction): void
   }
   const { missing, message } = findMissing(schema, value, '');
   if (missing.length > 0) {
-    throw missingFields(
-      missing.slice(0, FAULTS_MAX),
-      missing.length === message?.fields ? message.text : undefined,
-    );
+    const named = missing.slice(0, FAULTS_MAX);
+    throw missingFields(named, missingText(named, message) + typos(schema, value, named));
   }
   if (valid) return;
   const [first] = errors.filter(({ keyword }) => keyword !== 'required');
@@ -123,12 +122,38 @@ function checkLengths({ maxItems, items, properties }: Schema, value: unknown, p
   }
 }
 
+interface OneOf {
+  text: string;
+  fields: string[];
+}
+
+/** Fields of which one is enough are not said to be required. */
+function missingText(missing: string[], oneOf: OneOf | undefined): string {
+  const required = missing.filter((field) => !oneOf?.fields.includes(field));
+  return [
+    ...(oneOf ? [oneOf.text] : []),
+    ...(required.length > 0 ? [`missing required fields: ${required.join(', ')}`] : []),
+  ].join('; ');
+}
+
+/** Unknown keys of the body that look like a missing one. */
+function typos({ properties = {} }: Schema, value: unknown, missing: string[]): string {
+  const unknown = Object.keys(value as object)
+    .filter((key) => !Object.hasOwn(properties, key))
+    .slice(0, FAULTS_MAX);
+  const found = missing.flatMap((field) => {
+    const given = closest(field, unknown);
+    return given === undefined ? [] : [`did you mean ${field} by ${given}?`];
+  });
+  return found.length > 0 ? `: ${found.join(' ')}` : '';
+}
+
 /** The required keys that are absent or blank, at any depth. */
 function findMissing(
   schema: Schema,
   value: unknown,
   path: string,
-): { missing: string[]; message?: { text: string; fields: number } } {
+): { missing: string[]; message?: OneOf } {
   if (Array.isArray(value)) {
     const { items } = schema;
     if (!items) return { missing: [] };
@@ -142,12 +167,12 @@ function findMissing(
   if (typeof value !== 'object' || value === null) return { missing: [] };
   const object = value as Record<string, unknown>;
   const missing: string[] = [];
-  let message: { text: string; fields: number } | undefined;
+  let message: OneOf | undefined;
   if (schema.requiredOneOf && !schema.requiredOneOf.some((key) => isFilled(object[key]))) {
     const fields = schema.requiredOneOf.map((key) => path + key);
     missing.push(...fields);
     if (schema.requiredOneOfMessage) {
-      message = { text: schema.requiredOneOfMessage, fields: fields.length };
+      message = { text: schema.requiredOneOfMessage, fields };
     }
   }
   for (const key of schema.required ?? []) {

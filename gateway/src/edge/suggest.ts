@@ -1,0 +1,38 @@
+// Names the endpoint that an unknown path was probably meant for.
+import { closest, LENGTH_MAX } from '../endpoints/parts/closest';
+
+interface Path {
+  verb: string;
+  path: string;
+}
+
+const BASE = '/v1';
+
+/** For the end of an error message; empty where no endpoint is close. */
+export function suggestPath(paths: readonly Path[], method: string, given: string): string {
+  if (given.length > LENGTH_MAX) return '';
+  const wanted = given.startsWith(`${BASE}/`) ? given : BASE + given;
+  const segments = wanted.split('/');
+  const candidates = paths
+    .map((one) => ({ ...one, filled: fill(one.path.split('/'), segments) }))
+    .filter(({ filled }) => filled !== undefined);
+  const ofMethod = candidates.filter(({ verb }) => verb === method);
+  const name = closest(
+    wanted,
+    ofMethod.map(({ filled }) => filled as string),
+  );
+  return name === undefined
+    ? said(candidates.filter(({ filled }) => filled === wanted))
+    : said(ofMethod.filter(({ filled }) => filled === name));
+}
+
+/** The pattern with the given values in the place of its parameters. */
+const fill = (pattern: string[], segments: string[]): string | undefined =>
+  pattern.length === segments.length
+    ? pattern.map((part, index) => (part.startsWith(':') ? segments[index] : part)).join('/')
+    : undefined;
+
+function said(found: readonly Path[]): string {
+  const named = found.map(({ verb, path }) => `${verb} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+  return named.length === 0 ? '' : `: did you mean ${named.join(' or ')}?`;
+}
