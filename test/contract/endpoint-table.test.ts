@@ -90,12 +90,14 @@ test('the usage record keeps both downloads under one name and every other row u
 });
 
 describe('the methods behind the rows', () => {
-  // Called by the hosted page, the dashboard, the gateway itself and the broadcasts service.
+  // Called by the hosted page, the dashboard, the gateway itself and other services.
   const internal = [
     'openConnectPage',
     'reportConnectStep',
     'sendBroadcastMessage',
     'findOutcome',
+    'findTemplate',
+    'getPace',
     'sendTestEvent',
     'findEvents',
   ];
@@ -138,7 +140,8 @@ describe('the methods behind the rows', () => {
       ] as { options: { idempotencyLevel?: string } };
       expect([rpc.method, options.idempotencyLevel === 'NO_SIDE_EFFECTS']).toEqual([
         rpc.method,
-        verb === 'GET',
+        // A check takes a body, but reads only.
+        verb === 'GET' || rpc.method === 'checkMessage',
       ]);
     }
   });

@@ -29,6 +29,7 @@ const SHARED_PATHS = ['registerFromCode', 'uploadHeader', 'downloadMedia', 'down
 /** Answered from the service's own store. */
 const WITHOUT_UPSTREAM = [
   'cancelBroadcast',
+  'checkMessage',
   'createConnectSession',
   'getBroadcast',
   'getEmbeddedSignupConfig',

@@ -1,8 +1,17 @@
 import { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
+import { needTarget } from '@bmg/common/upstream';
 import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { BroadcastCreator, type CreateDependencies } from './create/create-broadcast';
-import { countsByBroadcast, detail, summary, zeroCounts, type Counts } from './ledger/progress';
+import {
+  attempted,
+  countsByBroadcast,
+  detail,
+  summary,
+  zeroCounts,
+  type Counts,
+} from './ledger/progress';
+import { limitOf } from './pace/pace';
 import type { Pace } from './pace/redis-pace';
 import { chunkIds } from './request-id';
 import type { Scope } from './store/broadcasts';
@@ -14,6 +23,8 @@ export type HandlerDependencies = CreateDependencies & { pace: Pick<Pace, 'rate'
 /** Contract, Limits: `GET /broadcasts` paging. */
 const LIST_DEFAULT = 20;
 const LIST_MAX = 100;
+/** A number with more queued broadcasts reports the contacts of this many. */
+const QUEUED_MAX = 200;
 
 // The same error for an unknown broadcast and for another partner's.
 const notFound = (): ApiError => new ApiError('NOT_FOUND', 'there is no such broadcast');
@@ -67,6 +78,20 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
       // Decisions: cancelling a cancelled broadcast succeeds.
       if (stored.status === 'cancelled') return {};
       throw new ApiError('CANNOT_CANCEL', `the broadcast is already ${stored.status}`);
+    },
+    async getPace(q, call) {
+      const target = needTarget(q.target);
+      const [credential, slowed, queued] = await Promise.all([
+        deps.credentials.of(target, call),
+        pace.rate(target.phone_number_id),
+        broadcasts.queuedOn(target.phone_number_id, QUEUED_MAX),
+      ]);
+      const countsOf = await readCounts(queued);
+      const left = queued.map((one) => one.total - attempted(countsOf(one).tally));
+      return {
+        rate_per_sec: Math.min(limitOf(credential), slowed ?? Infinity),
+        queued: left.reduce((sum, contacts) => sum + Math.max(0, contacts), 0),
+      };
     },
   };
 }

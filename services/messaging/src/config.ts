@@ -16,6 +16,12 @@ export const settings = {
   ),
   ...fileSettings,
   ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
+  TEMPLATES_ADDR: fields.optional(
+    fields.serviceAddress('templates', '; without it a check before a send knows no templates'),
+  ),
+  BROADCASTS_ADDR: fields.optional(
+    fields.serviceAddress('broadcasts', '; without it a check before a send tells no pace'),
+  ),
   ALLOW_PRIVATE_URLS: fields.flag(
     'lets partner-given URLs be http and private: for local work',
     false,

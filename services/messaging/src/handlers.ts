@@ -3,6 +3,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import { needTarget, segment } from '@bmg/common/upstream';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
 import { getAnalytics, type AnalyticsDependencies } from './analytics';
+import { checkMessage, type CheckDependencies } from './check/check-message';
 import { createLearner, lookupContact } from './contacts';
 import {
   interactiveContent,
@@ -58,7 +59,8 @@ const createSendHandlers = (deps: SendDependencies): SendHandlers => ({
 export type MessagingDependencies = SendDependencies &
   UploadDependencies &
   DownloadDependencies &
-  AnalyticsDependencies & { contacts: Contacts; recent: RecentContacts };
+  AnalyticsDependencies &
+  CheckDependencies & { contacts: Contacts; recent: RecentContacts };
 
 export function createMessagingHandlers(
   given: MessagingDependencies,
@@ -80,5 +82,6 @@ export function createMessagingHandlers(
     lookupContact: (q) => lookupContact(deps.contacts, q),
     getAnalytics: (q, call) => getAnalytics(deps, q, call),
     findOutcome: (q) => findOutcome(deps, q),
+    checkMessage: (q, call) => checkMessage(deps, q, call),
   };
 }

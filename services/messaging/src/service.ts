@@ -1,5 +1,5 @@
 // Composition root: opens the engines, wires the service and returns its components in start order.
-import { createBus, topics } from '@bmg/common/bus';
+import { createBus, topics, type Received } from '@bmg/common/bus';
 import { contactsOfEvents, statusesOfEvents } from '@bmg/common/messages';
 import type { Loaded } from '@bmg/common/config';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
@@ -12,8 +12,12 @@ import { createRpcClient, createRpcServer, implement } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import { createCredentials } from '@bmg/common/directory';
 import { createUpstream } from '@bmg/common/upstream';
+import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import type { Contacts as ContactRecords, Statuses } from '@bmg/proto/stream';
+import { TemplatesDefinition } from '@bmg/proto/templates';
+import { factsOfContacts, factsOfStatuses } from './check/conversation-facts';
 import type { settings } from './config';
 import { applyContacts } from './contacts';
 import { createMessagingHandlers } from './handlers';
@@ -21,9 +25,12 @@ import { createMediaHosts } from './media/hosts';
 import { createRecentContacts } from './recent-contacts';
 import { applyStatuses } from './statuses';
 import { createContacts } from './store/contacts';
+import { createConversations } from './store/conversations';
 import { createDailyCounts } from './store/daily-counts';
 import { indexes } from './store/indexes';
 import { createMessages } from './store/messages';
+import { createRateCards } from './store/rate-cards';
+import { createRefusedTokens } from './store/refused-tokens';
 import { purgeRows } from './store/purge';
 
 export function createMessaging({ config, warnings }: Loaded<typeof settings>): Service {
@@ -34,13 +41,30 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
   const files = createFileFetcher(config);
   const transfer = createTransfer(config);
+  const templates =
+    config.TEMPLATES_ADDR === undefined
+      ? undefined
+      : createRpcClient(TemplatesDefinition, config.TEMPLATES_ADDR);
+  const broadcasts =
+    config.BROADCASTS_ADDR === undefined
+      ? undefined
+      : createRpcClient(BroadcastsDefinition, config.BROADCASTS_ADDR);
   const messages = createMessages(mongo.db);
   const contacts = createContacts(mongo.db);
+  const conversations = createConversations(mongo.db);
   const bus = createBus(config, 'messaging', log);
   const now = (): Date => new Date();
   const recent = createRecentContacts();
-  const takeStatuses = applyStatuses(messages);
-  const takeContacts = applyContacts({ contacts, recent, now });
+  const applyToMessages = applyStatuses(messages);
+  const applyToContacts = applyContacts({ contacts, recent, now });
+  const takeStatuses = async (batch: Received<Statuses>[]): Promise<void> => {
+    await applyToMessages(batch);
+    await conversations.apply(factsOfStatuses(batch));
+  };
+  const takeContacts = async (batch: Received<ContactRecords>[]): Promise<void> => {
+    await applyToContacts(batch);
+    await conversations.apply(factsOfContacts(batch));
+  };
   bus.consume(topics.status, 'messaging-status', takeStatuses);
   // Another process may have stored and removed contacts of partitions that come back.
   bus.consume(topics.contact, 'messaging-contact', takeContacts, () => recent.clear());
@@ -55,6 +79,11 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     credentials: createCredentials(directory.rpc, createVersions(redis, log)),
     messages,
     contacts,
+    conversations,
+    rateCards: createRateCards(mongo.db),
+    refusedTokens: createRefusedTokens(mongo.db),
+    templates: templates?.rpc,
+    broadcasts: broadcasts?.rpc,
     dailyCounts: createDailyCounts(mongo.db),
     files,
     transfer,
@@ -73,14 +102,26 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   );
   const records: Component = {
     name: 'records',
-    start: async () => {},
+    start: () => conversations.start(new Date()),
     stop: async () => {
       await Promise.all([messages.drain(), contacts.drain()]);
     },
   };
   return {
     name: 'messaging',
-    components: [redis, mongo, records, upstream, files, transfer, directory, bus, rpc],
+    components: [
+      redis,
+      mongo,
+      records,
+      upstream,
+      files,
+      transfer,
+      directory,
+      ...(templates ? [templates] : []),
+      ...(broadcasts ? [broadcasts] : []),
+      bus,
+      rpc,
+    ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
     onReady: (ready) => rpc.health.set(ready),
     stop_timeout_ms: config.STOP_TIMEOUT_MS,

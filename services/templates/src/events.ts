@@ -30,7 +30,7 @@ function changeOf({ event, waba_id, timestamp, data }: Event): TemplateChange | 
   if (!read) return undefined;
   const said = JSON.parse(data) as Data;
   const fields = read(said);
-  const { template_id, template_name, template_language } = said;
+  const { template_id, template_name, template_language, previous_category } = said;
   // The name alone is ambiguous: every language of a template has the same one.
   if (!fields || typeof template_id !== 'string' || waba_id === '') return undefined;
   return {
@@ -39,6 +39,7 @@ function changeOf({ event, waba_id, timestamp, data }: Event): TemplateChange | 
     ...(typeof template_name === 'string' && { name: template_name }),
     ...(typeof template_language === 'string' && { language: template_language }),
     fields,
+    ...(typeof previous_category === 'string' && { first_category: previous_category }),
     at: new Date(timestamp * 1_000),
   };
 }

@@ -8,6 +8,7 @@ import { segment, type Json, type Upstream } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { TemplatesDefinition } from '@bmg/proto/templates';
 import { uploadHeader, type HeaderDependencies } from './header/upload';
+import { createTemplateFinder } from './find';
 import { listTemplates } from './list';
 import { needTarget } from '@bmg/common/upstream';
 import { factOf, type TemplateStore } from './store/templates';
@@ -37,6 +38,8 @@ export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<Te
 
   const token = async (target: Target, call: Call): Promise<string> =>
     (await credentials.of(target, call)).access_token;
+
+  const finder = createTemplateFinder({ upstream, store, token, record, since, log });
 
   return {
     async listTemplates(request, call) {
@@ -73,7 +76,11 @@ export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<Te
       const { id, status, category } = created(answer, template);
       const fields = { id, name, language, category, status, components };
       const fact = factOf(target.waba_id, fields);
-      if (fact) await record(store.learn([fact], at));
+      finder.forget(target.waba_id, String(name));
+      if (fact) {
+        const first_category = String(template.category);
+        await record(store.learn([{ ...fact, first_category }], at));
+      }
       return { fields };
     },
     uploadHeader: (request, call) => uploadHeader(deps, request, call),
@@ -91,9 +98,11 @@ export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<Te
         },
         call,
       );
+      finder.forget(target.waba_id, name);
       await record(store.remove(target.waba_id, name));
       return {};
     },
+    findTemplate: (request, call) => finder.find(request, call),
   };
 }
 

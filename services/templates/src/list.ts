@@ -31,6 +31,8 @@ export async function listTemplates(
   waba_id: string,
   token: string,
   call: Call,
+  /** Only the templates of this name. */
+  name?: string,
 ): Promise<TemplateList> {
   const templates: ListedTemplate[] = [];
   let size_bytes = 0;
@@ -40,7 +42,7 @@ export async function listTemplates(
         operation: 'GET /{waba_id}/message_templates',
         method: 'GET',
         path: `/${segment(waba_id)}/message_templates`,
-        query: { fields: FIELDS, limit: PAGE_SIZE, after },
+        query: { fields: FIELDS, limit: PAGE_SIZE, after, name },
         token,
       },
       call,

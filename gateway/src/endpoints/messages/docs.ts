@@ -1,5 +1,6 @@
 import type { RowDocs } from '../endpoint';
 import * as is from '../parts/answers';
+import type { Schema } from '../parts/schema';
 
 const sendResult = is.record(
   {
@@ -103,4 +104,99 @@ export const markRead: RowDocs = {
   answer: is.nothing,
   example: { message_id: 'wamid.HBgLMTU1NTAxMDA3NzcVAgASGBQ' },
   codes: SEND_CODES,
+};
+
+const STATES = ['open', 'closed', 'unknown'];
+const window = is.record(
+  {
+    state: is.choice(STATES),
+    since: is.orNull(is.time()),
+    until: is.orNull(is.time('At the earliest.')),
+    why: is.text('the last message of the customer is less than 24 hours old'),
+    entry_point: is.record(
+      {
+        state: is.choice(STATES),
+        since: is.orNull(is.time()),
+        until: is.orNull(is.time('At the earliest.')),
+      },
+      { description: 'The free entry point window after a message from an ad.' },
+    ),
+  },
+  { description: 'The customer service window. Null if the recipient is invalid.' },
+);
+
+const price = is.record(
+  {
+    category: is.text('utility'),
+    billable: is.orNull(is.flag(true, 'Null if it depends on a window whose state is unknown.')),
+    why: is.text('utility templates outside an open window are billable'),
+    market: is.text('Germany', 'From the country code of the recipient.'),
+    currency: is.orNull(is.text('USD')),
+    unit_price: is.orNull(is.text('0.0456', 'Decimal text, from the operator’s rate card.')),
+    tier: is.orNull(is.text('0:', 'Volume tier of the unit price.')),
+    unit_price_reason: is.orNull(is.text('the operator has loaded no rate card')),
+  },
+  { description: 'Null if the body is invalid or the template is unknown.' },
+);
+
+export const reasons = is.list(
+  is.record({
+    code: is.text('UPSTREAM_ERROR', 'The error code of the send, or of what is not known.'),
+    effect: is.choice(
+      ['no', 'unknown', 'note'],
+      '`no`: a send would fail. `unknown`: the gateway cannot tell. `note`: no obstacle.',
+    ),
+    field: is.orNull(is.text('to')),
+    message: is.text('the customer service window is closed'),
+    fix: is.text('Send a template, or wait until the customer writes.', 'What to do about it.'),
+    upstream_code: is.orNull(is.whole(131_047, 'The upstream’s code that a send would get.')),
+  }),
+);
+
+export const messagingLimit = is.record(
+  {
+    tier: is.orNull(is.text('TIER_1K')),
+    limit: is.orNull(is.whole(1_000, 'Customers in 24 hours outside an open window.')),
+    used: is.orNull(is.whole(120, 'Customers whom you sent templates in the last 24 hours.')),
+    left: is.orNull(is.whole(880)),
+  },
+  { description: 'Counted from your own sends; the upstream counts the whole portfolio.' },
+);
+
+const orNone = (schema: Schema): Schema => ({ ...schema, type: ['object', 'null'] });
+
+export const checkMessage: RowDocs = {
+  answer: is.record({
+    advice: is.text('This is advice at the time of checked_at. No send is refused because of it.'),
+    checked_at: is.time(),
+    kind: is.text('text'),
+    deliverable: is.choice(['yes', 'no', 'unknown']),
+    reasons,
+    window: orNone(window),
+    price: orNone(price),
+    template: orNone(
+      is.record(
+        {
+          status: is.orNull(is.text('APPROVED')),
+          category: is.orNull(is.text('utility')),
+          category_since: is.orNull(is.time()),
+        },
+        { description: 'Null for other kinds of messages.' },
+      ),
+    ),
+    pace: orNone(
+      is.record(
+        {
+          rate_per_sec: is.amount(20, 'Messages per second that the number may send.'),
+          queued: is.whole(0, 'Contacts of running broadcasts that are not attempted yet.'),
+          leaves_at: is.time('When the message would leave.'),
+        },
+        { description: 'Null if it cannot be found out now.' },
+      ),
+    ),
+    messaging_limit: messagingLimit,
+  }),
+  example: { kind: 'text', to: '15550100777', text: 'Your order is on its way.' },
+  notes:
+    'Takes the body of any send endpoint plus `kind`, and sends nothing. A fault of the body that the send endpoint would refuse is a reason here, not an error. The answer is advice: a send is never refused because of it. Windows come from the events of this number; they are accurate to a minute.',
 };

@@ -1,7 +1,9 @@
+import type { Node } from '@bmg/proto/common';
 import { MessagingDefinition, type SendResult } from '@bmg/proto/messaging';
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { post, rpc, type Fields, type Input } from '../endpoint';
+import { checkRequest } from './check';
 import { quotedMessageId } from './quote';
 
 /** Services know neither the aliases of `user_id` nor the three ways to quote: they are resolved here. */
@@ -33,38 +35,38 @@ const sending = {
   reply: sendReply,
 } as const;
 
-export const messages = [
-  post('/messages/send', rpc(MessagingDefinition, 'sendText'), {
+const sends = {
+  text: post('/messages/send', rpc(MessagingDefinition, 'sendText'), {
     ...sending,
     body: schemas.sendText,
     docs: docs.sendText,
     summary: 'Send a text message',
   }),
-  post('/messages/template', rpc(MessagingDefinition, 'sendTemplate'), {
+  template: post('/messages/template', rpc(MessagingDefinition, 'sendTemplate'), {
     ...sending,
     body: schemas.sendTemplate,
     docs: docs.sendTemplate,
     summary: 'Send a template message',
   }),
-  post('/messages/media', rpc(MessagingDefinition, 'sendMedia'), {
+  media: post('/messages/media', rpc(MessagingDefinition, 'sendMedia'), {
     ...sending,
     body: schemas.sendMedia,
     docs: docs.sendMedia,
     summary: 'Send an image, video, audio, document or sticker',
   }),
-  post('/messages/interactive', rpc(MessagingDefinition, 'sendInteractive'), {
+  interactive: post('/messages/interactive', rpc(MessagingDefinition, 'sendInteractive'), {
     ...sending,
     body: schemas.sendInteractive,
     docs: docs.sendInteractive,
     summary: 'Send an interactive message: buttons, a list or products',
   }),
-  post('/messages/location', rpc(MessagingDefinition, 'sendLocation'), {
+  location: post('/messages/location', rpc(MessagingDefinition, 'sendLocation'), {
     ...sending,
     body: schemas.sendLocation,
     docs: docs.sendLocation,
     summary: 'Send a location',
   }),
-  post('/messages/reaction', rpc(MessagingDefinition, 'sendReaction'), {
+  reaction: post('/messages/reaction', rpc(MessagingDefinition, 'sendReaction'), {
     ...sending,
     body: schemas.sendReaction,
     // Contract, Quoted replies: not on the reaction endpoint.
@@ -76,6 +78,10 @@ export const messages = [
     docs: docs.sendReaction,
     summary: 'React to a message, or remove a reaction',
   }),
+};
+
+export const messages = [
+  ...Object.values(sends),
   post('/messages/read', rpc(MessagingDefinition, 'markRead'), {
     scope: 'number',
     idempotent: true,
@@ -83,5 +89,14 @@ export const messages = [
     reply: () => ({}),
     docs: docs.markRead,
     summary: 'Mark an inbound message as read',
+  }),
+  post('/messages/check', rpc(MessagingDefinition, 'checkMessage'), {
+    scope: 'number',
+    addition: true,
+    body: schemas.checkMessage,
+    request: checkRequest(sends),
+    reply: ({ fields }: Node) => fields ?? {},
+    docs: docs.checkMessage,
+    summary: 'Check a message before it is sent: deliverability, window, price and pace',
   }),
 ];

@@ -1,4 +1,5 @@
 import { components, object, quote, text, wamid, withRecipient } from '../parts/inputs';
+import type { Schema } from '../parts/schema';
 
 /** Limit of the upstream. */
 const TEXT_MAX = 4_096;
@@ -86,3 +87,17 @@ export const markRead = object(
   { message_id: wamid('`data.message_id` of a `message.received` event.') },
   ['message_id'],
 );
+
+export const checkMessage: Schema = {
+  ...object(
+    {
+      kind: {
+        type: 'string',
+        enum: ['text', 'template', 'media', 'interactive', 'location', 'reaction'],
+        description: 'Kind of message. The other fields are those of its send endpoint.',
+      },
+    },
+    ['kind'],
+  ),
+  additionalProperties: true,
+};

@@ -48,6 +48,8 @@ export interface RunningBroadcasts {
   activeByNumber(each_max: number): Promise<Map<string, number[]>>;
   load(ids: number[]): Promise<Broadcast[]>;
   countProcessing(phone_number_id: string): Promise<number>;
+  /** Those that are queued or running on a number, at most `limit`. */
+  queuedOn(phone_number_id: string, limit: number): Promise<Broadcast[]>;
 }
 
 /** What the sweeper needs. */
@@ -190,6 +192,11 @@ const createRunningBroadcasts = (broadcasts: Collection<Broadcast>): RunningBroa
     ids.length === 0 ? Promise.resolve([]) : broadcasts.find({ _id: { $in: ids } }).toArray(),
   countProcessing: (phone_number_id) =>
     broadcasts.countDocuments({ status: 'processing', phone_number_id }),
+  queuedOn: (phone_number_id, limit) =>
+    broadcasts
+      .find({ status: { $in: ['pending', 'processing'] }, phone_number_id })
+      .limit(limit)
+      .toArray(),
 });
 
 const createSweptBroadcasts = (broadcasts: Collection<Broadcast>): SweptBroadcasts => ({

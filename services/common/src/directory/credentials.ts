@@ -39,23 +39,25 @@ export function createCredentials(
     of,
     async forSending(target, call) {
       const credential = await of(target, call);
-      refuseUnlessSending(credential);
+      const refusal = refusalToSend(credential);
+      if (refusal) throw refusal;
       return credential;
     },
   };
 }
 
-function refuseUnlessSending({ sending, payment_url }: Credential): void {
-  if (sending === 'active') return;
+/** The error that a send is answered with while sending is stopped. */
+export function refusalToSend({ sending, payment_url }: Credential): ApiError | undefined {
+  if (sending === 'active') return undefined;
   if (sending === 'paused') {
-    throw new ApiError(
+    return new ApiError(
       'NO_ACTIVE_WABA',
       'the number is paused while the platform links it again, usually for a few minutes',
       { retryable: true, retry_after_s: 60 },
     );
   }
   if (sending === 'payment_action_required') {
-    throw new ApiError(
+    return new ApiError(
       'PAYMENT_ACTION_REQUIRED',
       'a payment needs authentication by the bank: open payment_url',
       {
@@ -63,7 +65,7 @@ function refuseUnlessSending({ sending, payment_url }: Credential): void {
       },
     );
   }
-  throw new ApiError('PAYMENT_FAILED', 'sending is stopped because an invoice is unpaid', {
+  return new ApiError('PAYMENT_FAILED', 'sending is stopped because an invoice is unpaid', {
     payment_url,
   });
 }

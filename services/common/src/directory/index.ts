@@ -1,4 +1,4 @@
-export { createCredentials, type Credential, type Credentials } from './credentials';
+export { createCredentials, refusalToSend, type Credential, type Credentials } from './credentials';
 export {
   INACTIVE_PARTNER_CODES,
   PARTNER_STATUSES,

@@ -30,6 +30,13 @@ export interface FetchWish {
 export interface FileFetcher extends Component {
   /** The complete file. The caller closes it. */
   fetch(wish: FetchWish, call: Call): Promise<SpooledFile>;
+  /** What the file's server says of it, without fetching it. */
+  look(wish: FetchWish, call: Call): Promise<FileFacts>;
+}
+
+export interface FileFacts {
+  mime_type: string | undefined;
+  size_bytes: number | undefined;
 }
 
 /** The connection options and the time limit are for tests. */
@@ -39,20 +46,38 @@ export function createFileFetcher(
 ): FileFetcher {
   const { timeout_ms = FETCH_TIMEOUT_MS, ...connection } = options;
   const agent = guardedAgent({ allowPrivate: settings.ALLOW_PRIVATE_URLS, ...connection });
+  const withLimits = ({ field, limit_bytes }: FetchWish, call: Call) => ({
+    agent,
+    field,
+    max_bytes: limit_bytes,
+    timeout_ms: Math.max(0, Math.min(timeout_ms, call.deadline - HOP_MS - Date.now())),
+    ...(call.signal && { signal: call.signal }),
+  });
   const spool = createSpool(spoolLimitBytes(settings));
   return {
     name: 'file-fetcher',
     async start() {},
     stop: () => agent.close(),
-    async fetch({ url, field, limit_bytes }, call) {
+    async look(wish, call) {
       try {
-        const { body } = await guardedFetch(url, {
-          agent,
-          field,
-          max_bytes: limit_bytes,
-          timeout_ms: Math.max(0, Math.min(timeout_ms, call.deadline - HOP_MS - Date.now())),
-          ...(call.signal && { signal: call.signal }),
+        const { headers, body } = await guardedFetch(wish.url, {
+          ...withLimits(wish, call),
+          method: 'HEAD',
         });
+        body.destroy();
+        const size = headers['content-length'];
+        return {
+          mime_type: headers['content-type'],
+          size_bytes: size === undefined ? undefined : Number(size),
+        };
+      } catch (error) {
+        throw explain(error, wish.field);
+      }
+    },
+    async fetch(wish, call) {
+      const { url, field } = wish;
+      try {
+        const { body } = await guardedFetch(url, withLimits(wish, call));
         const file = await spool.take(body).finally(() => body.destroy());
         if (file.size_bytes > 0) return file;
         await file.close();

@@ -22,6 +22,7 @@ export const CALLERS = {
     'Messaging/LookupContact',
     'Messaging/GetAnalytics',
     'Messaging/FindOutcome',
+    'Messaging/CheckMessage',
     'Templates',
     'Broadcasts',
     'NumberAdmin',
@@ -33,7 +34,12 @@ export const CALLERS = {
   ],
   // The upstream's tokens: those who call the upstream themselves, or stop when a number may not
   // send. GetOwners: a client's data is deleted only once the client is.
-  messaging: ['Directory/GetCredential', 'Directory/GetOwners'],
+  messaging: [
+    'Directory/GetCredential',
+    'Directory/GetOwners',
+    'Templates/FindTemplate',
+    'Broadcasts/GetPace',
+  ],
   templates: ['Directory/GetCredential', 'Directory/GetOwners'],
   'number-admin': ['Directory/GetCredential', 'Directory/GetPin', 'Directory/StorePin'],
   broadcasts: [

@@ -17,6 +17,7 @@ type Data = Readonly<Record<string, unknown>>;
 export interface Said {
   event: string;
   timestamp: number;
+  phone_number_id?: string | undefined;
   contact?: string | null | undefined;
   opaque?: string | undefined;
   data: Data;
@@ -45,12 +46,22 @@ export function statusRecord(said: Said): Statuses_Status | undefined {
 /** The upstream accepts a send to an unknown number and reports the failure later. */
 const UNDELIVERABLE = '131026';
 
-type Statement = Pick<Contacts_Contact, 'kind'> & { phone: unknown; wa_id?: unknown };
+type Statement = Pick<Contacts_Contact, 'kind'> & {
+  phone: unknown;
+  wa_id?: unknown;
+  bsuid?: unknown;
+  from_ad?: boolean;
+  /** The contact wrote. */
+  inbound?: boolean;
+};
 
-const received = ({ from, contact }: Data): Statement => ({
+const received = ({ from, bsuid, contact, raw }: Data): Statement => ({
   kind: Kind.KIND_TRAFFIC,
   phone: from,
   wa_id: objectOf(contact)['wa_id'],
+  bsuid,
+  from_ad: Boolean(objectOf(objectOf(raw)['message'])['referral']),
+  inbound: true,
 });
 
 const CONTACT_READERS: ReadonlyMap<string, (data: Data) => Statement | undefined> = new Map<
@@ -75,12 +86,22 @@ const CONTACT_READERS: ReadonlyMap<string, (data: Data) => Statement | undefined
   ],
 ]);
 
-/** Undefined for an event that says nothing about a contact with a phone number. */
-export function contactRecord({ event, timestamp, data }: Said): Contacts_Contact | undefined {
+/** Undefined for an event that says nothing about a contact. */
+export function contactRecord(said: Said): Contacts_Contact | undefined {
+  const { event, timestamp, phone_number_id, data } = said;
   const statement = CONTACT_READERS.get(event)?.(data);
   const phone = textOf(statement?.phone);
-  if (!statement || phone === undefined) return undefined;
-  return { kind: statement.kind, phone, wa_id: textOf(statement.wa_id), timestamp };
+  const bsuid = textOf(statement?.bsuid);
+  if (!statement || (phone ?? bsuid) === undefined) return undefined;
+  return {
+    kind: statement.kind,
+    phone: phone ?? '',
+    wa_id: textOf(statement.wa_id),
+    timestamp,
+    phone_number_id: statement.inbound ? phone_number_id : undefined,
+    bsuid,
+    from_ad: statement.from_ad === true,
+  };
 }
 
 /** Events of the topic `event` as records of the topic `status`. */

@@ -16,6 +16,8 @@ export interface GuardedFetchOptions {
   timeout_ms?: number;
   max_redirects?: number;
   max_bytes?: number;
+  /** HEAD asks for type and size only. Defaults to GET. */
+  method?: 'GET' | 'HEAD';
   signal?: AbortSignal;
   /** Sent to every host on the way; those that carry credentials are left out. */
   headers?: Readonly<Record<string, string>>;
@@ -150,13 +152,13 @@ function checkResponse(status: number, headers: IncomingHttpHeaders, max_bytes: 
 
 async function get(
   url: URL,
-  { agent, headers }: GuardedFetchOptions,
+  { agent, headers, method = 'GET' }: GuardedFetchOptions,
   limit: Limit,
 ): Promise<Dispatcher.ResponseData> {
   const request = agent.dispatcher.request({
     origin: url.origin,
     path: url.pathname + url.search,
-    method: 'GET',
+    method,
     headers: sendable(headers),
     signal: limit.signal,
   });

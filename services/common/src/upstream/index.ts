@@ -6,7 +6,7 @@ export {
   type UpstreamRequest,
   type UpstreamSettings,
 } from './client';
-export { LIMIT_FIELDS, limitTierOf, readWithLimit } from './messaging-limit';
+export { LIMIT_FIELDS, limitTierOf, peopleOfTier, readWithLimit } from './messaging-limit';
 export {
   createRunner,
   needTarget,

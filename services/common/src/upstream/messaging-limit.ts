@@ -34,3 +34,17 @@ export function limitTierOf(node: Json): string | null {
   if (typeof tier !== 'string') return null;
   return tier === 'TIER_UNLIMITED' ? 'UNLIMITED' : tier;
 }
+
+/** Customers whom a number may write to in 24 hours outside an open window, by tier (contract, Client). */
+const PEOPLE_OF_TIER: ReadonlyMap<string | undefined, number> = new Map([
+  ['TIER_50', 50],
+  ['TIER_250', 250],
+  ['TIER_1K', 1_000],
+  ['TIER_2K', 2_000],
+  ['TIER_10K', 10_000],
+  ['TIER_100K', 100_000],
+]);
+
+/** Undefined for an unlimited or unknown tier. */
+export const peopleOfTier = (tier: string | undefined): number | undefined =>
+  PEOPLE_OF_TIER.get(tier);

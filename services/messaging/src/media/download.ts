@@ -61,7 +61,7 @@ async function openMedia(
   call: Call,
 ): Promise<{ file: OpenFile; mime_type: string }> {
   for (let attempt = 1; ; attempt += 1) {
-    const { url, mime_type, file_size } = await readNode(transfer, wanted, call);
+    const { url, mime_type, file_size } = await readMediaNode(transfer, wanted, call);
     const file = await transfer.open(
       { operation: 'GET media', url: mediaHosts.check(url), token: wanted.access_token },
       call,
@@ -75,7 +75,7 @@ async function openMedia(
   }
 }
 
-async function readNode(
+export async function readMediaNode(
   transfer: Transfer,
   { media_id, phone_number_id, access_token }: Wanted,
   call: Call,

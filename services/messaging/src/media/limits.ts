@@ -60,6 +60,9 @@ export function mediaRule(mime_type: string): MediaRule {
   return { kind, mime_type: type.full, limit_bytes: KINDS[kind].limit_bytes };
 }
 
+/** Maximum size of any file of a kind. */
+export const limitOfKind = (kind: MediaKind): number => KINDS[kind].limit_bytes;
+
 /** Maximum size of this file: only an animated sticker may use the larger of the two sticker limits. */
 export const limitOf = ({ kind, limit_bytes }: MediaRule, head: Uint8Array): number =>
   kind === 'sticker' && !isAnimatedWebp(head) ? STICKER_STATIC_LIMIT_BYTES : limit_bytes;

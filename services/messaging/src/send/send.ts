@@ -10,11 +10,13 @@ import type { Target } from '@bmg/proto/common';
 import type { Recipient as NamedRecipient, SendResult } from '@bmg/proto/messaging';
 import type { Content } from './content';
 import type { Messages } from '../store/messages';
+import type { RefusedTokens } from '../store/refused-tokens';
 
 export interface SendDependencies {
   upstream: Upstream;
   credentials: Credentials;
   messages: Messages;
+  refusedTokens: Pick<RefusedTokens, 'add'>;
   now: () => Date;
   log: Logger;
 }
@@ -37,26 +39,31 @@ export async function send(
   const target = needTarget(request.target);
   const { access_token } = await deps.credentials.forSending(target, call);
   const request_id = request.request_id ?? call.idempotency?.key ?? newId('msg');
-  const answer = await deps.upstream.request(
-    {
-      operation: 'POST /{phone_number_id}/messages',
-      method: 'POST',
-      path: `/${segment(target.phone_number_id)}/messages`,
-      token: access_token,
-      send: true,
-      body: {
-        messaging_product: 'whatsapp',
-        recipient_type: 'individual',
-        ...upstreamAddress(recipient),
-        ...(request.quoted_message_id !== undefined && {
-          context: { message_id: request.quoted_message_id },
-        }),
-        ...content.body,
-        biz_opaque_callback_data: writeCallbackData(target.partner_id, request_id),
+  const answer = await deps.upstream
+    .request(
+      {
+        operation: 'POST /{phone_number_id}/messages',
+        method: 'POST',
+        path: `/${segment(target.phone_number_id)}/messages`,
+        token: access_token,
+        send: true,
+        body: {
+          messaging_product: 'whatsapp',
+          recipient_type: 'individual',
+          ...upstreamAddress(recipient),
+          ...(request.quoted_message_id !== undefined && {
+            context: { message_id: request.quoted_message_id },
+          }),
+          ...content.body,
+          biz_opaque_callback_data: writeCallbackData(target.partner_id, request_id),
+        },
       },
-    },
-    call,
-  );
+      call,
+    )
+    .catch((error: unknown) => {
+      noteRefusedToken(deps, target, access_token, error);
+      throw error;
+    });
   const result = readAnswer(answer);
   const at = deps.now();
   const recorded = deps.messages
@@ -78,6 +85,21 @@ export async function send(
     });
   await atMost(RECORD_WAIT_MS, recorded);
   return result;
+}
+
+const TOKEN_REFUSED = 190;
+
+/** For the check before a send. In the background: the error does not wait for it. */
+function noteRefusedToken(
+  { refusedTokens, now, log }: SendDependencies,
+  target: Target,
+  token: string,
+  error: unknown,
+): void {
+  if (!(error instanceof ApiError) || error.upstream_code !== TOKEN_REFUSED) return;
+  refusedTokens
+    .add(target, token, now())
+    .catch((err: unknown) => log.warn({ err }, 'failed to record a refused token'));
 }
 
 /** The answer waits this long for the record; the record itself waits in memory for the database. */

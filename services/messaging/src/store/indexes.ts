@@ -1,11 +1,15 @@
 // All indexes of the service.
 import type { Indexes } from '@bmg/common/mongo';
 import { contactIndexes, CONTACTS } from './contacts';
+import { conversationIndexes, CONVERSATIONS } from './conversations';
 import { countedMessageIndexes, dailyCountIndexes, DAILY_COUNTS } from './daily-counts';
 import { messageIndexes, MESSAGES } from './messages';
+import { refusedTokenIndexes, REFUSED_TOKENS } from './refused-tokens';
 
 export const indexes: Indexes = {
   [MESSAGES]: [...messageIndexes, ...countedMessageIndexes],
   [CONTACTS]: contactIndexes,
+  [CONVERSATIONS]: conversationIndexes,
   [DAILY_COUNTS]: dailyCountIndexes,
+  [REFUSED_TOKENS]: refusedTokenIndexes,
 };

@@ -35,8 +35,17 @@ export interface Messages {
   find(phone_number_id: string, message_id: string): Promise<MessageRecord | null>;
   findByRequest(request_id: string): Promise<MessageRecord | null>;
   applyStatuses(updates: StatusUpdate[]): Promise<void>;
+  /** How many customers a partner's templates of an account went to since a time. */
+  countTemplateRecipients(scope: AccountScope, since: Date): Promise<number>;
   drain(): Promise<void>;
 }
+
+export interface AccountScope {
+  partner_id: string;
+  waba_id: string;
+}
+
+const COUNT_LIMIT_MS = 1_000;
 
 /** The kind of a record created from a status, which does not tell what was sent. */
 const REBUILT = 'unknown';
@@ -87,6 +96,19 @@ export function createMessages(db: Db): Messages {
     record: (message) => writer.add(message),
     drain: () => writer.drain(),
     find: (phone_number_id, message_id) => messages.findOne({ message_id, phone_number_id }),
+    async countTemplateRecipients({ partner_id, waba_id }, since) {
+      const [counted] = await messages
+        .aggregate<{ people: number }>(
+          [
+            { $match: { partner_id, waba_id, sent_at: { $gte: since }, kind: 'template' } },
+            { $group: { _id: '$recipient' } },
+            { $group: { _id: null, people: { $sum: 1 } } },
+          ],
+          { maxTimeMS: COUNT_LIMIT_MS },
+        )
+        .toArray();
+      return counted?.people ?? 0;
+    },
     findByRequest: (request_id) => messages.findOne({ _id: request_id }),
     async applyStatuses(updates) {
       await bulk(

@@ -1,8 +1,10 @@
 // The rows to delete when a client is purged; see deploy/DATA.md.
 import { below, type FilterRow } from '@bmg/common/purge';
 import { CONTACTS } from './contacts';
+import { CONVERSATIONS } from './conversations';
 import { DAILY_COUNTS } from './daily-counts';
 import { MESSAGES } from './messages';
+import { REFUSED_TOKENS } from './refused-tokens';
 
 export const purgeRows: FilterRow[] = [
   {
@@ -15,5 +17,11 @@ export const purgeRows: FilterRow[] = [
     of: 'client',
     filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
   },
+  {
+    collection: REFUSED_TOKENS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
+  },
+  { collection: CONVERSATIONS, of: 'account', filter: ({ waba_id }) => below(`${waba_id}/`) },
   { collection: CONTACTS, of: 'account', filter: ({ waba_id }) => below(`${waba_id}/`) },
 ];

@@ -51,6 +51,7 @@ export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryH
         throughput_level: client.throughput_level ?? undefined,
         business_id: client.business_id ?? undefined,
         messaging_limit_tier: client.messaging_limit_tier ?? undefined,
+        registered_at: client.registered_at,
       };
     },
     async getOwners({ waba_id, phone_number_id, display_phone_number, all_active }) {

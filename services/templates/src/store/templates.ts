@@ -17,6 +17,8 @@ export interface TemplateRecord {
   quality?: string;
   /** Reason of the last rejection. */
   reason?: string | null;
+  /** The category that the template was created with, or first seen with. */
+  first_category?: string;
   /** Since when each field is known to hold. */
   known_at?: Partial<Record<TemplateField, Date>>;
 }
@@ -29,6 +31,8 @@ export interface TemplateFact {
   language: string;
   status: string;
   category: string;
+  /** The category that was asked for. Defaults to `category`. */
+  first_category?: string;
 }
 
 /** A change that an event reports. */
@@ -38,6 +42,8 @@ export interface TemplateChange {
   name?: string;
   language?: string;
   fields: Partial<Record<TemplateField, unknown>>;
+  /** Recorded unless an earlier one is known. */
+  first_category?: string | undefined;
   at: Date;
 }
 
@@ -97,9 +103,10 @@ export function createTemplateStore(db: Db): TemplateStore {
   };
   const learn = (facts: TemplateFact[], at: Date): Promise<void> =>
     apply(
-      facts.map(({ status, category, ...template }) => ({
+      facts.map(({ status, category, first_category = category, ...template }) => ({
         ...template,
         fields: { status, category },
+        first_category,
         at,
       })),
     );
@@ -139,6 +146,7 @@ const isOlder = (known_at: TemplateRecord['known_at'], at: Date): boolean =>
 /** Creates the document, then sets each field unless a newer value is known. */
 function operationsOf({
   fields,
+  first_category,
   at,
   ...template
 }: TemplateChange): AnyBulkWriteOperation<TemplateRecord>[] {
@@ -157,5 +165,20 @@ function operationsOf({
       },
     }),
   );
-  return [{ updateOne: { filter: { _id }, update: { $set: template }, upsert: true } }, ...changes];
+  const first =
+    first_category === undefined
+      ? []
+      : [
+          {
+            updateOne: {
+              filter: { _id, first_category: { $exists: false } },
+              update: { $set: { first_category } },
+            },
+          },
+        ];
+  return [
+    { updateOne: { filter: { _id }, update: { $set: template }, upsert: true } },
+    ...first,
+    ...changes,
+  ];
 }

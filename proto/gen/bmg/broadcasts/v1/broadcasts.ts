@@ -103,6 +103,16 @@ export interface Broadcast_Failure {
   example_recipient: string;
 }
 
+export interface GetPaceRequest {
+  target?: Target | undefined;
+}
+
+export interface GetPaceResponse {
+  rate_per_sec: number;
+  /** Contacts of this number's broadcasts that are not attempted yet; scheduled ones excluded. */
+  queued: number;
+}
+
 function createBaseBroadcastContact(): BroadcastContact {
   return { recipient: undefined, params: undefined };
 }
@@ -1272,6 +1282,130 @@ export const Broadcast_Failure: MessageFns<Broadcast_Failure> = {
   },
 };
 
+function createBaseGetPaceRequest(): GetPaceRequest {
+  return { target: undefined };
+}
+
+export const GetPaceRequest: MessageFns<GetPaceRequest> = {
+  encode(message: GetPaceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.target !== undefined) {
+      Target.encode(message.target, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetPaceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetPaceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.target = Target.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetPaceRequest>, I>>(base?: I): GetPaceRequest {
+    return GetPaceRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetPaceRequest>, I>>(object: I): GetPaceRequest {
+    const message = createBaseGetPaceRequest();
+    message.target = (object.target !== undefined && object.target !== null)
+      ? Target.fromPartial(object.target)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseGetPaceResponse(): GetPaceResponse {
+  return { rate_per_sec: 0, queued: 0 };
+}
+
+export const GetPaceResponse: MessageFns<GetPaceResponse> = {
+  encode(message: GetPaceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rate_per_sec !== 0) {
+      writer.uint32(9).double(message.rate_per_sec);
+    }
+    if (message.queued !== 0) {
+      writer.uint32(16).int32(message.queued);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetPaceResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetPaceResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.rate_per_sec = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.queued = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetPaceResponse>, I>>(base?: I): GetPaceResponse {
+    return GetPaceResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetPaceResponse>, I>>(object: I): GetPaceResponse {
+    const message = createBaseGetPaceResponse();
+    message.rate_per_sec = object.rate_per_sec ?? 0;
+    message.queued = object.queued ?? 0;
+    return message;
+  },
+};
+
 export type BroadcastsDefinition = typeof BroadcastsDefinition;
 export const BroadcastsDefinition = {
   name: "Broadcasts",
@@ -1308,6 +1442,15 @@ export const BroadcastsDefinition = {
       responseType: Done as typeof Done,
       responseStream: false,
       options: {},
+    },
+    /** For messaging: how fast a number sends, and what is queued on it. */
+    getPace: {
+      name: "GetPace",
+      requestType: GetPaceRequest as typeof GetPaceRequest,
+      requestStream: false,
+      responseType: GetPaceResponse as typeof GetPaceResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
   },
 } as const;

@@ -4,7 +4,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "../../../google/protobuf/struct";
-import { Done, Target } from "../../common/v1/common";
+import { Done, Node, Target } from "../../common/v1/common";
 
 export const protobufPackage = "bmg.messaging.v1";
 
@@ -167,6 +167,28 @@ export interface GetAnalyticsResponse_Day {
   date: string;
   sent: number;
   failed: number;
+}
+
+/** A message to check, as the edge received it. */
+export interface CheckMessageRequest {
+  target?:
+    | Target
+    | undefined;
+  /** text, template, media, interactive, location or reaction. */
+  kind: string;
+  recipient?:
+    | Recipient
+    | undefined;
+  /** The body of the send. */
+  body?: { [key: string]: any } | undefined;
+  faults: CheckMessageRequest_Fault[];
+}
+
+/** A fault that the edge would refuse the send for. */
+export interface CheckMessageRequest_Fault {
+  code: string;
+  field?: string | undefined;
+  message: string;
 }
 
 function createBaseRecipient(): Recipient {
@@ -2108,6 +2130,192 @@ export const GetAnalyticsResponse_Day: MessageFns<GetAnalyticsResponse_Day> = {
   },
 };
 
+function createBaseCheckMessageRequest(): CheckMessageRequest {
+  return { target: undefined, kind: "", recipient: undefined, body: undefined, faults: [] };
+}
+
+export const CheckMessageRequest: MessageFns<CheckMessageRequest> = {
+  encode(message: CheckMessageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.target !== undefined) {
+      Target.encode(message.target, writer.uint32(10).fork()).join();
+    }
+    if (message.kind !== "") {
+      writer.uint32(18).string(message.kind);
+    }
+    if (message.recipient !== undefined) {
+      Recipient.encode(message.recipient, writer.uint32(26).fork()).join();
+    }
+    if (message.body !== undefined) {
+      Struct.encode(Struct.wrap(message.body), writer.uint32(34).fork()).join();
+    }
+    for (const v of message.faults) {
+      CheckMessageRequest_Fault.encode(v!, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckMessageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckMessageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.target = Target.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.recipient = Recipient.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.body = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.faults.push(CheckMessageRequest_Fault.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckMessageRequest>, I>>(base?: I): CheckMessageRequest {
+    return CheckMessageRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckMessageRequest>, I>>(object: I): CheckMessageRequest {
+    const message = createBaseCheckMessageRequest();
+    message.target = (object.target !== undefined && object.target !== null)
+      ? Target.fromPartial(object.target)
+      : undefined;
+    message.kind = object.kind ?? "";
+    message.recipient = (object.recipient !== undefined && object.recipient !== null)
+      ? Recipient.fromPartial(object.recipient)
+      : undefined;
+    message.body = object.body ?? undefined;
+    message.faults = object.faults?.map((e) => CheckMessageRequest_Fault.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCheckMessageRequest_Fault(): CheckMessageRequest_Fault {
+  return { code: "", field: undefined, message: "" };
+}
+
+export const CheckMessageRequest_Fault: MessageFns<CheckMessageRequest_Fault> = {
+  encode(message: CheckMessageRequest_Fault, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.field !== undefined) {
+      writer.uint32(18).string(message.field);
+    }
+    if (message.message !== "") {
+      writer.uint32(26).string(message.message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckMessageRequest_Fault {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckMessageRequest_Fault();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckMessageRequest_Fault>, I>>(base?: I): CheckMessageRequest_Fault {
+    return CheckMessageRequest_Fault.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckMessageRequest_Fault>, I>>(object: I): CheckMessageRequest_Fault {
+    const message = createBaseCheckMessageRequest_Fault();
+    message.code = object.code ?? "";
+    message.field = object.field ?? undefined;
+    message.message = object.message ?? "";
+    return message;
+  },
+};
+
 export type MessagingDefinition = typeof MessagingDefinition;
 export const MessagingDefinition = {
   name: "Messaging",
@@ -2217,6 +2425,15 @@ export const MessagingDefinition = {
       requestType: FindOutcomeRequest as typeof FindOutcomeRequest,
       requestStream: false,
       responseType: FindOutcomeResponse as typeof FindOutcomeResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** What a send would do and cost. Sends nothing. */
+    checkMessage: {
+      name: "CheckMessage",
+      requestType: CheckMessageRequest as typeof CheckMessageRequest,
+      requestStream: false,
+      responseType: Node as typeof Node,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -276,7 +276,11 @@ export interface GetCredentialResponse {
   is_on_biz_app: boolean;
   throughput_level?: string | undefined;
   business_id?: string | undefined;
-  messaging_limit_tier?: string | undefined;
+  messaging_limit_tier?:
+    | string
+    | undefined;
+  /** When the client was registered last. */
+  registered_at?: Date | undefined;
 }
 
 export interface GetOwnersRequest {
@@ -3578,6 +3582,7 @@ function createBaseGetCredentialResponse(): GetCredentialResponse {
     throughput_level: undefined,
     business_id: undefined,
     messaging_limit_tier: undefined,
+    registered_at: undefined,
   };
 }
 
@@ -3606,6 +3611,9 @@ export const GetCredentialResponse: MessageFns<GetCredentialResponse> = {
     }
     if (message.messaging_limit_tier !== undefined) {
       writer.uint32(66).string(message.messaging_limit_tier);
+    }
+    if (message.registered_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.registered_at), writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -3687,6 +3695,14 @@ export const GetCredentialResponse: MessageFns<GetCredentialResponse> = {
             message.messaging_limit_tier = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.registered_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3712,6 +3728,7 @@ export const GetCredentialResponse: MessageFns<GetCredentialResponse> = {
     message.throughput_level = object.throughput_level ?? undefined;
     message.business_id = object.business_id ?? undefined;
     message.messaging_limit_tier = object.messaging_limit_tier ?? undefined;
+    message.registered_at = object.registered_at ?? undefined;
     return message;
   },
 };

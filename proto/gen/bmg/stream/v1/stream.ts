@@ -77,9 +77,17 @@ export interface Contacts {
 
 export interface Contacts_Contact {
   kind: Contacts_Contact_Kind;
+  /** Empty where only the BSUID is known. */
   phone: string;
   wa_id?: string | undefined;
   timestamp: number;
+  /**
+   * Of a message that the contact sent: to which number, the contact's BSUID, and whether the
+   * message came from an ad.
+   */
+  phone_number_id?: string | undefined;
+  bsuid?: string | undefined;
+  from_ad: boolean;
 }
 
 export enum Contacts_Contact_Kind {
@@ -699,7 +707,15 @@ export const Contacts: MessageFns<Contacts> = {
 };
 
 function createBaseContacts_Contact(): Contacts_Contact {
-  return { kind: 0, phone: "", wa_id: undefined, timestamp: 0 };
+  return {
+    kind: 0,
+    phone: "",
+    wa_id: undefined,
+    timestamp: 0,
+    phone_number_id: undefined,
+    bsuid: undefined,
+    from_ad: false,
+  };
 }
 
 export const Contacts_Contact: MessageFns<Contacts_Contact> = {
@@ -715,6 +731,15 @@ export const Contacts_Contact: MessageFns<Contacts_Contact> = {
     }
     if (message.timestamp !== 0) {
       writer.uint32(32).int64(message.timestamp);
+    }
+    if (message.phone_number_id !== undefined) {
+      writer.uint32(42).string(message.phone_number_id);
+    }
+    if (message.bsuid !== undefined) {
+      writer.uint32(50).string(message.bsuid);
+    }
+    if (message.from_ad !== false) {
+      writer.uint32(56).bool(message.from_ad);
     }
     return writer;
   },
@@ -764,6 +789,30 @@ export const Contacts_Contact: MessageFns<Contacts_Contact> = {
             message.timestamp = longToNumber(reader.int64());
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.phone_number_id = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.bsuid = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.from_ad = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -785,6 +834,9 @@ export const Contacts_Contact: MessageFns<Contacts_Contact> = {
     message.phone = object.phone ?? "";
     message.wa_id = object.wa_id ?? undefined;
     message.timestamp = object.timestamp ?? 0;
+    message.phone_number_id = object.phone_number_id ?? undefined;
+    message.bsuid = object.bsuid ?? undefined;
+    message.from_ad = object.from_ad ?? false;
     return message;
   },
 };

@@ -4,6 +4,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "../../../google/protobuf/struct";
+import { Timestamp } from "../../../google/protobuf/timestamp";
 import { Done, Node, Target } from "../../common/v1/common";
 
 export const protobufPackage = "bmg.templates.v1";
@@ -41,6 +42,32 @@ export interface UploadHeaderResponse {
 export interface DeleteTemplateRequest {
   target?: Target | undefined;
   template_name: string;
+}
+
+export interface FindTemplateRequest {
+  target?: Target | undefined;
+  name: string;
+  language: string;
+}
+
+export interface FindTemplateResponse {
+  /** Absent if the account has no template of that name and language. */
+  template?:
+    | Template
+    | undefined;
+  /** The languages in which the name exists. */
+  languages: string[];
+}
+
+export interface Template {
+  id: string;
+  status: string;
+  category: string;
+  /** The category that the template was created with, or first seen with. */
+  first_category: string;
+  /** Since when the category is known to hold. */
+  category_since?: Date | undefined;
+  components: { [key: string]: any }[];
 }
 
 function createBaseListTemplatesRequest(): ListTemplatesRequest {
@@ -429,6 +456,271 @@ export const DeleteTemplateRequest: MessageFns<DeleteTemplateRequest> = {
   },
 };
 
+function createBaseFindTemplateRequest(): FindTemplateRequest {
+  return { target: undefined, name: "", language: "" };
+}
+
+export const FindTemplateRequest: MessageFns<FindTemplateRequest> = {
+  encode(message: FindTemplateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.target !== undefined) {
+      Target.encode(message.target, writer.uint32(10).fork()).join();
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.language !== "") {
+      writer.uint32(26).string(message.language);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindTemplateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindTemplateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.target = Target.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindTemplateRequest>, I>>(base?: I): FindTemplateRequest {
+    return FindTemplateRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindTemplateRequest>, I>>(object: I): FindTemplateRequest {
+    const message = createBaseFindTemplateRequest();
+    message.target = (object.target !== undefined && object.target !== null)
+      ? Target.fromPartial(object.target)
+      : undefined;
+    message.name = object.name ?? "";
+    message.language = object.language ?? "";
+    return message;
+  },
+};
+
+function createBaseFindTemplateResponse(): FindTemplateResponse {
+  return { template: undefined, languages: [] };
+}
+
+export const FindTemplateResponse: MessageFns<FindTemplateResponse> = {
+  encode(message: FindTemplateResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.template !== undefined) {
+      Template.encode(message.template, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.languages) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindTemplateResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindTemplateResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.template = Template.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.languages.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindTemplateResponse>, I>>(base?: I): FindTemplateResponse {
+    return FindTemplateResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindTemplateResponse>, I>>(object: I): FindTemplateResponse {
+    const message = createBaseFindTemplateResponse();
+    message.template = (object.template !== undefined && object.template !== null)
+      ? Template.fromPartial(object.template)
+      : undefined;
+    message.languages = object.languages?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseTemplate(): Template {
+  return { id: "", status: "", category: "", first_category: "", category_since: undefined, components: [] };
+}
+
+export const Template: MessageFns<Template> = {
+  encode(message: Template, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.status !== "") {
+      writer.uint32(18).string(message.status);
+    }
+    if (message.category !== "") {
+      writer.uint32(26).string(message.category);
+    }
+    if (message.first_category !== "") {
+      writer.uint32(34).string(message.first_category);
+    }
+    if (message.category_since !== undefined) {
+      Timestamp.encode(toTimestamp(message.category_since), writer.uint32(42).fork()).join();
+    }
+    for (const v of message.components) {
+      Struct.encode(Struct.wrap(v!), writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Template {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTemplate();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.first_category = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.category_since = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.components.push(Struct.unwrap(Struct.decode(reader, reader.uint32())));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Template>, I>>(base?: I): Template {
+    return Template.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Template>, I>>(object: I): Template {
+    const message = createBaseTemplate();
+    message.id = object.id ?? "";
+    message.status = object.status ?? "";
+    message.category = object.category ?? "";
+    message.first_category = object.first_category ?? "";
+    message.category_since = object.category_since ?? undefined;
+    message.components = object.components?.map((e) => e) || [];
+    return message;
+  },
+};
+
 export type TemplatesDefinition = typeof TemplatesDefinition;
 export const TemplatesDefinition = {
   name: "Templates",
@@ -466,6 +758,18 @@ export const TemplatesDefinition = {
       responseStream: false,
       options: {},
     },
+    /**
+     * For messaging: one template as this service knows it. Asks the upstream only for content that
+     * is not known yet.
+     */
+    findTemplate: {
+      name: "FindTemplate",
+      requestType: FindTemplateRequest as typeof FindTemplateRequest,
+      requestStream: false,
+      responseType: FindTemplateResponse as typeof FindTemplateResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
   },
 } as const;
 
@@ -480,6 +784,18 @@ export type DeepPartial<T> = T extends Builtin ? T
 type KeysOfUnion<T> = T extends T ? keyof T : never;
 export type Exact<P, I extends P> = P extends Builtin ? P
   : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
+
+function toTimestamp(date: Date): Timestamp {
+  const seconds = Math.trunc(date.getTime() / 1_000);
+  const nanos = (date.getTime() % 1_000) * 1_000_000;
+  return { seconds, nanos };
+}
+
+function fromTimestamp(t: Timestamp): Date {
+  let millis = (t.seconds || 0) * 1_000;
+  millis += (t.nanos || 0) / 1_000_000;
+  return new globalThis.Date(millis);
+}
 
 export interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;

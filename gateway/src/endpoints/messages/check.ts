@@ -1,0 +1,45 @@
+// POST /messages/check: the body of a send, checked as the send endpoint checks it. What a send would be
+// refused for is passed on as a fault, because the answer of a check names everything that is wrong.
+import { ApiError } from '@bmg/common/errors';
+import { compile, type Validator } from '../parts/schema';
+import type { Endpoint, Fields, Input } from '../endpoint';
+
+interface Fault {
+  code: string;
+  field: string | undefined;
+  message: string;
+}
+
+/** Builds the request of a check from the rows of the send endpoints, by kind. */
+export function checkRequest(rows: Readonly<Record<string, Endpoint>>): (input: Input) => Fields {
+  const validators = new Map<string, Validator>(
+    Object.entries(rows).map(([kind, { body = {} }]) => [kind, compile(body, 'body')]),
+  );
+  return (input) => {
+    const { kind, ...body } = input.body;
+    const row = rows[kind as string] as Endpoint;
+    const checked = { kind, target: input.target, body };
+    try {
+      const valid = (validators.get(kind as string) as Validator)(body);
+      const { recipient } = row.request?.({ ...input, body: valid }) as { recipient: Fields };
+      return { ...checked, recipient };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { ...checked, faults: faultsOf(error) };
+    }
+  };
+}
+
+/** One fault for each field that the error names. */
+function faultsOf({ code, message, details }: ApiError): Fault[] {
+  const { field, fields, also } = (details ?? {}) as {
+    field?: string;
+    fields?: string[];
+    also?: string[];
+  };
+  const named = fields ?? (field === undefined ? [undefined] : [field]);
+  return [
+    ...named.map((name) => ({ code, field: name, message })),
+    ...(also ?? []).map((name) => ({ code, field: name, message: `${name} is invalid` })),
+  ];
+}

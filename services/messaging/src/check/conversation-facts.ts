@@ -1,0 +1,51 @@
+// Reads from statuses and contacts what the check before a send needs to know of a conversation. No I/O.
+import type { Received } from '@bmg/common/bus';
+import { normalisePhone } from '@bmg/common/ids';
+import type { Contacts, Contacts_Contact, Statuses, Statuses_Status } from '@bmg/proto/stream';
+import type { ConversationFact } from '../store/conversations';
+
+/** Failures that the next send to the same customer would meet again; see `reasons.ts`. */
+const CUSTOMER_FAILURES: ReadonlySet<string> = new Set(['131026', '131050']);
+const FREE_ENTRY = 'free_entry_point';
+
+/** When customers wrote to a number, and whether from an ad. */
+export const factsOfContacts = (batch: Received<Contacts>[]): ConversationFact[] =>
+  batch.flatMap(({ message: { waba_id, contacts } }) =>
+    contacts.flatMap((contact) => inbound(waba_id, contact)),
+  );
+
+function inbound(waba_id: string, said: Contacts_Contact): ConversationFact[] {
+  const { phone_number_id, bsuid, from_ad, timestamp } = said;
+  const phone = normalisePhone(said.phone);
+  const contact = phone ?? bsuid;
+  if (phone_number_id === undefined || contact === undefined) return [];
+  const fact = {
+    waba_id,
+    phone_number_id,
+    contact,
+    ...(phone !== null && bsuid !== undefined && { bsuid }),
+    at: new Date(timestamp * 1_000),
+  };
+  return [{ ...fact, kind: 'inbound' }, ...(from_ad ? [{ ...fact, kind: 'entry' as const }] : [])];
+}
+
+/** What failures say about customers, and which messages were free because of an ad. */
+export const factsOfStatuses = (batch: Received<Statuses>[]): ConversationFact[] =>
+  batch.flatMap(({ message: { waba_id, phone_number_id, statuses } }) =>
+    phone_number_id === undefined
+      ? []
+      : statuses.flatMap((status) => outcome({ waba_id, phone_number_id }, status)),
+  );
+
+function outcome(
+  number: Pick<ConversationFact, 'waba_id' | 'phone_number_id'>,
+  { recipient = '', error_code = '', pricing_type, timestamp }: Statuses_Status,
+): ConversationFact[] {
+  const contact = normalisePhone(recipient) ?? recipient;
+  const fact = { ...number, contact, at: new Date(timestamp * 1_000) };
+  if (contact === '') return [];
+  if (CUSTOMER_FAILURES.has(error_code)) {
+    return [{ ...fact, kind: 'failed', code: Number(error_code) }];
+  }
+  return pricing_type === FREE_ENTRY ? [{ ...fact, kind: 'free_entry' }] : [];
+}

@@ -1,0 +1,46 @@
+// What one message would cost: the rules in force at its time, and the operator's rate card. Pure.
+import { marketOf } from '../rates/markets';
+import { billingOf, type OpenState } from '../rates/price-rules';
+import type { PriceFinder } from '../rates/rate-card';
+
+export interface Price {
+  category: string;
+  /** Null if that is not known. */
+  billable: boolean | null;
+  why: string;
+  market: string;
+  currency: string | null;
+  /** Decimal text. */
+  unit_price: string | null;
+  tier: string | null;
+  /** Why there is no unit price. */
+  unit_price_reason: string | null;
+}
+
+export interface PriceRequest {
+  category: string;
+  recipient: string;
+  at: Date;
+  window: OpenState;
+  entry_point: OpenState;
+}
+
+export function priceOf(request: PriceRequest, prices: PriceFinder | undefined): Price {
+  const { category, at } = request;
+  const market = marketOf(request.recipient);
+  const found = prices?.find(market, category, at);
+  return {
+    category,
+    ...billingOf(request),
+    market,
+    currency: found?.currency ?? null,
+    unit_price: found?.price ?? null,
+    tier: found?.tier ?? null,
+    unit_price_reason: found ? null : missingPrice(prices, market, category),
+  };
+}
+
+const missingPrice = (prices: PriceFinder | undefined, market: string, category: string): string =>
+  prices
+    ? `the rate card has no rate for ${category} in ${market} on that day`
+    : 'the operator has loaded no rate card';

@@ -1,0 +1,99 @@
+// Whether a template can be sent with the given components, and its category.
+import { ApiError } from '@bmg/common/errors';
+import { parseBsuid } from '@bmg/common/ids';
+import type { Call, Client } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
+import type { Target } from '@bmg/proto/common';
+import type { Template, TemplatesDefinition } from '@bmg/proto/templates';
+import type { Content } from '../send/content';
+import { reason, upstreamRefusal, type Reason } from './reasons';
+import { needsPhone, templateMisfit } from './template-fit';
+
+export interface TemplateVerdict {
+  status?: string;
+  /** As the upstream prices it: lower case. */
+  category?: string;
+  category_since?: string | null;
+  reasons: Reason[];
+}
+
+export interface TemplateSource {
+  templates: Pick<Client<TemplatesDefinition>, 'findTemplate'> | undefined;
+  log: Logger;
+}
+
+const FIND_LIMIT_MS = 5_000;
+const NAME = 'template.name';
+
+export async function checkTemplate(
+  source: TemplateSource,
+  { target, recipient, content }: { target: Target; recipient: string; content: Content },
+  call: Call,
+): Promise<TemplateVerdict> {
+  const { name, language, components } = content.body['template'] as {
+    name: string;
+    language: { code: string };
+    components?: unknown[];
+  };
+  const found = await findTemplate(source, { target, name, language: language.code }, call);
+  if ('reasons' in found) return found;
+  const reasons: Reason[] = [];
+  const stopped = statusReason(name, found.status);
+  if (stopped) reasons.push(stopped);
+  const misfit = templateMisfit(found.components, components ?? []);
+  if (misfit) reasons.push(misfit);
+  if (needsPhone(found.category, found.components) && parseBsuid(recipient) !== null) {
+    reasons.push(
+      reason('no', {
+        code: 'AUTH_TEMPLATE_NEEDS_PHONE',
+        field: 'to',
+        message: 'an authentication template cannot be sent to a BSUID',
+        upstream_code: 131_062,
+      }),
+    );
+  }
+  return {
+    status: found.status,
+    category: found.category.toLowerCase(),
+    category_since: found.category_since?.toISOString() ?? null,
+    reasons,
+  };
+}
+
+/** The template, or the reasons why there is none. */
+export async function findTemplate(
+  { templates, log }: TemplateSource,
+  wanted: { target: Target; name: string; language: string },
+  call: Call,
+): Promise<Template | { reasons: Reason[] }> {
+  const { name, language } = wanted;
+  const unknown = reason('unknown', {
+    code: 'TEMPLATE_UNKNOWN',
+    field: NAME,
+    message: `the template ${name} could not be looked up`,
+  });
+  if (!templates) return { reasons: [unknown] };
+  try {
+    const deadline = Math.min(call.deadline, Date.now() + FIND_LIMIT_MS);
+    const { template, languages } = await templates.findTemplate(wanted, { ...call, deadline });
+    if (template) return template;
+    const known = languages.length > 0 ? `; it exists in ${languages.join(', ')}` : '';
+    const message = `the template ${name} does not exist in ${language}${known}`;
+    const field = languages.length > 0 ? 'template.language' : NAME;
+    return { reasons: [upstreamRefusal(132_001, message, field)] };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    log.warn({ err: error }, 'failed to look up a template');
+    return { reasons: [unknown] };
+  }
+}
+
+/** Undefined for a template that can be sent. */
+export function statusReason(name: string, status: string): Reason | undefined {
+  if (status === 'APPROVED') return undefined;
+  if (status === 'PAUSED') return upstreamRefusal(132_015, `the template ${name} is paused`, NAME);
+  if (status === 'DISABLED') {
+    return upstreamRefusal(132_016, `the template ${name} is disabled`, NAME);
+  }
+  return upstreamRefusal(132_001, `the template ${name} is not approved (${status})`, NAME);
+}

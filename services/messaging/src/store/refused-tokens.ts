@@ -1,0 +1,47 @@
+// Tokens that the upstream has refused: under the number, the hash of the token. A new token has another.
+import { createHash } from 'node:crypto';
+import type { Collection, Db, IndexDescription } from 'mongodb';
+
+export interface RefusedTokens {
+  add(number: NumberScope, token: string, at: Date): Promise<void>;
+  has(number: NumberScope, token: string): Promise<boolean>;
+}
+
+export interface NumberScope {
+  partner_id: string;
+  waba_id: string;
+  phone_number_id: string;
+}
+
+interface RefusedToken {
+  _id: string;
+  hash: string;
+  refused_at: Date;
+}
+
+const KEPT_DAYS = 60;
+const DAY_S = 86_400;
+
+export const REFUSED_TOKENS = 'refused_tokens';
+export const refusedTokenIndexes: IndexDescription[] = [
+  { key: { refused_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
+];
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
+const idOf = ({ partner_id, waba_id, phone_number_id }: NumberScope): string =>
+  `${partner_id}/${waba_id}/${phone_number_id}`;
+
+export function createRefusedTokens(db: Db): RefusedTokens {
+  const tokens: Collection<RefusedToken> = db.collection(REFUSED_TOKENS);
+  return {
+    async add(number, token, at) {
+      await tokens.updateOne(
+        { _id: idOf(number) },
+        { $set: { hash: hashOf(token), refused_at: at } },
+        { upsert: true },
+      );
+    },
+    has: async (number, token) =>
+      (await tokens.findOne({ _id: idOf(number), hash: hashOf(token) })) !== null,
+  };
+}

@@ -1,0 +1,96 @@
+// One template, for the check of a message before it is sent. Status and category come from the record,
+// which events keep up to date; the content comes from the upstream and is cached.
+import { LRUCache } from 'lru-cache';
+import type { Call } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
+import { needTarget, type Upstream } from '@bmg/common/upstream';
+import type { Target } from '@bmg/proto/common';
+import type { FindTemplateRequest, FindTemplateResponse } from '@bmg/proto/templates';
+import { listTemplates, type ListedTemplate } from './list';
+import { factOf, type TemplateStore } from './store/templates';
+
+export interface FinderDependencies {
+  upstream: Upstream;
+  store: Pick<TemplateStore, 'learn' | 'find'>;
+  token: (target: Target, call: Call) => Promise<string>;
+  record: (write: Promise<void>) => Promise<void>;
+  since: () => Date;
+  log: Logger;
+}
+
+export interface TemplateFinder {
+  find(request: FindTemplateRequest, call: Call): Promise<FindTemplateResponse>;
+  /** Drops the cached content of a name that this service has just changed. */
+  forget(waba_id: string, name: string): void;
+}
+
+/** No event announces a change of the content. */
+const CACHED_MS = 60_000;
+/** A name that does not exist may be created at any time. */
+const ABSENT_MS = 5_000;
+const CACHED_MAX = 2_000;
+
+export function createTemplateFinder(deps: FinderDependencies): TemplateFinder {
+  const { upstream, store, token, record, since, log } = deps;
+  const cache = new LRUCache<string, Promise<ListedTemplate[]>>({
+    max: CACHED_MAX,
+    ttl: CACHED_MS,
+  });
+  const keyOf = (waba_id: string, name: string): string => `${waba_id}/${name}`;
+
+  const ask = async (target: Target, name: string, call: Call): Promise<ListedTemplate[]> => {
+    const at = since();
+    const { waba_id } = target;
+    const listed = await listTemplates(upstream, waba_id, await token(target, call), call, name);
+    const named = listed.templates.filter((template) => template.name === name);
+    await record(
+      store.learn(
+        named.flatMap((template) => factOf(waba_id, template) ?? []),
+        at,
+      ),
+    );
+    return named;
+  };
+
+  const languagesOf = (target: Target, name: string, call: Call): Promise<ListedTemplate[]> => {
+    const key = keyOf(target.waba_id, name);
+    const cached = cache.get(key);
+    if (cached) return cached;
+    const asked = ask(target, name, call);
+    cache.set(key, asked);
+    asked.then(
+      (named) => named.length === 0 && cache.set(key, asked, { ttl: ABSENT_MS }),
+      () => cache.delete(key),
+    );
+    return asked;
+  };
+
+  return {
+    forget: (waba_id, name) => void cache.delete(keyOf(waba_id, name)),
+    async find(request, call) {
+      const target = needTarget(request.target);
+      const named = await languagesOf(target, request.name, call);
+      const languages = named.map(({ language }) => String(language));
+      const listed = named.find(({ language }) => language === request.language);
+      if (!listed) return { languages };
+      const known = await store
+        .find(target.waba_id, request.name, request.language)
+        .catch((error: unknown) => {
+          log.warn({ err: error }, 'failed to read a template record');
+          return null;
+        });
+      const category = known?.category ?? String(listed.category);
+      return {
+        languages,
+        template: {
+          id: listed.id,
+          status: known?.status ?? String(listed.status),
+          category,
+          first_category: known?.first_category ?? category,
+          category_since: known?.known_at?.category,
+          components: listed.components as Record<string, unknown>[],
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,283 @@
+// POST /messages/check: 500 random messages are checked first and sent then, and the answers agree with what
+// happens; further cases cover what the emulator cannot show.
+import fc from 'fast-check';
+import { MongoClient, type Db } from 'mongodb';
+import { eventually } from '../testkit/eventually';
+import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+
+jest.setTimeout(240_000);
+
+const MESSAGES = 500;
+const AT_ONCE = 10;
+const DAYS_MS = 3 * 86_400_000;
+
+const WROTE = '15550100701';
+const SILENT = '4915112345678';
+const UNREACHABLE = '15550100703';
+const WROTE_BSUID = 'US.4Qm7Zr81Kd71';
+const SILENT_BSUID = 'DE.4Qm7Zr81Kd72';
+
+let mesh: Mesh;
+let partner: TestPartner;
+let client: MongoClient;
+const db = (service: string): Db =>
+  client.db(`${mesh.env['MONGO_DATABASE_PREFIX'] as string}${service}`);
+const headers = { 'x-waba-id': ONE.waba_id };
+const post = (path: string, body: object) => partner.call('POST', path, body, headers);
+const check = async (body: object) => (await post('/messages/check', body)).body;
+
+/** Customers are known from the first event on; the tests start days later. */
+async function backdate(): Promise<void> {
+  const then = new Date(Date.now() - DAYS_MS);
+  const { waba_id } = ONE;
+  await db('onboarding')
+    .collection('clients')
+    .updateMany({ waba_id }, { $set: { registered_at: then } });
+  await db('messaging')
+    .collection<{ _id: string }>('conversations')
+    .updateOne({ _id: '#started' }, { $set: { started_at: then } }, { upsert: true });
+}
+
+beforeAll(async () => {
+  mesh = await joinMesh();
+  client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
+  partner = await mesh.createPartner({ rate_limit_per_sec: 5_000 });
+  await partner.register(ONE);
+  await backdate();
+  await mesh.emulator.limits({ rate_per_sec: 'off', window_check: 'refuse' });
+  await mesh.emulator.behaviour({
+    service_billable: true,
+    delays_ms: { sent: 5, delivered: 10, read: 15, failed: 10 },
+    fail_status: [{ to: UNREACHABLE, code: 131_026 }],
+  });
+  const { phone_number_id } = ONE;
+  await mesh.emulator.inbound({
+    phone_number_id,
+    from: WROTE,
+    bsuid: 'US.4Qm7Zr81Kd70',
+    text: 'a',
+  });
+  await mesh.emulator.inbound({ phone_number_id, bsuid: WROTE_BSUID, hide_phone: true, text: 'b' });
+  await post('/messages/template', {
+    to: UNREACHABLE,
+    template: { name: 'hello_world', language: 'en_US' },
+  });
+  await eventually(() => partner.receiver.of('message.failed')[0]);
+  const conversations = db('messaging').collection<{ contact?: string }>('conversations');
+  await eventually(
+    async () => (await conversations.countDocuments({ contact: { $exists: true } })) >= 3,
+  );
+}, 90_000);
+afterAll(async () => {
+  await client.close();
+  await mesh.stop();
+}, 60_000);
+
+const PATHS: Readonly<Record<string, string>> = { text: '/messages/send' };
+
+const recipient = fc.constantFrom<object>(
+  { to: WROTE },
+  { to: SILENT },
+  { to: UNREACHABLE },
+  { to: '15550100001' },
+  { to: WROTE_BSUID },
+  { user_id: SILENT_BSUID },
+  { to: 'nobody' },
+  {},
+);
+const body = (...texts: string[]) => ({
+  type: 'body',
+  parameters: texts.map((text) => ({ type: 'text', text })),
+});
+const template = fc.record({
+  name: fc.constantFrom(
+    'hello_world',
+    'order_update',
+    'login_code',
+    'sale_paused',
+    'review_pending',
+    'welcome_named',
+    'none',
+  ),
+  language: fc.constantFrom('en_US', 'en_US', 'en_US', 'es', 'ms'),
+  components: fc.constantFrom<object[]>(
+    [],
+    [body('Ada')],
+    [body('Ada', 'A-17')],
+    [body('Ada', '')],
+    [
+      {
+        type: 'body',
+        parameters: [
+          { type: 'text', parameter_name: 'shop', text: 'x' },
+          { type: 'text', parameter_name: 'first_name', text: 'y' },
+        ],
+      },
+    ],
+    [
+      body('123456'),
+      {
+        type: 'button',
+        sub_type: 'url',
+        index: '0',
+        parameters: [{ type: 'text', text: '123456' }],
+      },
+    ],
+  ),
+});
+const messages = fc.tuple(
+  recipient,
+  fc.oneof(
+    fc.record({
+      kind: fc.constant('text'),
+      text: fc.constantFrom('Hello', 'Hello', ' ', 'x'.repeat(4_097)),
+    }),
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('template'), template }) },
+    fc.record({
+      kind: fc.constant('location'),
+      latitude: fc.constantFrom(1, 91),
+      longitude: fc.constant(2),
+    }),
+    fc.record({
+      kind: fc.constant('reaction'),
+      message_id: fc.constant('wamid.HBgLSEEN'),
+      emoji: fc.constant('👍'),
+    }),
+    fc.record({
+      kind: fc.constant('media'),
+      type: fc.constant('image'),
+      media: fc.constantFrom<object>({ id: '999' }, { id: '1', link: 'x' }, { id: '1', volume: 3 }),
+    }),
+    fc.record({
+      kind: fc.constant('interactive'),
+      interactive: fc.constant({
+        type: 'button',
+        body: { text: 'Monday?' },
+        action: { buttons: [{ type: 'reply', reply: { id: 'yes', title: 'Yes' } }] },
+      }),
+    }),
+  ),
+);
+
+interface Outcome {
+  message: object;
+  checked: any; // any: an answer, compared below
+  sent: { status: number; body: any };
+}
+
+test('agrees with what happens to 500 random messages', async () => {
+  const seed = Number(process.env['BMG_SEED'] ?? Date.now() % 1e9);
+  const sample = fc.sample(messages, { numRuns: MESSAGES, seed });
+  const outcomes: Outcome[] = [];
+  for (let at = 0; at < sample.length; at += AT_ONCE) {
+    const some = sample.slice(at, at + AT_ONCE).map(async ([to, content]) => {
+      const message = { ...to, ...content };
+      const { kind, ...rest } = message;
+      const checked = await check(message);
+      const sent = await post(PATHS[kind] ?? `/messages/${kind}`, rest);
+      outcomes.push({ message, checked, sent });
+    });
+    await Promise.all(some);
+  }
+  const accepted = outcomes.filter(({ sent }) => sent.status === 200);
+  const last = ({ sent, message }: Outcome) => {
+    const final = 'message_id' in message ? 'message.sent' : 'message.delivered';
+    return ['message.failed', final]
+      .flatMap((event) => partner.receiver.of(event))
+      .find(({ body: { data } }) => data.message_id === sent.body.message_id);
+  };
+  await eventually(() => accepted.every((one) => last(one)), 60_000);
+
+  const disagreements = outcomes.filter((one) => !agrees(one, last(one)?.body));
+  expect({ seed, disagreements: disagreements.slice(0, 3) }).toEqual({ seed, disagreements: [] });
+  expect(accepted.length).toBeGreaterThan(MESSAGES / 20);
+  expect(accepted.length).toBeLessThan(MESSAGES);
+});
+
+/** Whether a check foretold the refusal, the failure, or the delivery with its price. */
+function agrees({ checked, sent }: Outcome, event: any): boolean {
+  const { deliverable, reasons, price } = checked;
+  const named = (code: string, upstream_code?: number): boolean =>
+    reasons.some((one: any) => one.code === code && one.upstream_code === (upstream_code ?? null));
+  if (sent.status !== 200) {
+    const { code, upstream_code } = sent.body.error;
+    return deliverable === 'no' && named(code, upstream_code);
+  }
+  if (event.event === 'message.failed') {
+    const [{ code }] = event.data.errors;
+    return deliverable === 'no' && named('UPSTREAM_ERROR', Number(code));
+  }
+  const { billable, category } = event.data.pricing;
+  return deliverable === 'yes' && price.billable === billable && price.category === category;
+}
+
+test('names every fault of a body as the send endpoint does, and sends nothing', async () => {
+  const before = (await mesh.emulator.summary()).total;
+  const answer = await check({ kind: 'location', latitude: 95, longitude: 'x' });
+  expect(answer).toMatchObject({ success: true, deliverable: 'no', window: null, price: null });
+  const refused = await post('/messages/location', { latitude: 95, longitude: 'x' });
+  expect(answer.reasons[0]).toMatchObject({
+    code: refused.body.error.code,
+    message: refused.body.error.message,
+  });
+  expect((await mesh.emulator.summary()).total).toBe(before);
+  expect((await post('/messages/check', { kind: 'fax' })).body.error).toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'kind' },
+  });
+});
+
+test('tells windows, prices, pace and the messaging limit', async () => {
+  const answer = await check({ kind: 'text', to: WROTE, text: 'Hello' });
+  expect(answer).toMatchObject({
+    deliverable: 'yes',
+    reasons: [],
+    window: { state: 'open', entry_point: { state: 'closed' } },
+    price: {
+      category: 'service',
+      billable: true,
+      market: 'North America',
+      unit_price: null,
+      unit_price_reason: 'the operator has loaded no rate card',
+    },
+    pace: { rate_per_sec: 20, queued: 0 },
+    messaging_limit: { tier: expect.any(String), used: expect.any(Number) },
+  });
+  expect((await check({ kind: 'text', to: SILENT, text: 'Hello' })).window.state).toBe('closed');
+});
+
+test('a message from an ad opens the free entry point window', async () => {
+  const from = '15550100788';
+  await mesh.emulator.inbound({
+    phone_number_id: ONE.phone_number_id,
+    from,
+    text: 'Sale?',
+    referral: { source_type: 'ad', source_id: '130000000000001' },
+  });
+  await eventually(async () => {
+    const { window, price } = await check({ kind: 'text', to: from, text: 'Yes' });
+    return window.entry_point.state === 'open' && price.billable === false;
+  });
+});
+
+test('knows a paused number and a refused token', async () => {
+  const clients = db('onboarding').collection('clients');
+  await mesh.emulator.fault({
+    match: { method: 'POST', path: '/messages$' },
+    error: { code: 190 },
+    times: 1,
+  });
+  await post('/messages/send', { to: WROTE, text: 'Hello' });
+  const reasons = await eventually(async () => {
+    const answer = await check({ kind: 'text', to: WROTE, text: 'Hello' });
+    return answer.deliverable === 'no' ? answer.reasons : undefined;
+  });
+  expect(reasons).toMatchObject([{ upstream_code: 190, fix: expect.stringContaining('refresh') }]);
+  await db('messaging').collection('refused_tokens').deleteMany({});
+  await clients.updateMany({ waba_id: ONE.waba_id }, { $set: { health: 'paused' } });
+  await eventually(async () => {
+    const answer = await check({ kind: 'text', to: WROTE, text: 'Hello' });
+    return answer.reasons.some(({ code }: { code: string }) => code === 'NO_ACTIVE_WABA');
+  });
+  await clients.updateMany({ waba_id: ONE.waba_id }, { $set: { health: 'connected' } });
+});
