@@ -8,7 +8,7 @@ import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-me
 jest.setTimeout(240_000);
 
 const MESSAGES = 500;
-const AT_ONCE = 10;
+const AT_ONCE = 25;
 const DAYS_MS = 3 * 86_400_000;
 
 const WROTE = '15550100701';

@@ -59,6 +59,7 @@ test('a text costs one small contact record, without its content', () => {
             phone: '15550100777',
             wa_id: '15550100778',
             timestamp: NOW_S,
+            phone_number_id: NUMBER,
           },
         ],
       },

@@ -1,6 +1,6 @@
 // One template, for the check of a message before it is sent. Status and category come from the record,
 // which events keep up to date; the content comes from the upstream and is cached.
-import { LRUCache } from 'lru-cache';
+import { LRUCache } from '@bmg/common/cache';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import { needTarget, type Upstream } from '@bmg/common/upstream';

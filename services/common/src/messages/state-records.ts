@@ -100,7 +100,7 @@ export function contactRecord(said: Said): Contacts_Contact | undefined {
     timestamp,
     phone_number_id: statement.inbound ? phone_number_id : undefined,
     bsuid,
-    from_ad: statement.from_ad === true,
+    from_ad: statement.from_ad || undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 // Conversations: when a customer last wrote to a number, from which entry point, and why the last send to
 // the customer failed. Written from events, read by the check before a send.
-import { LRUCache } from 'lru-cache';
+import { LRUCache } from '@bmg/common/cache';
 import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 

@@ -87,7 +87,7 @@ export interface Contacts_Contact {
    */
   phone_number_id?: string | undefined;
   bsuid?: string | undefined;
-  from_ad: boolean;
+  from_ad?: boolean | undefined;
 }
 
 export enum Contacts_Contact_Kind {
@@ -714,7 +714,7 @@ function createBaseContacts_Contact(): Contacts_Contact {
     timestamp: 0,
     phone_number_id: undefined,
     bsuid: undefined,
-    from_ad: false,
+    from_ad: undefined,
   };
 }
 
@@ -738,7 +738,7 @@ export const Contacts_Contact: MessageFns<Contacts_Contact> = {
     if (message.bsuid !== undefined) {
       writer.uint32(50).string(message.bsuid);
     }
-    if (message.from_ad !== false) {
+    if (message.from_ad !== undefined) {
       writer.uint32(56).bool(message.from_ad);
     }
     return writer;
@@ -836,7 +836,7 @@ export const Contacts_Contact: MessageFns<Contacts_Contact> = {
     message.timestamp = object.timestamp ?? 0;
     message.phone_number_id = object.phone_number_id ?? undefined;
     message.bsuid = object.bsuid ?? undefined;
-    message.from_ad = object.from_ad ?? false;
+    message.from_ad = object.from_ad ?? undefined;
     return message;
   },
 };
