@@ -76,4 +76,4 @@ test('no call fails while one of two replicas shuts down', async () => {
     for (const { child } of servers) child.kill('SIGKILL');
   }
   expect(failed).toEqual([]);
-}, 60_000);
+}, 120_000);
