@@ -16,12 +16,12 @@ import { TemplatesDefinition } from '@bmg/proto/templates';
 import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
 import { createApp } from './app';
 import { createAuthenticator } from './auth/authenticate';
+import { createLookUps } from './auth/look-ups';
 import { createScopeResolver } from './auth/scope';
 import { createSessionAuthenticator } from './auth/session-token';
 import type { settings } from './config';
 import { connectPage } from './connect-page';
 import { dashboard } from './dashboard';
-import { createLoginLimit } from './dashboard/login-limit';
 import { consoleSite } from './dashboard/site';
 import { documents } from './docs';
 import { NOTICE_TEXTS } from './docs/history';
@@ -33,6 +33,7 @@ import { createHealthMonitor } from './health';
 import { createGuards } from './idempotency';
 import { createFallbackBucket } from './limits/fallback-bucket';
 import { createLoad } from './limits/load';
+import { CONNECT_LIMIT, createNetworkLimit, LOGIN_LIMIT } from './limits/network-limit';
 
 export interface GatewayService extends Service {
   /** The port that REST listens on; known once started. */
@@ -52,13 +53,15 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
   const health = createHealthMonitor(addresses, redis, { bus, brokers: config.KAFKA_BROKERS }, log);
   const notices = noticeHeaders(config.PUBLIC_URL);
   const docs_url = `${config.PUBLIC_URL.replace(/\/$/, '')}/docs`;
-  const authenticator = createAuthenticator(directory.rpc, config.KEY_PEPPER);
+  const load = createLoad(config.REQUESTS_IN_FLIGHT_MAX, log);
+  const look_ups = createLookUps(load);
+  const authenticator = createAuthenticator(directory.rpc, config.KEY_PEPPER, look_ups);
   const bucket = createFallbackBucket(redis, log);
   const chain = {
     authenticator,
-    sessions: createSessionAuthenticator(directory.rpc, config.KEY_PEPPER),
+    sessions: createSessionAuthenticator(directory.rpc, config.KEY_PEPPER, look_ups),
     bucket,
-    load: createLoad(config.REQUESTS_IN_FLIGHT_MAX, log),
+    load,
     scope: createScopeResolver(directory.rpc),
     meter,
     client: rpc.client,
@@ -68,6 +71,8 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     connectPage({
       onboarding: rpc.client(OnboardingDefinition),
       authenticator,
+      look_ups,
+      visits: createNetworkLimit(redis, CONNECT_LIMIT),
       pepper: config.KEY_PEPPER,
       sdk_url: config.UPSTREAM_SDK_URL,
       log,
@@ -77,7 +82,9 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
       webhooks: rpc.client(WebhooksDefinition),
       payments: rpc.client(PaymentsDefinition),
       bucket,
-      logins: createLoginLimit(redis),
+      look_ups,
+      load,
+      logins: createNetworkLimit(redis, LOGIN_LIMIT),
       pepper: config.KEY_PEPPER,
       public_url: config.PUBLIC_URL,
       notices: NOTICES.map((notice) => ({ ...notice, text: NOTICE_TEXTS[notice.id] ?? '' })),

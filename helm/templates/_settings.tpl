@@ -24,6 +24,10 @@ REDIS_URL: redis://{{ $full }}-redis:6379
 {{- if $root.Values.emulator.enabled }}
 UPSTREAM_URL: http://{{ $full }}-emulator:8090
 {{- end }}
+{{- if $root.Values.ingress.enabled }}
+{{- /* Otherwise all clients would share the ingress controller's address, and its limits. */}}
+PROXY_HOPS: "1"
+{{- end }}
 {{- if $root.Values.mtls.enabled }}
 GRPC_TLS_CERT_FILE: /etc/bmg/tls/tls.crt
 GRPC_TLS_KEY_FILE: /etc/bmg/tls/tls.key

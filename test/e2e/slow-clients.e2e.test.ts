@@ -1,6 +1,7 @@
 // Deliberately slow clients: their connections are closed in bounded time, and other clients are not
 // affected.
 import { connect, type Socket } from 'node:net';
+import { CONNECT_TOKEN_PREFIX, createKey } from '@bmg/common/keys';
 import { metrics } from '@bmg/common/telemetry';
 import { eventually } from '../testkit/eventually';
 import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
@@ -82,6 +83,26 @@ test('closes connections with trickling headers or bodies at the gateway and the
   const { said } = slow['headers at the edge'];
   expect(said).toMatch(/^HTTP\/1\.1 400 /);
   expect(said).toContain('"code":"INVALID_PAYLOAD"');
+});
+
+test('slow bodies of anonymous clients take no place of a partner, and are answered within seconds', async () => {
+  const IN_FLIGHT_MAX = 2_000;
+  const { origin } = new URL(mesh.base_url);
+  const head =
+    `Host: x\r\nOrigin: ${origin}\r\nx-connect-token: ${createKey(CONNECT_TOKEN_PREFIX)}\r\n` +
+    'Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n{';
+  const paths = ['/dashboard/api/session', '/connect/events'];
+  const all = Array.from({ length: 1.1 * IN_FLIGHT_MAX }, (_, count) =>
+    trickle(mesh.base_url, `POST ${paths[count % 2]} HTTP/1.1\r\n${head}`, ' '),
+  );
+  await eventually(async () => {
+    const { status } = await partner.call('GET', '/clients');
+    expect(status).toBe(200);
+    return all.every(({ closed_after_ms }) => closed_after_ms !== undefined);
+  }, CLOSED_LIMIT_MS);
+  // Late, over the limit of the network, or over the pool of open routes; unread when the client still sent.
+  const statuses = new Set(all.map(({ said }) => said.slice(9, 12)));
+  expect([...statuses].filter((status) => !['400', '429', '503', ''].includes(status))).toEqual([]);
 });
 
 test('answers 503 and counts it when held-back bodies fill the ingress, then recovers', async () => {

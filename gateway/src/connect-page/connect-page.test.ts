@@ -5,6 +5,7 @@ import Koa from 'koa';
 import { ApiError } from '@bmg/common/errors';
 import { CONNECT_TOKEN_PREFIX, createKey, hashKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import type { OpenConnectPageResponse } from '@bmg/proto/onboarding';
+import { createLookUps } from '../auth/look-ups';
 import type { State } from '../edge/state';
 import { connectPage } from '.';
 
@@ -42,6 +43,8 @@ beforeAll(async () => {
       },
       confirm: async (known: { caller: object }) => known.caller,
     } as never,
+    look_ups: createLookUps(),
+    visits: { take: async () => undefined },
     pepper: PEPPER,
     sdk_url: SDK_URL,
     log: log as never,

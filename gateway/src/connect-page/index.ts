@@ -9,11 +9,13 @@ import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { OnboardingDefinition, ReportConnectStepRequest } from '@bmg/proto/onboarding';
 import type { Authenticator } from '../auth/authenticate';
+import type { LookUps } from '../auth/look-ups';
 import { isConnectToken } from '../auth/session-token';
 import { readBody } from '../edge/body';
 import type { State } from '../edge/state';
 import { reportConnectStep } from '../endpoints/onboarding/schemas';
 import { compile } from '../endpoints/parts/schema';
+import type { NetworkLimit } from '../limits/network-limit';
 import { ASSET_HEADERS, pageHeaders } from './headers';
 import { loadConnectHtml, type ConnectHtml } from './html';
 import { EXPIRED_LINK, INCOMPLETE_LINK, noticeOf, USED_LINK } from './notices';
@@ -23,10 +25,13 @@ export interface ConnectPageDependencies {
   authenticator: Authenticator;
   pepper: string;
   sdk_url: string;
+  look_ups: LookUps;
+  /** Limits the requests of a network to the page. */
+  visits: NetworkLimit;
   log: Logger;
 }
 
-const REPORT_LIMIT_BYTES = 16 * 1024;
+const REPORT_LIMITS = { limit_bytes: 8 * 1024, within_ms: 5_000 };
 /** Limits on what the deprecated form of the link passes on to its session. */
 const TEXT_MAX = 200;
 const STATE_MAX = 255;
@@ -77,6 +82,7 @@ async function openLink(
   deps: ConnectPageDependencies,
 ): Promise<void> {
   const { call } = context.state as State;
+  await deps.visits.take(context.ip);
   const token = queryText(context, 'token');
   const key = queryText(context, 'partner_key');
   if (token === undefined && key !== undefined) return openLegacyLink(deps, context, key);
@@ -84,7 +90,9 @@ async function openLink(
     return answerHtml(context, 400, html.notice(INCOMPLETE_LINK));
   }
   const token_hash = hashKey(token, deps.pepper);
-  const page = await deps.onboarding.openConnectPage({ token_hash }, call);
+  const page = await deps.look_ups.run(token_hash, context.ip, () =>
+    deps.onboarding.openConnectPage({ token_hash }, call),
+  );
   if (page.outcome !== 'open') {
     const notice = page.outcome === 'consumed' ? USED_LINK : EXPIRED_LINK;
     return answerHtml(context, 410, html.notice(notice));
@@ -106,7 +114,7 @@ async function openLegacyLink(
   key: string,
 ): Promise<void> {
   const state = context.state as State;
-  const { partner_id } = await authenticate(authenticator, key.trim(), state);
+  const { partner_id } = await authenticate(authenticator, key.trim(), context);
   state.partner_id = partner_id;
   log.warn({ partner_id }, 'deprecated connect link with a partner key opened');
   const { token } = await onboarding.createConnectSession(
@@ -126,10 +134,11 @@ async function openLegacyLink(
 async function authenticate(
   authenticator: Authenticator,
   key: string,
-  { call }: State,
+  context: Context,
 ): Promise<{ partner_id: string }> {
+  const { call } = context.state as State;
   try {
-    const known = await authenticator.identify(key, call);
+    const known = await authenticator.identify(key, context.ip, call);
     return await authenticator.confirm(known, undefined, call);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'INVALID_PARTNER_KEY') throw error;
@@ -138,7 +147,7 @@ async function authenticate(
 }
 
 /** POST /connect/events: a step of the sign-up dialog, recorded under the session's token. */
-function createReportHandler({ onboarding, pepper }: ConnectPageDependencies) {
+function createReportHandler({ onboarding, pepper, look_ups, visits }: ConnectPageDependencies) {
   const check = compile(reportConnectStep, 'body');
   return async (context: Context): Promise<void> => {
     const state = context.state as State;
@@ -147,11 +156,13 @@ function createReportHandler({ onboarding, pepper }: ConnectPageDependencies) {
     if (!isConnectToken(token)) {
       throw new ApiError('UNAUTHORIZED', 'the header x-connect-token is required');
     }
-    const body = check(
-      await readBody(context.req as IncomingMessage, { limit_bytes: REPORT_LIMIT_BYTES }),
-    ) as unknown as ReportConnectStepRequest;
+    await visits.take(context.ip);
     const token_hash = hashKey(token, pepper);
-    await onboarding.reportConnectStep({ ...body, token_hash }, state.call);
+    await look_ups.run(token_hash, context.ip, async () => {
+      const body = check(await readBody(context.req as IncomingMessage, REPORT_LIMITS));
+      const report = body as unknown as ReportConnectStepRequest;
+      await onboarding.reportConnectStep({ ...report, token_hash }, state.call);
+    });
     context.status = 200;
     context.body = { success: true };
   };

@@ -1,12 +1,13 @@
 // The API of the partner's dashboard. Each row gets one chain: own site (for changes) → session →
-// rate limit → body → call. The observer answers errors, as it does for the endpoints. Below /v1 a
-// session calls the endpoints themselves, under their rules: the chain is theirs, only who calls
-// comes from the session.
+// rate limit → body → call; for the log-in: own site → limit of the network → body → call. The observer
+// answers errors, as it does for the endpoints. Below /v1 a session calls the endpoints themselves, under
+// their rules: the chain is theirs, only who calls comes from the session.
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { INACTIVE_PARTNER_CODES } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
+import type { LookUps } from '../auth/look-ups';
 import { takeFromLimit, type admit } from '../edge/admit';
 import { readBody } from '../edge/body';
 import { createChain as createEndpointChain, type ChainDependencies } from '../edge/chain';
@@ -14,6 +15,8 @@ import type { State } from '../edge/state';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 import { compile, type Validator } from '../endpoints/parts/schema';
 import type { Bucket } from '../limits/bucket';
+import type { Load } from '../limits/load';
+import type { NetworkLimit } from '../limits/network-limit';
 import { rateLimited } from '../limits/rate-limited';
 import { checkOwnSite } from './own-site';
 import type { Route, RouteRequest, Visitor } from './route';
@@ -25,11 +28,15 @@ export interface DashboardDependencies extends Omit<RouteDependencies, 'cookies'
   endpoints: Endpoint[];
   /** Of the endpoints. */
   chain: ChainDependencies;
+  look_ups: LookUps;
+  load: Load;
+  /** Limits log-ins. */
+  logins: NetworkLimit;
 }
 
 const BASE = '/dashboard/api';
 const CSRF = 'x-csrf-token';
-const BODY_LIMIT_BYTES = 16 * 1024;
+const BODY_LIMITS = { limit_bytes: 8 * 1024, within_ms: 5_000 };
 /** Requests of one partner, all browsers together. The partner's REST calls have another bucket. */
 const PER_SEC = 20;
 /** Answers hold settings and secrets: they are never cached, nor taken for another content type. */
@@ -80,23 +87,38 @@ const authorizeBySession =
 function createChain(route: Route, deps: SessionDependencies): (context: Context) => Promise<void> {
   const checkBody = route.body && compile(route.body, 'body');
   const is_change = route.verb !== 'get';
+  const answer = async (context: Context): Promise<Fields> => {
+    if (route.open) {
+      await deps.logins.take(context.ip);
+      return inside(deps.load.enterOpen(context.ip), async () =>
+        route.run(await readRequest(context, checkBody)),
+      );
+    }
+    const visitor = await findVisitor(context, deps, is_change);
+    (context.state as State).partner_id = visitor.partner_id;
+    await checkRate(deps.bucket, visitor.partner_id, route);
+    return inside(deps.load.enterPartner(visitor.partner_id), async () =>
+      route.run(visitor, await readRequest(context, checkBody)),
+    );
+  };
   return async (context) => {
     const state = context.state as State;
     state.route = BASE + route.path;
     if (route.timeout_ms !== undefined) state.call.deadline = Date.now() + route.timeout_ms;
     context.set(HEADERS);
     if (is_change) checkOwnSite(context, deps.own_origin);
-    let answer: Fields;
-    if (route.open) answer = await route.run(await readRequest(context, checkBody));
-    else {
-      const visitor = await findVisitor(context, deps, is_change);
-      state.partner_id = visitor.partner_id;
-      await checkRate(deps.bucket, visitor.partner_id, route);
-      answer = await route.run(visitor, await readRequest(context, checkBody));
-    }
+    const fields = await answer(context);
     context.status = route.status ?? 200;
-    context.body = { success: true, ...answer };
+    context.body = { success: true, ...fields };
   };
+}
+
+async function inside<T>(leave: () => void, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
 }
 
 async function readRequest(
@@ -105,7 +127,7 @@ async function readRequest(
 ): Promise<RouteRequest> {
   const { call } = context.state as State;
   const body = checkBody
-    ? checkBody(await readBody(context.req as IncomingMessage, { limit_bytes: BODY_LIMIT_BYTES }))
+    ? checkBody(await readBody(context.req as IncomingMessage, BODY_LIMITS))
     : {};
   return { context, call, body };
 }
@@ -113,7 +135,7 @@ async function readRequest(
 /** The partner of the session. A change also needs the CSRF token, which only our own page can read. */
 async function findVisitor(
   context: Context,
-  { settings, cookies }: SessionDependencies,
+  { settings, cookies, look_ups }: SessionDependencies,
   is_change: boolean,
 ): Promise<Visitor> {
   const token = cookies.read(context);
@@ -123,7 +145,10 @@ async function findVisitor(
   }
   const { call } = context.state as State;
   try {
-    const session = await settings.useSession({ token_hash: cookies.hash(token) }, call);
+    const token_hash = cookies.hash(token);
+    const session = await look_ups.run(token_hash, context.ip, () =>
+      settings.useSession({ token_hash }, call),
+    );
     return { partner_id: session.partner_id, token, session };
   } catch (error) {
     if (error instanceof ApiError && ENDS_SESSION.has(error.code)) cookies.clear(context);

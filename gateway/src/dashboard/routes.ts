@@ -7,7 +7,6 @@ import type { GetBillingResponse, PaymentsDefinition } from '@bmg/proto/billing'
 import type { PartnerSettings, Session, SettingsDefinition } from '@bmg/proto/settings';
 import type { SendTestEventResponse, WebhooksDefinition } from '@bmg/proto/webhooks';
 import type { Fields } from '../endpoints/endpoint';
-import type { LoginLimit } from './login-limit';
 import type { Route } from './route';
 import * as schemas from './schemas';
 import type { SessionCookies } from './session-cookie';
@@ -17,7 +16,6 @@ export interface RouteDependencies {
   webhooks: Client<WebhooksDefinition>;
   payments: Client<PaymentsDefinition>;
   cookies: SessionCookies;
-  logins: LoginLimit;
   pepper: string;
   public_url: string;
   /** Announcements to partners, with their texts. */
@@ -34,7 +32,7 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   ...billingRoutes(deps),
 ];
 
-function sessionRoutes({ settings, cookies, logins, pepper }: RouteDependencies): Route[] {
+function sessionRoutes({ settings, cookies, pepper }: RouteDependencies): Route[] {
   const sessionAnswer = (session: Session, token: string): Fields => ({
     partner_id: session.partner_id,
     name: session.partner_name,
@@ -50,7 +48,6 @@ function sessionRoutes({ settings, cookies, logins, pepper }: RouteDependencies)
       body: schemas.openSession,
       async run({ context, call, body }) {
         const partner_key = String(body['partner_key']).trim();
-        await logins.take(context.ip);
         if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) throw invalidKey();
         const token = cookies.newToken();
         const session = await settings.openSession(

@@ -1,11 +1,13 @@
 // Authentication and rate limit. Together they cost one round trip to the shared store: the bucket's
 // script also returns the partner's directory version, which shows whether a cached caller is stale.
 import type { Context } from 'koa';
+import { refuseUnlessActive } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import type { Authenticator } from '../auth/authenticate';
 import type { SessionAuthenticator } from '../auth/session-token';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Bucket, RateLimitResult } from '../limits/bucket';
+import { rateLimited } from '../limits/rate-limited';
 import type { State } from './state';
 
 export interface AdmitDependencies {
@@ -25,47 +27,83 @@ export interface Admitted {
 const KEY = 'x-partner-key';
 const CONNECT_TOKEN = 'x-connect-token';
 
+/**
+ * Requests a second with one connect token. It is held by a browser, which must not use up the bucket of
+ * the partner.
+ */
+export const CONNECT_TOKEN_PER_SEC = 5;
+
 /** Throws unless the request carries a valid key, or a connect token where the row takes one. */
 export async function admit(
   context: Context,
-  { scope, counted = true }: Endpoint,
-  { authenticator, sessions, bucket }: AdmitDependencies,
+  endpoint: Endpoint,
+  deps: AdmitDependencies,
+): Promise<Admitted> {
+  const key = context.get(KEY).trim();
+  if (key) return admitPartner(context, key, endpoint, deps);
+  const token = endpoint.scope === 'session' ? context.get(CONNECT_TOKEN).trim() : '';
+  if (!token) throw new ApiError('UNAUTHORIZED', `the header ${KEY} is required`);
+  return admitSession(context, token, deps);
+}
+
+/** No token of the bucket is taken before the key is known to be valid. */
+async function admitPartner(
+  context: Context,
+  key: string,
+  { counted = true }: Endpoint,
+  { authenticator, bucket }: AdmitDependencies,
 ): Promise<Admitted> {
   const { call } = context.state as State;
-  const key = context.get(KEY).trim();
-  if (key) {
-    const known = await authenticator.identify(key, call);
-    const { partner_id, rate_limit_per_sec } = known.caller;
-    const rate_limit = await takeFromLimit(
-      context,
-      bucket,
-      partner_id,
-      rate_limit_per_sec,
-      counted,
-    );
-    await authenticator.confirm(known, rate_limit.version, call);
+  const known = await authenticator.identify(key, context.ip, call);
+  const { partner_id, rate_limit_per_sec, status } = known.caller;
+  const cost = counted && known.version !== undefined ? 1 : 0;
+  const rate_limit = await bucket.take(partner_id, rate_limit_per_sec, cost, known.version);
+  if (authenticator.isFresh(known, rate_limit.version)) {
+    refuseUnlessActive(status);
+    if (counted) showRate(context, rate_limit_per_sec, rate_limit);
     return { partner_id, rate_limit };
   }
-  const token = scope === 'session' ? context.get(CONNECT_TOKEN).trim() : '';
-  if (!token) throw new ApiError('UNAUTHORIZED', `the header ${KEY} is required`);
-  const { partner_id, session_id, rate_limit_per_sec } = await sessions.find(token, call);
-  const rate_limit = await takeFromLimit(context, bucket, partner_id, rate_limit_per_sec, counted);
+  const caller = await authenticator.confirm(known, rate_limit.version, call);
+  const per_sec = caller.rate_limit_per_sec;
+  return {
+    partner_id,
+    rate_limit: await takeFromLimit(context, bucket, partner_id, per_sec, counted),
+  };
+}
+
+async function admitSession(
+  context: Context,
+  token: string,
+  { sessions, bucket }: AdmitDependencies,
+): Promise<Admitted> {
+  const { call } = context.state as State;
+  const token_hash = sessions.hash(token);
+  const name = `connect:${token_hash}`;
+  const rate_limit = await takeFromLimit(context, bucket, name, CONNECT_TOKEN_PER_SEC, true);
+  if (!rate_limit.allowed) throw rateLimited('connect', rate_limit.retry_after_s);
+  const { partner_id, session_id } = await sessions.find(token_hash, context.ip, call);
   return { partner_id, session_id, rate_limit };
 }
 
-/** Takes the request from the partner's rate limit, and tells the caller what is left. */
+/** Takes the request from a rate limit, and tells the caller what is left. */
 export async function takeFromLimit(
   context: Context,
   bucket: Bucket,
-  partner_id: string,
+  name: string,
   per_sec: number,
   counted: boolean,
 ): Promise<RateLimitResult> {
-  const result = await bucket.take(partner_id, per_sec, counted ? 1 : 0);
-  if (counted) {
-    context.set('RateLimit-Limit', String(per_sec));
-    context.set('RateLimit-Remaining', String(result.remaining));
-    context.set('RateLimit-Reset', String(result.reset_s));
-  }
+  const result = await bucket.take(name, per_sec, counted ? 1 : 0);
+  if (counted) showRate(context, per_sec, result);
   return result;
+}
+
+function showRate(
+  context: Context,
+  per_sec: number,
+  { remaining, reset_s }: RateLimitResult,
+): void {
+  context.set('RateLimit-Limit', String(per_sec));
+  context.set('RateLimit-Remaining', String(remaining));
+  context.set('RateLimit-Reset', String(reset_s));
 }

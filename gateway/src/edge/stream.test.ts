@@ -43,12 +43,19 @@ beforeAll(async () => {
   );
   await rpc.start(new AbortController().signal);
   client = createRpcClient(MessagingDefinition, `127.0.0.1:${rpc.port}`);
-  const known = { key_hash: 'h', caller: { partner_id: 'par_1', rate_limit_per_sec: 200 } };
+  const known = {
+    key_hash: 'h',
+    caller: { partner_id: 'par_1', rate_limit_per_sec: 200, status: 'active' },
+  };
   const app = createApp({
     endpoints: media,
     docs_url: 'http://gateway.test/docs',
     notices: { 'X-Service-Api-Version': '2.9.2' },
-    authenticator: { identify: async () => known, confirm: async () => known.caller } as never,
+    authenticator: {
+      identify: async () => known,
+      isFresh: () => true,
+      confirm: async () => known.caller,
+    } as never,
     sessions: undefined as never,
     bucket: {
       take: async () => ({ allowed: true, remaining: 1, reset_s: 1, retry_after_s: 0 }),

@@ -12,8 +12,16 @@ export interface RateLimitResult {
 }
 
 export interface Bucket {
-  /** Takes a token; with `cost` 0 it only reads the directory version. */
-  take(partner_id: string, rate: number, cost: 0 | 1): Promise<RateLimitResult>;
+  /**
+   * Takes a token; with `cost` 0, or when the directory version is not `at_version`, it only reads the
+   * version.
+   */
+  take(
+    partner_id: string,
+    rate: number,
+    cost: 0 | 1,
+    at_version?: string,
+  ): Promise<RateLimitResult>;
 }
 
 /** The result for a bucket that holds `tokens` after the request. */

@@ -18,10 +18,10 @@ export function createFallbackBucket(connection: RedisConnection, log: Logger): 
     else log.info('shared rate limiter available again');
   };
   return {
-    async take(partner_id, rate, cost) {
+    async take(partner_id, rate, cost, at_version) {
       if (connection.up()) {
         try {
-          const result = await shared.take(partner_id, rate, cost);
+          const result = await shared.take(partner_id, rate, cost, at_version);
           setFallback(false);
           return result;
         } catch {

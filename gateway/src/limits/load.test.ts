@@ -21,13 +21,17 @@ const release: Array<() => void> = [];
 beforeAll(async () => {
   const log = createLogger('test');
   const rpc = { sendText: () => new Promise((resolve) => release.push(() => resolve(OK))) };
-  const caller = (partner_id: string) => ({ partner_id, rate_limit_per_sec: 1_000 });
+  const caller = (partner_id: string) => ({
+    partner_id,
+    rate_limit_per_sec: 1_000,
+    status: 'active',
+  });
   const deps = {
     endpoints: messages,
     notices: {},
     authenticator: {
       identify: async (key: string) => ({ key_hash: key, caller: caller(key) }),
-      confirm: async () => undefined,
+      isFresh: () => true,
     },
     bucket: { take: async () => ({ allowed: true, remaining: 1, reset_s: 0, retry_after_s: 1 }) },
     load: createLoad(IN_FLIGHT_MAX, log, 2 * BODY_BYTES_MAX * MEMORY_OF_BYTE),

@@ -8,7 +8,7 @@ import { rateLimitResult, type Bucket } from './bucket';
 const SCRIPT = `
 local version = redis.call('GET', KEYS[2]) or ''
 local rate, cost = tonumber(ARGV[1]), tonumber(ARGV[2])
-if cost == 0 then return {1, '0', version} end
+if cost == 0 or (ARGV[3] and ARGV[3] ~= version) then return {1, '0', version} end
 local now = redis.call('TIME')
 local at = now[1] * 1000 + now[2] / 1000
 local state = redis.call('HMGET', KEYS[1], 't', 'a')
@@ -32,18 +32,20 @@ interface WithTake extends Redis {
     version: string,
     rate: number,
     cost: number,
+    ...at_version: string[]
   ): Promise<[number, string, string]>;
 }
 
 export function createRedisBucket(redis: Redis): Bucket {
   redis.defineCommand('bmgTake', { numberOfKeys: 2, lua: SCRIPT });
   return {
-    async take(partner_id, rate, cost) {
+    async take(partner_id, rate, cost, at_version) {
       const [allowed, tokens, version] = await (redis as WithTake).bmgTake(
         `bmg:{${partner_id}}:bucket`,
         partnerVersionKey(partner_id),
         rate,
         cost,
+        ...(at_version === undefined ? [] : [at_version]),
       );
       return rateLimitResult(Number(tokens), rate, allowed === 1, version);
     },

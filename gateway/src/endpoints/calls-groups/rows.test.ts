@@ -28,7 +28,7 @@ beforeAll(async () => {
     notices: {},
     authenticator: {
       identify: async () => ({ key_hash: 'h', caller }),
-      confirm: async () => caller,
+      isFresh: () => true,
     },
     bucket: { take: async () => taken },
     scope: async () => TARGET,

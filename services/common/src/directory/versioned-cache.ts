@@ -20,6 +20,9 @@ export interface VersionedCache<V> {
   get(key: string, version: string | undefined, fetch: () => Promise<V>): Promise<V>;
   /** The cached value whatever its version; used to find the key of the version itself. */
   peek(key: string): V | undefined;
+  /** The version of the entry; undefined when there is none, or one too old to be used. */
+  versionOf(key: string): string | undefined;
+  delete(key: string): void;
   /** As `get`, but undefined on a cache miss: for callers that must not wait. */
   fresh(key: string, version: string | undefined): V | undefined;
 }
@@ -40,6 +43,13 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
   return {
     fresh,
     peek: (key) => entries.get(key)?.value,
+    versionOf(key) {
+      const version = entries.get(key)?.version;
+      return fresh(key, version) && version;
+    },
+    delete(key) {
+      entries.delete(key);
+    },
     async get(key, version, fetch) {
       const known = fresh(key, version);
       if (known) return known;

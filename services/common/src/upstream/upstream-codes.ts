@@ -89,5 +89,26 @@ function detailsOf({ error_data, error_user_msg }: UpstreamErrorBody, secrets: s
       : error_data;
   const details = nested ?? error_user_msg ?? null;
   if (details === null) return null;
-  return JSON.parse(scrub(JSON.stringify(details), secrets)) as unknown;
+  return scrubValue(details, secrets);
+}
+
+/** Far deeper than anything the upstream sends. */
+const DEPTH_MAX = 30;
+
+/** Scrubs the texts inside the value: scrubbed JSON text may be no JSON any more. */
+function scrubValue(value: unknown, secrets: string[], depth = 0): unknown {
+  if (depth > DEPTH_MAX) return null;
+  if (Array.isArray(value)) return value.map((item) => scrubValue(item, secrets, depth + 1));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [
+        scrub(key, secrets),
+        scrubValue(member, secrets, depth + 1),
+      ]),
+    );
+  }
+  const text = String(value);
+  const clean = scrub(text, secrets);
+  // A number can be a secret too: a PIN.
+  return clean === text ? value : clean;
 }

@@ -1,9 +1,9 @@
-// The log-in limit, with a real Redis and without one.
+// The limit of a network, with a real Redis and without one.
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '@bmg/common/errors';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
-import { ATTEMPTS_MAX, createLoginLimit, WINDOW_S, type LoginLimit } from './login-limit';
+import { createNetworkLimit, LOGIN_LIMIT, WINDOW_S, type NetworkLimit } from './network-limit';
 
 const REDIS_KEY_PREFIX = `t${randomBytes(5).toString('hex')}:`;
 const log = createLogger('test');
@@ -25,9 +25,9 @@ afterAll(async () => {
 });
 
 /** How many attempts in a row are allowed. */
-async function allowedAttempts(limits: LoginLimit[], address: string): Promise<number> {
-  for (let count = 0; count < 3 * ATTEMPTS_MAX; count += 1) {
-    const limit = limits[count % limits.length] as LoginLimit;
+async function allowedAttempts(limits: NetworkLimit[], address: string): Promise<number> {
+  for (let count = 0; count < 3 * LOGIN_LIMIT.max; count += 1) {
+    const limit = limits[count % limits.length] as NetworkLimit;
     const refused = await limit.take(address).catch((error: unknown) => error);
     if (refused === undefined) continue;
     expect(refused).toBeInstanceOf(ApiError);
@@ -38,18 +38,23 @@ async function allowedAttempts(limits: LoginLimit[], address: string): Promise<n
 }
 
 test('two replicas share the count of an address', async () => {
-  const replicas = [createLoginLimit(shared), createLoginLimit(shared)];
-  expect(await allowedAttempts(replicas, '192.0.2.1')).toBe(ATTEMPTS_MAX);
-  expect(await allowedAttempts(replicas, '192.0.2.2')).toBe(ATTEMPTS_MAX);
+  const replicas = [
+    createNetworkLimit(shared, LOGIN_LIMIT),
+    createNetworkLimit(shared, LOGIN_LIMIT),
+  ];
+  expect(await allowedAttempts(replicas, '192.0.2.1')).toBe(LOGIN_LIMIT.max);
+  expect(await allowedAttempts(replicas, '192.0.2.2')).toBe(LOGIN_LIMIT.max);
 });
 
 test('the count expires', async () => {
-  await createLoginLimit(shared).take('192.0.2.3');
+  await createNetworkLimit(shared, LOGIN_LIMIT).take('192.0.2.3');
   const left_s = await shared.redis.ttl('bmg:{login:192.0.2.3}:attempts');
   expect(left_s).toBeGreaterThan(0);
   expect(left_s).toBeLessThanOrEqual(WINDOW_S);
 });
 
 test('each replica counts alone while Redis is down', async () => {
-  expect(await allowedAttempts([createLoginLimit(down)], '192.0.2.4')).toBe(ATTEMPTS_MAX);
+  expect(await allowedAttempts([createNetworkLimit(down, LOGIN_LIMIT)], '192.0.2.4')).toBe(
+    LOGIN_LIMIT.max,
+  );
 });

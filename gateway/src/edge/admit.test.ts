@@ -1,0 +1,109 @@
+// Admission: a key that is refused costs no token of anyone's bucket and is asked for once.
+import { createLookUps } from '../auth/look-ups';
+import { createAuthenticator } from '../auth/authenticate';
+import { ApiError } from '@bmg/common/errors';
+import { createKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import { rateLimitResult, type Bucket } from '../limits/bucket';
+import type { Endpoint } from '../endpoints/endpoint';
+import { admit, CONNECT_TOKEN_PER_SEC, type AdmitDependencies } from './admit';
+
+const RATE = 10;
+const KEY = createKey(PARTNER_KEY_PREFIX);
+const ROW = { scope: 'partner' } as Endpoint;
+
+/** As the script in Redis: takes nothing when the version is another one. */
+function createBucket() {
+  const taken: Record<string, number> = {};
+  const state = { version: 'one', taken };
+  const bucket: Bucket = {
+    async take(name, rate, cost, at_version) {
+      const takes = cost > 0 && (at_version === undefined || at_version === state.version);
+      if (takes) taken[name] = (taken[name] ?? 0) + 1;
+      return rateLimitResult(
+        rate - (taken[name] ?? 0),
+        rate,
+        (taken[name] ?? 0) <= rate,
+        state.version,
+      );
+    },
+  };
+  return { bucket, state };
+}
+
+function setUp() {
+  const { bucket, state } = createBucket();
+  const valid = new Set<string>();
+  const authenticate = jest.fn(async ({ key_hash }: { key_hash: string }) => {
+    valid.add(valid.size === 0 ? key_hash : '');
+    if (!valid.has(key_hash)) throw new ApiError('INVALID_PARTNER_KEY', 'no');
+    return { partner_id: 'p', rate_limit_per_sec: RATE, status: 'active' };
+  });
+  const authenticateSession = jest.fn(async () => ({ partner_id: 'p', session_id: 's' }));
+  const look_ups = createLookUps();
+  const deps = {
+    authenticator: createAuthenticator({ authenticate } as never, 'pepper', look_ups),
+    sessions: { hash: (token: string) => token, find: authenticateSession },
+    bucket,
+  } as unknown as AdmitDependencies;
+  const headers: Record<string, string> = {};
+  const request = (given: Record<string, string>, row = ROW) => {
+    const context = {
+      state: { call: {} },
+      ip: '192.0.2.1',
+      get: (name: string) => given[name] ?? '',
+      set: (name: string, value: string) => (headers[name] = value),
+    };
+    return admit(context as never, row, deps);
+  };
+  return { request, state, valid, authenticate, authenticateSession, headers };
+}
+
+test('takes one token for each request with a valid key', async () => {
+  const { request, state, headers } = setUp();
+  for (let count = 1; count <= RATE; count += 1) {
+    const { partner_id, rate_limit } = await request({ 'x-partner-key': KEY });
+    expect([partner_id, rate_limit.allowed]).toEqual(['p', true]);
+    expect(state.taken['p']).toBe(count);
+  }
+  expect(headers).toMatchObject({ 'RateLimit-Limit': '10', 'RateLimit-Remaining': '0' });
+});
+
+test('a rotated key is refused, and takes nothing from the bucket of its partner', async () => {
+  const { request, state, valid, authenticate } = setUp();
+  await request({ 'x-partner-key': KEY });
+  valid.clear();
+  valid.add('another key');
+  state.version = 'two';
+  authenticate.mockClear();
+  for (let time = 0; time < 100; time += 1) {
+    await expect(request({ 'x-partner-key': KEY })).rejects.toMatchObject({
+      code: 'INVALID_PARTNER_KEY',
+    });
+  }
+  expect(state.taken['p']).toBe(1);
+  expect(authenticate).toHaveBeenCalledTimes(1);
+});
+
+test('a change of the partner costs one more look-up and no more tokens', async () => {
+  const { request, state, authenticate } = setUp();
+  await request({ 'x-partner-key': KEY });
+  state.version = 'two';
+  authenticate.mockClear();
+  await request({ 'x-partner-key': KEY });
+  await request({ 'x-partner-key': KEY });
+  expect(state.taken['p']).toBe(3);
+  expect(authenticate).toHaveBeenCalledTimes(1);
+});
+
+test('a connect token has a bucket of its own, which is asked before its session is looked up', async () => {
+  const { request, state, authenticateSession } = setUp();
+  const row = { scope: 'session' } as Endpoint;
+  for (let count = 0; count < CONNECT_TOKEN_PER_SEC; count += 1) {
+    expect(await request({ 'x-connect-token': 't' }, row)).toMatchObject({ session_id: 's' });
+  }
+  await expect(request({ 'x-connect-token': 't' }, row)).rejects.toMatchObject({
+    code: 'RATE_LIMIT_EXCEEDED',
+  });
+  expect(authenticateSession).toHaveBeenCalledTimes(CONNECT_TOKEN_PER_SEC);
+  expect(state.taken).toEqual({ 'connect:t': CONNECT_TOKEN_PER_SEC + 1 });
+});
