@@ -2,6 +2,8 @@
 // happens; further cases cover what the emulator cannot show.
 import fc from 'fast-check';
 import { MongoClient, type Db } from 'mongodb';
+import { createRpcClient } from '@bmg/common/rpc';
+import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
@@ -244,6 +246,36 @@ test('tells windows, prices, pace and the messaging limit', async () => {
     messaging_limit: { tier: expect.any(String), used: expect.any(Number) },
   });
   expect((await check({ kind: 'text', to: SILENT, text: 'Hello' })).window.state).toBe('closed');
+});
+
+test('the operator’s rate card prices a check; a faulty card changes nothing', async () => {
+  const rates = createRpcClient(RatesDefinition, mesh.env['MESSAGING_ADDR'] as string);
+  await rates.start(new AbortController().signal);
+  const columns = 'currency,market,category,tier,valid_from,price';
+  const load = (...lines: string[]) =>
+    rates.rpc.loadRates({ csv: [columns, ...lines].join('\n') }, mesh.call());
+  const price = async () =>
+    (
+      await check({
+        kind: 'template',
+        to: SILENT,
+        template: { name: 'hello_world', language: 'en_US' },
+      })
+    ).price;
+  expect(await load('EUR,Germany,utility,,2026-01-01,0.0456')).toMatchObject({
+    currency: 'EUR',
+    rates: 1,
+  });
+  const priced = { currency: 'EUR', unit_price: '0.0456', tier: '0:', market: 'Germany' };
+  await eventually(async () => (await price()).unit_price !== null);
+  expect(await price()).toMatchObject({ ...priced, billable: true, unit_price_reason: null });
+  await expect(load('EUR,Atlantis,utility,,2026-01-01,1')).rejects.toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { lines: [{ line: 2, problem: expect.stringContaining('Atlantis') }] },
+  });
+  expect(await rates.rpc.getRates({}, mesh.call())).toMatchObject({ currency: 'EUR', rates: 1 });
+  await db('messaging').collection('rate_cards').deleteMany({});
+  await rates.stop();
 });
 
 test('a message from an ad opens the free entry point window', async () => {

@@ -7,6 +7,7 @@ import { addClientCommands } from './commands/client';
 import { addListenCommand } from './commands/listen';
 import { addPartnerCommands } from './commands/partner';
 import { addPlatformCommands } from './commands/platform';
+import { addRatesCommands } from './commands/rates';
 import { explain, UsageError } from './session';
 
 const EXIT_FAILURE = 1;
@@ -46,6 +47,7 @@ const program = new Command('bmg')
 addPartnerCommands(program);
 addClientCommands(program);
 addActivityCommands(program);
+addRatesCommands(program);
 addPlatformCommands(program);
 addListenCommand(program);
 

@@ -13,7 +13,7 @@ import { createLogger } from '@bmg/common/telemetry';
 import { createCredentials } from '@bmg/common/directory';
 import { createUpstream } from '@bmg/common/upstream';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
-import { MessagingDefinition } from '@bmg/proto/messaging';
+import { MessagingDefinition, RatesDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { Contacts as ContactRecords, Statuses } from '@bmg/proto/stream';
 import { TemplatesDefinition } from '@bmg/proto/templates';
@@ -22,6 +22,7 @@ import type { settings } from './config';
 import { applyContacts } from './contacts';
 import { createMessagingHandlers } from './handlers';
 import { createMediaHosts } from './media/hosts';
+import { createRatesHandlers } from './rates/handlers';
 import { createRecentContacts } from './recent-contacts';
 import { applyStatuses } from './statuses';
 import { createContacts } from './store/contacts';
@@ -96,6 +97,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
     [
       implement(MessagingDefinition, createMessagingHandlers(deps)),
+      implement(RatesDefinition, createRatesHandlers(deps)),
       createPurge({ db: mongo.db, rows: purgeRows, owners: ownersFrom(directory.rpc), log }),
     ],
     log,

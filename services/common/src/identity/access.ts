@@ -54,6 +54,7 @@ export const CALLERS = {
   operator: [
     'Data',
     'Operator',
+    'Rates',
     'Onboarding/GetUsage',
     'Onboarding/ListOnboardingEvents',
     'Broadcasts/ListBroadcasts',

@@ -36,7 +36,8 @@ export const CATEGORIES = [
 ];
 const COLUMNS = ['currency', 'market', 'category', 'tier', 'valid_from', 'price'] as const;
 const ROWS_MAX = 50_000;
-const FAULTS_MAX = 100;
+/** Fits the size limit of error details. */
+const FAULTS_MAX = 40;
 
 const CURRENCY = /^[A-Z]{3}$/;
 const TIER = /^(0|[1-9]\d{0,11}):([1-9]\d{0,11})?$/;

@@ -4,6 +4,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "../../../google/protobuf/struct";
+import { Timestamp } from "../../../google/protobuf/timestamp";
 import { Done, Node, Target } from "../../common/v1/common";
 
 export const protobufPackage = "bmg.messaging.v1";
@@ -11,6 +12,24 @@ export const protobufPackage = "bmg.messaging.v1";
 export const protobufFileName = "bmg/messaging/v1/messaging.proto";
 
 /** Sends, media, contacts and analytics of one number. */
+
+export interface LoadRatesRequest {
+  csv: string;
+}
+
+export interface GetRatesRequest {
+}
+
+export interface RateCardSummary {
+  /** All absent if no card is loaded. */
+  currency?: string | undefined;
+  rates: number;
+  markets: number;
+  categories: string[];
+  /** The first days of the rates, in order. */
+  valid_from: string[];
+  loaded_at?: Date | undefined;
+}
 
 /** A recipient as the partner gave it; the service decides which field wins (contract, Recipient rules). */
 export interface Recipient {
@@ -190,6 +209,219 @@ export interface CheckMessageRequest_Fault {
   field?: string | undefined;
   message: string;
 }
+
+function createBaseLoadRatesRequest(): LoadRatesRequest {
+  return { csv: "" };
+}
+
+export const LoadRatesRequest: MessageFns<LoadRatesRequest> = {
+  encode(message: LoadRatesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.csv !== "") {
+      writer.uint32(10).string(message.csv);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LoadRatesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLoadRatesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.csv = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LoadRatesRequest>, I>>(base?: I): LoadRatesRequest {
+    return LoadRatesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LoadRatesRequest>, I>>(object: I): LoadRatesRequest {
+    const message = createBaseLoadRatesRequest();
+    message.csv = object.csv ?? "";
+    return message;
+  },
+};
+
+function createBaseGetRatesRequest(): GetRatesRequest {
+  return {};
+}
+
+export const GetRatesRequest: MessageFns<GetRatesRequest> = {
+  encode(_: GetRatesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetRatesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetRatesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetRatesRequest>, I>>(base?: I): GetRatesRequest {
+    return GetRatesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetRatesRequest>, I>>(_: I): GetRatesRequest {
+    const message = createBaseGetRatesRequest();
+    return message;
+  },
+};
+
+function createBaseRateCardSummary(): RateCardSummary {
+  return { currency: undefined, rates: 0, markets: 0, categories: [], valid_from: [], loaded_at: undefined };
+}
+
+export const RateCardSummary: MessageFns<RateCardSummary> = {
+  encode(message: RateCardSummary, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.currency !== undefined) {
+      writer.uint32(10).string(message.currency);
+    }
+    if (message.rates !== 0) {
+      writer.uint32(16).int32(message.rates);
+    }
+    if (message.markets !== 0) {
+      writer.uint32(24).int32(message.markets);
+    }
+    for (const v of message.categories) {
+      writer.uint32(34).string(v!);
+    }
+    for (const v of message.valid_from) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.loaded_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.loaded_at), writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RateCardSummary {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRateCardSummary();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.currency = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.rates = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.markets = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.categories.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.valid_from.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.loaded_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RateCardSummary>, I>>(base?: I): RateCardSummary {
+    return RateCardSummary.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RateCardSummary>, I>>(object: I): RateCardSummary {
+    const message = createBaseRateCardSummary();
+    message.currency = object.currency ?? undefined;
+    message.rates = object.rates ?? 0;
+    message.markets = object.markets ?? 0;
+    message.categories = object.categories?.map((e) => e) || [];
+    message.valid_from = object.valid_from?.map((e) => e) || [];
+    message.loaded_at = object.loaded_at ?? undefined;
+    return message;
+  },
+};
 
 function createBaseRecipient(): Recipient {
   return { to: undefined, user_id: undefined };
@@ -2440,6 +2672,32 @@ export const MessagingDefinition = {
   },
 } as const;
 
+/** The operator's rate card: what one message costs. */
+export type RatesDefinition = typeof RatesDefinition;
+export const RatesDefinition = {
+  name: "Rates",
+  fullName: "bmg.messaging.v1.Rates",
+  methods: {
+    /** Replaces the card whole, or refuses it with the lines that are wrong. */
+    loadRates: {
+      name: "LoadRates",
+      requestType: LoadRatesRequest as typeof LoadRatesRequest,
+      requestStream: false,
+      responseType: RateCardSummary as typeof RateCardSummary,
+      responseStream: false,
+      options: {},
+    },
+    getRates: {
+      name: "GetRates",
+      requestType: GetRatesRequest as typeof GetRatesRequest,
+      requestStream: false,
+      responseType: RateCardSummary as typeof RateCardSummary,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+  },
+} as const;
+
 type Builtin = Date | Function | Uint8Array | string | number | boolean | undefined;
 
 export type DeepPartial<T> = T extends Builtin ? T
@@ -2451,6 +2709,18 @@ export type DeepPartial<T> = T extends Builtin ? T
 type KeysOfUnion<T> = T extends T ? keyof T : never;
 export type Exact<P, I extends P> = P extends Builtin ? P
   : P & { [K in keyof P]: Exact<P[K], I[K]> } & { [K in Exclude<keyof I, KeysOfUnion<P>>]: never };
+
+function toTimestamp(date: Date): Timestamp {
+  const seconds = Math.trunc(date.getTime() / 1_000);
+  const nanos = (date.getTime() % 1_000) * 1_000_000;
+  return { seconds, nanos };
+}
+
+function fromTimestamp(t: Timestamp): Date {
+  let millis = (t.seconds || 0) * 1_000;
+  millis += (t.nanos || 0) / 1_000_000;
+  return new globalThis.Date(millis);
+}
 
 function longToNumber(int64: { toString(): string }): number {
   const num = globalThis.Number(int64.toString());

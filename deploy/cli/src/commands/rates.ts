@@ -1,0 +1,62 @@
+// `bmg rates …`: the rate card that prices checks.
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { ApiError } from '@bmg/common/errors';
+import { RatesDefinition, type RateCardSummary } from '@bmg/proto/messaging';
+import { action, record, type Answer } from '../action';
+import type { Session } from '../session';
+
+const COLUMNS = `
+The file is CSV with the columns currency, market, category, tier, valid_from and price:
+  currency    a code of three letters, the same in every line
+  market      as the upstream spells it: Germany, North America, Rest of Africa, Other …
+  category    marketing, utility, authentication, authentication_international or service
+  tier        messages of the month, 0:100000 or 100001: for the highest; empty for all
+  valid_from  the first day, 2026-10-01; earlier days keep their prices in the same file
+  price       of one message, a decimal such as 0.0456
+
+A file with a wrong line, an overlap or a gap is refused whole.`;
+
+export function addRatesCommands(program: Command): void {
+  const rates = program.command('rates').description('what messages cost: the rate card');
+
+  rates
+    .command('load <csv>')
+    .description('replace the rate card with a CSV file')
+    .addHelpText('after', COLUMNS)
+    .action(action(program, load));
+
+  rates.command('show').description('show which rate card is loaded').action(action(program, show));
+}
+
+const client = (session: Session) =>
+  session.client(RatesDefinition, ['MESSAGING_ADDR', '127.0.0.1:50052']);
+
+async function load(session: Session, path: string): Promise<Answer> {
+  const csv = readFileSync(path, 'utf8');
+  const loaded = await client(session)
+    .loadRates({ csv }, session.call())
+    .catch((error: unknown) => {
+      throw withLines(error, path);
+    });
+  return { json: record(loaded), text: `Loaded. ${describe(loaded)}` };
+}
+
+async function show(session: Session): Promise<Answer> {
+  const card = await client(session).getRates({}, session.call());
+  const text = card.currency === undefined ? 'No rate card is loaded.' : describe(card);
+  return { json: record(card), text };
+}
+
+const describe = ({ currency, rates, markets, valid_from }: RateCardSummary): string =>
+  `${rates} rates in ${currency} for ${markets} market(s), valid from ${valid_from.join(', ')}`;
+
+/** One line of text for each wrong line of the file. */
+function withLines(error: unknown, path: string): unknown {
+  const { lines } = ((error instanceof ApiError && error.details) || {}) as {
+    lines?: Array<{ line: number; problem: string }>;
+  };
+  if (!lines) return error;
+  const list = lines.map(({ line, problem }) => `${path}:${line}: ${problem}`);
+  return new Error([(error as Error).message, ...list].join('\n'));
+}
