@@ -35,6 +35,7 @@ clean: local ## Stops the mesh and removes its data, logs and settings
 	@node --enable-source-maps deploy/local/dist/clean.js
 
 build: install $(CONSOLE) ## Compiles changed code
+	@echo 'compiling ...'
 	@$(BIN)/tsc -b
 
 $(CONSOLE): package-lock.json $(shell find gateway/dashboard -type f -not -path '*/dist/*' -not -path '*/node_modules/*') | install

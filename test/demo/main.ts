@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { down, isUp, LocalError, readEnv, RUN_DIR, up } from '@bmg/local';
+import { down, isUp, LocalError, readEnv, RUN_DIR, runningIn, stopSince, up } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import { isSigned, startPartner, type Arrival, type PartnerReceiver } from '../testkit/partner';
 import { say, step, sub } from './say';
@@ -33,6 +33,10 @@ const NUMBER = {
 const CUSTOMER = '15550100777';
 
 async function main(): Promise<void> {
+  const before = runningIn(RUN_DIR);
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => void interrupted(name, before));
+  }
   const running = await isUp();
   let started: string[] = [];
   let shown: string | undefined;
@@ -72,6 +76,18 @@ async function main(): Promise<void> {
     }
   }
   if (shown !== undefined) next(running, shown);
+}
+
+const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 };
+
+/** The processes run in the background: without this, Ctrl-C would leave them running. */
+async function interrupted(
+  signal: keyof typeof SIGNAL_EXIT,
+  before: ReturnType<typeof runningIn>,
+): Promise<void> {
+  say('\nInterrupted: stopping the processes that the demo started ...');
+  await stopSince(before, { log: () => undefined });
+  process.exit(SIGNAL_EXIT[signal]);
 }
 
 async function createPartner(receiver: PartnerReceiver): Promise<{ key: string; secret: string }> {

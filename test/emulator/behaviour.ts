@@ -34,7 +34,8 @@ export interface Behaviour {
   timeout_ms: number;
   conversation: 'always' | 'free_entry_point_only' | 'never';
   /** When off, service messages and utility templates inside an open window are free. */
-  service_billable: boolean;
+  /** Null: from 1 October 2026, like the platform's prices. */
+  service_billable: boolean | null;
   lifecycle_delay_ms: number;
   template_review: { outcome: 'approve' | 'reject' | 'none'; delay_ms: number };
   sync: SyncSeed;
@@ -61,7 +62,7 @@ export function defaultBehaviour(): Behaviour {
     retry_delays_ms: [...RETRY_DELAYS_MS],
     timeout_ms: POST_TIMEOUT_MS,
     conversation: 'always',
-    service_billable: false,
+    service_billable: null,
     lifecycle_delay_ms: 100,
     template_review: { outcome: 'approve', delay_ms: 1000 },
     sync: { contacts: 3, messages_per_phase: 2, decline_history: false, media_followup: true },

@@ -5,6 +5,8 @@ import type { State } from './state';
 import type { BusinessNumber, Customer, Group, JsonObject, SentMessage } from './types';
 import { digitsOf } from './ids';
 
+/** From then on, service messages and utility templates in an open window are billable. */
+const BILLABLE_FROM_MS = Date.UTC(2026, 9, 1);
 const CONVERSATION_MS = 24 * 3600 * 1000;
 
 export interface DueStatus {
@@ -119,7 +121,7 @@ function common({ message, step, at }: DueStatus, behaviour: Behaviour): JsonObj
   }
   // Pricing comes with `sent` and one later status, never with a read receipt.
   if (step.status !== 'read') {
-    const free = message.free && !behaviour.service_billable;
+    const free = message.free && !(behaviour.service_billable ?? at >= BILLABLE_FROM_MS);
     parts['pricing'] = {
       billable: !free,
       pricing_model: 'PMP',

@@ -34,6 +34,7 @@ const names = () => statuses().map(({ status }: Any) => status);
 
 describe('the statuses of a send', () => {
   it('arrive as sent, delivered and read in the platform’s format', async () => {
+    await world.emulator.behaviour({ service_billable: false });
     const id = await send(aText('15550100777', { biz_opaque_callback_data: 'bc:42:7' }));
     await eventually(() => statuses().length === 3);
     expect(names()).toEqual(['sent', 'delivered', 'read']);
@@ -65,6 +66,22 @@ describe('the statuses of a send', () => {
       metadata: { display_phone_number: '15550100001', phone_number_id: ONE.number },
       contacts: [{ profile: { name: 'Ada' }, wa_id: '15550100777', user_id: 'US.4Qm7Zr81Kd02' }],
     });
+  });
+
+  it.each([
+    ['2026-09-30T23:59:00Z', false],
+    ['2026-10-01T00:00:00Z', true],
+  ])('follow the platform’s prices of %s', async (date, billable) => {
+    const now = Date.now;
+    const shift = Date.parse(date) - now();
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + shift);
+    try {
+      await send();
+      await eventually(() => statuses().length === 3);
+    } finally {
+      clock.mockRestore();
+    }
+    expect(statuses()[0].pricing.billable).toBe(billable);
   });
 
   it('are signed over the exact bytes', async () => {

@@ -5,7 +5,7 @@ import { LocalError } from './errors';
 import { listening, type MeshProcess, type Settings } from './mesh';
 import { RUN_DIR } from './paths';
 import { accepts, HOST } from './ports';
-import { logFile, logTail } from './processes';
+import { logFile, logTail, type Log } from './processes';
 import { pidOf } from './running';
 
 const HEALTH_LIMIT_MS = 60_000;
@@ -25,6 +25,8 @@ export interface HealthOptions {
   dir: string;
   settings: Settings;
   limit_ms?: number;
+  /** Told which processes are ready, as they become so. */
+  log?: Log;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface HealthOptions {
  */
 export async function untilHealthy(
   services: MeshProcess[],
-  { dir, settings, limit_ms = HEALTH_LIMIT_MS }: HealthOptions,
+  { dir, settings, limit_ms = HEALTH_LIMIT_MS, log = () => undefined }: HealthOptions,
 ): Promise<void> {
   const deadline = Date.now() + limit_ms;
   let waiting = services;
@@ -42,7 +44,12 @@ export async function untilHealthy(
     if (dead) throw new LocalError(withLog(`${dead.name} has exited`, dead, dir));
     const states = await Promise.all(waiting.map((service) => stateOf(service, settings)));
     const faults = states.filter((state) => state !== 'ok');
+    const ready = waiting.filter((_, index) => states[index] === 'ok');
     waiting = waiting.filter((_, index) => states[index] !== 'ok');
+    if (ready.length > 0) {
+      const names = ready.map(({ name }) => name).join(', ');
+      log(`ready: ${names} (${services.length - waiting.length} of ${services.length})`);
+    }
     const [first] = waiting;
     if (first === undefined) return;
     if (Date.now() > deadline) {

@@ -7,7 +7,7 @@ export { isUp } from './health';
 export type { MeshProcessName, ProcessName, Settings } from './mesh';
 export { RUN_DIR } from './paths';
 export { freePort } from './ports';
-export { pidOf } from './running';
+export { pidOf, runningIn } from './running';
 export {
   enginePid,
   startEngine,
@@ -27,4 +27,4 @@ export {
   type ServiceName,
 } from './services';
 export { startService, up, upEngines, type Mesh, type UpOptions } from './start-mesh';
-export { clean, down, type DownOptions } from './stop-mesh';
+export { clean, down, stopSince, type DownOptions } from './stop-mesh';

@@ -4,13 +4,14 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createServer, type Server } from 'node:net';
+import { eventually } from '../../../test/testkit/eventually';
 import { isUp } from './health';
 import { PROCESSES, type MeshProcessName } from './mesh';
 import { freePort } from './ports';
 import { readEnv } from './env-file';
 import { pidOf, runningIn } from './running';
 import { startService, up, type UpOptions } from './start-mesh';
-import { down } from './stop-mesh';
+import { down, stopSince } from './stop-mesh';
 
 /** A stub service: listens on the given ports, answers health checks, reads orders from files. */
 const STAND_IN = `
@@ -196,4 +197,25 @@ test('stops only the named processes', async () => {
   await down({ dir, names: started, log: () => {} });
   expect(runningIn(dir)).toHaveLength(PROCESSES.length - 1);
   expect(readEnv(dir)['BASE_URL']).toBeDefined();
+}, 30_000);
+
+test('logs which processes are ready while it waits for the others', async () => {
+  order('unready', 'templates');
+  const starting = up(options());
+  await eventually(() => lines.some((line) => /^ready: .*messaging.* \(\d+ of \d+\)$/.test(line)));
+  expect(lines.filter((line) => line.startsWith('ready')).join()).not.toContain('templates');
+  withdraw('unready', 'templates');
+  await starting;
+}, 30_000);
+
+test('an interrupted command stops what it has started, and nothing else', async () => {
+  await up(options());
+  await kill('messaging');
+  const before = runningIn(dir);
+  order('unready', 'messaging');
+  const starting = up(options()).catch(() => undefined);
+  await eventually(() => pidOf('messaging', dir) !== undefined);
+  await stopSince(before, { dir, log: () => {} });
+  await starting;
+  expect(runningIn(dir)).toEqual(before);
 }, 30_000);

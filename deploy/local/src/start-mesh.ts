@@ -67,7 +67,8 @@ export async function up(options: UpOptions = {}): Promise<Mesh> {
       started.push(one.name);
     }
     if (missing.length > 0) log(`started ${missing.map(({ name }) => name).join(', ')}`);
-    await untilHealthy(wanted, { dir, settings, ...limitOf(options) });
+    const progress = missing.length > 0 && { log };
+    await untilHealthy(wanted, { dir, settings, ...progress, ...limitOf(options) });
   } catch (error) {
     throw new LocalError(messageOf(error), started);
   }

@@ -50,3 +50,21 @@ export async function clean(options: DownOptions = {}): Promise<ProcessName[]> {
 }
 
 const KEPT = 'engines';
+
+const ROUNDS_MAX = 5;
+
+/**
+ * Stops everything but the processes in `before`, also what a start that still runs adds meanwhile.
+ * For a command that is interrupted.
+ */
+export async function stopSince(
+  before: readonly ProcessName[],
+  options: DownOptions = {},
+): Promise<void> {
+  const dir = path.resolve(options.dir ?? RUN_DIR);
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const names = runningIn(dir).filter((name) => !before.includes(name));
+    if (names.length === 0) return;
+    await down({ ...options, names });
+  }
+}

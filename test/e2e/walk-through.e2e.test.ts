@@ -1,0 +1,101 @@
+// The README's walk-through, line by line in a shell: its commands, with the addresses and IDs of this
+// run's mesh. The sign-up is done in a real browser.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { joinMesh, ONE, TWO_A, type Mesh } from '../harness/shared-mesh';
+import { BMG } from '../testkit/bmg';
+import { eventually } from '../testkit/eventually';
+import { launchBrowser, press, STAGE_LIMIT_MS } from './connect-browser';
+
+const run = promisify(execFile);
+const README = readFileSync(resolve(__dirname, '../../README.md'), 'utf8');
+const section = README.slice(
+  README.indexOf('To keep a mesh running'),
+  README.indexOf('Kafka and Redis are real'),
+);
+/** The commands of the section: continued lines joined, comments removed. */
+const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)]
+  .flatMap(([, block = '']) => block.replaceAll('\\\n', ' ').split(/\n(?=curl|make|npx)/))
+  .map((line) => line.replace(/ {2,}#.*$/m, '').trim());
+
+const EVENT_LIMIT_MS = 30_000;
+const SIGN_UP_LIMIT_MS = 60_000;
+
+let mesh: Mesh;
+let browser: Browser;
+let listener: ChildProcess;
+let printed = '';
+
+beforeAll(async () => {
+  [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
+}, STAGE_LIMIT_MS);
+afterAll(async () => {
+  if (listener?.exitCode === null) {
+    listener.kill('SIGINT');
+    await once(listener, 'exit');
+  }
+  await browser?.close();
+  await mesh?.stop();
+}, 60_000);
+
+/** A command of the README for this run's mesh. */
+const here = (command: string): string =>
+  command
+    .replaceAll('http://127.0.0.1:8080', new URL(mesh.base_url).origin)
+    .replaceAll('http://127.0.0.1:8090', mesh.emulator.url)
+    .replaceAll('900000000000001', ONE.waba_id)
+    .replaceAll('800000000000001', ONE.phone_number_id)
+    .replaceAll('EMULATED-TOKEN-1', ONE.access_token);
+
+const says = (pattern: RegExp): Promise<string> =>
+  eventually(() => {
+    expect(printed).toMatch(pattern);
+    return printed;
+  }, EVENT_LIMIT_MS);
+
+test('does what it says', async () => {
+  const [up, listen, register, send, inbound, session, clients, down] = commands as [
+    string,
+    ...string[],
+  ];
+  expect([commands.length, up, listen, down]).toEqual([
+    8,
+    'make up',
+    'npx bmg listen',
+    'make down',
+  ]);
+
+  listener = spawn(process.execPath, [BMG, 'listen', '--port', '0'], {
+    env: { PATH: process.env['PATH'], ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'] },
+  });
+  listener.stdout?.on('data', (chunk) => (printed += String(chunk)));
+  const exported = /^export KEY=.*$/m.exec(await says(/listening at/))?.[0];
+  const shell = async (command = ''): Promise<any> => {
+    const { stdout } = await run('bash', ['-c', `${exported}\n${here(command)}`]);
+    return JSON.parse(stdout);
+  };
+
+  expect(await shell(register)).toMatchObject({ success: true, client: { status: 'active' } });
+  const { message_id } = await shell(send);
+  for (const name of ['sent', 'delivered', 'read']) {
+    await says(new RegExp(`message\\.${name} {3}signature ok, answered 200\\n.*${message_id}`));
+  }
+  expect(await shell(inbound)).toMatchObject({ delivered: true });
+  await says(/message\.received {3}signature ok, answered 200\n.*Hi there/);
+
+  const { connect_url } = await shell(session);
+  const page = await browser.newPage();
+  await page.goto(connect_url);
+  const button = page.getByRole('button', { name: /connect my number/i });
+  const [dialog] = await Promise.all([page.waitForEvent('popup'), button.click()]);
+  await dialog.waitForLoadState();
+  await dialog.selectOption('#account', TWO_A.waba_id);
+  await press(dialog, '#finish');
+  await page.getByText(/is connected/).waitFor({ timeout: SIGN_UP_LIMIT_MS });
+  const { clients: connected } = await shell(clients);
+  expect(connected.map((one: { waba_id: string }) => one.waba_id)).toContain(TWO_A.waba_id);
+}, 180_000);
