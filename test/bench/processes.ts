@@ -4,11 +4,13 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, startEngines, type Engines } from '@bmg/local';
+import { freePort, NODE_FLAGS, startEngines, type Engines } from '@bmg/local';
 
 export const ROOT = resolve(__dirname, '../../..');
 const HOST = '127.0.0.1';
 const READY_LIMIT_MS = 120_000;
+/** BENCH_NODE_FLAGS adds flags of Node, which override those that `make up` uses. */
+const FLAGS = [...NODE_FLAGS, ...(process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [])];
 const STOP_LIMIT_MS = 15_000;
 /** Clock ticks per second in /proc/<pid>/stat on every common Linux. */
 const TICKS = 100;
@@ -83,7 +85,7 @@ export async function openBench(): Promise<Bench> {
     const log = openSync(join(dir, `${name}.log`), 'a');
     const child: ChildProcess = spawn(
       process.execPath,
-      [...profiling(name), '--require', '@bmg/common/telemetry/register', join(ROOT, entry)],
+      [...profiling(name), ...FLAGS, join(ROOT, entry)],
       {
         cwd: ROOT,
         stdio: ['ignore', log, log],

@@ -20,6 +20,7 @@ export {
 } from './start-engines';
 export {
   addressSetting,
+  NODE_FLAGS,
   SERVICE_NAMES,
   SERVICES,
   settingPrefix,

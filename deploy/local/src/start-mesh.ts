@@ -19,6 +19,7 @@ import { requireFree } from './ports';
 import { launch, type Log } from './processes';
 import { pidOf, runningIn } from './running';
 import { ignoredNames, joinEngines, joinSettings } from './settings';
+import { NODE_FLAGS } from './services';
 import { startEngines } from './start-engines';
 
 export interface UpOptions {
@@ -122,12 +123,12 @@ async function launchProcess(wanted: MeshProcess, place: Place): Promise<number>
   const { dir, env, root, settings } = place;
   const { name, entry } = wanted;
   // The emulator is not part of the product, so it is not traced.
-  const preload = name === 'emulator' ? [] : ['--require', '@bmg/common/telemetry/register'];
+  const flags = name === 'emulator' ? ['--enable-source-maps'] : NODE_FLAGS;
   const { pid } = await launch({
     dir,
     name,
     command: process.execPath,
-    args: ['--enable-source-maps', ...preload, entry],
+    args: [...flags, entry],
     cwd: root,
     env: {
       ...(name === 'emulator' && { EMULATOR_DATA_DIR: path.join(dir, 'emulator') }),

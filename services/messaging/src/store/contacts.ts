@@ -45,7 +45,7 @@ interface ContactRecord {
 }
 
 /** Concurrent callers share one write; contacts are in no hurry. */
-const BATCHES_APART_MS = 50;
+const BATCHES_APART_MS = 250;
 /** Changes of one caller in the writer at a time. */
 const APPLIED_MAX = 500;
 const KEPT_DAYS = 180;

@@ -13,6 +13,7 @@ import { createLoading, type Loading } from './loading';
 import { createObserver, type Observer } from './observer';
 import { OF_PARTNER_MAX, Overflow } from './overflow';
 import type { Feedback } from './partner-share';
+import { ReceiverSpeed } from './receiver-speed';
 import type { Receivers } from './receivers';
 import { deliveryMachine, nextDelayMs } from './retry-schedule';
 import type { Seen } from './seen';
@@ -40,8 +41,10 @@ export interface DispatcherDependencies {
 }
 
 const ROOM_CHECK_MS = 10;
-/** A fast receiver with a backlog makes the intake wait for this long at a time. */
-const CROWDED_WAIT_MAX_MS = 1_000;
+/** Our own backlog makes the intake wait for this long at a time; it ends sooner nearly always. */
+const CROWDED_WAIT_MAX_MS = 30_000;
+/** The intake takes this many deliveries at a time, and waits for room in between. */
+const INTAKE_MAX = 100;
 const HEARTBEAT_EVERY_MS = 1_000;
 const STOP_TIMEOUT_MS = 12_000;
 /** Delay after an attempt that could not be made or recorded. */
@@ -51,7 +54,8 @@ const NO_SPAN: SpanContext = { traceId: '', spanId: '', traceFlags: 0 };
 export class Dispatcher implements Component {
   readonly name = 'dispatcher';
   private readonly lanes: Lanes<TrackedDelivery>;
-  private readonly uncommitted = new Uncommitted();
+  private readonly speed = new ReceiverSpeed();
+  private readonly uncommitted: Uncommitted;
   private readonly overflow: Overflow;
   private readonly loading: Loading;
   private readonly observer: Observer;
@@ -67,6 +71,11 @@ export class Dispatcher implements Component {
     const lanes = new Lanes<TrackedDelivery>(limits.share, limits.total);
     const trackRow = (row: WaitingDelivery): void => this.trackRow(row);
     this.lanes = lanes;
+    this.uncommitted = new Uncommitted({
+      isSlow: (partner_id, busy_since, now) =>
+        this.speed.isSlow(partner_id, busy_since, lanes.useOf(partner_id), now),
+      progresses: (partner_id, now) => this.speed.progresses(partner_id, now),
+    });
     this.overflow = new Overflow({
       deliveries,
       log,
@@ -87,12 +96,15 @@ export class Dispatcher implements Component {
   }
 
   async start(): Promise<void> {
+    let due_at = performance.now();
     const tick = (): void => {
-      this.uncommitted.tick();
+      this.speed.recordLag(performance.now() - due_at);
+      this.uncommitted.tick(Date.now());
       this.persistOverdue();
       this.refillOverflow();
       this.startDueAttempts();
       this.observer.tick([...this.partitions]);
+      due_at = performance.now() + TICK_MS;
       this.timer = setTimeout(tick, TICK_MS);
     };
     tick();
@@ -113,11 +125,17 @@ export class Dispatcher implements Component {
     const { seen } = this.deps;
     await this.loading.waitUntilIdle(heartbeat);
     const delivered = await seen.hasEach(batch.map(({ message }) => message.event_id));
-    const now = Date.now();
     for (const [index, received] of batch.entries()) {
+      if (index % INTAKE_MAX === 0 && index > 0) {
+        this.startDueAttempts();
+        await this.waitForRoom(heartbeat);
+        await this.loading.waitUntilIdle(heartbeat);
+        // Reassigned meanwhile: the new owner gets the rest.
+        if (!this.partitions.has(received.partition)) return;
+      }
       // Checked again: it may have been delivered while Redis answered.
       if (delivered[index] || seen.has(received.message.event_id)) received.done();
-      else this.trackMessage(received, now);
+      else this.trackMessage(received, Date.now());
     }
     this.startDueAttempts();
     await this.waitForRoom(heartbeat);
@@ -194,8 +212,11 @@ export class Dispatcher implements Component {
       if (!attempt) return this.removeInFlight(delivery, 'none');
       const span = attempt.span ?? NO_SPAN;
       const receiver = await receivers.of(delivery.partner_id, span, this.stopped.signal);
+      this.speed.started(delivery.partner_id, delivery, Date.now());
       const outcome = await postAttempt(attempt, receiver, agent, log);
       recordAttempt(attempt, outcome);
+      const is_delivered = outcome.result === 'delivered';
+      this.speed.ended(delivery.partner_id, delivery, Date.now(), is_delivered);
       if (outcome.result === 'refused') await this.recordFailure(delivery, outcome);
       else await this.complete(delivery, outcome);
     } catch (error) {
@@ -225,7 +246,7 @@ export class Dispatcher implements Component {
     const is_delivered = outcome.result === 'delivered';
     if (is_delivered) {
       this.deps.seen.remember(event_id);
-      this.uncommitted.recordDelivered(partner_id);
+      this.uncommitted.recordDelivered();
       if (this.overflow.recordSuccess(partner_id)) void this.expediteBacklog(partner_id);
     }
     if (delivery.has_row) await this.deps.deliveries.remove(event_id);
@@ -323,7 +344,7 @@ export class Dispatcher implements Component {
   private async waitForRoom(heartbeat: () => Promise<void>): Promise<void> {
     const since = Date.now();
     let last_heartbeat = since;
-    while (!this.stopping && this.uncommitted.isCrowded()) {
+    while (!this.stopping && this.uncommitted.isCrowded(Date.now())) {
       const now = Date.now();
       if (now - since > CROWDED_WAIT_MAX_MS && !this.uncommitted.isFull()) return;
       if (now - last_heartbeat > HEARTBEAT_EVERY_MS) {

@@ -1,7 +1,7 @@
 // Decides which deliveries may be attempted now: one at a time per lane, a bounded number per
 // partner (its share) and in total. No I/O; the caller passes the time.
 import { Lane, type LaneItem, type Partner } from './lane';
-import { PartnerShares, type Feedback } from './partner-share';
+import { PartnerShares, type Feedback, type ShareUse } from './partner-share';
 import { WakeSlots } from './wake-slots';
 
 export class Lanes<I extends LaneItem> {
@@ -39,6 +39,15 @@ export class Lanes<I extends LaneItem> {
   /** How many deliveries of the partner are here. */
   countOf(partner_id: string): number {
     return this.partners.get(partner_id)?.items ?? 0;
+  }
+
+  /** Whether the partner has as many attempts in flight as it may, and whether it recently failed. */
+  useOf(partner_id: string): ShareUse {
+    const in_flight = this.partners.get(partner_id)?.in_flight ?? 0;
+    return {
+      is_full: in_flight >= this.shares.of(partner_id),
+      is_reduced: this.shares.isReduced(partner_id),
+    };
   }
 
   isInFlight(item: I): boolean {

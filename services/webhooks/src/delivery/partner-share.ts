@@ -5,6 +5,12 @@ import { LRUCache } from 'lru-cache';
 /** The outcome of an attempt as it concerns the receiver; `none` if no POST was made. */
 export type Feedback = 'success' | 'failure' | 'none';
 
+export interface ShareUse {
+  is_full: boolean;
+  /** Failures keep the share below that of a new partner. */
+  is_reduced: boolean;
+}
+
 /** Small, so that many new partners with hung receivers leave room for the others. */
 const SHARE_INITIAL = 8;
 const SHARE_MIN = 2;
@@ -18,6 +24,11 @@ export class PartnerShares {
 
   of(partner_id: string): number {
     return this.shares.get(partner_id) ?? Math.min(this.share_max, SHARE_INITIAL);
+  }
+
+  /** True while failures keep the share below that of a new partner. */
+  isReduced(partner_id: string): boolean {
+    return this.of(partner_id) < Math.min(this.share_max, SHARE_INITIAL);
   }
 
   record(partner_id: string, feedback: Feedback): void {

@@ -1,5 +1,6 @@
+import { ReceiverSpeed } from './receiver-speed';
 import type { TrackedDelivery } from './tracked-delivery';
-import { Uncommitted } from './uncommitted';
+import { TICK_MS, Uncommitted } from './uncommitted';
 
 let count = 0;
 const delivery = (partner_id: string, arrived_at = 0): TrackedDelivery =>
@@ -10,23 +11,68 @@ const delivery = (partner_id: string, arrived_at = 0): TrackedDelivery =>
     uncommitted: { message: { body: Buffer.alloc(400) } },
   }) as unknown as TrackedDelivery;
 
+function setUp() {
+  const speed = new ReceiverSpeed();
+  const use = { is_full: true, is_reduced: false };
+  const uncommitted = new Uncommitted({
+    isSlow: (partner_id, busy_since, now) => speed.isSlow(partner_id, busy_since, use, now),
+    progresses: (partner_id, now) => speed.progresses(partner_id, now),
+  });
+  let now = 0;
+  return {
+    uncommitted,
+    now: () => now,
+    /** A tick in which the receiver took `count` deliveries, each after `response_ms`. */
+    tick({ partner_id = '', count = 0, response_ms = 2, late_ms = 0 } = {}): void {
+      now += TICK_MS + late_ms;
+      speed.recordLag(late_ms);
+      for (let one = 0; one < count; one += 1) {
+        const attempt = {};
+        speed.started(partner_id, attempt, now - response_ms);
+        speed.ended(partner_id, attempt, now, true);
+        uncommitted.recordDelivered();
+      }
+      uncommitted.tick(now);
+    },
+  };
+}
+
 const notBlocked = (): boolean => false;
 
 test('deliveries of a hung receiver are due for persisting after a second, those of a fast one are not', () => {
-  const uncommitted = new Uncommitted();
+  const { uncommitted, tick } = setUp();
   const hung = Array.from({ length: 10 }, () => delivery('hung'));
   const fast = Array.from({ length: 10 }, () => delivery('fast'));
   for (const one of [...hung, ...fast]) uncommitted.add(one);
-  for (let tick = 0; tick < 20; tick += 1) {
-    for (let one = 0; one < 10; one += 1) uncommitted.recordDelivered('fast');
-    uncommitted.tick();
+  for (let turn = 0; turn < 20; turn += 1) {
+    tick({ partner_id: 'fast', count: 10 });
+    if (turn === 8) expect(uncommitted.dueForPersisting(900, notBlocked)).toEqual([]);
   }
-  expect(uncommitted.dueForPersisting(900, notBlocked)).toEqual([]);
   expect(uncommitted.dueForPersisting(2_100, notBlocked)).toEqual(hung);
 });
 
+test('deliveries that wait because this process is busy are not due for persisting', () => {
+  const late = { partner_id: 'p', count: 20, response_ms: 600, late_ms: 100 };
+  const { uncommitted, tick, now } = setUp();
+  for (let index = 0; index < 3_000; index += 1) uncommitted.add(delivery('p'));
+  for (let turn = 0; turn < 20; turn += 1) tick(late);
+  expect(uncommitted.dueForPersisting(now(), notBlocked)).toEqual([]);
+  expect(uncommitted.isCrowded(now())).toBe(true);
+});
+
+test('deliveries of a receiver that answers late while this process is idle are due', () => {
+  const { uncommitted, tick, now } = setUp();
+  const all = Array.from({ length: 3_000 }, () => delivery('p'));
+  for (const one of all) uncommitted.add(one);
+  for (let turn = 0; turn < 20; turn += 1) {
+    tick({ partner_id: 'p', count: 20, response_ms: 600 });
+  }
+  expect(uncommitted.dueForPersisting(now(), notBlocked)).toEqual(all);
+  expect(uncommitted.isCrowded(now())).toBe(false);
+});
+
 test('a delivery blocked by a retry is due for persisting at once', () => {
-  const uncommitted = new Uncommitted();
+  const { uncommitted } = setUp();
   const [first, second] = [delivery('p'), delivery('p')];
   uncommitted.add(first);
   uncommitted.add(second);
@@ -34,23 +80,20 @@ test('a delivery blocked by a retry is due for persisting at once', () => {
 });
 
 test('memory is crowded by the backlog of a fast receiver, never by that of a hung one', () => {
-  const uncommitted = new Uncommitted();
+  const { uncommitted, tick, now } = setUp();
   for (let index = 0; index < 3_000; index += 1) uncommitted.add(delivery('p'));
-  expect(uncommitted.isCrowded()).toBe(false);
-  for (let tick = 0; tick < 20; tick += 1) {
-    for (let one = 0; one < 100; one += 1) uncommitted.recordDelivered('p');
-    uncommitted.tick();
-  }
-  expect(uncommitted.isCrowded()).toBe(true);
-  for (let tick = 0; tick < 50; tick += 1) uncommitted.tick();
-  expect(uncommitted.isCrowded()).toBe(false);
+  expect(uncommitted.isCrowded(now())).toBe(false);
+  for (let turn = 0; turn < 20; turn += 1) tick({ partner_id: 'p', count: 100 });
+  expect(uncommitted.isCrowded(now())).toBe(true);
+  for (let turn = 0; turn < 50; turn += 1) tick();
+  expect(uncommitted.isCrowded(now())).toBe(false);
 });
 
 test('memory is bounded by count and by bytes', () => {
-  const uncommitted = new Uncommitted();
+  const { uncommitted } = setUp();
   const deliveries = Array.from({ length: 20_001 }, () => delivery('p'));
   for (const one of deliveries) uncommitted.add(one);
-  expect([uncommitted.isFull(), uncommitted.isCrowded()]).toEqual([true, true]);
+  expect([uncommitted.isFull(), uncommitted.isCrowded(0)]).toEqual([true, true]);
   for (const one of deliveries) uncommitted.remove(one);
   expect([uncommitted.isFull(), uncommitted.size]).toEqual([false, 0]);
   const large = delivery('p');

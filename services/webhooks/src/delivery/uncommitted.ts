@@ -1,6 +1,6 @@
 // Bounds the deliveries held only in memory (their offsets are uncommitted) and picks which to
 // persist: those of receivers that do not keep up, so that they delay neither offsets nor other
-// partners.
+// partners. What waits because this process is busy is not persisted: its backlog stays in Kafka.
 import type { TrackedDelivery } from './tracked-delivery';
 
 /** Period of `tick`. */
@@ -15,28 +15,38 @@ const SLOW_COUNT_MAX = 500;
 const SLOW_AGE_MAX_MS = 1_000;
 /** Deliveries of any receiver are persisted after this age. */
 const AGE_MAX_MS = 10_000;
-/** A receiver keeps up if it can take its whole backlog within this time; otherwise it is slow. */
-const KEEPS_UP_S = 5;
 /** A backlog must be this old before its receiver can be called slow. */
 const MEASURED_AFTER_MS = 1_000;
-/** A receiver that keeps up may have this much work in memory; above it the intake waits. */
+/**
+ * Receivers that keep up may together have this much work in memory; above it the intake waits.
+ */
 const BACKLOG_S = 1;
 const BACKLOG_MIN = 1_000;
-/** Weight of the latest tick in the moving average of a receiver's rate. */
+/** Weight of the latest tick in the moving average of the rate. */
 const LATEST_WEIGHT = 0.3;
 
 interface PartnerBacklog {
   deliveries: Set<TrackedDelivery>;
   /** Epoch milliseconds since which the backlog has not been empty. */
   busy_since: number;
-  delivered_in_tick: number;
-  delivered_per_s: number;
+  is_slow: boolean;
+}
+
+export interface Receivers {
+  /** True if the receiver, not this process, is why its backlog has lasted since `busy_since`. */
+  isSlow(partner_id: string, busy_since: number, now: number): boolean;
+  /** True if the receiver took a delivery not long ago. */
+  progresses(partner_id: string, now: number): boolean;
 }
 
 export class Uncommitted {
   private readonly partners = new Map<string, PartnerBacklog>();
   private count = 0;
   private bytes = 0;
+  private delivered_in_tick = 0;
+  private delivered_per_s = 0;
+
+  constructor(private readonly receivers: Receivers) {}
 
   get size(): number {
     return this.count;
@@ -46,12 +56,7 @@ export class Uncommitted {
     const { partner_id, arrived_at } = delivery;
     let partner = this.partners.get(partner_id);
     if (!partner) {
-      partner = {
-        deliveries: new Set(),
-        busy_since: arrived_at,
-        delivered_in_tick: 0,
-        delivered_per_s: 0,
-      };
+      partner = { deliveries: new Set(), busy_since: arrived_at, is_slow: false };
       this.partners.set(partner_id, partner);
     }
     if (partner.deliveries.size === 0) partner.busy_since = arrived_at;
@@ -67,21 +72,20 @@ export class Uncommitted {
     this.bytes -= bytesOf(delivery);
   }
 
-  /** Counts towards the rate of the partner's receiver. */
-  recordDelivered(partner_id: string): void {
-    const partner = this.partners.get(partner_id);
-    if (partner) partner.delivered_in_tick += 1;
+  recordDelivered(): void {
+    this.delivered_in_tick += 1;
   }
 
-  /** Must be called every TICK_MS: updates the receivers' rates. */
-  tick(): void {
+  /** Must be called every TICK_MS: updates the rate, and which receivers are slow. */
+  tick(now: number): void {
+    const latest = (this.delivered_in_tick * 1_000) / TICK_MS;
+    this.delivered_per_s += (latest - this.delivered_per_s) * LATEST_WEIGHT;
+    this.delivered_in_tick = 0;
     for (const [partner_id, partner] of this.partners) {
-      const latest = (partner.delivered_in_tick * 1_000) / TICK_MS;
-      partner.delivered_per_s += (latest - partner.delivered_per_s) * LATEST_WEIGHT;
-      partner.delivered_in_tick = 0;
-      if (partner.deliveries.size === 0 && partner.delivered_per_s < 1) {
-        this.partners.delete(partner_id);
-      }
+      const { busy_since } = partner;
+      if (partner.deliveries.size === 0) this.partners.delete(partner_id);
+      partner.is_slow =
+        now - busy_since > MEASURED_AFTER_MS && this.receivers.isSlow(partner_id, busy_since, now);
     }
   }
 
@@ -93,12 +97,10 @@ export class Uncommitted {
     isBlocked: (delivery: TrackedDelivery) => boolean,
   ): TrackedDelivery[] {
     const due: TrackedDelivery[] = [];
-    for (const partner of this.partners.values()) {
-      const is_measured = now - partner.busy_since > MEASURED_AFTER_MS;
-      const is_slow = is_measured && !keepsUp(partner);
+    for (const { deliveries, is_slow } of this.partners.values()) {
       const age_max_ms = is_slow ? SLOW_AGE_MAX_MS : AGE_MAX_MS;
       let index = 0;
-      for (const delivery of partner.deliveries) {
+      for (const delivery of deliveries) {
         const is_old = now - delivery.arrived_at > age_max_ms;
         const is_too_many = is_slow && index >= SLOW_COUNT_MAX;
         if (is_old || is_too_many || isBlocked(delivery)) due.push(delivery);
@@ -108,14 +110,20 @@ export class Uncommitted {
     return due;
   }
 
-  /** True while the intake should wait: memory is full, or a fast receiver has enough to do. */
-  isCrowded(): boolean {
-    if (this.isFull()) return true;
-    for (const partner of this.partners.values()) {
-      const enough = Math.max(BACKLOG_MIN, partner.delivered_per_s * BACKLOG_S);
-      if (partner.deliveries.size > enough && keepsUp(partner)) return true;
+  /** True while the intake should wait: memory is full, or receivers that keep up have enough. */
+  isCrowded(now: number): boolean {
+    return this.isFull() || this.isBehind(now);
+  }
+
+  /** True while the backlog is our own: more than the receivers that keep up get in a second. */
+  private isBehind(now: number): boolean {
+    const enough = Math.max(BACKLOG_MIN, this.delivered_per_s * BACKLOG_S);
+    if (this.count <= enough) return false;
+    let own = 0;
+    for (const [partner_id, { deliveries, is_slow }] of this.partners) {
+      if (!is_slow && this.receivers.progresses(partner_id, now)) own += deliveries.size;
     }
-    return false;
+    return own > enough;
   }
 
   /** True while the intake must wait. */
@@ -126,6 +134,3 @@ export class Uncommitted {
 
 const bytesOf = (delivery: TrackedDelivery): number =>
   (delivery.uncommitted?.message.body.length ?? 0) + OVERHEAD_BYTES;
-
-const keepsUp = ({ deliveries, delivered_per_s }: PartnerBacklog): boolean =>
-  delivered_per_s * KEEPS_UP_S >= deliveries.size;

@@ -1,0 +1,73 @@
+// Tells a slow receiver from a busy process. While this process is busy, every receiver seems to
+// answer late: how late the event loop runs its timers says how much of that is our own.
+import { LRUCache } from 'lru-cache';
+import type { ShareUse } from './partner-share';
+
+interface Receiver {
+  /** Epoch milliseconds at which the attempts in flight started, the oldest first. */
+  in_flight: Map<object, number>;
+  /** Moving average of the time from the start of an attempt to its end. */
+  response_ms: number;
+  /** Epoch milliseconds of the last delivery. */
+  delivered_at: number;
+}
+
+/** A receiver without deliveries for this long makes no progress. */
+const STALLED_MS = 1_000;
+/** A receiver that answers faster is not slow, whatever its backlog. */
+const RESPONSE_MS = 20;
+/** An attempt waits for the event loop several times: connecting, writing, reading, recording. */
+const LOOP_TURNS = 20;
+const LATEST_WEIGHT = 0.2;
+const PARTNERS_MAX = 50_000;
+
+export class ReceiverSpeed {
+  private readonly receivers = new LRUCache<string, Receiver>({ max: PARTNERS_MAX });
+  private lag_ms = 0;
+
+  /** Milliseconds by which a timer of this process ran late. */
+  recordLag(late_ms: number): void {
+    this.lag_ms += (Math.max(0, late_ms) - this.lag_ms) * LATEST_WEIGHT;
+  }
+
+  started(partner_id: string, attempt: object, now: number): void {
+    let receiver = this.receivers.get(partner_id);
+    if (!receiver) {
+      receiver = { in_flight: new Map(), response_ms: 0, delivered_at: -Infinity };
+      this.receivers.set(partner_id, receiver);
+    }
+    receiver.in_flight.set(attempt, now);
+  }
+
+  ended(partner_id: string, attempt: object, now: number, is_delivered: boolean): void {
+    const receiver = this.receivers.get(partner_id);
+    const started = receiver?.in_flight.get(attempt);
+    if (!receiver || started === undefined) return;
+    receiver.in_flight.delete(attempt);
+    receiver.response_ms += (now - started - receiver.response_ms) * LATEST_WEIGHT;
+    if (is_delivered) receiver.delivered_at = now;
+  }
+
+  /** True if the receiver took a delivery not long ago. */
+  progresses(partner_id: string, now: number): boolean {
+    const delivered_at = this.receivers.get(partner_id)?.delivered_at ?? -Infinity;
+    return now - delivered_at <= STALLED_MS + this.ownDelay();
+  }
+
+  /** True if the receiver, not this process, is why its backlog has lasted since `busy_since`. */
+  isSlow(partner_id: string, busy_since: number, use: ShareUse, now: number): boolean {
+    if (!this.progresses(partner_id, now)) return now - busy_since > STALLED_MS + this.ownDelay();
+    if (!use.is_full) return false;
+    return use.is_reduced || this.responseOf(partner_id, now) > RESPONSE_MS + this.ownDelay();
+  }
+
+  private responseOf(partner_id: string, now: number): number {
+    const receiver = this.receivers.get(partner_id);
+    const [oldest = now] = receiver?.in_flight.values() ?? [];
+    return Math.max(receiver?.response_ms ?? 0, now - oldest);
+  }
+
+  private ownDelay(): number {
+    return LOOP_TURNS * this.lag_ms;
+  }
+}
