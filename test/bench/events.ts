@@ -3,6 +3,7 @@
 // each; this process is the driver, and its share of the machine is printed.
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Agent } from 'undici';
 import { createRpcClient } from '@bmg/common/rpc';
@@ -31,6 +32,10 @@ const YARDSTICK_POSTS = 20_000;
 const RATE_S = 10;
 const HANG_S = LONG ? 150 : 15;
 const CALM_S = LONG ? 60 : 15;
+const OVERLOAD_S = LONG ? 60 : 20;
+/** Of the measured capacity. */
+const SOAK_SHARE = 0.7;
+const SOAK_MINUTES = 15;
 const SETTLE_MS = 1_500;
 
 interface Setup {
@@ -62,9 +67,12 @@ export async function benchEvents(): Promise<void> {
     tell('10 in a body', tens, bare.per_second);
     tellCosts('one event in a body', twice);
     tellCosts('ten events in a body', tens);
+    record({ once, twice, tens });
     if (process.env['BENCH_SHORT'] === '1') return;
+    await overload(setup, twice);
     await atRates(setup);
     for (const rate of [100, 300]) await oneHangs(setup, rate);
+    if (LONG) await soak(setup, twice);
     setup.load.close();
   } finally {
     await bench.stop();
@@ -200,10 +208,8 @@ const perThousand = ({ costs, events }: Throughput, name: string): number =>
   ((costs[name]?.cpu_s ?? 0) / events) * 1_000;
 
 function tell(name: string, run: Throughput, bare: number): void {
-  const rate = run.events / run.seconds;
-  const cpu = Object.keys(run.costs)
-    .filter(OURS)
-    .reduce((sum, part) => sum + perThousand(run, part), 0);
+  const rate = rateOf(run);
+  const cpu = cpuOf(run);
   const driving = [...DRIVERS].reduce((sum, part) => sum + (run.costs[part]?.cpu_s ?? 0), 0);
   console.log(
     `${name.padEnd(13)} ${rate.toFixed(0).padStart(6)} /s   ${cpu.toFixed(3)} CPU s per 1,000   ` +
@@ -222,6 +228,67 @@ function tellCosts(what: string, run: Throughput): void {
   }
   const largest = parts.find(([name]) => OURS(name));
   console.log(`  the largest part is ${largest?.[0] ?? 'unknown'}`);
+}
+
+/** Appends the figures to the file that `make bench-compare` reads. */
+function record(runs: Record<string, Throughput>): void {
+  const file = process.env['BENCH_RESULT'];
+  if (!file) return;
+  const figures = Object.entries(runs).map(([name, run]) => [
+    name,
+    { per_second: rateOf(run), cpu_s: cpuOf(run) },
+  ]);
+  appendFileSync(file, `${JSON.stringify(Object.fromEntries(figures))}\n`);
+}
+
+const rateOf = ({ events, seconds }: Throughput): number => events / seconds;
+const cpuOf = (run: Throughput): number =>
+  Object.keys(run.costs)
+    .filter(OURS)
+    .reduce((sum, part) => sum + perThousand(run, part), 0);
+
+/** Offers twice the capacity: what is accepted must arrive, at the same cost per event. */
+async function overload({ load, receiver, places, pids }: Setup, capacity: Throughput) {
+  const before = await receiver.count();
+  const started = performance.now();
+  let offered_s = 0;
+  let refused = 0;
+  let accepted = 0;
+  const { costs } = await costDuring(pids, async () => {
+    const answered = await load.open(() => webhook(places), 2 * rateOf(capacity), OVERLOAD_S);
+    refused = answered.filter(({ status }) => status !== 200).length;
+    accepted = answered.length - refused;
+    offered_s = (performance.now() - started) / 1_000;
+    await receiver.until(before + accepted);
+  });
+  await receiver.report();
+  const seconds = (performance.now() - started) / 1_000;
+  const run = { events: accepted, seconds, costs };
+  console.log(
+    `\ntwice the capacity for ${OVERLOAD_S} s: ${rateOf(run).toFixed(0)} /s at ${cpuOf(run).toFixed(3)} CPU s per 1,000 ` +
+      `(${(cpuOf(run) / cpuOf(capacity)).toFixed(2)} times the backlog's), drained ${(seconds - offered_s).toFixed(1)} s ` +
+      `after the last answer, refused ${refused} of ${refused + accepted}`,
+  );
+}
+
+/** Memory must be flat, and every minute's events must have arrived shortly after it. */
+async function soak({ load, receiver, places, pids }: Setup, capacity: Throughput): Promise<void> {
+  const rate = SOAK_SHARE * rateOf(capacity);
+  console.log(`\nsoak at ${rate.toFixed(0)} /s: MiB of each part, and seconds behind`);
+  for (let minute = 1; minute <= SOAK_MINUTES; minute += 1) {
+    const before = await receiver.count();
+    const { result: behind_s, costs } = await costDuring(pids, async () => {
+      const answered = await load.open(() => webhook(places), rate, 60);
+      const ended = performance.now();
+      await receiver.until(before + answered.filter(({ status }) => status === 200).length);
+      return (performance.now() - ended) / 1_000;
+    });
+    await receiver.report();
+    const memory = Object.entries(costs).filter(([name]) => OURS(name));
+    console.log(
+      `  ${String(minute).padStart(2)}  ${memory.map(([name, { rss_mib }]) => `${name} ${rss_mib.toFixed(0)}`).join('  ')}  behind ${behind_s.toFixed(1)} s`,
+    );
+  }
 }
 
 async function atRates({ load, receiver, places }: Setup): Promise<void> {

@@ -7,6 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, NODE_FLAGS, startEngines, type Engines } from '@bmg/local';
 
 export const ROOT = resolve(__dirname, '../../..');
+/** BENCH_ROOT measures the services of another checkout with this driver (`make bench-compare`). */
+const SERVICES_ROOT = process.env['BENCH_ROOT'] ?? ROOT;
+const rootOf = (entry: string): string => (entry.startsWith('test/') ? ROOT : SERVICES_ROOT);
 const HOST = '127.0.0.1';
 const READY_LIMIT_MS = 120_000;
 /** BENCH_NODE_FLAGS adds flags of Node, which override those that `make up` uses. */
@@ -85,9 +88,9 @@ export async function openBench(): Promise<Bench> {
     const log = openSync(join(dir, `${name}.log`), 'a');
     const child: ChildProcess = spawn(
       process.execPath,
-      [...profiling(name), ...FLAGS, join(ROOT, entry)],
+      [...profiling(name), ...FLAGS, join(rootOf(entry), entry)],
       {
-        cwd: ROOT,
+        cwd: rootOf(entry),
         stdio: ['ignore', log, log],
         env: {
           ...env,
