@@ -67,6 +67,10 @@ const status = {
     participant_bsuid: is.text('US.4Qm7Zr81Kd02'),
     errors,
     superseded: is.flag(true, 'Present if a later status arrived first.'),
+    source: {
+      const: 'reconciled',
+      description: 'Present if the webhook was lost and the status was read from the history.',
+    },
   },
 };
 const echo = { message_id, bsuid, ...content, timestamp: seconds };
@@ -81,7 +85,8 @@ const quality = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'];
 const statusOf = (summary: string): EventDocs => ({
   summary,
   upstream: '`messages` → `statuses[]`',
-  notes: '`participant` and `participant_bsuid` in groups. `message.failed` always has `errors`.',
+  notes:
+    '`participant` and `participant_bsuid` in groups. `message.failed` always has `errors`. `source` is `reconciled` if the webhook was lost and the status was read from the upstream’s message history: such a status has no `pricing`.',
   data: data(status.always, status.maybe),
 });
 const accountEvent = (

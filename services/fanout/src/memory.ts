@@ -4,23 +4,29 @@
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '@bmg/common/redis';
 import { contentId } from '@bmg/common/ids';
-import { statusOfEvent, statusRank, type MessageStatus } from '@bmg/common/messages';
+import { RECONCILED, statusOfEvent, statusRank, type MessageStatus } from '@bmg/common/messages';
+import { metrics } from '@bmg/common/telemetry';
 import type { NormalisedEvent, StateChange } from './normalise';
 
 export interface Memory {
   /**
-   * Completes the events' data in place: sets `superseded` and `current_handler`, and turns `add`
-   * of a known contact into `update`. Never throws.
+   * Completes the events in place: sets `superseded` and `current_handler`, turns `add` of a known
+   * contact into `update`, and marks statuses that gap repair and a webhook both told. Never throws.
    */
   complete(events: NormalisedEvent[], state: StateChange[]): Promise<void>;
 }
 
 // Bits 0 to 3: statuses seen, by rank. Bits 4 to 7: statuses that were already superseded when
-// first seen, so that a repetition gives the same answer.
+// first seen, so that a repetition gives the same answer. Bits 8 to 11: statuses first seen by gap
+// repair. Answers 2 for a status that the other source, a webhook or gap repair, has told before; a
+// repetition by the same source may be one that was not published yet.
 const STATUS_SCRIPT = `
 local rank = tonumber(ARGV[1])
 local bits = tonumber(redis.call('GET', KEYS[1]) or '0')
 local seen = 2 ^ rank
+local known = math.floor(bits / seen) % 2
+local reconciled = math.floor(bits / (seen * 256)) % 2
+if known == 1 and reconciled ~= tonumber(ARGV[3]) then return 2 end
 if math.floor(bits / seen) % 2 == 0 then
   local higher = 0
   for other = rank + 1, 3 do
@@ -28,17 +34,29 @@ if math.floor(bits / seen) % 2 == 0 then
   end
   bits = bits + seen
   if higher == 1 then bits = bits + seen * 16 end
-  redis.call('SET', KEYS[1], string.format('%d', bits), 'EX', ARGV[2])
+  bits = bits + seen * 256 * tonumber(ARGV[3])
+  local life = bits >= 256 and ARGV[4] or ARGV[2]
+  redis.call('SET', KEYS[1], string.format('%d', bits), 'EX', life)
 end
 return math.floor(bits / (seen * 16)) % 2
 `;
 
+const SUPERSEDED = 1;
+const DUPLICATE = 2;
 const STATUS_LIFE_S = 2 * 86_400;
+/** The upstream repeats a webhook for up to seven days. */
+const RECONCILED_LIFE_S = 8 * 86_400;
 const HANDLER_LIFE_S = 30 * 86_400;
 const CONTACT_LIFE_S = 180 * 86_400;
 
 interface WithStatus extends Redis {
-  bmgStatus(key: string, rank: number, life_s: number): Promise<number>;
+  bmgStatus(
+    key: string,
+    rank: number,
+    life_s: number,
+    reconciled: 0 | 1,
+    reconciled_life_s: number,
+  ): Promise<number>;
 }
 
 export function createMemory(connection: RedisConnection): Memory {
@@ -49,7 +67,12 @@ export function createMemory(connection: RedisConnection): Memory {
     const rank = statusRank(reached);
     const message_id = String(event.data['message_id']);
     const key = contentId('status', event.phone_number_id ?? '', message_id);
-    if ((await redis.bmgStatus(key, rank, STATUS_LIFE_S)) === 1) event.data['superseded'] = true;
+    const reconciled = event.data['source'] === RECONCILED ? 1 : 0;
+    const answer = await redis.bmgStatus(key, rank, STATUS_LIFE_S, reconciled, RECONCILED_LIFE_S);
+    if (answer === SUPERSEDED) event.data['superseded'] = true;
+    if (answer !== DUPLICATE) return;
+    event.duplicate = true;
+    metrics.webhook_items_ignored.inc({ field: event.event, reason: 'told_before' });
   };
   const handler = async (event: NormalisedEvent): Promise<void> => {
     const known = await redis.get(handlerKey(event));

@@ -1,6 +1,7 @@
 // The first step of the fan-out: parses and normalises one raw webhook. A body that cannot be
 // parsed goes to the dead letters.
 import { topics, type Bus, type Received } from '@bmg/common/bus';
+import { RECONCILED } from '@bmg/common/messages';
 import {
   endSpan,
   SpanKind,
@@ -41,6 +42,9 @@ export async function readWebhook(
   try {
     const { body, lossless } = parseUpstream(bytes);
     const normalised = normalise(body, Math.floor(message.received_at_ms / 1_000));
+    if (message.reconciled) {
+      for (const { data } of normalised.events) data['source'] = RECONCILED;
+    }
     return { webhook: message, normalised, lossless, span, published: 0 };
   } catch (error) {
     const reason = error instanceof RangeError ? 'nested_too_deep' : 'not_json';
@@ -57,7 +61,9 @@ export async function readWebhook(
 /** The results to publish for these webhooks, in the order of the bodies. */
 export const itemsOf = (webhooks: ReadWebhook[]): Item[] =>
   webhooks.flatMap((from): Item[] => [
-    ...from.normalised.events.map((event) => ({ ...event, from })),
+    ...from.normalised.events
+      .filter(({ duplicate }) => !duplicate)
+      .map((event) => ({ ...event, from })),
     // The callback data of a send travels with its status event instead.
     ...from.normalised.state
       .filter(({ kind }) => kind !== 'send_status')

@@ -14,6 +14,14 @@ export const settings = {
     'hosts beside UPSTREAM_URL’s own from which the upstream hands out files, comma-separated: they get the token',
     { default: 'lookaside.fbsbx.com' },
   ),
+  GAP_REPAIR_DELAY_MS: fields.integer(
+    { min: 0, max: 86_400_000, default: 3_600_000 },
+    'how long after a send its missing statuses are read from the upstream’s message history; 0 turns this off',
+  ),
+  GAP_REPAIR_PER_MINUTE: fields.integer(
+    { min: 1, max: 1_000, default: 40 },
+    'maximum requests per minute to the message history, for one business account (the upstream allows 5,000 management calls an hour)',
+  ),
   ...fileSettings,
   ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
   TEMPLATES_ADDR: fields.optional(

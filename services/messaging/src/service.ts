@@ -21,10 +21,15 @@ import { factsOfContacts, factsOfStatuses } from './check/conversation-facts';
 import type { settings } from './config';
 import { applyContacts } from './contacts';
 import { createMessagingHandlers } from './handlers';
+import { createLosses } from './gap-repair/losses';
+import { applyOutages } from './gap-repair/outages';
+import { createPace } from './gap-repair/pace';
+import { createGapRepair } from './gap-repair/repair';
 import { createMediaHosts } from './media/hosts';
 import { createRatesHandlers } from './rates/handlers';
 import { createRecentContacts } from './recent-contacts';
 import { applyStatuses } from './statuses';
+import { createChecks } from './store/checks';
 import { createContacts } from './store/contacts';
 import { createConversations } from './store/conversations';
 import { createDailyCounts } from './store/daily-counts';
@@ -50,13 +55,16 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     config.BROADCASTS_ADDR === undefined
       ? undefined
       : createRpcClient(BroadcastsDefinition, config.BROADCASTS_ADDR);
-  const messages = createMessages(mongo.db);
+  const now = (): Date => new Date();
+  const delay_ms = config.GAP_REPAIR_DELAY_MS;
+  const messages = createMessages(mongo.db, delay_ms);
   const contacts = createContacts(mongo.db);
   const conversations = createConversations(mongo.db);
   const bus = createBus(config, 'messaging', log);
-  const now = (): Date => new Date();
   const recent = createRecentContacts();
-  const applyToMessages = applyStatuses(messages);
+  const checks = createChecks(mongo.db);
+  const losses = createLosses(redis, now);
+  const applyToMessages = applyStatuses(messages, losses);
   const applyToContacts = applyContacts({ contacts, recent, now });
   const takeStatuses = async (batch: Received<Statuses>[]): Promise<void> => {
     await applyToMessages(batch);
@@ -69,6 +77,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   bus.consume(topics.status, 'messaging-status', takeStatuses);
   // Another process may have stored and removed contacts of partitions that come back.
   bus.consume(topics.contact, 'messaging-contact', takeContacts, () => recent.clear());
+  bus.consume(topics.outage, 'messaging-outage', applyOutages({ checks, delay_ms, now, log }));
   bus.consume(topics.event, 'messaging', async (batch) => {
     await Promise.all([
       takeStatuses(statusesOfEvents(batch)),
@@ -93,6 +102,15 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     recent,
     log,
   };
+  const repair = createGapRepair({
+    ...deps,
+    checks,
+    bus,
+    redis,
+    pace: createPace(redis, config.GAP_REPAIR_PER_MINUTE),
+    losses,
+    delay_ms,
+  });
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
     [
@@ -122,6 +140,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
       ...(templates ? [templates] : []),
       ...(broadcasts ? [broadcasts] : []),
       bus,
+      ...(delay_ms > 0 ? [repair] : []),
       rpc,
     ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },

@@ -2,22 +2,31 @@
 import type { Received } from '@bmg/common/bus';
 import { readCallbackData, type MessageStatus } from '@bmg/common/messages';
 import type { Statuses } from '@bmg/proto/stream';
+import type { Losses } from './gap-repair/losses';
 import type { Messages, StatusUpdate } from './store/messages';
 
 /** Returns the handler of the topic `status`. */
 export const applyStatuses =
-  (messages: Messages) =>
-  async (batch: Received<Statuses>[]): Promise<void> =>
-    messages.applyStatuses(batch.flatMap(({ message }) => updatesOf(message)));
+  (messages: Messages, losses: Pick<Losses, 'count'>) =>
+  async (batch: Received<Statuses>[]): Promise<void> => {
+    for (const { message } of batch) {
+      const { phone_number_id, statuses } = message;
+      if (phone_number_id !== undefined) losses.count(phone_number_id, statuses);
+    }
+    await messages.applyStatuses(batch.flatMap(({ message }) => updatesOf(message)));
+  };
 
 function updatesOf({ waba_id, phone_number_id, statuses }: Statuses): StatusUpdate[] {
   if (phone_number_id === undefined) return [];
-  return statuses.map(({ message_id, status, timestamp, opaque, recipient }) => {
+  return statuses.map((said) => {
+    const { message_id, status, timestamp, opaque, recipient, received_at_ms, reconciled } = said;
     const ours = readCallbackData(opaque);
     return {
       message_id,
       status: status as MessageStatus,
       at: new Date(timestamp * 1_000),
+      received_at: new Date(received_at_ms),
+      reconciled,
       ...(ours && {
         rebuild: {
           _id: ours.request_id,

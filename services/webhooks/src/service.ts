@@ -15,6 +15,7 @@ import type { settings } from './config';
 import { Dispatcher } from './delivery/dispatcher';
 import { createEventLog, packerOf } from './event-log/event-log';
 import { createIngress } from './ingress/ingress';
+import { createOutageWatch } from './ingress/outages';
 import { createPaymentEvents } from './ingress/payment-events';
 import { createReceivers } from './delivery/receivers';
 import { createRecoveryHandlers } from './recovery/handlers';
@@ -77,7 +78,8 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
   );
   const requeue = createRequeueChannel(redis, (id) => dispatcher.reloadPartner(id), log);
   const payments = createRpcClient(PaymentsDefinition, config.ONBOARDING_ADDR);
-  const ingress = createIngress(config, bus, createPaymentEvents(payments.rpc, log), log);
+  const outages = createOutageWatch({ db: mongo.db, bus, now: () => new Date(), log });
+  const ingress = createIngress(config, bus, createPaymentEvents(payments.rpc, log), outages, log);
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
     [
@@ -122,6 +124,7 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
       event_log.waiters,
       event_log.expiry,
       ingress,
+      outages,
       intake,
     ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },

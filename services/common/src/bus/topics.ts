@@ -1,6 +1,14 @@
 // Every topic of the mesh. Messages with the same key stay in order. A breaking change of a payload
 // is a new topic with a higher version.
-import { Contacts, Delivery, Event, Statuses, Usage, UpstreamWebhook } from '@bmg/proto/stream';
+import {
+  Contacts,
+  Delivery,
+  Event,
+  Outage,
+  Statuses,
+  UpstreamWebhook,
+  Usage,
+} from '@bmg/proto/stream';
 import type { Codec } from '../rpc';
 
 export interface Topic<T> {
@@ -68,6 +76,14 @@ export const topics = {
     partitions: 12,
     retention_hours: 168,
     message_limit_bytes: 10 * MIB,
+  }),
+  // Outages of the ingress, after which messaging looks for lost statuses. Key: none.
+  outage: topic({
+    name: 'outage.v1',
+    codec: Outage,
+    partitions: 1,
+    retention_hours: 168,
+    message_limit_bytes: MIB,
   }),
   // Key: the partner and the conversation.
   delivery: topic({

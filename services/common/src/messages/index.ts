@@ -9,6 +9,7 @@ export { RECIPIENT_MISSING, resolveRecipient, upstreamAddress, type Recipient } 
 export {
   contactRecord,
   contactsOfEvents,
+  RECONCILED,
   statusesOfEvents,
   statusRecord,
   type Said,

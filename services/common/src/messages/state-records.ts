@@ -20,8 +20,12 @@ export interface Said {
   phone_number_id?: string | undefined;
   contact?: string | null | undefined;
   opaque?: string | undefined;
+  received_at_ms: number;
   data: Data;
 }
+
+/** `data.source` of a status that was read from the upstream's message history. */
+export const RECONCILED = 'reconciled';
 
 /** Undefined for an event that is not the status of a message. */
 export function statusRecord(said: Said): Statuses_Status | undefined {
@@ -40,6 +44,8 @@ export function statusRecord(said: Said): Statuses_Status | undefined {
     pricing_billable: typeof billable === 'boolean' ? billable : undefined,
     pricing_type: textOf(type),
     contact: said.contact ?? undefined,
+    received_at_ms: said.received_at_ms,
+    reconciled: said.data['source'] === RECONCILED,
   };
 }
 

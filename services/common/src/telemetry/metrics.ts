@@ -38,6 +38,21 @@ export const metrics = {
     name: 'messages_recorded_total',
     help: 'Sends written to the message record.',
   }),
+  gap_repair_requests: new Counter({
+    name: 'gap_repair_requests_total',
+    help: 'Requests to the upstream’s message history for overdue statuses, by outcome (refused: not available for the number; limited: over the upstream’s limits).',
+    labelNames: ['outcome'],
+  }),
+  gap_repair_statuses: new Counter({
+    name: 'gap_repair_statuses_total',
+    help: 'Statuses whose webhook did not arrive and that were read from the message history.',
+    labelNames: ['status'],
+  }),
+  statuses_lost_ratio: new Gauge({
+    name: 'statuses_lost_ratio',
+    help: 'Share of today’s statuses (UTC) whose webhook did not arrive, for the ten numbers that lose most; every replica reports all of them.',
+    labelNames: ['phone_number_id'],
+  }),
   ingress_duration: timed({
     name: 'ingress_duration_seconds',
     help: 'Duration of upstream webhooks from receipt to answer, by status.',

@@ -47,6 +47,8 @@ export interface NormalisedEvent {
   timestamp: number;
   /** The event's `data`, exactly as the partner gets it. */
   data: Record<string, unknown>;
+  /** Told before, once by a webhook and once by gap repair: not published. */
+  duplicate?: true;
 }
 
 export type StateChangeKind =

@@ -93,7 +93,7 @@ test('finds a send that was never recorded once one of its statuses has arrived'
       opaque: writeCallbackData(target.partner_id, 'req_4'),
     },
   } as Received<Event>;
-  await applyStatuses(messages)(statusesOfEvents([status]));
+  await applyStatuses(messages, { count: () => undefined })(statusesOfEvents([status]));
   expect(await findOutcome(deps, { target, request_id: 'req_4' })).toMatchObject({
     result: { message_id: 'wamid.4', contacts: [{ input: '15550100888' }] },
   });

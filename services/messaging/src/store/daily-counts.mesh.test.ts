@@ -53,7 +53,13 @@ test('counts messages by day and partner, each once, even if statuses repeat', a
     aMessage({ sent_at: new Date((TODAY + DAY_S) * 1_000) }),
   ];
   for (const message of all) await messages.record(message);
-  const update = { message_id: read.message_id, status: 'read' as const, at: NOW };
+  const update = {
+    message_id: read.message_id,
+    status: 'read' as const,
+    at: NOW,
+    received_at: NOW,
+    reconciled: false,
+  };
   await messages.applyStatuses([update]);
   await messages.applyStatuses([update, { ...update, status: 'delivered' }]);
   const days = [TODAY - 2 * DAY_S, TODAY - DAY_S, TODAY];

@@ -1,11 +1,28 @@
 // Message records: one document per send, written in batches and updated by status events.
-import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
+import type {
+  AnyBulkWriteOperation,
+  Collection,
+  Db,
+  IndexDescription,
+  UpdateFilter,
+} from 'mongodb';
 import { statusesBelow, type MessageStatus } from '@bmg/common/messages';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 import { metrics } from '@bmg/common/telemetry';
 
 /** A record starts as `accepted`; a status raises it and never lowers it. */
 export type RecordStatus = 'accepted' | MessageStatus;
+
+/** One status as it came. */
+export interface StatusRecord {
+  /** The upstream's time. */
+  at: Date;
+  received_at: Date;
+  /** A higher status came first. */
+  superseded?: true;
+  /** Read from the upstream's message history. */
+  reconciled?: true;
+}
 
 export interface MessageRecord {
   /** Our request id, which the upstream echoes in biz_opaque_callback_data. */
@@ -19,12 +36,20 @@ export interface MessageRecord {
   status: RecordStatus;
   sent_at: Date;
   updated_at: Date;
+  /** Every status that has come; absent before the first. */
+  statuses?: Partial<Record<MessageStatus, StatusRecord>>;
+  /** When to ask the upstream for missing statuses; absent once nothing is expected any more. */
+  check_at?: Date;
+  /** How often the upstream was asked. */
+  checks?: number;
 }
 
 export interface StatusUpdate {
   message_id: string;
   status: MessageStatus;
   at: Date;
+  received_at: Date;
+  reconciled: boolean;
   /** Creates the record if a crash prevented the send from storing it. */
   rebuild?: Pick<MessageRecord, '_id' | 'partner_id' | 'waba_id' | 'phone_number_id' | 'recipient'>;
 }
@@ -60,25 +85,35 @@ export const MESSAGES = 'messages';
 export const messageIndexes: IndexDescription[] = [
   { key: { message_id: 1 } },
   { key: { sent_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
+  { key: { check_at: 1 }, sparse: true },
 ];
+/** No status comes after these. */
+const FINAL: ReadonlySet<RecordStatus> = new Set(['read', 'failed']);
 
 const collection = (db: Db): Collection<MessageRecord> => db.collection(MESSAGES);
 
-export function createMessages(db: Db): Messages {
+/** `check_after_ms`: when the upstream is asked for a record's missing statuses; 0 is never. */
+export function createMessages(db: Db, check_after_ms = 0): Messages {
   const messages = collection(db);
-  const bulk = async (operations: AnyBulkWriteOperation<MessageRecord>[]): Promise<void> => {
-    if (operations.length === 0) return;
+  const checkAt = (sent_at: Date): { check_at?: Date } =>
+    check_after_ms === 0 ? {} : { check_at: new Date(sent_at.getTime() + check_after_ms) };
+  /** Returns how many operations found no record. */
+  const bulk = async (operations: AnyBulkWriteOperation<MessageRecord>[]): Promise<number> => {
+    if (operations.length === 0) return 0;
     try {
-      await messages.bulkWrite(operations, { ordered: false });
+      const done = await messages.bulkWrite(operations, { ordered: false });
+      return operations.length - done.matchedCount - done.upsertedCount;
     } catch (error) {
       // A concurrent upsert has stored the same id.
       if (!isDuplicateKey(error)) throw error;
+      return operations.length;
     }
   };
   const writer = createBatchWriter<MessageRecord>(
     async (records) => {
+      const complete = records.map((record) => ({ ...record, ...checkAt(record.sent_at) }));
       try {
-        await messages.insertMany(records, { ordered: false });
+        await messages.insertMany(complete, { ordered: false });
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         // A status event created some of the records first: keep its status, fill in the other fields.
@@ -111,40 +146,56 @@ export function createMessages(db: Db): Messages {
     },
     findByRequest: (request_id) => messages.findOne({ _id: request_id }),
     async applyStatuses(updates) {
-      await bulk(
-        updates.flatMap(({ message_id, status, at, rebuild }) => {
-          const lower: RecordStatus[] = ['accepted', ...statusesBelow(status)];
-          const operations: AnyBulkWriteOperation<MessageRecord>[] = [];
-          if (rebuild) {
-            const { _id, ...fields } = rebuild;
-            operations.push({
-              updateOne: {
-                filter: { _id },
-                update: {
-                  $setOnInsert: {
-                    ...fields,
-                    message_id,
-                    kind: REBUILT,
-                    status: 'accepted',
-                    sent_at: at,
-                    updated_at: at,
-                  },
-                },
-                upsert: true,
-              },
-            });
-          }
-          operations.push({
-            updateOne: {
-              filter: rebuild
-                ? { _id: rebuild._id, status: { $in: lower } }
-                : { message_id, status: { $in: lower } },
-              update: { $set: { status, updated_at: at } },
-            },
-          });
-          return operations;
-        }),
+      const unmatched = await bulk(
+        updates.flatMap((update) => [...rebuilding(update, checkAt(update.at)), raising(update)]),
       );
+      // Repetitions, and statuses that came after a higher one.
+      if (unmatched > 0) await bulk(updates.map(superseding));
+    },
+  };
+}
+
+type Operation = AnyBulkWriteOperation<MessageRecord>;
+
+function rebuilding(
+  { message_id, at, rebuild }: StatusUpdate,
+  check: { check_at?: Date },
+): Operation[] {
+  if (!rebuild) return [];
+  const { _id, ...fields } = rebuild;
+  const record = { ...fields, message_id, kind: REBUILT, status: 'accepted' as const, ...check };
+  const update = { $setOnInsert: { ...record, sent_at: at, updated_at: at } };
+  return [{ updateOne: { filter: { _id }, update, upsert: true } }];
+}
+
+const keyOf = ({ message_id, rebuild }: StatusUpdate): Partial<MessageRecord> =>
+  rebuild ? { _id: rebuild._id } : { message_id };
+
+const recordOf = ({ at, received_at, reconciled }: StatusUpdate): StatusRecord => ({
+  at,
+  received_at,
+  ...(reconciled && { reconciled }),
+});
+
+function raising(update: StatusUpdate): Operation {
+  const { status, at } = update;
+  const lower: RecordStatus[] = ['accepted', ...statusesBelow(status)];
+  const change: UpdateFilter<MessageRecord> = {
+    $set: { status, updated_at: at, [`statuses.${status}`]: recordOf(update) },
+    ...(FINAL.has(status) && { $unset: { check_at: true } }),
+  };
+  return {
+    updateOne: { filter: { ...keyOf(update), status: { $in: lower } }, update: change },
+  };
+}
+
+/** Does nothing for a status that the record has. */
+function superseding(update: StatusUpdate): Operation {
+  const field = `statuses.${update.status}`;
+  return {
+    updateOne: {
+      filter: { ...keyOf(update), [field]: { $exists: false } },
+      update: { $set: { [field]: { ...recordOf(update), superseded: true } } },
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Bus } from '@bmg/common/bus';
 import { BodyRefused, createBound, createBoundedServer, readBody } from '@bmg/common/overload';
 import type { Component } from '@bmg/common/lifecycle';
 import { metrics, type Logger } from '@bmg/common/telemetry';
+import type { OutageWatch } from './outages';
 import type { PaymentEvents } from './payment-events';
 import { end, endUnavailable } from './responses';
 import { acceptUpstreamWebhook, UPSTREAM_PATH, verifyAddress } from './upstream-webhook';
@@ -39,6 +40,7 @@ export function createIngress(
   settings: IngressSettings,
   bus: Bus,
   payments: PaymentEvents,
+  outages: Pick<OutageWatch, 'answered'>,
   log: Logger,
 ): Ingress {
   const routes = new Map<string, Route>([
@@ -79,6 +81,7 @@ export function createIngress(
     }
     if (request.method !== 'POST') return end(response, 405, 'method not allowed');
     const status = await receive(request, response, route);
+    if (path === UPSTREAM_PATH) outages.answered(status);
     metrics.ingress_duration.observe(
       { http_response_status_code: String(status) },
       (performance.now() - started) / 1_000,

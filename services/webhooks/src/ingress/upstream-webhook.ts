@@ -64,7 +64,7 @@ export async function acceptUpstreamWebhook(
     const messages = split(body).map(({ key, bytes }) => ({
       topic: topics.upstreamWebhook,
       key,
-      message: { body: bytes, received_at_ms },
+      message: { body: bytes, received_at_ms, reconciled: false },
       span: context,
     }));
     await within(PUBLISH_TIMEOUT_MS, bus.publish(messages));

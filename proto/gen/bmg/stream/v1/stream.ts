@@ -14,6 +14,8 @@ export const protobufFileName = "bmg/stream/v1/stream.proto";
 export interface UpstreamWebhook {
   body: Buffer;
   received_at_ms: number;
+  /** Made from the upstream's message history, because a webhook did not arrive. */
+  reconciled: boolean;
 }
 
 /**
@@ -67,6 +69,9 @@ export interface Statuses_Status {
     | undefined;
   /** The other side of the conversation. */
   contact?: string | undefined;
+  received_at_ms: number;
+  /** Read from the upstream's message history. */
+  reconciled: boolean;
 }
 
 /** What webhooks say about the contacts of one account, in their order. */
@@ -117,6 +122,12 @@ export interface Delivery {
   received_at_ms: number;
 }
 
+/** A time in which the ingress did not accept the upstream's webhooks. */
+export interface Outage {
+  from_ms: number;
+  to_ms: number;
+}
+
 /** A partner's calls in a short interval, summed up by one gateway replica. */
 export interface Usage {
   id: string;
@@ -133,7 +144,7 @@ export interface Usage_Row {
 }
 
 function createBaseUpstreamWebhook(): UpstreamWebhook {
-  return { body: Buffer.alloc(0), received_at_ms: 0 };
+  return { body: Buffer.alloc(0), received_at_ms: 0, reconciled: false };
 }
 
 export const UpstreamWebhook: MessageFns<UpstreamWebhook> = {
@@ -143,6 +154,9 @@ export const UpstreamWebhook: MessageFns<UpstreamWebhook> = {
     }
     if (message.received_at_ms !== 0) {
       writer.uint32(16).int64(message.received_at_ms);
+    }
+    if (message.reconciled !== false) {
+      writer.uint32(24).bool(message.reconciled);
     }
     return writer;
   },
@@ -176,6 +190,14 @@ export const UpstreamWebhook: MessageFns<UpstreamWebhook> = {
             message.received_at_ms = longToNumber(reader.int64());
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.reconciled = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -195,6 +217,7 @@ export const UpstreamWebhook: MessageFns<UpstreamWebhook> = {
     const message = createBaseUpstreamWebhook();
     message.body = object.body ?? Buffer.alloc(0);
     message.received_at_ms = object.received_at_ms ?? 0;
+    message.reconciled = object.reconciled ?? false;
     return message;
   },
 };
@@ -477,6 +500,8 @@ function createBaseStatuses_Status(): Statuses_Status {
     pricing_billable: undefined,
     pricing_type: undefined,
     contact: undefined,
+    received_at_ms: 0,
+    reconciled: false,
   };
 }
 
@@ -511,6 +536,12 @@ export const Statuses_Status: MessageFns<Statuses_Status> = {
     }
     if (message.contact !== undefined) {
       writer.uint32(82).string(message.contact);
+    }
+    if (message.received_at_ms !== 0) {
+      writer.uint32(88).int64(message.received_at_ms);
+    }
+    if (message.reconciled !== false) {
+      writer.uint32(96).bool(message.reconciled);
     }
     return writer;
   },
@@ -608,6 +639,22 @@ export const Statuses_Status: MessageFns<Statuses_Status> = {
             message.contact = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.received_at_ms = longToNumber(reader.int64());
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.reconciled = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -635,6 +682,8 @@ export const Statuses_Status: MessageFns<Statuses_Status> = {
     message.pricing_billable = object.pricing_billable ?? undefined;
     message.pricing_type = object.pricing_type ?? undefined;
     message.contact = object.contact ?? undefined;
+    message.received_at_ms = object.received_at_ms ?? 0;
+    message.reconciled = object.reconciled ?? false;
     return message;
   },
 };
@@ -985,6 +1034,73 @@ export const Delivery: MessageFns<Delivery> = {
     message.conversation = object.conversation ?? "";
     message.body = object.body ?? Buffer.alloc(0);
     message.received_at_ms = object.received_at_ms ?? 0;
+    return message;
+  },
+};
+
+function createBaseOutage(): Outage {
+  return { from_ms: 0, to_ms: 0 };
+}
+
+export const Outage: MessageFns<Outage> = {
+  encode(message: Outage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.from_ms !== 0) {
+      writer.uint32(8).int64(message.from_ms);
+    }
+    if (message.to_ms !== 0) {
+      writer.uint32(16).int64(message.to_ms);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Outage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOutage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.from_ms = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.to_ms = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Outage>, I>>(base?: I): Outage {
+    return Outage.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Outage>, I>>(object: I): Outage {
+    const message = createBaseOutage();
+    message.from_ms = object.from_ms ?? 0;
+    message.to_ms = object.to_ms ?? 0;
     return message;
   },
 };

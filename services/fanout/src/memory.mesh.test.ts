@@ -1,0 +1,68 @@
+import { contentId } from '@bmg/common/ids';
+import { openRedis, type RedisConnection } from '@bmg/common/redis';
+import { createLogger } from '@bmg/common/telemetry';
+import { createMemory } from './memory';
+import type { NormalisedEvent } from './normalise';
+
+let redis: RedisConnection;
+beforeAll(async () => {
+  redis = openRedis(
+    {
+      REDIS_URL: process.env['REDIS_URL'] as string,
+      REDIS_KEY_PREFIX: `memory-${process.pid}-${Date.now()}:`,
+    },
+    createLogger('memory-test'),
+  );
+  await redis.start(new AbortController().signal);
+});
+afterAll(() => redis.stop());
+
+const aStatus = (
+  message_id: string,
+  status: 'sent' | 'delivered' | 'read',
+  source?: string,
+): NormalisedEvent => ({
+  occurrence: `status|1|${message_id}|${status}`,
+  event: `message.${status}`,
+  waba_id: '900000000000001',
+  phone_number_id: '800000000000001',
+  display_phone_number: null,
+  contact: '15550100777',
+  timestamp: 1_790_000_000,
+  data: { message_id, ...(source && { source }) },
+});
+
+const tell = async (event: NormalisedEvent) => {
+  await createMemory(redis).complete([event], []);
+  return { superseded: event.data['superseded'] === true, duplicate: event.duplicate === true };
+};
+
+test('a status that gap repair told is dropped when its webhook comes late', async () => {
+  const fresh = { superseded: false, duplicate: false };
+  expect(await tell(aStatus('wamid.1', 'delivered', 'reconciled'))).toEqual(fresh);
+  expect(await tell(aStatus('wamid.1', 'delivered'))).toMatchObject({ duplicate: true });
+  // The same source may repeat what a crash kept from being published.
+  expect(await tell(aStatus('wamid.1', 'delivered', 'reconciled'))).toEqual(fresh);
+  expect(await tell(aStatus('wamid.1', 'read'))).toEqual(fresh);
+});
+
+test('a status that a webhook told is dropped when gap repair finds it too', async () => {
+  expect(await tell(aStatus('wamid.2', 'read'))).toMatchObject({ duplicate: false });
+  expect(await tell(aStatus('wamid.2', 'read', 'reconciled'))).toMatchObject({ duplicate: true });
+  expect(await tell(aStatus('wamid.2', 'read'))).toMatchObject({ duplicate: false });
+});
+
+test('a lower status from gap repair is superseded', async () => {
+  await tell(aStatus('wamid.3', 'read'));
+  expect(await tell(aStatus('wamid.3', 'sent', 'reconciled'))).toEqual({
+    superseded: true,
+    duplicate: false,
+  });
+});
+
+test('remembers a reconciled status for longer than the upstream repeats webhooks', async () => {
+  await tell(aStatus('wamid.4', 'delivered', 'reconciled'));
+  await tell(aStatus('wamid.4', 'read'));
+  const key = contentId('status', '800000000000001', 'wamid.4');
+  expect(await redis.redis.ttl(key)).toBeGreaterThan(7 * 86_400);
+});

@@ -1,0 +1,239 @@
+// Gap repair against the emulator's message history, with a real record and real limits.
+import { randomUUID } from 'node:crypto';
+import { MongoClient, type Db } from 'mongodb';
+import type { Outgoing, Received } from '@bmg/common/bus';
+import { createIndexes } from '@bmg/common/mongo';
+import type { Poller } from '@bmg/common/lifecycle';
+import { openRedis, type RedisConnection } from '@bmg/common/redis';
+import { createLogger } from '@bmg/common/telemetry';
+import { createUpstream, type Upstream } from '@bmg/common/upstream';
+import type { Outage, UpstreamWebhook } from '@bmg/proto/stream';
+import { startEmulator, type Emulator } from '../../../../test/emulator';
+import { eventually } from '../../../../test/testkit/eventually';
+import { createChecks } from '../store/checks';
+import { createContacts } from '../store/contacts';
+import { indexes } from '../store/indexes';
+import { createMessages, type MessageRecord } from '../store/messages';
+import { createLosses } from './losses';
+import { applyOutages } from './outages';
+import { createPace } from './pace';
+import { createGapRepair } from './repair';
+
+const ONE = {
+  waba_id: '900000000000001',
+  phone_number_id: '800000000000001',
+  token: 'EMULATED-TOKEN-1',
+};
+const HISTORY = '/message_history$';
+const DELAY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const log = createLogger('gap-repair-test');
+
+let client: MongoClient;
+let db: Db;
+let emulator: Emulator;
+let redis: RedisConnection;
+let upstream: Upstream;
+let clock: number;
+let published: unknown[];
+let repairs: Poller[];
+
+beforeAll(async () => {
+  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
+  emulator = await startEmulator({ port: 0, webhook_url: 'http://127.0.0.1:9/none' });
+  upstream = createUpstream({
+    UPSTREAM_URL: emulator.url,
+    UPSTREAM_API_VERSION: 'v26.0',
+    UPSTREAM_TIMEOUT_MS: 5_000,
+  });
+});
+afterAll(async () => {
+  await upstream.stop();
+  await emulator.close();
+  await client.close();
+});
+beforeEach(async () => {
+  db = client.db(`gap-repair-${randomUUID()}`);
+  await createIndexes(db, indexes);
+  await emulator.reset();
+  await emulator.patchAccount(ONE.waba_id, { subscribed: true });
+  await emulator.limits({ rate_per_sec: 'off' });
+  await emulator.behaviour({ swallow: 1, delays_ms: { sent: 1, delivered: 2, read: 3 } });
+  redis = openRedis(
+    { REDIS_URL: process.env['REDIS_URL'] as string, REDIS_KEY_PREFIX: `${randomUUID()}:` },
+    log,
+  );
+  await redis.start(new AbortController().signal);
+  clock = Date.now();
+  published = [];
+  repairs = [];
+});
+afterEach(async () => {
+  await Promise.all(repairs.map((repair) => repair.stop()));
+  await redis.stop();
+  await db.dropDatabase();
+});
+
+const now = (): Date => new Date(clock);
+
+/** One replica of the repair. */
+async function startRepair(per_minute = 1_000): Promise<Poller> {
+  const repair = createGapRepair({
+    checks: createChecks(db),
+    contacts: createContacts(db),
+    credentials: { of: async () => ({ access_token: ONE.token, sending: 'active' }) },
+    upstream,
+    bus: {
+      publish: async (messages: Outgoing<UpstreamWebhook>[]) => {
+        for (const { message } of messages) {
+          expect(message.reconciled).toBe(true);
+          const body = JSON.parse(Buffer.from(message.body).toString('utf8'));
+          published.push(...body.entry[0].changes[0].value.statuses);
+        }
+      },
+    },
+    redis,
+    pace: createPace(redis, per_minute),
+    losses: createLosses(redis, now),
+    delay_ms: DELAY_MS,
+    now,
+    log,
+  });
+  repairs.push(repair);
+  await repair.start(new AbortController().signal);
+  return repair;
+}
+
+/** Sends at the emulator and records the send; its webhooks are lost. */
+async function send(over: Partial<MessageRecord> = {}): Promise<MessageRecord> {
+  const answer = await upstream.request(
+    {
+      operation: 'POST /{phone_number_id}/messages',
+      method: 'POST',
+      path: `/${ONE.phone_number_id}/messages`,
+      token: ONE.token,
+      body: { messaging_product: 'whatsapp', to: '15550100777', text: { body: 'Hello' } },
+    },
+    { deadline: Date.now() + 5_000, span: spanContext, request_id: '' },
+  );
+  const message_id = (answer['messages'] as Array<{ id: string }>)[0]?.id as string;
+  const record: MessageRecord = {
+    _id: `msg_${message_id}`,
+    partner_id: 'ptn_1',
+    waba_id: ONE.waba_id,
+    phone_number_id: ONE.phone_number_id,
+    message_id,
+    kind: 'text',
+    recipient: '15550100777',
+    status: 'accepted',
+    sent_at: now(),
+    updated_at: now(),
+    ...over,
+  };
+  await createMessages(db, DELAY_MS).record(record);
+  return record;
+}
+const spanContext = { traceId: '0'.repeat(31) + '1', spanId: '0'.repeat(15) + '1', traceFlags: 0 };
+
+const asked = async (): Promise<number> => (await emulator.requests({ path: HISTORY })).length;
+const stored = ({ _id }: MessageRecord) =>
+  db.collection<MessageRecord>('messages').findOne({ _id });
+const told = (): string[] => (published as Array<{ status: string }>).map(({ status }) => status);
+
+test('asks for a message once it is overdue, in two replicas no more than in one', async () => {
+  const message = await send();
+  expect(await emulator.settled()).toBe(true);
+  await Promise.all([startRepair(), startRepair()]);
+  clock += DELAY_MS - 1_000;
+  for (const repair of repairs) repair.wake();
+  expect(await asked()).toBe(0);
+  clock += 2_000;
+  await eventually(async () => (await stored(message))?.checks === 1);
+  expect(told()).toEqual(['sent', 'delivered', 'read']);
+  expect(await asked()).toBe(1);
+  expect((await stored(message))?.check_at).toEqual(new Date(clock + 4 * DELAY_MS));
+});
+
+test('asks for nothing after a final status, and for no more than three times otherwise', async () => {
+  const [read, silent] = [await send(), await send()];
+  const final = { status: 'read' as const, at: now(), received_at: now(), reconciled: false };
+  await createMessages(db).applyStatuses([{ message_id: read.message_id, ...final }]);
+  expect(await stored(read)).not.toHaveProperty('check_at');
+  await startRepair();
+  for (const checks of [1, 2, 3]) {
+    clock += DAY_MS - 1;
+    await eventually(async () => (await stored(silent))?.checks === checks);
+  }
+  expect(await stored(silent)).not.toHaveProperty('check_at');
+  expect(await asked()).toBe(3);
+});
+
+test.each([
+  ['code 10', { error: { code: 10 } }],
+  ['code 2500', { error: { code: 2500 } }],
+  ['a 404 without a reason', { html: { status: 404 } }],
+])('remembers a refusal with %s for a day', async (_name, effect) => {
+  await emulator.fault({ match: { path: HISTORY }, times: -1, ...effect });
+  const messages = await Promise.all([1, 2, 3].map(() => send()));
+  clock += DELAY_MS;
+  await startRepair();
+  // Those that were asked for together may all have been refused.
+  await eventually(async () => (await asked()) > 0);
+  await eventually(async () => {
+    const waiting = await Promise.all(messages.map(stored));
+    return waiting.every((one) => (one?.check_at as Date).getTime() > clock);
+  });
+  const before = await asked();
+  clock += DELAY_MS;
+  repairs[0]?.wake();
+  await eventually(async () => {
+    const waiting = await Promise.all(messages.map(stored));
+    return waiting.every((one) => (one?.check_at as Date).getTime() > clock + DAY_MS / 2);
+  });
+  expect(await asked()).toBe(before);
+  expect(published).toEqual([]);
+});
+
+test('pauses an account whose limit the upstream reports', async () => {
+  await emulator.fault({ match: { path: HISTORY }, times: 1, error: { code: 80007 } });
+  const message = await send();
+  clock += DELAY_MS;
+  await startRepair();
+  await eventually(async () => (await asked()) === 1);
+  await eventually(
+    async () => (await redis.redis.exists(`bmg:history:paused:${ONE.waba_id}`)) === 1,
+  );
+  clock += 300_000;
+  await eventually(async () => ((await stored(message))?.check_at as Date).getTime() > clock);
+  expect(await asked()).toBe(1);
+});
+
+test('takes no more than the share of an account, and asks for unknown messages first', async () => {
+  const messages = await Promise.all(Array.from({ length: 12 }, () => send()));
+  await db.collection('messages').updateMany({}, { $set: { status: 'delivered' } });
+  clock += DELAY_MS;
+  await startRepair(6);
+  await eventually(async () => {
+    const all = await Promise.all(messages.map(stored));
+    return all.every((one) => (one?.check_at as Date).getTime() > clock);
+  });
+  // Messages of which only the read receipt can be missing get half of the share.
+  expect(await asked()).toBe(3);
+  const unknown = await send({ sent_at: new Date(clock - DELAY_MS) });
+  await eventually(async () => (await stored(unknown))?.checks === 1);
+  expect(await asked()).toBe(4);
+});
+
+test('checks the messages of an outage again soon after it', async () => {
+  const sent = await send();
+  await db.collection('messages').updateMany({}, { $unset: { check_at: true } });
+  const message = { from_ms: clock + 1_000, to_ms: clock + 61_000 };
+  clock += 62_000;
+  const apply = applyOutages({ checks: createChecks(db), delay_ms: DELAY_MS, now, log });
+  await apply([{ message } as Received<Outage>]);
+  const due = (await stored(sent))?.check_at as Date;
+  expect(due.getTime() - clock).toBe(300_000);
+  clock += 300_000;
+  await startRepair();
+  await eventually(() => told().length === 3);
+});

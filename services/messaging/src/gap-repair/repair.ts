@@ -1,0 +1,196 @@
+// Gap repair: asks the upstream for the statuses of messages whose webhooks are overdue, and puts
+// what is missing on the path of the webhooks. A repaired status has the id that its webhook would
+// have had, so that neither is told twice.
+import { topics, type Bus } from '@bmg/common/bus';
+import type { Credentials } from '@bmg/common/directory';
+import { ApiError } from '@bmg/common/errors';
+import { createPoller, type Poller } from '@bmg/common/lifecycle';
+import type { RedisConnection } from '@bmg/common/redis';
+import { ownCall, type Call } from '@bmg/common/rpc';
+import {
+  endSpan,
+  metrics,
+  startSpan,
+  traceIds,
+  type Logger,
+  type Span,
+} from '@bmg/common/telemetry';
+import { segment, type Upstream } from '@bmg/common/upstream';
+import type { Checks, DueRecord } from '../store/checks';
+import type { Contacts } from '../store/contacts';
+import { HISTORY_FIELDS, missingFrom, readHistory, webhookOf, type KnownStatus } from './history';
+import type { Losses } from './losses';
+import type { Pace } from './pace';
+
+export interface RepairDependencies {
+  checks: Checks;
+  contacts: Pick<Contacts, 'find'>;
+  credentials: { of(...asked: Parameters<Credentials['of']>): Promise<{ access_token: string }> };
+  upstream: Upstream;
+  bus: Pick<Bus, 'publish'>;
+  redis: Pick<RedisConnection, 'up'>;
+  pace: Pace;
+  losses: Losses;
+  delay_ms: number;
+  now: () => Date;
+  log: Logger;
+}
+
+const ROUND_EVERY_MS = 1_000;
+const ROUND_MAX = 200;
+const AT_ONCE = 8;
+const ASK_LIMIT_MS = 15_000;
+/** Longer than a check takes: a check that a crash cut off is repeated. */
+const LEASE_MS = 120_000;
+/** The first check is one delay after the send; the others follow after these many delays. */
+const FURTHER_CHECKS = [4, 19];
+/** After this age a message is no longer asked for. */
+const AGE_MAX_MS = 3 * 86_400_000;
+/** A webhook of a status that is younger may be on its way. */
+const GRACE_MS = 60_000;
+
+/** "Not available for this number": remembered, not an outage. */
+const REFUSALS: ReadonlySet<number> = new Set([3, 10, 100, 200, 803, 2500]);
+const APP_LIMIT = 4;
+const ACCOUNT_LIMITS: ReadonlySet<number> = new Set([17, 613, 80007]);
+
+export function createGapRepair(deps: RepairDependencies): Poller {
+  return createPoller('gap repair', ROUND_EVERY_MS, () => round(deps), deps.log);
+}
+
+/** Resolves to true when more may be due. */
+async function round(deps: RepairDependencies): Promise<boolean> {
+  await deps.losses.publish();
+  // Without Redis the limits are unknown: nothing is asked.
+  if (!deps.redis.up()) return false;
+  const due = await deps.checks.due(deps.now(), ROUND_MAX);
+  const postponed: Array<{ record: DueRecord; until: Date }> = [];
+  for (let at = 0; at < due.length; at += AT_ONCE) {
+    await Promise.all(
+      due.slice(at, at + AT_ONCE).map(async (record) => {
+        const until = await check(deps, record);
+        if (until) postponed.push({ record, until });
+      }),
+    );
+  }
+  await deps.checks.postpone(postponed);
+  return due.length === ROUND_MAX;
+}
+
+/** Resolves to the time to try again if the message may not be asked for now. */
+async function check(deps: RepairDependencies, record: DueRecord): Promise<Date | undefined> {
+  const { waba_id, phone_number_id } = record;
+  const age_ms = deps.now().getTime() - record.sent_at.getTime();
+  // A reaction is only ever reported as sent.
+  if (age_ms > AGE_MAX_MS || (record.kind === 'reaction' && record.status !== 'accepted')) {
+    await deps.checks.finish(record, undefined);
+    return undefined;
+  }
+  const minor = record.status === 'delivered';
+  const until = await deps.pace.take({ waba_id, phone_number_id, minor }, deps.now());
+  // Spread over a delay: a large backlog must not be moved again every minute.
+  if (until) return new Date(until.getTime() + Math.random() * deps.delay_ms);
+  const lease = new Date(deps.now().getTime() + LEASE_MS);
+  if (!(await deps.checks.claim(record, lease))) return undefined;
+  const span = startSpan('repair statuses');
+  try {
+    const known = await ask(deps, record, ownCall(span.spanContext(), ASK_LIMIT_MS));
+    metrics.gap_repair_requests.inc({ outcome: 'ok' });
+    await publishMissing(deps, record, known, span);
+    await deps.checks.finish(record, nextCheck(deps, record));
+    endSpan(span);
+  } catch (error) {
+    const code = error instanceof ApiError ? error.code : 'INTERNAL_ERROR';
+    endSpan(span, { code });
+    await failed(deps, record, error, span);
+  }
+  return undefined;
+}
+
+async function ask(
+  { credentials, upstream }: RepairDependencies,
+  { partner_id, waba_id, phone_number_id, message_id }: DueRecord,
+  call: Call,
+): Promise<KnownStatus[]> {
+  const target = { partner_id, waba_id, phone_number_id, directory_version: '' };
+  const { access_token } = await credentials.of(target, call);
+  const answer = await upstream.request(
+    {
+      operation: 'GET /{phone_number_id}/message_history',
+      method: 'GET',
+      path: `/${segment(phone_number_id)}/message_history`,
+      query: { message_id, fields: HISTORY_FIELDS },
+      token: access_token,
+    },
+    call,
+  );
+  return readHistory(answer, message_id);
+}
+
+async function publishMissing(
+  deps: RepairDependencies,
+  record: DueRecord,
+  known: KnownStatus[],
+  span: Span,
+): Promise<void> {
+  const grace_ms = Math.min(GRACE_MS, deps.delay_ms / 2);
+  const before = new Date(deps.now().getTime() - grace_ms);
+  const missing = missingFrom(record, known, before);
+  if (missing.length === 0) return;
+  const contact = await deps.contacts.find(record.waba_id, record.recipient);
+  const body = Buffer.from(JSON.stringify(webhookOf(record, contact?.wa_id, missing)), 'utf8');
+  await deps.bus.publish([
+    {
+      topic: topics.upstreamWebhook,
+      key: record.phone_number_id,
+      message: { body, received_at_ms: deps.now().getTime(), reconciled: true },
+      span: span.spanContext(),
+    },
+  ]);
+  for (const { status } of missing) metrics.gap_repair_statuses.inc({ status });
+  deps.log.info(
+    {
+      phone_number_id: record.phone_number_id,
+      message_id: record.message_id,
+      statuses: missing.map(({ status }) => status),
+      ...traceIds(span.spanContext()),
+    },
+    'statuses repaired',
+  );
+}
+
+function nextCheck({ delay_ms, now }: RepairDependencies, { checks = 0 }: DueRecord) {
+  const delays = FURTHER_CHECKS[checks];
+  return delays === undefined ? undefined : new Date(now().getTime() + delays * delay_ms);
+}
+
+async function failed(
+  deps: RepairDependencies,
+  record: DueRecord,
+  error: unknown,
+  span: Span,
+): Promise<void> {
+  const outcome = outcomeOf(error);
+  metrics.gap_repair_requests.inc({ outcome });
+  // The lease has run out by the next attempt, which finds the refusal or the pause.
+  if (outcome === 'refused') await deps.pace.refuse(record.phone_number_id);
+  else if (outcome === 'limited') {
+    const app = (error as ApiError).upstream_code === APP_LIMIT;
+    await deps.pace.pause(app ? 'app' : record.waba_id);
+  } else await deps.checks.finish(record, nextCheck(deps, record));
+  const level = outcome === 'failed' ? 'warn' : 'info';
+  const { phone_number_id, message_id } = record;
+  deps.log[level](
+    { err: error, outcome, phone_number_id, message_id, ...traceIds(span.spanContext()) },
+    'failed to read message history',
+  );
+}
+
+/** 404 without an error object has no code and is not retryable. */
+function outcomeOf(error: unknown): 'refused' | 'limited' | 'failed' {
+  if (!(error instanceof ApiError) || error.code !== 'UPSTREAM_ERROR') return 'failed';
+  const { upstream_code: code, retryable } = error;
+  if (code === undefined) return retryable ? 'failed' : 'refused';
+  if (code === APP_LIMIT || ACCOUNT_LIMITS.has(code)) return 'limited';
+  return REFUSALS.has(code) ? 'refused' : 'failed';
+}

@@ -1,0 +1,70 @@
+// The message records whose statuses are overdue. A record is claimed by moving its check into the
+// future, so that replicas never ask for the same message at once.
+import type { Collection, Db } from 'mongodb';
+import { MESSAGES, type MessageRecord, type RecordStatus } from './messages';
+
+export interface Checks {
+  /** The records to ask for, the longest due first. */
+  due(now: Date, limit: number): Promise<DueRecord[]>;
+  /** False if another replica was faster, or a final status has come. */
+  claim(record: DueRecord, until: Date): Promise<boolean>;
+  /** Moves the checks of these records without counting them. */
+  postpone(postponed: Array<{ record: DueRecord; until: Date }>): Promise<void>;
+  /** Counts a check; without a time nothing more is asked for this message. */
+  finish(record: DueRecord, next: Date | undefined): Promise<void>;
+  /**
+   * Makes the unfinished messages of this time due again: their statuses fell into an outage.
+   */
+  expedite(sent: { from: Date; to: Date }, at: Date): Promise<number>;
+}
+
+export type DueRecord = MessageRecord & { check_at: Date };
+
+const UNFINISHED: RecordStatus[] = ['accepted', 'sent', 'delivered'];
+const READ_LIMIT_MS = 5_000;
+const EXPEDITE_LIMIT_MS = 60_000;
+
+export function createChecks(db: Db): Checks {
+  const messages: Collection<MessageRecord> = db.collection(MESSAGES);
+  const same = ({ _id, check_at }: DueRecord) => ({ _id, check_at });
+  return {
+    due: async (now, limit) =>
+      (await messages
+        .find({ check_at: { $lte: now } }, { maxTimeMS: READ_LIMIT_MS })
+        .sort({ check_at: 1 })
+        .limit(limit)
+        .toArray()) as DueRecord[],
+    async claim(record, until) {
+      const { matchedCount } = await messages.updateOne(same(record), {
+        $set: { check_at: until },
+      });
+      return matchedCount === 1;
+    },
+    async postpone(postponed) {
+      if (postponed.length === 0) return;
+      await messages.bulkWrite(
+        postponed.map(({ record, until }) => ({
+          updateOne: { filter: same(record), update: { $set: { check_at: until } } },
+        })),
+        { ordered: false },
+      );
+    },
+    async finish({ _id }, next) {
+      // A final status that came meanwhile has ended the checks.
+      await messages.updateOne(
+        { _id, check_at: { $exists: true } },
+        next
+          ? { $set: { check_at: next }, $inc: { checks: 1 } }
+          : { $unset: { check_at: true }, $inc: { checks: 1 } },
+      );
+    },
+    async expedite({ from, to }, at) {
+      const { modifiedCount } = await messages.updateMany(
+        { sent_at: { $gte: from, $lte: to }, status: { $in: UNFINISHED } },
+        { $min: { check_at: at }, $set: { checks: 0 } },
+        { maxTimeMS: EXPEDITE_LIMIT_MS },
+      );
+      return modifiedCount;
+    },
+  };
+}

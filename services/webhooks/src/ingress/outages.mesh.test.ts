@@ -1,0 +1,95 @@
+import { MongoClient, type Db } from 'mongodb';
+import { createLogger } from '@bmg/common/telemetry';
+import type { Outage } from '@bmg/proto/stream';
+import { eventually } from '../../../../test/testkit/eventually';
+import { createOutageWatch, HEARTBEATS, type OutageWatch } from './outages';
+
+let client: MongoClient;
+let db: Db;
+let clock: number;
+let recorded: Outage[];
+let watch: OutageWatch | undefined;
+
+beforeAll(() => {
+  client = new MongoClient(process.env['MONGO_URL'] as string);
+  db = client.db(`outages-${process.pid}-${Date.now()}`);
+});
+beforeEach(async () => {
+  clock = Date.parse('2026-09-21T12:00:00Z');
+  recorded = [];
+  await db.collection(HEARTBEATS).deleteMany({});
+});
+afterEach(() => watch?.stop());
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+const alive_at = async (): Promise<number | undefined> =>
+  (await db.collection(HEARTBEATS).findOne())?.['alive_at']?.getTime();
+
+async function start(publish: () => void = () => {}): Promise<OutageWatch> {
+  watch = createOutageWatch({
+    db,
+    now: () => new Date(clock),
+    log: createLogger('outages-test'),
+    bus: {
+      publish: async (messages) => {
+        publish();
+        for (const { message } of messages) recorded.push(message as Outage);
+      },
+    },
+  });
+  await watch.start(new AbortController().signal);
+  await eventually(async () => (await alive_at()) === clock);
+  return watch;
+}
+
+test('records the time in which no replica ran, once', async () => {
+  const from = new Date(clock);
+  await (await start()).stop();
+  expect(recorded).toEqual([]);
+  clock += 60_000;
+  await (await start()).stop();
+  expect(recorded).toEqual([{ from_ms: from.getTime(), to_ms: clock }]);
+  clock += 5_000;
+  await start();
+  expect(recorded).toHaveLength(1);
+});
+
+test('records a run of refusals when a webhook is accepted again', async () => {
+  const running = await start();
+  const from = new Date(clock);
+  for (const status of [503, 401, 503]) running.answered(status);
+  clock += 10_000;
+  running.answered(200);
+  await eventually(() => recorded.length === 1);
+  expect(recorded).toEqual([{ from_ms: from.getTime(), to_ms: clock }]);
+});
+
+test('a refusal between accepted webhooks is no outage', async () => {
+  const running = await start();
+  for (const status of [503, 503, 200, 401, 413, 400, 503]) running.answered(status);
+  clock += 1_000;
+  running.wake();
+  await eventually(async () => (await alive_at()) === clock);
+  expect(recorded).toEqual([]);
+});
+
+test('records an outage later if Kafka does not take it', async () => {
+  const from = new Date(clock);
+  await (await start()).stop();
+  clock += 60_000;
+  let failures = 0;
+  const starting = start(() => {
+    failures += 1;
+    if (failures === 1) throw new Error('Kafka is away');
+  });
+  await eventually(() => failures === 1);
+  await eventually(() => {
+    watch?.wake();
+    return recorded.length === 1;
+  });
+  await starting;
+  expect(recorded).toEqual([{ from_ms: from.getTime(), to_ms: clock }]);
+});

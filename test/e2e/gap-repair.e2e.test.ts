@@ -1,0 +1,85 @@
+// Gap repair: statuses whose webhooks are lost, one by one and while the ingress is away, are read from the
+// upstream's message history. Every message ends in its true state, and no status is told twice.
+import { MongoClient } from 'mongodb';
+import { eventually } from '../testkit/eventually';
+import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { bodyOf, postRaw, statusChange } from './events-support';
+
+const MESSAGES = 200;
+const LOST = 0.05;
+const STATUSES = ['message.sent', 'message.delivered', 'message.read'];
+const SETTINGS = { GAP_REPAIR_DELAY_MS: '3000', GAP_REPAIR_PER_MINUTE: '1000' };
+const REPAIR_LIMIT_MS = 60_000;
+
+jest.setTimeout(120_000);
+
+let mesh: Mesh;
+let partner: TestPartner;
+let client: MongoClient;
+
+beforeAll(async () => {
+  mesh = await joinMesh(SETTINGS, ['messaging']);
+  partner = await mesh.createPartner();
+  await partner.register(ONE);
+  client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
+}, 60_000);
+afterAll(async () => {
+  await client.close();
+  await mesh.stop();
+}, 60_000);
+
+const send = async (index: number): Promise<string> => {
+  const body = { to: `1555020${String(1_000 + index)}`, text: 'Hello' };
+  const answer = await partner.call('POST', '/messages/send', body, { 'x-waba-id': ONE.waba_id });
+  expect(answer.status).toBe(200);
+  return answer.body.message_id as string;
+};
+const sendAll = async (from: number, count: number): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 20) {
+    const part = Array.from({ length: Math.min(20, count - at) }, (_, index) => from + at + index);
+    ids.push(...(await Promise.all(part.map(send))));
+  }
+  return ids;
+};
+const told = (): string[] =>
+  partner.receiver.arrivals
+    .filter(({ body }) => STATUSES.includes(body.event))
+    .map(({ body }) => `${body.data['message_id']} ${body.event}`);
+
+test('every message ends in its true state, and no status is told twice', async () => {
+  await mesh.emulator.limits({ rate_per_sec: 'off' });
+  // A refused webhook is lost at once, as after a week of refusals.
+  await mesh.emulator.behaviour({ swallow: LOST, seed: 11, retry_delays_ms: [] });
+  const ids = await sendAll(0, MESSAGES / 2);
+  await mesh.stopService('webhooks');
+  ids.push(...(await sendAll(MESSAGES / 2, MESSAGES / 2)));
+  expect(await mesh.emulator.settled()).toBe(true);
+  await mesh.startService('webhooks');
+  const lost = (await mesh.emulator.webhooks()).lost;
+  expect(lost).toBeGreaterThan(MESSAGES / 2);
+
+  // A lower status that was lost is not asked for once the message is read.
+  const isTold = (id: string): boolean => told().includes(`${id} message.read`);
+  await eventually(() => ids.every(isTold), REPAIR_LIMIT_MS);
+  const repaired = partner.receiver.arrivals.filter(
+    ({ body }) => body.data['source'] === 'reconciled',
+  );
+  expect(repaired.length).toBeGreaterThan(MESSAGES / 2);
+  const records = client.db(`${mesh.env['MONGO_DATABASE_PREFIX']}messaging`).collection('messages');
+  await eventually(
+    async () =>
+      (await records.countDocuments({ message_id: { $in: ids }, status: 'read' })) === MESSAGES,
+  );
+
+  // The webhooks of repaired statuses come late, then one that was never told.
+  for (const { body } of repaired.slice(0, 5)) {
+    const { message_id, status } = body.data as { message_id: string; status: string };
+    const change = statusChange(ONE, message_id, status);
+    expect(await postRaw(mesh.ingress_url, bodyOf(ONE, [change]))).toBe(200);
+  }
+  const last = bodyOf(ONE, [statusChange(ONE, 'wamid.last', 'read')]);
+  expect(await postRaw(mesh.ingress_url, last)).toBe(200);
+  await eventually(() => told().includes('wamid.last message.read'));
+  expect(told()).toHaveLength(new Set(told()).size);
+});
