@@ -4,9 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { source as axeSource } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { joinMesh, ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
+import { launchBrowser, press, STAGE_LIMIT_MS } from './connect-browser';
 import { inboundBody, postRaw } from './events-support';
 
 /** Where screenshots are written; none are without it. */
@@ -16,7 +16,12 @@ const WAIT_MS = 20_000;
 const SCREENS = {
   overview: '',
   numbers: 'numbers',
+  messages: 'messages',
   events: 'events',
+  failed: 'events/failed',
+  broadcasts: 'broadcasts',
+  templates: 'templates',
+  usage: 'usage',
   settings: 'settings',
   developers: 'developers',
 };
@@ -33,7 +38,8 @@ const contexts: BrowserContext[] = [];
 const complaints: string[] = [];
 
 beforeAll(async () => {
-  [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
+  mesh = await joinMesh();
+  browser = await launchBrowser();
   origin = new URL(mesh.base_url).origin;
   partner = await mesh.createPartner({ name: 'Example Software' });
   await partner.register(ONE);
@@ -195,6 +201,114 @@ test(
     expect(fresh).not.toBe(old);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('Old secret signs until').waitFor();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'sends a test message and shows what becomes of it',
+  async () => {
+    const page = await openSignedIn(`messages?number=${ONE.phone_number_id}`);
+    await page.getByRole('textbox', { name: 'To' }).fill('15550100780');
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('A test from the console');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('The message was sent').waitFor();
+    await page.getByText('delivered', { exact: true }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'message-sent-desktop-light');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'creates a broadcast of 200 contacts from a file with two bad rows and watches it end',
+  async () => {
+    const page = await openSignedIn(`broadcasts/new?number=${ONE.phone_number_id}`);
+    await page.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: /^order_update/ }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const rows = Array.from({ length: 200 }, (_, at) => `1555020${1000 + at},Ada ${at},A-${at}`);
+    rows.splice(10, 0, 'nonsense,Bob,B-1');
+    rows.splice(50, 0, '15550209999,Eve,');
+    const csv = ['phone,first,second', ...rows].join('\n');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'contacts.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    await page.getByText('Line 12 “nonsense” is not an international phone number').waitFor();
+    await page.getByText('Line 52 lacks 2').waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'broadcast-contacts-desktop-light');
+    await page.getByRole('button', { name: 'Continue with 200 contacts' }).click();
+    await page.getByLabel('Name').fill('September news');
+    await page.getByText('Hi Ada 0, your order A-0 is on its way.').waitFor();
+    await page.getByRole('button', { name: 'Send to 200 contacts' }).click();
+    await page.getByRole('button', { name: 'Watch it' }).click();
+    await page.getByText('Expected end').or(page.getByText('completed')).first().waitFor();
+    await shoot(page, 'broadcast-desktop-light');
+    await page
+      .getByRole('dialog')
+      .getByText('completed', { exact: true })
+      .waitFor({ timeout: 60_000 });
+    const { broadcasts } = (await partner.call('GET', '/broadcasts')).body;
+    expect(broadcasts[0]).toMatchObject({ name: 'September news', total: 200, failed: 0 });
+  },
+  LIMIT_MS,
+);
+
+test(
+  'connects a number through the popup',
+  async () => {
+    const page = await openSignedIn('numbers');
+    await page.getByRole('button', { name: 'Connect a number' }).click();
+    await page.getByLabel('Name of the client').fill('New Shop');
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Open the sign-up' }).click(),
+    ]);
+    const [dialog] = await Promise.all([popup.waitForEvent('popup'), popup.click('#start')]);
+    await dialog.waitForLoadState();
+    await dialog.selectOption('#account', TWO_B.waba_id);
+    await press(dialog, '#finish');
+    await page.getByText('The number is connected').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('New Shop').first().waitFor();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'shows new events as they come, and stays fast while hundreds arrive',
+  async () => {
+    const page = await openSignedIn('events');
+    await page.getByText('message.sent').first().waitFor();
+    const before = Number.parseInt((await page.getByTestId('count').textContent()) ?? '', 10);
+    await page.evaluate(() => {
+      const long = ((window as never as { long: number[] }).long = []) as number[];
+      new PerformanceObserver((list) =>
+        list.getEntries().forEach(({ duration }) => long.push(duration)),
+      ).observe({ type: 'longtask' });
+    });
+    const bodies = Array.from({ length: 300 }, (_, at) =>
+      inboundBody(ONE, { from: `1555030${1000 + at}`, id: `wamid.LIVE${at}` }),
+    );
+    for (const body of bodies) expect(await postRaw(mesh.ingress_url, body)).toBe(200);
+    await page.waitForFunction(
+      (count) =>
+        Number.parseInt(document.querySelector('[data-testid=count]')?.textContent ?? '', 10) >=
+        count,
+      before + 300,
+    );
+    // Only the rows in view are in the page.
+    expect(await page.getByRole('row').count()).toBeLessThan(100);
+    const long = await page.evaluate(() => (window as never as { long: number[] }).long);
+    expect(Math.max(0, ...long)).toBeLessThan(2_000);
+    await shoot(page, 'live-desktop-light');
+    await page.getByRole('button', { name: 'message.received' }).first().click();
+    await page.getByRole('heading', { name: 'Attempts' }).waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'logged-desktop-light');
   },
   LIMIT_MS,
 );

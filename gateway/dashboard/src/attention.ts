@@ -7,7 +7,7 @@ export interface Attention {
   text: string;
   severe: boolean;
   /** The screen that mends it. */
-  to: '/numbers' | '/events' | '/settings' | '/usage';
+  to: '/numbers' | '/events/failed' | '/settings';
   search?: Record<string, string>;
   action: string;
 }
@@ -46,7 +46,7 @@ function ofWebhook({ settings, failed_events = 0 }: Known): Attention[] {
       title: 'Events were not delivered',
       text: `Your receiver did not accept ${failed_events} ${failed_events === 1 ? 'event' : 'events'}.`,
       severe: true,
-      to: '/events',
+      to: '/events/failed',
       action: 'See the failed events',
     });
   }

@@ -63,7 +63,13 @@ const screen = <P extends string>(
 const tree = root.addChildren([
   screen('/', () => import('./screens/overview')),
   screen('/numbers', () => import('./screens/numbers')),
-  screen('/events', () => import('./screens/events')),
+  screen('/events', () => import('./screens/events/live')),
+  screen('/events/failed', () => import('./screens/events')),
+  screen('/messages', () => import('./screens/messages')),
+  screen('/templates', () => import('./screens/templates')),
+  screen('/broadcasts', () => import('./screens/broadcasts')),
+  screen('/broadcasts/new', () => import('./screens/broadcasts/create')),
+  screen('/usage', () => import('./screens/usage')),
   screen('/settings', () => import('./screens/settings')),
   screen('/developers', () => import('./screens/developers')),
 ]);

@@ -164,3 +164,42 @@ export interface Notice {
   effective: string;
   text: string;
 }
+
+export interface Envelope {
+  event: string;
+  waba_id: string;
+  phone_number_id: string | null;
+  timestamp: number;
+  data?: Record<string, unknown>;
+}
+
+export interface LoggedEvent {
+  seq: number;
+  event_id: string;
+  event: string;
+  logged_at: string;
+  envelope: Envelope;
+  delivery: {
+    status: 'pending' | 'delivered' | 'retrying' | 'failed' | 'dropped';
+    attempts: number;
+    last_http_status: number | null;
+    delivered_at: string | null;
+  };
+}
+
+export interface EventPage {
+  events: LoggedEvent[];
+  next: number;
+  has_more: boolean;
+  oldest: number;
+  newest: number;
+}
+
+export interface Attempt {
+  number: number;
+  at: string;
+  duration_ms: number;
+  http_status: number | null;
+  error: string | null;
+  answer: string | null;
+}

@@ -1,14 +1,13 @@
 // Events that the receiver did not accept: why, and how to get them again.
-import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, SegmentedControl, Stack } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client';
 import { failedEventsQuery } from '../api/queries';
-import type { FailedEvent, TestEvent } from '../api/types';
+import type { FailedEvent } from '../api/types';
 import { Card } from '../parts/card';
 import { Confirm } from '../parts/confirm';
 import { Empty } from '../parts/empty';
-import { Failure } from '../parts/failure';
 import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
 import { Rows, type Column } from '../parts/rows';
@@ -16,6 +15,7 @@ import { useFilters } from '../parts/search';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { EventDrawer } from './events/drawer';
+import { SendTest } from './events/send-test';
 
 const COLUMNS: Array<Column<FailedEvent>> = [
   { title: 'Event', width: '1.4fr', cell: ({ event }) => event },
@@ -53,7 +53,7 @@ export function Screen() {
   const shown = events.find(({ event_id }) => event_id === open);
   return (
     <Page
-      title="Events"
+      title="Failed deliveries"
       description="Events that your receiver has not accepted. Each is retried over two days, then kept for 30 days."
       actions={
         <>
@@ -131,35 +131,3 @@ function RetryAll({ disabled }: { disabled: boolean }) {
     </>
   );
 }
-
-function SendTest() {
-  const test = useMutation({ mutationFn: () => call<TestEvent>('POST', '/webhook-test') });
-  return (
-    <>
-      <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-        Send a test event
-      </Button>
-      {(test.data || test.error) && (
-        <Group w="100%">
-          {test.error && <Failure error={test.error} title="No test event was sent" />}
-          {test.data && <TestResult sent={test.data} />}
-        </Group>
-      )}
-    </>
-  );
-}
-
-export const TestResult = ({ sent }: { sent: TestEvent }) => (
-  <Alert
-    color={sent.delivered ? 'green' : 'red'}
-    role="status"
-    title={
-      sent.delivered ? 'Your receiver accepted the test event' : 'The test event was not accepted'
-    }
-  >
-    <Text size="sm">
-      {sent.http_status !== null && `HTTP ${sent.http_status} `}
-      after {Math.round(sent.duration_ms)} ms. {sent.error}
-    </Text>
-  </Alert>
-);

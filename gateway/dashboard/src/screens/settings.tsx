@@ -78,7 +78,10 @@ function Invoices() {
             </Text>
             {invoices.length === 0 && <Text size="sm">There are no invoices yet.</Text>}
             {invoices.length > 0 && (
-              <Table.ScrollContainer minWidth={480} scrollAreaProps={{ tabIndex: 0 }}>
+              <Table.ScrollContainer
+                minWidth={480}
+                scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
+              >
                 <Table>
                   <Table.Thead>
                     <Table.Tr>

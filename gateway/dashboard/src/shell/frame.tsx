@@ -14,13 +14,17 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
+  BarChartIcon,
+  ChatBubbleIcon,
   CodeIcon,
   DashboardIcon,
   ExitIcon,
+  FileTextIcon,
   GearIcon,
   LightningBoltIcon,
   MobileIcon,
   MoonIcon,
+  PaperPlaneIcon,
   PersonIcon,
   SunIcon,
 } from '@radix-ui/react-icons';
@@ -34,7 +38,11 @@ import icon from '../icon.svg';
 const SCREENS = [
   { to: '/', label: 'Overview', Icon: DashboardIcon },
   { to: '/numbers', label: 'Numbers', Icon: MobileIcon },
+  { to: '/messages', label: 'Messages', Icon: ChatBubbleIcon },
   { to: '/events', label: 'Events', Icon: LightningBoltIcon },
+  { to: '/broadcasts', label: 'Broadcasts', Icon: PaperPlaneIcon },
+  { to: '/templates', label: 'Templates', Icon: FileTextIcon },
+  { to: '/usage', label: 'Usage', Icon: BarChartIcon },
   { to: '/settings', label: 'Settings', Icon: GearIcon },
   { to: '/developers', label: 'Developers', Icon: CodeIcon },
 ] as const;

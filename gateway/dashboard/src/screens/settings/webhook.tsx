@@ -6,7 +6,7 @@ import { settingsQuery } from '../../api/queries';
 import type { Settings, TestEvent } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Failure } from '../../parts/failure';
-import { TestResult } from '../events';
+import { TestResult } from '../events/send-test';
 
 /** The address that events are posted to, with a test. */
 export function WebhookAddress({ settings }: { settings: Settings }) {

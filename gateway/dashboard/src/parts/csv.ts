@@ -1,0 +1,15 @@
+// CSV files that a browser saves.
+import Papa from 'papaparse';
+
+/** Spreadsheets run a cell that starts like a formula, so it is escaped. */
+export const toCsv = (rows: Array<Array<string | number>>): string =>
+  Papa.unparse(rows, { escapeFormulae: true });
+
+export function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}

@@ -1,0 +1,32 @@
+import { Select } from '@mantine/core';
+import { useActiveNumbers } from '../api/queries';
+import type { Client } from '../api/types';
+import { nameOf } from '../attention';
+import { useFilters } from './search';
+
+/** The number of the address, or the first one. */
+export function useNumber(): { client: Client | undefined; clients: Client[]; loaded: boolean } {
+  const { data: clients = [], isSuccess } = useActiveNumbers();
+  const [{ number }] = useFilters();
+  const chosen = clients.find(({ phone_number_id }) => phone_number_id === number);
+  return { client: chosen ?? clients[0], clients, loaded: isSuccess };
+}
+
+export function NumberSelect({ label = 'Number' }: { label?: string }) {
+  const { client, clients } = useNumber();
+  const [, setFilters] = useFilters();
+  return (
+    <Select
+      label={label}
+      maw={360}
+      data={clients.map((one) => ({
+        value: one.phone_number_id,
+        label: `${nameOf(one)} (+${one.phone_number})`,
+      }))}
+      value={client?.phone_number_id ?? null}
+      onChange={(value) => setFilters({ number: value ?? undefined })}
+      allowDeselect={false}
+      searchable
+    />
+  );
+}

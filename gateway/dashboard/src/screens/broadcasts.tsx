@@ -1,0 +1,229 @@
+// Broadcasts with their progress, failures and what can be done with them.
+import { Button, Drawer, Group, Progress, Stack, Table, Title } from '@mantine/core';
+import { PlusIcon } from '@radix-ui/react-icons';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { call } from '../api/client';
+import { broadcastQuery, broadcastsQuery } from '../api/queries';
+import type { Broadcast, BroadcastDetail } from '../api/types';
+import { Card } from '../parts/card';
+import { download, toCsv } from '../parts/csv';
+import { Empty } from '../parts/empty';
+import { Facts } from '../parts/facts';
+import { Failure } from '../parts/failure';
+import { Loaded } from '../parts/loaded';
+import { Page } from '../parts/page';
+import { Rows, type Column } from '../parts/rows';
+import { useFilters } from '../parts/search';
+import { State } from '../parts/state';
+import { Time } from '../parts/time';
+import { countOf } from '../period';
+
+const COLUMNS: Array<Column<Broadcast>> = [
+  { title: 'Name', width: '1.5fr', cell: ({ name }) => name },
+  { title: 'State', width: '120px', cell: ({ status }) => <State of={status} /> },
+  { title: 'Template', width: '1fr', cell: ({ template_name }) => template_name, labelled: true },
+  { title: 'Contacts', width: '90px', cell: ({ total }) => countOf(total), labelled: true },
+  {
+    title: 'Delivered',
+    width: '90px',
+    cell: ({ delivered }) => countOf(delivered),
+    labelled: true,
+  },
+  { title: 'Failed', width: '80px', cell: ({ failed }) => countOf(failed), labelled: true },
+  {
+    title: 'Start',
+    width: '140px',
+    cell: ({ started_at, scheduled_at, created_at }) => (
+      <Time value={started_at ?? scheduled_at ?? created_at} />
+    ),
+    labelled: true,
+  },
+];
+
+const REFRESH_MS = 5_000;
+const FOLLOW_MS = 1_000;
+
+export const isOver = ({ status }: Broadcast): boolean =>
+  status === 'completed' || status === 'cancelled';
+
+export function Screen() {
+  const [{ open }, setFilters] = useFilters();
+  const query = useInfiniteQuery({ ...broadcastsQuery, refetchInterval: REFRESH_MS });
+  const broadcasts = query.data?.pages.flatMap((page) => page.broadcasts) ?? [];
+  return (
+    <Page
+      title="Broadcasts"
+      description="One template to many contacts, at the pace of the number."
+      actions={
+        <Button component={Link} to="/broadcasts/new" leftSection={<PlusIcon aria-hidden />}>
+          Create a broadcast
+        </Button>
+      }
+    >
+      <Loaded query={query as never} what="the broadcasts">
+        {() =>
+          broadcasts.length > 0 ? (
+            <Rows
+              label="Broadcasts"
+              columns={COLUMNS}
+              rows={broadcasts}
+              keyOf={({ id }) => String(id)}
+              onOpen={({ id }) => setFilters({ open: String(id) })}
+              onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+            />
+          ) : (
+            <Card>
+              <Empty title="There is no broadcast yet">
+                Choose a template and the contacts; nothing is sent before you confirm.
+              </Empty>
+            </Card>
+          )
+        }
+      </Loaded>
+      {open && (
+        <BroadcastDrawer id={Number(open)} onClose={() => setFilters({ open: undefined })} />
+      )}
+    </Page>
+  );
+}
+
+function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
+  const query = useQuery({
+    ...broadcastQuery(id),
+    refetchInterval: ({ state }) =>
+      state.data && isOver(state.data.broadcast) ? false : FOLLOW_MS,
+  });
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={query.data?.broadcast.name ?? 'Broadcast'}
+    >
+      <Loaded query={query} what="the broadcast" lines={8}>
+        {({ broadcast, progress }) => (
+          <Stack gap="lg">
+            <Progress.Root size="lg">
+              <Progress.Section value={progress} aria-label={`${Math.round(progress)} percent`} />
+            </Progress.Root>
+            <BroadcastFacts broadcast={broadcast} progress={progress} />
+            <Actions broadcast={broadcast} />
+            <Failures broadcast={broadcast} />
+          </Stack>
+        )}
+      </Loaded>
+    </Drawer>
+  );
+}
+
+const BroadcastFacts = ({
+  broadcast,
+  progress,
+}: {
+  broadcast: BroadcastDetail;
+  progress: number;
+}) => (
+  <Facts
+    of={[
+      ['State', <State of={broadcast.status} />],
+      ['Progress', `${Math.round(progress)} %`],
+      ['Contacts', countOf(broadcast.total)],
+      ['Sent', countOf(broadcast.sent)],
+      ['Delivered', countOf(broadcast.delivered)],
+      ['Failed', countOf(broadcast.failed)],
+      ['Skipped', broadcast.skipped > 0 ? countOf(broadcast.skipped) : null],
+      ['Duplicates', broadcast.duplicates > 0 ? countOf(broadcast.duplicates) : null],
+      ['Pace', broadcast.rate_per_sec && `${broadcast.rate_per_sec} a second`],
+      ['Template', `${broadcast.template_name} (${broadcast.template_language})`],
+      ['Scheduled', broadcast.scheduled_at && <Time value={broadcast.scheduled_at} />],
+      ['Started', <Time value={broadcast.started_at} as="exact" />],
+      [
+        'Expected end',
+        broadcast.estimated_completion_at && !isOver(broadcast) && (
+          <Time value={broadcast.estimated_completion_at} as="exact" />
+        ),
+      ],
+      ['Completed', <Time value={broadcast.completed_at} as="exact" />],
+    ]}
+  />
+);
+
+function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
+  const queries = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => call('POST', `/v1/broadcasts/${broadcast.id}/cancel`),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['broadcast', broadcast.id] }),
+  });
+  const waits = broadcast.status === 'pending' || broadcast.status === 'scheduled';
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <Button
+          variant="default"
+          component={Link}
+          to="/broadcasts/new"
+          search={{ copy: broadcast.id } as never}
+        >
+          Copy
+        </Button>
+        {waits && (
+          <Button
+            color="red"
+            variant="light"
+            loading={cancel.isPending}
+            onClick={() => cancel.mutate()}
+          >
+            Cancel the broadcast
+          </Button>
+        )}
+      </Group>
+      {cancel.error && <Failure error={cancel.error} title="The broadcast was not cancelled" />}
+    </Stack>
+  );
+}
+
+function Failures({ broadcast: { id, failures } }: { broadcast: BroadcastDetail }) {
+  if (failures.length === 0) return null;
+  const rows = failures.map(({ code, count, example_recipient }) => [
+    code,
+    count,
+    example_recipient ?? '',
+  ]);
+  const head = ['Reason', 'Contacts', 'Example'];
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Title order={3} size="h5">
+          Failures
+        </Title>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => download(`broadcast-${id}-failures.csv`, toCsv([head, ...rows]))}
+        >
+          Export CSV
+        </Button>
+      </Group>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            {head.map((title) => (
+              <Table.Th key={title}>{title}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((cells) => (
+            <Table.Tr key={cells[0]}>
+              {cells.map((cell, at) => (
+                <Table.Td key={at}>{cell}</Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  );
+}

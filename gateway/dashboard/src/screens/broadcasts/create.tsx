@@ -1,0 +1,220 @@
+// Creates a broadcast in steps: template, contacts, confirmation. Nothing is sent before the last one.
+import { Alert, Button, Group, List, Select, Stack, Stepper, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../../api/client';
+import { broadcastQuery, templatesQuery } from '../../api/queries';
+import type { Client, Template } from '../../api/types';
+import { nameOf } from '../../attention';
+import type { Contact } from '../../contacts';
+import { Card } from '../../parts/card';
+import { Facts } from '../../parts/facts';
+import { Failure } from '../../parts/failure';
+import { Loaded } from '../../parts/loaded';
+import { NoNumber } from '../../parts/no-number';
+import { NumberSelect, useNumber } from '../../parts/number-select';
+import { Page } from '../../parts/page';
+import { TemplatePreview } from '../../parts/preview';
+import { useFilters } from '../../parts/search';
+import { countOf } from '../../period';
+import { messageComponents, variablesOf } from '../../template';
+import { ContactsStep } from './contacts-step';
+
+export function Screen() {
+  const { client, loaded } = useNumber();
+  return (
+    <Page title="Create a broadcast">
+      {client && <Steps key={client.phone_number_id} client={client} />}
+      {loaded && !client && <NoNumber />}
+    </Page>
+  );
+}
+
+function Steps({ client }: { client: Client }) {
+  const [step, setStep] = useState(0);
+  const [template, setTemplate] = useState<Template | null>(null);
+  const [contacts, setContacts] = useState<Contact[]>([]);
+  return (
+    <Card>
+      <Stepper active={step} onStepClick={setStep} allowNextStepsSelect={false} size="sm">
+        <Stepper.Step label="Message">
+          <TemplateStep
+            client={client}
+            onDone={(chosen) => {
+              setTemplate(chosen);
+              setContacts([]);
+              setStep(1);
+            }}
+          />
+        </Stepper.Step>
+        <Stepper.Step label="Contacts">
+          {template && (
+            <ContactsStep
+              key={template.id}
+              template={template}
+              onDone={(read) => {
+                setContacts(read);
+                setStep(2);
+              }}
+            />
+          )}
+        </Stepper.Step>
+        <Stepper.Step label="Check and send">
+          {template && <ConfirmStep client={client} template={template} contacts={contacts} />}
+        </Stepper.Step>
+      </Stepper>
+    </Card>
+  );
+}
+
+interface TemplateStepProps {
+  client: Client;
+  onDone: (template: Template) => void;
+}
+
+function TemplateStep({ client, onDone }: TemplateStepProps) {
+  const [{ copy }] = useFilters();
+  const copied = useQuery({ ...broadcastQuery(copy ?? 0), enabled: copy !== undefined });
+  const query = useQuery(templatesQuery(client));
+  const [chosen, setChosen] = useState<string | null>(null);
+  const original = copied.data?.broadcast;
+  return (
+    <Stack mt="md">
+      <NumberSelect />
+      <Loaded query={query} what="the templates">
+        {(templates) => {
+          const approved = templates.filter(({ status }) => status === 'APPROVED');
+          const template = approved.find(({ id, name, language }) =>
+            chosen === null
+              ? name === original?.template_name && language === original.template_language
+              : id === chosen,
+          );
+          return (
+            <>
+              <Select
+                label="Template"
+                placeholder="Choose an approved template"
+                maw={360}
+                searchable
+                data={approved.map(({ id, name, language }) => ({
+                  value: id,
+                  label: `${name} (${language})`,
+                }))}
+                value={template?.id ?? null}
+                onChange={setChosen}
+              />
+              {template && <TemplatePreview components={template.components} />}
+              <Button
+                w="fit-content"
+                disabled={!template}
+                onClick={() => template && onDone(template)}
+              >
+                Continue
+              </Button>
+            </>
+          );
+        }}
+      </Loaded>
+    </Stack>
+  );
+}
+
+interface ConfirmStepProps {
+  client: Client;
+  template: Template;
+  contacts: Contact[];
+}
+
+interface Created {
+  broadcast_id: number;
+  warnings: Array<{ code: string; message: string }>;
+}
+
+function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
+  const [name, setName] = useState(template.name);
+  const [start, setStart] = useState('');
+  const [key] = useState(() => crypto.randomUUID());
+  const navigate = useNavigate();
+  const create = useMutation({
+    mutationFn: () =>
+      call<Created>('POST', '/v1/broadcasts', {
+        number: client,
+        idempotency_key: key,
+        body: {
+          name: name.trim(),
+          template_name: template.name,
+          template_language: template.language,
+          template_components: messageComponents(template.components, (one) => `{{${one}}}`),
+          contacts,
+          scheduled_at: start === '' ? null : new Date(start).toISOString(),
+        },
+      }),
+  });
+  const first = contacts[0];
+  const watch = (): void => {
+    void navigate({
+      to: '/broadcasts',
+      search: { open: String(create.data?.broadcast_id) } as never,
+    });
+  };
+  if (create.data) return <CreatedNote created={create.data} onWatch={watch} />;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate();
+      }}
+    >
+      <Group align="flex-start" gap="xl" mt="md">
+        <Stack flex="1 1 280px">
+          <TextInput
+            label="Name"
+            required
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <TextInput
+            label="Start"
+            description="In your time zone. Empty: at once."
+            type="datetime-local"
+            value={start}
+            onChange={(event) => setStart(event.currentTarget.value)}
+          />
+          <Facts
+            of={[
+              ['From', nameOf(client)],
+              ['Template', `${template.name} (${template.language})`],
+              ['Contacts', countOf(contacts.length)],
+              ['Variables', variablesOf(template.components).length],
+            ]}
+          />
+          {create.error && <Failure error={create.error} title="No broadcast was created" />}
+          <Button type="submit" w="fit-content" loading={create.isPending}>
+            {start === '' ? 'Send to' : 'Schedule for'} {countOf(contacts.length)} contacts
+          </Button>
+        </Stack>
+        <TemplatePreview components={template.components} values={first?.params ?? {}} />
+      </Group>
+    </form>
+  );
+}
+
+const CreatedNote = ({ created, onWatch }: { created: Created; onWatch: () => void }) => (
+  <Alert color="green" role="status" title="The broadcast is created" mt="md">
+    {created.warnings.length > 0 && (
+      <List size="sm">
+        {created.warnings.map(({ code, message }) => (
+          <List.Item key={code}>{message}</List.Item>
+        ))}
+      </List>
+    )}
+    <Text size="sm" mb="sm">
+      Its contacts are attempted at the pace of the number.
+    </Text>
+    <Button size="xs" onClick={onWatch}>
+      Watch it
+    </Button>
+  </Alert>
+);
