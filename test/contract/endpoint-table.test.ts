@@ -52,8 +52,10 @@ describe('the table', () => {
     expect(endpoints.filter(({ addition }) => !addition).length + 1).toBe(68);
   });
 
-  test('has a summary, docs and a unique name for each row, and a description for each path parameter', () => {
+  test('has a summary, docs with notes and a unique name for each row, and a description for each path parameter', () => {
     const names = endpoints.map(operationName);
+    const undescribed = endpoints.filter(({ docs }) => !/^[A-Z`].*\.$/s.test(docs?.notes ?? ''));
+    expect(undescribed.map(operationName)).toEqual([]);
     expect(new Set(names).size).toBe(names.length);
     for (const { path, summary, docs, stream } of endpoints) {
       expect(summary).toMatch(/^[A-Z][^\n]{8,99}[^.\s]$/);
@@ -168,6 +170,19 @@ describe('schemas', () => {
   test('every list whose items are checked has a maximum length', () => {
     const unbounded = rows.filter(({ body }) =>
       lists(body ?? {}).some(({ maxItems }) => maxItems === undefined),
+    );
+    expect(unbounded.map(route)).toEqual([]);
+  });
+
+  const numbers = ({ type, properties = {}, items, ...schema }: Schema): Schema[] => [
+    ...(['integer', 'number'].includes(String(type)) ? [schema] : []),
+    ...[...Object.values(properties), ...(items ? [items] : [])].flatMap(numbers),
+  ];
+  test('every number has a minimum and a maximum', () => {
+    const unbounded = rows.filter(({ body = {}, query = {} }) =>
+      [...numbers(body), ...numbers(query)].some(
+        ({ minimum, maximum }) => minimum === undefined || maximum === undefined,
+      ),
     );
     expect(unbounded.map(route)).toEqual([]);
   });

@@ -51,6 +51,10 @@ export function referencePage(document: OpenApiDocument): string {
 const conventions = html`<h2 id="conventions">Conventions</h2>
   <ul>
     <li>
+      A path that does not exist and a method that a path does not have are both answered 404
+      <code>NOT_FOUND</code>: the published codes have none for 405.
+    </li>
+    <li>
       Every response has the headers <code>X-Request-Id</code> (your own, if you sent a valid one)
       and <code>traceparent</code>, and the notice headers <code>X-Service-Api-Version</code>,
       <code>X-Service-Changelog</code>, <code>X-Service-Notice</code> and

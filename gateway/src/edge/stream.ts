@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 import { ApiError, toApiError } from '@bmg/common/errors';
+import { evictSlowReader } from './slow-reader';
 
 /** A message of a row with `stream: true`. */
 export interface Chunk {
@@ -41,12 +42,15 @@ export async function streamAnswer(
     return undefined;
   }
   response.flushHeaders();
+  const stopWatching = evictSlowReader(response);
   try {
     // The pipeline applies backpressure, and destroys the connection when it fails.
     await pipeline(bytes(data, rest, size_bytes), response);
     return undefined;
   } catch (error) {
     return isPrematureClose(error) ? clientGone(error) : toApiError(error);
+  } finally {
+    stopWatching();
   }
 }
 

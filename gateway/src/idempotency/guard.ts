@@ -10,9 +10,17 @@ import { errorBody } from '../edge/error-body';
 import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
 import type { Answer } from './answer';
 import { fingerprint, readKey } from './key';
-import { cannotProtect, keyInUse, keyReused, outcomeOf, unknownOutcome } from './outcome';
+import {
+  cannotProtect,
+  keyInUse,
+  keyReused,
+  outcomeOf,
+  quotaUsedUp,
+  unknownOutcome,
+} from './outcome';
 import {
   createRecords,
+  RECORDS_MAX,
   type BeginRequest,
   type BeginResult,
   type Records,
@@ -116,6 +124,8 @@ export function createGuards({ redis, messaging, docs_url, log }: GuardDependenc
           throw keyInUse();
         case 'reused':
           throw keyReused();
+        case 'full':
+          throw quotaUsedUp(RECORDS_MAX);
       }
     };
   };

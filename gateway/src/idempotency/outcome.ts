@@ -56,6 +56,15 @@ export const keyReused = (): ApiError =>
     'this Idempotency-Key was used for another request within the last 24 hours: use a new key',
   );
 
+const FULL_RETRY_AFTER_S = 3_600;
+
+export const quotaUsedUp = (limit: number): ApiError =>
+  new ApiError(
+    'QUOTA_EXCEEDED',
+    'your requests with an Idempotency-Key of the last 24 hours have used up their quota: send this one without a key, or later',
+    { details: { limit }, retry_after_s: FULL_RETRY_AFTER_S },
+  );
+
 /** The partner asked for protection, so that a request without it is refused. */
 export const cannotProtect = (cause?: unknown): ApiError =>
   new ApiError(

@@ -254,3 +254,35 @@ async function startLink() {
   links.push(link);
   return link;
 }
+
+describe('the quota of a partner', () => {
+  const records = (): ReturnType<typeof createRecords> => createRecords(connection, log, 3);
+
+  test('refuses further keys once it is used up, and no known key or other partner', async () => {
+    const [partner_id, few] = ['par_quota', records()];
+    const requests = Array.from({ length: 3 }, () => aRequest({ partner_id }));
+    for (const request of requests) await begin(request, few);
+    expect(await stateOf(aRequest({ partner_id }), few)).toBe('full');
+    expect(await stateOf(requests[0] as BeginRequest, few)).toBe('running');
+    expect(await stateOf(aRequest({ partner_id: 'par_other' }), few)).toBe('begun');
+  });
+
+  test('counts no work that was not done, and a long answer as several records', async () => {
+    const [partner_id, few] = ['par_parts', records()];
+    for (let time = 0; time < 5; time += 1) {
+      await few.complete(await begin(aRequest({ partner_id }), few), 'not_done');
+    }
+    const ticket = await begin(aRequest({ partner_id }), few);
+    await few.complete(ticket, 'final', { status: 200, body: 'x'.repeat(2_048) });
+    expect(await stateOf(aRequest({ partner_id }), few)).toBe('full');
+  });
+
+  test('forgets the records of the day before', async () => {
+    const [partner_id, few] = ['par_day', records()];
+    const name = `bmg:{${partner_id}}:idempotency-counts`;
+    const hour = Math.floor(Date.now() / 3_600_000);
+    await connection.redis.hset(name, String(hour - 24), 3);
+    expect(await stateOf(aRequest({ partner_id }), few)).toBe('begun');
+    expect(await connection.redis.hget(name, String(hour - 24))).toBeNull();
+  });
+});

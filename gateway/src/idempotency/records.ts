@@ -13,6 +13,12 @@ export const RETENTION_MS = 24 * 3_600_000;
 /** Backoff of storing an outcome. When it is used up the lease ends and the outcome counts as unknown. */
 const BACKOFF_MS = [250, 500, 1_000, 2_000, 4_000];
 
+/** Some 11 sends a second all day, each with a key. */
+export const RECORDS_MAX = 1_000_000;
+const HOUR_MS = 3_600_000;
+/** An answer counts as one record for each part of this size. */
+const RECORD_BYTES = 1_024;
+
 /** The right to do the work of a key: one run of it. */
 export interface Ticket {
   partner_id: string;
@@ -33,7 +39,7 @@ export interface StoredAnswer {
 export type BeginResult =
   | { state: 'begun' | 'unknown'; ticket: Ticket }
   | { state: 'done'; answer: StoredAnswer }
-  | { state: 'running' | 'reused' };
+  | { state: 'running' | 'reused' | 'full' };
 
 export interface BeginRequest {
   partner_id: string;
@@ -52,11 +58,12 @@ export interface Records {
   complete(ticket: Ticket, outcome: Outcome, answer?: StoredAnswer): Promise<void>;
 }
 
-// Fields of a record: f fingerprint, r request id, a run id, l end of the lease; of a final one: f, s status,
-// b body. The time is Redis's: the clocks of the replicas may differ.
+// Fields of a record: f fingerprint, r request id, a run id, l end of the lease, h hour of the beginning; of
+// a final one: f, s status, b body. The second key counts the partner's records by hour. The time is
+// Redis's: the clocks of the replicas may differ.
 const BEGIN = `
 local known = redis.call('HMGET', KEYS[1], 'f', 'r', 'a', 'l', 's', 'b')
-local fingerprint, run_id, lease_ms, repeatable, retention_ms = unpack(ARGV)
+local fingerprint, run_id, lease_ms, repeatable, retention_ms, records_max, hour_ms = unpack(ARGV)
 if known[1] and known[1] ~= fingerprint then return {'reused'} end
 if known[5] then return {'done', known[5], known[6]} end
 local time = redis.call('TIME')
@@ -64,6 +71,22 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if known[1] then
   if now < tonumber(known[4]) then return {'running'} end
   if repeatable ~= '1' then return {'unknown', known[2], known[3]} end
+end
+local hour = math.floor(now / hour_ms)
+if not known[1] then
+  local counts = redis.call('HGETALL', KEYS[2])
+  local records = 0
+  for at = 1, #counts, 2 do
+    if tonumber(counts[at]) <= hour - retention_ms / hour_ms then
+      redis.call('HDEL', KEYS[2], counts[at])
+    else
+      records = records + tonumber(counts[at + 1])
+    end
+  end
+  if records >= tonumber(records_max) then return {'full'} end
+  redis.call('HINCRBY', KEYS[2], hour, 1)
+  redis.call('PEXPIRE', KEYS[2], retention_ms + hour_ms)
+  redis.call('HSET', KEYS[1], 'h', hour)
 end
 local lease = string.format('%.0f', now + lease_ms)
 local request_id = known[2] or run_id
@@ -75,14 +98,19 @@ return {'begun', request_id, run_id}
 // A record that Redis lost in between is written again. When a later run is refused, an earlier run may
 // still have done the work, so that the outcome stays unknown.
 const COMPLETE = `
-local known = redis.call('HMGET', KEYS[1], 'a', 's', 'f', 'r')
-local run_id, request_id, fingerprint, outcome, retention_ms, status, body = unpack(ARGV)
+local known = redis.call('HMGET', KEYS[1], 'a', 's', 'f', 'r', 'h')
+local run_id, request_id, fingerprint, outcome, retention_ms, status, body, record_bytes = unpack(ARGV)
 if known[2] or (known[3] and known[1] ~= run_id) then return 0 end
 if known[4] then request_id = known[4] end
-if outcome == 'not_done' and request_id == run_id then return redis.call('DEL', KEYS[1]) end
+if outcome == 'not_done' and request_id == run_id then
+  if known[5] then redis.call('HINCRBY', KEYS[2], known[5], -1) end
+  return redis.call('DEL', KEYS[1])
+end
 if outcome == 'final' then
   redis.call('HSET', KEYS[1], 'f', fingerprint, 's', status, 'b', body)
-  redis.call('HDEL', KEYS[1], 'r', 'a', 'l')
+  redis.call('HDEL', KEYS[1], 'r', 'a', 'l', 'h')
+  local parts = math.floor(#body / record_bytes)
+  if known[5] and parts > 0 then redis.call('HINCRBY', KEYS[2], known[5], parts) end
 else
   redis.call('HSET', KEYS[1], 'f', fingerprint, 'r', request_id, 'a', run_id, 'l', '0')
 end
@@ -91,19 +119,33 @@ return 1
 `;
 
 interface WithRecords extends Redis {
-  bmgIdempotencyBegin(key: string, ...values: Array<string | number>): Promise<string[]>;
-  bmgIdempotencyComplete(key: string, ...values: Array<string | number>): Promise<number>;
+  bmgIdempotencyBegin(
+    key: string,
+    counts: string,
+    ...values: Array<string | number>
+  ): Promise<string[]>;
+  bmgIdempotencyComplete(
+    key: string,
+    counts: string,
+    ...values: Array<string | number>
+  ): Promise<number>;
 }
 
-export function createRecords(connection: RedisConnection, log: Logger): Records {
+/** `records_max` bounds the records of one partner: all partners share the memory of Redis. */
+export function createRecords(
+  connection: RedisConnection,
+  log: Logger,
+  records_max = RECORDS_MAX,
+): Records {
   const { redis } = connection;
-  redis.defineCommand('bmgIdempotencyBegin', { numberOfKeys: 1, lua: BEGIN });
-  redis.defineCommand('bmgIdempotencyComplete', { numberOfKeys: 1, lua: COMPLETE });
+  redis.defineCommand('bmgIdempotencyBegin', { numberOfKeys: 2, lua: BEGIN });
+  redis.defineCommand('bmgIdempotencyComplete', { numberOfKeys: 2, lua: COMPLETE });
   const scripts = redis as WithRecords;
 
   const write = (ticket: Ticket, outcome: Outcome, answer: StoredAnswer | undefined) =>
     scripts.bmgIdempotencyComplete(
       recordKey(ticket),
+      countsKey(ticket),
       ticket.run_id,
       ticket.request_id,
       ticket.fingerprint,
@@ -111,6 +153,7 @@ export function createRecords(connection: RedisConnection, log: Logger): Records
       RETENTION_MS,
       answer?.status ?? '',
       answer?.body ?? '',
+      RECORD_BYTES,
     );
 
   const retryWrite: typeof write = async (ticket, outcome, answer) => {
@@ -145,11 +188,14 @@ export function createRecords(connection: RedisConnection, log: Logger): Records
       try {
         const reply = await scripts.bmgIdempotencyBegin(
           recordKey(request),
+          countsKey(request),
           request.fingerprint,
           run_id,
           Math.ceil(lease_ms),
           repeatable ? 1 : 0,
           RETENTION_MS,
+          records_max,
+          HOUR_MS,
         );
         return readReply(reply, work);
       } catch (error) {
@@ -173,8 +219,11 @@ function readReply(
     const ids = { request_id: first as string, run_id: second as string };
     return { state, ticket: { partner_id, key, fingerprint, ...ids } };
   }
-  return { state: state === 'running' ? 'running' : 'reused' };
+  return { state: state as 'running' | 'reused' | 'full' };
 }
+
+const countsKey = ({ partner_id }: { partner_id: string }): string =>
+  `bmg:{${partner_id}}:idempotency-counts`;
 
 /** The partner's key is hashed: it may be long, and may contain personal data. */
 export const recordKey = ({ partner_id, key }: { partner_id: string; key: string }): string =>

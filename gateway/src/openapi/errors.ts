@@ -26,7 +26,12 @@ export function codesOf({ scope, counted = true, ...row }: Endpoint): ErrorCode[
     ...(row.body ? body : []),
     ...(required ? (['MISSING_FIELDS'] as const) : []),
     ...(row.idempotent
-      ? (['IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED', 'INVALID_FIELD'] as const)
+      ? ([
+          'IDEMPOTENCY_KEY_IN_USE',
+          'IDEMPOTENCY_KEY_REUSED',
+          'QUOTA_EXCEEDED',
+          'INVALID_FIELD',
+        ] as const)
       : []),
     ...(scope === 'number'
       ? (['MISSING_WABA', 'WABA_NOT_REGISTERED', 'INVALID_FIELD', 'UPSTREAM_ERROR'] as const)

@@ -160,13 +160,19 @@ function parametersOf(row: Endpoint): Array<Parameter | Reference> {
       in: 'query',
       required: required.includes(name),
       ...(description !== undefined && { description }),
-      schema: plainSchema(schema, { shared: new SharedSchemas() }),
+      schema: plainSchema(notEmpty(schema), { shared: new SharedSchemas() }),
     })),
     ...(row.scope === 'number' ? [parameter('WabaId'), parameter('PhoneNumberId')] : []),
     ...(row.scope === 'filter' ? [parameter('WabaFilter')] : []),
     ...(row.idempotent ? [parameter('IdempotencyKey')] : []),
   ];
 }
+
+/** An empty value in a query is refused. */
+const notEmpty = (schema: Schema): Schema =>
+  schema.type === 'string' && !schema.enum && !schema.pattern
+    ? { ...schema, minLength: 1 }
+    : schema;
 
 function pathParameter({ docs }: Endpoint, name: string): Parameter {
   const { description = name, ...schema } = docs?.params?.[name] ?? { type: 'string' };

@@ -1,6 +1,6 @@
 // Translates schemas for the OpenAPI document: our own keywords become standard JSON Schema, or are
 // removed.
-import type { Schema } from '../endpoints/parts/schema';
+import { WHOLE_MAX, type Schema } from '../endpoints/parts/schema';
 
 export type Json = Record<string, unknown>;
 
@@ -54,8 +54,8 @@ export function plainSchema(schema: Schema, options: Options): Json {
     options.request && required.includes(key) ? filled(property) : property;
   return {
     ...rest,
-    // A value above the maximum is lowered, not refused.
-    ...(maximum !== undefined && lowerTo === undefined && { maximum }),
+    // A value above `lowerTo` is lowered, not refused.
+    ...(maximum !== undefined && { maximum: lowerTo === undefined ? maximum : WHOLE_MAX }),
     ...(items && { items: describeSchema(items, options) }),
     ...(properties && {
       properties: Object.fromEntries(
@@ -78,6 +78,7 @@ export function plainSchema(schema: Schema, options: Options): Json {
 
 function filled(schema: Schema): Schema {
   if (schema.mayBeBlank || schema.enum) return schema;
-  if (schema.type === 'string' && !schema.pattern) return { minLength: 1, ...schema };
+  if (schema.type === 'string' && !schema.pattern)
+    return { minLength: 1, pattern: '\\S', ...schema };
   return schema.type === 'array' ? { minItems: 1, ...schema } : schema;
 }

@@ -7,6 +7,7 @@ import { createFileFetcher, createTransfer } from '@bmg/common/files';
 import type { Component, Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
 import { createVersions } from '@bmg/common/directory';
+import { createPool } from '@bmg/common/overload';
 import { openRedis } from '@bmg/common/redis';
 import { createRpcClient, createRpcServer, implement } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
@@ -25,6 +26,7 @@ import { createLosses } from './gap-repair/losses';
 import { applyOutages } from './gap-repair/outages';
 import { createPace } from './gap-repair/pace';
 import { createGapRepair } from './gap-repair/repair';
+import { DOWNLOADS_MAX } from './media/download';
 import { createMediaHosts } from './media/hosts';
 import { createRatesHandlers } from './rates/handlers';
 import { createRecentContacts } from './recent-contacts';
@@ -97,6 +99,10 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     dailyCounts: createDailyCounts(mongo.db),
     files,
     transfer,
+    downloads: createPool(
+      { server: 'media', reason: 'downloads', holder: 'partner', max: DOWNLOADS_MAX },
+      log,
+    ),
     mediaHosts: createMediaHosts(config),
     now,
     recent,

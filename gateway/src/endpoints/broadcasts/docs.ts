@@ -65,6 +65,7 @@ export const listBroadcasts: RowDocs = {
     limit: is.used_limit,
     offset: is.whole(0),
   }),
+  notes: 'With `x-waba-id`, only the broadcasts of that business account.',
 };
 
 export const getBroadcast: RowDocs = {
@@ -91,6 +92,8 @@ export const getBroadcast: RowDocs = {
     progress: is.amount(100, 'Attempted contacts as a percentage of `total`.'),
   }),
   codes: ['NOT_FOUND'],
+  notes:
+    '`delivered` and `failed` follow the status events, so that they still change after `completed`.',
 };
 
 export const cancelBroadcast: RowDocs = {

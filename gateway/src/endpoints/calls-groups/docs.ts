@@ -65,6 +65,7 @@ export const getGroup: RowDocs = {
       participants: is.list(is.node({ wa_id: is.text('15550100777') })),
     }),
   }),
+  notes: 'Returns the group as the upstream describes it.',
 };
 
 export const deleteGroup: RowDocs = {
@@ -72,6 +73,7 @@ export const deleteGroup: RowDocs = {
   answer: is.outcome('group'),
   example: { confirm: true },
   codes: ['CONFIRMATION_REQUIRED'],
+  notes: 'A deleted group cannot be restored, so that the body must confirm it.',
 };
 
 export const removeGroupParticipants: RowDocs = {

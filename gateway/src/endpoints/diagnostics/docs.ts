@@ -16,6 +16,7 @@ const wholeList = (name: string, items: ReturnType<typeof is.node>): RowDocs => 
     },
     { optional: ['limit', 'truncated'] },
   ),
+  notes: 'Answers the pages of the upstream as one list.',
 });
 
 export const getWaba: RowDocs = {
@@ -33,6 +34,8 @@ export const getWaba: RowDocs = {
       is_enabled_for_insights: is.flag(true),
     }),
   }),
+  notes:
+    '`health_status` names what keeps messages from being sent. `primary_funding_id` is never included.',
 };
 
 export const listActivities = wholeList(
@@ -69,7 +72,10 @@ const flow = is.node({
   validation_errors: is.list(is.node({})),
 });
 
-export const listFlows = wholeList('flows', flow);
+export const listFlows: RowDocs = {
+  ...wholeList('flows', flow),
+  notes: 'Flows can only be read here.',
+};
 
 export const getFlow: RowDocs = {
   params: { flow_id: is.text('110000000000001', 'ID of the flow.') },
@@ -80,4 +86,5 @@ export const getFlow: RowDocs = {
       health_status,
     }),
   }),
+  notes: 'Flows can only be read here. `validation_errors` says why a flow cannot be published.',
 };

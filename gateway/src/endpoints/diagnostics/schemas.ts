@@ -4,7 +4,15 @@ import type { Schema } from '../parts/schema';
 /** Contract, Limits: activity log `limit`. */
 const ACTIVITIES_MAX = 200;
 
-const epoch = (description: string): Schema => ({ type: 'integer', minimum: 0, description });
+/** In the year 2286. */
+const EPOCH_MAX = 9_999_999_999;
+
+const epoch = (description: string): Schema => ({
+  type: 'integer',
+  minimum: 0,
+  maximum: EPOCH_MAX,
+  description,
+});
 
 export const listActivities = object({
   limit: limit(undefined, ACTIVITIES_MAX),

@@ -70,4 +70,5 @@ export const getEvent: RowDocs = {
     attempts: is.list(attempt, 'Every attempt, the first one first.'),
   }),
   codes: ['NOT_FOUND'],
+  notes: 'The event as it was sent to your webhook URL, and what each attempt was answered.',
 };

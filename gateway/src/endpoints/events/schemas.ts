@@ -1,5 +1,5 @@
 import { instant, limit, object, text } from '../parts/inputs';
-import type { Schema } from '../parts/schema';
+import { WHOLE_MAX, type Schema } from '../parts/schema';
 
 const NAMES_MAX_LENGTH = 2_000;
 const WAIT_MAX_S = 20;
@@ -12,6 +12,7 @@ const names = text(
 export const position = (description: string): Schema => ({
   type: 'integer',
   minimum: 0,
+  maximum: WHOLE_MAX,
   description,
 });
 

@@ -104,6 +104,7 @@ export const markRead: RowDocs = {
   answer: is.nothing,
   example: { message_id: 'wamid.HBgLMTU1NTAxMDA3NzcVAgASGBQ' },
   codes: SEND_CODES,
+  notes: 'The contact sees the message as read.',
 };
 
 const STATES = ['open', 'closed', 'unknown'];

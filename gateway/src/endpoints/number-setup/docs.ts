@@ -16,11 +16,13 @@ const qrTrait = { optional: ['qr_image_url'] };
 
 export const listQrCodes: RowDocs = {
   answer: is.record({ qr_codes: is.list(is.record(qrFields, { ...qrTrait, title: 'QrCode' })) }),
+  notes: 'The link `qr_image_url` expires.',
 };
 
 export const createQrCode: RowDocs = {
   answer: is.record(qrFields, qrTrait),
   example: { prefilled_message: 'Hello!', image_format: 'PNG' },
+  notes: 'The link `qr_image_url` expires; `deep_link_url` stays.',
 };
 
 export const updateQrCode: RowDocs = {
@@ -30,7 +32,11 @@ export const updateQrCode: RowDocs = {
   notes: 'The image and the link stay the same.',
 };
 
-export const deleteQrCode: RowDocs = { params: codeParams, answer: is.nothing };
+export const deleteQrCode: RowDocs = {
+  params: codeParams,
+  answer: is.nothing,
+  notes: 'A deleted code cannot be restored.',
+};
 
 const command = is.record({
   command_name: is.text('hours'),
@@ -43,6 +49,7 @@ export const getConversationalAutomation: RowDocs = {
     prompts: is.list(is.text('When are you open?'), 'Ice breakers.'),
     commands: is.list(command),
   }),
+  notes: 'What the number offers a contact who opens the chat.',
 };
 
 export const updateConversationalAutomation: RowDocs = {
@@ -71,6 +78,7 @@ export const listBlocked: RowDocs = {
     { blocked: is.list(user), paging: is.paging, limit: is.used_limit },
     { optional: ['limit'] },
   ),
+  notes: 'Pages by cursor, in the order of the upstream.',
 };
 
 export const blockUsers: RowDocs = {
@@ -92,11 +100,13 @@ export const getCommerceSettings: RowDocs = {
       is_cart_enabled: is.flag(true),
     }),
   }),
+  notes: 'Whether the catalogue and the cart are shown.',
 };
 
 export const updateCommerceSettings: RowDocs = {
   answer: is.nothing,
   example: { is_catalog_visible: true, is_cart_enabled: false },
+  notes: 'A field that is left out keeps its value.',
 };
 
 export const getSettings: RowDocs = {
@@ -110,6 +120,8 @@ export const getSettings: RowDocs = {
       storage_configuration: is.node({ status: is.text('disabled') }),
     }),
   }),
+  notes:
+    'All settings as the upstream has them: keys that this reference does not name may appear.',
 };
 
 export const updateSettings: RowDocs = {
@@ -135,4 +147,5 @@ export const getPhoneStatus: RowDocs = {
       is_on_biz_app: is.flag(true, 'True for a coexistence number.'),
     }),
   }),
+  notes: '`is_on_biz_app` tells whether the number is in coexistence; `platform_type` does not.',
 };

@@ -80,6 +80,8 @@ export const createConnectSession: RowDocs = {
     expires_in: is.whole(1800, 'Seconds until the link expires.'),
   }),
   example: { display_name: 'Example Shop', state: 'order-4711' },
+  notes:
+    'The link can be opened for 30 minutes, and completed for 30 minutes more. Create it on your server, one for each onboarding.',
 };
 
 export const listOnboardingEvents: RowDocs = {
@@ -104,6 +106,7 @@ export const listOnboardingEvents: RowDocs = {
     ),
     limit: is.used_limit,
   }),
+  notes: 'Shows at which step a sign-up stopped, and with which error.',
 };
 
 export const getEmbeddedSignupConfig: RowDocs = {
@@ -152,6 +155,8 @@ export const getUsage: RowDocs = {
       fee_usd: is.amount(10),
     }),
   }),
+  notes:
+    '`endpoints` counts requests, `messages` counts messages by category, `billing` shows the slots of the period.',
 };
 
 export const registerClient: RowDocs = {

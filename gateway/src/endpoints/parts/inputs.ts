@@ -46,9 +46,13 @@ export const instant = (description: string): Schema => ({
   description,
 });
 
+/** Pages beyond it would take the database too long. */
+const OFFSET_MAX = 1_000_000;
+
 export const offset: Schema = {
   type: 'integer',
   minimum: 0,
+  maximum: OFFSET_MAX,
   default: 0,
   description: 'Number of items to skip.',
 };

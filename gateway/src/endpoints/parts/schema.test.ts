@@ -22,6 +22,11 @@ test('rejects a query parameter that is sent twice', () => {
   expect(() => check({ limit: ['1', '2'] })).toThrow('limit must be sent only once');
 });
 
+test('rejects an empty query parameter', () => {
+  const check = compile({ properties: { status: { type: 'string' } } }, 'query');
+  expect(() => check({ status: '' })).toThrow('status must not be empty');
+});
+
 describe('a body with many faults', () => {
   const users: Schema = { type: 'array', maxItems: 1_000, items: { type: 'string' } };
   const fault = (schema: Schema, value: unknown): ApiError => {

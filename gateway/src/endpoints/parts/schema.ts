@@ -66,6 +66,9 @@ for (const keyword of [
 /** Faults named in one answer: enough to see a pattern. */
 export const FAULTS_MAX = 20;
 
+/** The largest whole number in a query: 15 digits. */
+export const WHOLE_MAX = 999_999_999_999_999;
+
 /** A query value of an integer field is converted if it matches; otherwise it stays a string and is rejected. */
 const WHOLE = /^-?\d{1,15}$/;
 
@@ -260,7 +263,8 @@ function readQuery(schema: Schema, query: Record<string, unknown>): Record<strin
   const fields: Record<string, unknown> = {};
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     const given = query[key];
-    if (given === undefined || given === '') continue;
+    if (given === undefined) continue;
+    if (given === '') throw invalidField(key, 'must not be empty');
     if (Array.isArray(given)) throw invalidField(key, 'must be sent only once');
     const text = String(given);
     const whole = property.type === 'integer' && WHOLE.test(text);

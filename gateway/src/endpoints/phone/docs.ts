@@ -10,7 +10,11 @@ export const requestCode: RowDocs = {
     'Do not call this endpoint in a retry loop: repeated requests block the number from requesting further codes.',
 };
 
-export const verifyCode: RowDocs = { answer: outcome, example: { code: '123456' } };
+export const verifyCode: RowDocs = {
+  answer: outcome,
+  example: { code: '123456' },
+  notes: 'Send the code that the number has received.',
+};
 
 export const setTwoStepPin: RowDocs = {
   answer: is.record({

@@ -13,6 +13,7 @@ export const getProfile: RowDocs = {
       vertical: is.text('RETAIL'),
     }),
   }),
+  notes: 'Returns the profile as the upstream has it.',
 };
 
 export const updateProfile: RowDocs = {

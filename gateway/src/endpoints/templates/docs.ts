@@ -51,9 +51,11 @@ export const uploadHeader: RowDocs = {
   }),
   example: { url: 'https://example.com/files/sample.jpg', mime_type: 'image/jpeg' },
   codes: ['MEDIA_TOO_LARGE', 'PLATFORM_NOT_CONFIGURED'],
+  notes: 'Returns the handle of a sample file for the header of a new template.',
 };
 
 export const deleteTemplate: RowDocs = {
   params: { template_name: is.text('order_update', 'Name of the template.') },
   answer: is.nothing,
+  notes: 'Deletes the template in all its languages.',
 };

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTransfer, type Transfer } from '@bmg/common/files';
+import { createPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
 import type { DownloadMediaChunk } from '@bmg/proto/messaging';
 import { startEmulator, type Emulator } from '../../../../test/emulator';
 import { downloadMedia } from './download';
@@ -50,6 +52,10 @@ function from(origin: string, hosts = 'files.example.org') {
     transfer,
     mediaHosts: createMediaHosts(settings),
     credentials: { of: async () => ({ access_token: TOKEN }) as never },
+    downloads: createPool(
+      { server: 'media', reason: 'downloads', holder: 'partner', max: 4 },
+      createLogger('test'),
+    ),
   };
   return (media_id: string, over: { phone_number_id?: string; signal?: AbortSignal } = {}) =>
     downloadMedia(deps, { target: target(over.phone_number_id), media_id }, call(over.signal));
@@ -120,6 +126,17 @@ describe('a download', () => {
     for (const media_id of ['', '..', 'a/b', 'a?b', 'x'.repeat(65)]) {
       await expect(read(download(media_id))).rejects.toMatchObject({ code: 'MEDIA_NOT_FOUND' });
     }
+  });
+
+  test('gives one partner at most its share of the downloads in progress', async () => {
+    const media = await emulator.media({ phone_number_id: NUMBER, size_bytes: 5_000_000 });
+    const download = from(emulator.url);
+    const unread = [download(media.id), download(media.id)];
+    for (const chunks of unread) await chunks.next();
+    await expect(read(download(media.id))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await unread[0]?.return(undefined);
+    expect((await read(download(media.id))).received_bytes).toBe(5_000_000);
+    await unread[1]?.return(undefined);
   });
 
   test('ends the upstream download when the caller disconnects', async () => {

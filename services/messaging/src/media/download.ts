@@ -2,9 +2,11 @@
 // Nothing is stored.
 import { ApiError } from '@bmg/common/errors';
 import { parseMimeType, type OpenFile, type Refusal, type Transfer } from '@bmg/common/files';
+import type { Pool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
 import { needTarget, segment, type Json } from '@bmg/common/upstream';
+import type { Target } from '@bmg/proto/common';
 import type { DownloadMediaChunk, DownloadMediaRequest } from '@bmg/proto/messaging';
 import type { MediaHosts } from './hosts';
 
@@ -12,6 +14,8 @@ export interface DownloadDependencies {
   credentials: Pick<Credentials, 'of'>;
   transfer: Transfer;
   mediaHosts: MediaHosts;
+  /** Downloads in progress; each holds a connection to the upstream. */
+  downloads: Pool;
 }
 
 const CHUNK_MAX_BYTES = 256 * 1024;
@@ -29,6 +33,27 @@ export async function* downloadMedia(
 ): AsyncGenerator<DownloadMediaChunk> {
   const target = needTarget(named);
   if (!MEDIA_ID.test(media_id)) throw notFound();
+  const { partner_id } = target;
+  if (!deps.downloads.take(partner_id)) throw tooMany();
+  try {
+    yield* download(deps, target, media_id, call);
+  } finally {
+    deps.downloads.give(partner_id);
+  }
+}
+
+/** Fewer than the connections, so that look-ups and uploads always find some. */
+export const DOWNLOADS_MAX = 48;
+
+const tooMany = (): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE', 'too many files are being downloaded: try again in a moment');
+
+async function* download(
+  deps: DownloadDependencies,
+  target: Target,
+  media_id: string,
+  call: Call,
+): AsyncGenerator<DownloadMediaChunk> {
   const { access_token } = await deps.credentials.of(target, call);
   const wanted = { media_id, phone_number_id: target.phone_number_id, access_token };
   const { file, mime_type } = await openMedia(deps, wanted, call);
