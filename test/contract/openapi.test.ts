@@ -252,3 +252,21 @@ describe('the pages', () => {
     }
   });
 });
+
+describe('the reference page', () => {
+  const reference = referencePage(document);
+
+  test('has an anchor for every event, and how deliveries are signed and retried', () => {
+    for (const name of Object.keys(document.webhooks)) {
+      expect(reference).toContain(`<section id="${name}">`);
+    }
+    for (const anchor of ['event-headers', 'event-signature', 'event-retries', 'event-names']) {
+      expect(reference).toContain(`id="${anchor}"`);
+    }
+  });
+
+  test('has no empty table header and no scrollable part that the keyboard cannot reach', () => {
+    expect(reference).not.toContain('<th scope="col"></th>');
+    expect(reference.match(/<(pre|div class="scroll")>/g)).toBeNull();
+  });
+});

@@ -39,7 +39,7 @@ export function table(heads: string[], rows: Part[][]): Html {
   if (rows.length === 0) return none;
   const cell = (part: Part, at: number): Html =>
     at === 0 ? html`<td>${part}</td>` : html`<td data-head="${heads[at] ?? ''}">${part}</td>`;
-  return html`<div class="scroll">
+  return html`<div class="scroll" tabindex="0">
     <table>
       <thead>
         <tr>

@@ -3,6 +3,7 @@
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { curlOf, parametersOf } from './curl';
 import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../openapi/error-guide';
+import { eventsSection } from './events-section';
 import { fieldsOf, textOf } from './fields';
 import { html, none, page, prose, table, type Html } from './html';
 import type { Json, OpenApiDocument, OperationObject, Verb } from './types';
@@ -37,14 +38,17 @@ export function referencePage(document: OpenApiDocument): string {
                 ${chapter.entries.map((entry) => html`<li><a href="#${entry.operation.operationId}">${heading(entry)}</a></li> `)}
               </ul> `,
         )}
-        <p><a href="#errors">Error codes</a> · <a href="#upstream-codes">Upstream codes</a></p>
+        <p>
+          <a href="#events">Events</a> · <a href="#errors">Error codes</a> ·
+          <a href="#upstream-codes">Upstream codes</a>
+        </p>
       </nav>
       ${chapters.map(
         (chapter) =>
           html`<h2>${chapter.name}</h2>
             ${chapter.entries.map((entry) => section(document, entry))}`,
       )}
-      ${errors}`,
+      ${eventsSection(document)} ${errors}`,
   );
 }
 
@@ -97,7 +101,7 @@ function section(document: OpenApiDocument, entry: Entry): Html {
     ${operation['x-counted'] || operation['x-codes'].length === 0 ? none : html`<p class="dim">Does not count towards the rate limit.</p>`}
     ${operation['x-addition'] ? html`<p class="dim">An addition to the API’s original 68 endpoints.</p>` : none}
     ${parameterTable(document, operation)} ${requestTable(document, operation)}
-    <pre>${curlOf(document, entry)}</pre>
+    <pre tabindex="0">${curlOf(document, entry)}</pre>
     ${answer(document, operation)} ${codes(operation)}
   </section> `;
 }
@@ -107,11 +111,11 @@ function parameterTable(document: OpenApiDocument, operation: OperationObject): 
     ({ name, in: place, required, description, schema }) => [
       html`<code>${name}</code>`,
       place,
-      required ? 'required' : '',
+      required ? 'yes' : '',
       prose(textOf({ ...schema, ...(description !== undefined && { description }) })),
     ],
   );
-  return table(['Parameter', 'In', '', 'Description'], rows);
+  return table(['Parameter', 'In', 'Required', 'Description'], rows);
 }
 
 function requestTable(document: OpenApiDocument, { requestBody }: OperationObject): Html {
@@ -123,11 +127,11 @@ function requestTable(document: OpenApiDocument, { requestBody }: OperationObjec
 
 const fieldTable = (document: OpenApiDocument, schema: Json): Html =>
   table(
-    ['Field', 'Type', '', 'Description'],
+    ['Field', 'Type', 'Required', 'Description'],
     fieldsOf(document, schema).map(({ path, type, required, text }) => [
       html`<code>${path}</code>`,
       type,
-      required ? 'required' : '',
+      required ? 'yes' : '',
       prose(text),
     ]),
   );
@@ -142,7 +146,7 @@ function answer(document: OpenApiDocument, { responses }: OperationObject): Html
     return html`<h4>Response ${statuses}</h4>
       <p>The file.</p>`;
   return html`<h4>Response ${statuses}</h4>
-    <pre>${JSON.stringify(json.example, null, 2)}</pre>
+    <pre tabindex="0">${JSON.stringify(json.example, null, 2)}</pre>
     ${answerFields(document, json.schema as Json)}`;
 }
 
@@ -153,7 +157,7 @@ function answerFields(document: OpenApiDocument, schema: Json): Html {
     ({ required, text, type }) => !required || text || type.includes('null'),
   );
   return table(
-    ['Field', 'Type', '', 'Description'],
+    ['Field', 'Type', 'Required', 'Description'],
     shown.map(({ path, type, required, text }) => [
       html`<code>${path}</code>`,
       type,
