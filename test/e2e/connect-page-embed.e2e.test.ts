@@ -118,7 +118,7 @@ test(
     });
     const { page, dialog } = await visit();
     await press(dialog, '#finish');
-    await says(page, /^Not connected: .*expired.* \(CODE_EXCHANGE_FAILED\)$/);
+    await says(page, 'Not connected (CODE_EXCHANGE_FAILED).');
     await page.context().close();
   },
   LIMIT_MS,

@@ -158,6 +158,35 @@ describe('an abandoned sign-up', () => {
     });
   });
 
+  test('is reported when the whole window is closed', async () => {
+    const { page, message } = await stage.begin();
+    await page.getByText(/Ready\./).waitFor();
+    await page.close({ runBeforeUnload: true });
+    expect((await message()).data).toEqual({
+      type: 'SERVICE_CONNECT_CANCEL',
+      state: 'order-17',
+      reason: 'window_closed',
+      current_step: null,
+    });
+  });
+
+  test('is noticed when the dialog is closed and its script never answers', async () => {
+    const { page, message } = await stage.begin((context) =>
+      context.addInitScript(() => {
+        const silent = { init: () => undefined, login: () => void window.open('about:blank') };
+        Object.defineProperty(window, 'FB', { get: () => silent, set: () => undefined });
+      }),
+    );
+    await page.getByText(/Ready\./).waitFor();
+    const [dialog] = await Promise.all([page.waitForEvent('popup'), page.click('#start')]);
+    await dialog.close();
+    expect((await message()).data).toMatchObject({
+      type: 'SERVICE_CONNECT_CANCEL',
+      reason: 'dialog_closed',
+    });
+    expect(await page.getByRole('button', { name: 'Try again' }).isEnabled()).toBe(true);
+  });
+
   test('is reported and stored with the text, code and trace of an error', async () => {
     const { page, dialog, message } = await stage.begin();
     const popup = await dialog();
@@ -230,6 +259,32 @@ describe('an error is shown', () => {
     expect((await message()).data).toMatchObject({ code: 'POPUP_BLOCKED' });
     await page.waitForTimeout(1_000);
     expect(await messages()).toHaveLength(1);
+  });
+
+  test('takes the focus, on a small screen within view', async () => {
+    const { page } = await stage.begin((context) =>
+      context.route('**/sdk.js', (route) => route.abort()),
+    );
+    await page.setViewportSize({ width: 320, height: 568 });
+    const problem = page.getByRole('alert').getByText(/could not be loaded/);
+    await problem.waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('problem');
+    const box = await problem.boundingBox();
+    expect(box && box.y >= 0 && box.y < 568).toBe(true);
+  });
+
+  test('to the opener too when the link was used, with the state of its session', async () => {
+    const { connect_url } = await stage.link();
+    await makeOlder(HALF_AN_HOUR_MS + 1_000);
+    const { message } = await stage.begin(undefined, connect_url);
+    expect((await message()).data).toEqual({
+      type: 'SERVICE_CONNECT_ERROR',
+      state: 'order-17',
+      message: 'This link is not valid any more',
+      code: 'LINK_EXPIRED',
+      upstream_session_id: null,
+      current_step: null,
+    });
   });
 
   test('when the link is too old to be opened, or was never complete', async () => {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { PageConfig } from './browser/page';
+import type { NoticeConfig, PageConfig } from './browser/page';
 
 /** The same from src/ and from dist/: HTML and CSS stay in src/, the script is compiled to dist/. */
 const GATEWAY = resolve(__dirname, '../..');
@@ -14,13 +14,16 @@ export interface Notice {
   text: string;
   /** An error code that support recognises. */
   code?: string;
+  /** What the page that opened this one is told as `code`. */
+  reason: string;
 }
 
 export interface ConnectHtml {
   script: string;
   style: string;
   page(config: PageConfig, shown: { partner_name: string; legacy: boolean }): string;
-  notice(notice: Notice): string;
+  /** `state` is on the message to the opener. */
+  notice(notice: Notice, state?: string): string;
 }
 
 /** Reads the page's files; throws where the gateway is not built. */
@@ -41,7 +44,10 @@ export function loadConnectHtml(): ConnectHtml {
         // Shown for links that hold a partner key: it addresses the partner who made the link.
         legacy: legacy ? 'yes' : undefined,
       }),
-    notice: ({ title, text, code }) => fill(notice, { ...versions, title, text, code }),
+    notice({ title, text, code, reason }, state) {
+      const config: NoticeConfig = { state: state ?? null, code: reason, message: title };
+      return fill(notice, { ...versions, title, text, code, config: JSON.stringify(config) });
+    },
   };
 }
 

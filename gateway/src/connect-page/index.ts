@@ -95,7 +95,7 @@ async function openLink(
   );
   if (page.outcome !== 'open') {
     const notice = page.outcome === 'consumed' ? USED_LINK : EXPIRED_LINK;
-    return answerHtml(context, 410, html.notice(notice));
+    return answerHtml(context, 410, html.notice(notice, page.state));
   }
   const { app_id, config_id, extras = {}, api_version, state = null, partner_name } = page;
   const { sdk_url } = deps;

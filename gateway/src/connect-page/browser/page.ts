@@ -14,6 +14,13 @@ export interface PageConfig {
   state: string | null;
 }
 
+/** The same for a notice: why the link cannot be used. */
+export interface NoticeConfig {
+  state: string | null;
+  code: string;
+  message: string;
+}
+
 /** The part of the platform's script that this page uses. */
 interface Sdk {
   init(options: object): void;
@@ -73,6 +80,7 @@ const ACCOUNT_WAIT_MS = 1_000;
 const LATE_MESSAGE_MS = 600;
 const LATE_CODE_MS = 4_000;
 const REQUEST_LIMIT_MS = 50_000;
+const WATCH_EVERY_MS = 500;
 const ATTEMPTS_MAX = 3;
 const TEXT_MAX = 200;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -99,11 +107,13 @@ const STEP_OF_FAILURE: Record<string, string> = {
 
 const element = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
 const startButton = element('start') as HTMLButtonElement;
-const config = JSON.parse(element('connect').dataset['config'] as string) as PageConfig;
+const { notice, config = '{}' } = element('connect').dataset;
+const page = JSON.parse(notice ?? config) as PageConfig & NoticeConfig;
 const sdkWindow = window as Window & { FB?: Sdk; fbAsyncInit?: () => void };
-const sdkOrigin = new URL(config.sdk_url).origin;
 const openerOrigin = findOpenerOrigin();
 let current: SignUp | null = null;
+/** Whether the opener knows how the sign-up ended, or that it failed. */
+let told = false;
 
 // --- what the person sees ---
 
@@ -114,6 +124,17 @@ function showStatus(text: string, { working = false, done = false } = {}): void 
   status.hidden = text === '';
   element('progress').hidden = !working;
   element('problem').hidden = true;
+  // On a small screen the message is below the fold.
+  status.scrollIntoView({ block: 'nearest' });
+}
+
+/** Marks where the person is in the list of steps; after the last one all are done. */
+function showStep(current_step: number): void {
+  [...element('steps').children].forEach((item, step) => {
+    item.className = step < current_step ? 'done' : '';
+    if (step === current_step) item.setAttribute('aria-current', 'step');
+    else item.removeAttribute('aria-current');
+  });
 }
 
 function showProblem(text: string): void {
@@ -121,6 +142,8 @@ function showProblem(text: string): void {
   const problem = element('problem');
   problem.hidden = false;
   problem.textContent = text;
+  showStep(0);
+  problem.focus();
 }
 
 function enableStart(label?: string): void {
@@ -154,7 +177,8 @@ function findOpenerOrigin(): string | null {
 
 function tellOpener(type: string, fields: object): void {
   if (!window.opener || !openerOrigin) return;
-  const message = { type, state: config.state, ...fields };
+  const message = { type, state: page.state, ...fields };
+  told = true;
   (window.opener as Window).postMessage(message, openerOrigin);
 }
 
@@ -171,7 +195,7 @@ function tellError(error: { code: string; message: string }, signUp?: SignUp, st
 function report(kind: string, facts: object = {}): void {
   fetch('connect/events', {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-connect-token': config.token },
+    headers: { 'content-type': 'application/json', 'x-connect-token': page.token },
     body: JSON.stringify({ kind, ...withoutEmpty(facts) }),
     keepalive: true,
   }).catch(() => undefined);
@@ -206,16 +230,17 @@ function loadSdk(): void {
     settled = true;
     clearTimeout(timer);
     sdkWindow.FB?.init({
-      appId: config.app_id,
+      appId: page.app_id,
       autoLogAppEvents: true,
       xfbml: true,
-      version: config.api_version,
+      version: page.api_version,
     });
     showStatus('Ready. The sign-up opens in a new window.');
+    showStep(0);
     enableStart();
   };
   const script = document.createElement('script');
-  script.src = config.sdk_url;
+  script.src = page.sdk_url;
   script.async = true;
   script.crossOrigin = 'anonymous';
   script.onerror = failed;
@@ -235,18 +260,32 @@ function start(): void {
     ended: false,
   };
   current = signUp;
+  told = false;
   startButton.disabled = true;
+  showStep(1);
   showStatus('The sign-up is open in another window. Please finish it there.', { working: true });
   const opened = watchWindowOpen(() =>
     sdkWindow.FB?.login((response) => onAnswer(signUp, response), {
-      config_id: config.config_id,
+      config_id: page.config_id,
       response_type: 'code',
       override_default_response_type: true,
-      extras: config.extras,
+      extras: page.extras,
     }),
   );
   if (opened.called && !opened.window) return popupBlocked(signUp);
   report('dialog_opened');
+  if (opened.window) watchWindow(signUp, opened.window);
+}
+
+/** A closed dialog whose script never answers must not leave the person waiting. A code still counts. */
+function watchWindow(signUp: SignUp, dialog: Window): void {
+  const timer = setInterval(() => {
+    if (signUp.ended || signUp.registering) clearInterval(timer);
+    else if (dialog.closed) {
+      clearInterval(timer);
+      setTimeout(() => endWithoutCode(signUp), LATE_CODE_MS);
+    }
+  }, WATCH_EVERY_MS);
 }
 
 /** Only `window.open` itself shows whether the browser blocked the platform's window. */
@@ -304,7 +343,7 @@ function onMessage(event: MessageEvent): void {
 }
 
 function isPlatform(origin: string): boolean {
-  if (origin === sdkOrigin) return true;
+  if (origin === new URL(page.sdk_url).origin) return true;
   try {
     const { protocol, hostname } = new URL(origin);
     return (
@@ -389,6 +428,7 @@ function endWithoutCode(signUp: SignUp): void {
 async function complete(signUp: SignUp): Promise<void> {
   if (signUp.registering) return;
   signUp.registering = true;
+  showStep(2);
   showStatus('Connecting your number. This takes a few seconds: please leave this page open.', {
     working: true,
   });
@@ -397,7 +437,6 @@ async function complete(signUp: SignUp): Promise<void> {
   if (answer.success) return succeeded(answer.client);
   const { code } = answer.error;
   showProblem(`Your number could not be connected. ${FAILURE_TEXTS[code] ?? OTHER_FAILURE}`);
-  element('problem').focus();
   if (code === 'UNAUTHORIZED') startButton.hidden = true;
   else enableStart('Try again');
   tellError(answer.error, signUp, STEP_OF_FAILURE[code] ?? 'REGISTRATION');
@@ -406,6 +445,7 @@ async function complete(signUp: SignUp): Promise<void> {
 function succeeded(client: Client): void {
   const { waba_id, phone_number_id, display_name, quality_rating, connection_mode } = client;
   startButton.hidden = true;
+  showStep(element('steps').children.length);
   element('close').hidden = !window.opener;
   const name = display_name || 'Your number';
   showStatus(`Done. ${name} is connected. You can close this window.`, { done: true });
@@ -434,7 +474,7 @@ async function registerOnce(signUp: SignUp): Promise<Registration> {
   try {
     const response = await fetch('v1/clients/register-from-code', {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-connect-token': config.token },
+      headers: { 'content-type': 'application/json', 'x-connect-token': page.token },
       body: JSON.stringify({ code: signUp.code, ...withoutEmpty(signUp.account ?? {}) }),
       signal: abort.signal,
     });
@@ -447,8 +487,20 @@ async function registerOnce(signUp: SignUp): Promise<Registration> {
   }
 }
 
-window.addEventListener('message', onMessage);
-startButton.addEventListener('click', start);
-element('reload').addEventListener('click', () => location.reload());
-element('close').addEventListener('click', () => window.close());
-loadSdk();
+/** A closed window must not leave the opener waiting. */
+function tellClosed(): void {
+  if (told) return;
+  tellOpener('SERVICE_CONNECT_CANCEL', {
+    reason: current?.registering ? 'closed_while_connecting' : 'window_closed',
+    current_step: current?.step ?? null,
+  });
+}
+
+if (notice === undefined) {
+  window.addEventListener('message', onMessage);
+  window.addEventListener('pagehide', tellClosed);
+  startButton.addEventListener('click', start);
+  element('reload').addEventListener('click', () => location.reload());
+  element('close').addEventListener('click', () => window.close());
+  loadSdk();
+} else tellError(page);

@@ -72,7 +72,7 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
     async openConnectPage({ token_hash }) {
       const session = await sessions.findByToken(token_hash);
       const outcome = pageOutcome(session, now());
-      if (!session || outcome !== 'open') return closedPage(outcome);
+      if (!session || outcome !== 'open') return closedPage(outcome, session?.state);
       const partner = await activePartner(partners, session.partner_id);
       const { app_id, config_id, extras } = signUpConfig(settings);
       await sessions.open(session);
@@ -106,13 +106,13 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
   };
 };
 
-const closedPage = (outcome: string) => ({
+const closedPage = (outcome: string, state: string | null | undefined) => ({
   outcome,
   app_id: '',
   config_id: '',
   extras: undefined,
   api_version: '',
-  state: undefined,
+  state: state ?? undefined,
   partner_name: '',
 });
 

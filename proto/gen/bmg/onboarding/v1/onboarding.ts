@@ -204,7 +204,7 @@ export interface OpenConnectPageRequest {
 }
 
 export interface OpenConnectPageResponse {
-  /** open, expired, consumed or unknown; the other fields are set for open only. */
+  /** open, expired, consumed or unknown; the other fields, except state, are set for open only. */
   outcome: string;
   app_id: string;
   config_id: string;
