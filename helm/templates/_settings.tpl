@@ -32,6 +32,9 @@ PROXY_HOPS: "1"
 GRPC_TLS_CERT_FILE: /etc/bmg/tls/tls.crt
 GRPC_TLS_KEY_FILE: /etc/bmg/tls/tls.key
 GRPC_TLS_CA_FILE: /etc/bmg/tls/ca.crt
+GRPC_IDENTITIES: DNS:{{ $full }}-{caller}.{{ $root.Release.Namespace }}.svc
+{{- else }}
+GRPC_ALLOW_PLAINTEXT: "true"
 {{- end }}
 {{- end -}}
 
@@ -69,7 +72,7 @@ GRPC_TLS_CA_FILE: /etc/bmg/tls/ca.crt
 {{- if not (hasKey $settings .) }}{{ $names = append $names . }}{{ end -}}
 {{- end -}}
 {{- $stripe := eq (get $settings "PAYMENT_PROCESSOR") "stripe" -}}
-{{- $wanted := dict "KAFKA_SASL_PASSWORD" (not (has (get $settings "KAFKA_SASL_MECHANISM") (list "" "none"))) "STRIPE_API_KEY" $stripe "STRIPE_WEBHOOK_SECRET" $stripe -}}
+{{- $wanted := dict "KAFKA_SASL_PASSWORD" (not (has (get $settings "KAFKA_SASL_MECHANISM") (list "" "none"))) "EVENT_LOG_KEYRING" false "STRIPE_API_KEY" $stripe "STRIPE_WEBHOOK_SECRET" $stripe -}}
 {{- range $facts.optional_secrets -}}
 {{- if not (hasKey $wanted .) }}{{ fail (printf "the chart has no rule for the optional secret %s: add one in _settings.tpl" .) }}{{ end -}}
 {{- if get $wanted . }}{{ $names = append $names . }}{{ end -}}

@@ -1,6 +1,6 @@
 // The rules of the chart: network policies, secrets and certificates, probes, scaling, and the
 // values that it refuses.
-import { CALLERS, namesOf } from '@bmg/common/identity';
+import { CALLER_NAMES, namesOf } from '@bmg/common/identity';
 import { facts, SERVICES } from './facts';
 import { arrows, componentOf, podsOf } from './manifest-parts';
 import { example, manifests, refusal, type Values } from './render';
@@ -66,6 +66,13 @@ describeChart('network policies', () => {
   });
 });
 
+/** The names that identify callers, as the services are told. */
+const identitiesOf = (variant: string): string[] => {
+  const [, identities] =
+    /GRPC_IDENTITIES"?(?::|\n\s+value:) "?([^"\n]+)/.exec(textOf(variant)) ?? [];
+  return (identities as string).split(',');
+};
+
 describeChart('secrets and certificates', () => {
   test('a service gets only the secrets that it reads', () => {
     const seen = Object.fromEntries(
@@ -95,11 +102,14 @@ describeChart('secrets and certificates', () => {
     for (const { metadata, spec } of certificates) {
       expect(spec.dnsNames).toContain(componentOf(metadata));
       expect(spec.dnsNames).toContain(metadata.name);
-      // The certificate identifies exactly this caller.
-      const names = namesOf((spec.dnsNames as string[]).map((name) => `DNS:${name}`).join(', '));
-      expect(names.filter((name) => name in CALLERS || name in SERVICES)).toEqual([
-        componentOf(metadata),
-      ]);
+      // The certificate identifies exactly this caller, and only in this namespace.
+      const names = (spec.dnsNames as string[]).map((name) => `DNS:${name}`).join(', ');
+      const identities = identitiesOf('production');
+      // onboarding calls nobody, so it is not a caller.
+      expect(namesOf(names, identities)).toEqual(
+        CALLER_NAMES.filter((name) => name === componentOf(metadata)),
+      );
+      expect(namesOf(names.replaceAll('.svc', '-other.svc'), identities)).toEqual([]);
     }
   });
 });

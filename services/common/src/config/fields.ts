@@ -1,5 +1,7 @@
 // One function per kind of setting. A field is a JSON Schema for the text in the environment, with
 // the description from which the settings table is generated.
+import { DEFAULT_IDENTITIES, isLoopback } from './tls';
+
 export interface Field<T> {
   schema: Record<string, unknown>;
   description: string;
@@ -94,20 +96,20 @@ export const file = (description: string): Field<string> => ({
 });
 
 const TLS_FILES = ['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE', 'GRPC_TLS_CA_FILE'];
-const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)(:\d+)?$/;
-
 /** True when gRPC stays on this machine. */
 const isLocal = (config: Record<string, unknown>): boolean =>
   Object.entries(config)
     .filter(([name, value]) => /^GRPC_HOST$|_ADDR$/.test(name) && value !== undefined)
-    .every(([, value]) => LOOPBACK.test(String(value)));
+    .every(([, value]) => isLoopback(String(value)));
 
 const tlsFile = (description: string): Field<string | undefined> => ({
   ...optional(file(description)),
   needs: TLS_FILES,
 });
 
-/** All three or none. */
+const IDENTITY = '(DNS|URI):[^\\s,"]*\\{caller\\}[^\\s,"]*';
+
+/** The three files are set together or not at all. */
 const grpcTls = {
   GRPC_TLS_CERT_FILE: {
     ...tlsFile(
@@ -120,6 +122,21 @@ const grpcTls = {
   },
   GRPC_TLS_KEY_FILE: tlsFile('the key of that certificate, PEM'),
   GRPC_TLS_CA_FILE: tlsFile('the certificate authority of the mesh, PEM'),
+  GRPC_IDENTITIES: field<string>(
+    { type: 'string', pattern: `^${IDENTITY}(,${IDENTITY})*$` },
+    'the names in certificates that identify callers, comma-separated, whole, with `{caller}` for the caller’s name: `DNS:bmg-{caller}.messaging.svc`, `URI:spiffe://mesh.example/ns/bmg/sa/{caller}`',
+    { default: DEFAULT_IDENTITIES },
+  ),
+  GRPC_ALLOW_PLAINTEXT: {
+    ...flag(
+      'lets callers without a certificate use the RPCs that show secrets or act for every partner, also from other machines; without it they are refused unless gRPC listens on a loopback address',
+      false,
+    ),
+    warn: (config: Record<string, unknown>) =>
+      config['GRPC_ALLOW_PLAINTEXT'] === true && !isLocal(config)
+        ? 'GRPC_ALLOW_PLAINTEXT is set: every process that reaches the gRPC ports can read secrets'
+        : undefined,
+  },
 };
 
 /** Settings of every service that talks to the named engine or neighbour. */

@@ -1,4 +1,10 @@
 export * as fields from './fields';
 export type { Field } from './fields';
 export { ConfigError, loadConfig, type Config, type Fields, type Loaded } from './load';
-export { processTls, type TlsSettings } from './tls';
+export {
+  allowsPlaintext,
+  isLoopback,
+  processIdentities,
+  processTls,
+  type TlsSettings,
+} from './tls';

@@ -11,3 +11,19 @@ export function processTls(env: NodeJS.ProcessEnv = process.env): TlsSettings {
   const { GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE, GRPC_TLS_CA_FILE } = env;
   return { GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE, GRPC_TLS_CA_FILE };
 }
+
+/** `{caller}` stands for a caller's name. */
+export const DEFAULT_IDENTITIES = 'DNS:{caller}';
+
+/** The names in certificates that identify callers. */
+export const processIdentities = (env: NodeJS.ProcessEnv = process.env): string[] =>
+  (env['GRPC_IDENTITIES'] ?? DEFAULT_IDENTITIES).split(',');
+
+/** Whether callers without a certificate may use every RPC, also from other machines. */
+export const allowsPlaintext = (env: NodeJS.ProcessEnv = process.env): boolean =>
+  env['GRPC_ALLOW_PLAINTEXT'] === 'true';
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)(:\d+)?$/;
+
+/** `address` is a host, or host:port. */
+export const isLoopback = (address: string): boolean => LOOPBACK.test(address);

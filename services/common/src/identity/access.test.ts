@@ -1,31 +1,51 @@
 import { mayCall, namesOf } from './access';
 
 describe('the names in a certificate', () => {
+  const CHART = ['DNS:bmg-{caller}.messaging.svc', 'URI:spiffe://mesh.example/ns/bmg/sa/{caller}'];
+
   test.each([
-    ['DNS:gateway', ['gateway']],
-    ['DNS:number-admin.bmg.svc.cluster.local', ['number-admin']],
+    ['DNS:bmg-gateway.messaging.svc', ['gateway']],
+    ['DNS:gateway, DNS:bmg-number-admin.messaging.svc, IP Address:10.0.0.1', ['number-admin']],
     ['URI:spiffe://mesh.example/ns/bmg/sa/fanout', ['fanout']],
-    ['URI:spiffe://mesh.example/fanout', ['fanout']],
-    ['DNS:gateway, IP Address:10.0.0.1, DNS:gateway.bmg.svc', ['gateway']],
-    ['DNS:gateway, URI:spiffe://mesh.example/operator', ['gateway', 'operator']],
+    [
+      'DNS:bmg-gateway.messaging.svc, URI:spiffe://mesh.example/ns/bmg/sa/operator',
+      ['gateway', 'operator'],
+    ],
   ])('%s', (text, names) => {
-    expect(namesOf(text)).toEqual(names);
+    expect(namesOf(text, CHART)).toEqual(names);
   });
 
   test.each([
     [undefined],
     [''],
     ['IP Address:127.0.0.1'],
-    ['DNS:*.bmg.svc'],
-    ['URI:https://example.com/gateway'],
-    ['email:gateway'],
+    // Other teams: another namespace, release, trust domain or depth.
+    ['DNS:operator'],
+    ['DNS:operator.other-team.svc'],
+    ['DNS:bmg-operator.other-team.svc'],
+    ['DNS:other-operator.messaging.svc'],
+    ['DNS:bmg-operator.messaging.svc.evil.example'],
+    ['DNS:x.bmg-operator.messaging.svc'],
+    ['DNS:*.messaging.svc'],
+    ['URI:spiffe://mesh.example/ns/other-team/sa/operator'],
+    ['URI:spiffe://other.example/ns/bmg/sa/operator'],
+    ['URI:spiffe://mesh.example/ns/bmg/sa/operator/x'],
+    ['URI:spiffe://mesh.example/operator'],
+    ['email:operator'],
+    // Callers that do not exist.
+    ['DNS:bmg-stranger.messaging.svc'],
+    ['DNS:bmg-{caller}.messaging.svc'],
     // What Node writes for a value that holds a comma, so that it cannot pass for two.
-    ['DNS:"evil.example, DNS:operator"'],
-    ['DNS:"evil.example, DNS:operator, DNS:x"'],
-    ['DNS:"evil\\"example, DNS:operator, DNS:x"'],
-    ['URI:"spiffe://mesh.example/x, DNS:operator"'],
+    ['DNS:"evil.example, DNS:bmg-operator.messaging.svc"'],
+    ['DNS:"evil.example, DNS:bmg-operator.messaging.svc, DNS:x"'],
+    ['DNS:"evil\\"example, DNS:bmg-operator.messaging.svc, DNS:x"'],
+    ['URI:"spiffe://mesh.example/x, DNS:bmg-operator.messaging.svc"'],
   ])('none in %s', (text) => {
-    expect(namesOf(text)).toEqual([]);
+    expect(namesOf(text, CHART)).toEqual([]);
+  });
+
+  test('without configuration only the bare name identifies a caller', () => {
+    expect(namesOf('DNS:gateway, DNS:operator.other-team.svc')).toEqual(['gateway']);
   });
 });
 

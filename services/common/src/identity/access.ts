@@ -1,104 +1,204 @@
-// The access rules of gRPC: which RPCs each caller may use, by the name in its certificate. An
-// unknown name may use health and reflection only. Without certificates no call is refused.
-import { isIP } from 'node:net';
+// The access rules of gRPC: for each RPC, the callers that may use it. An unknown caller may use
+// health and reflection only.
+import { processIdentities } from '../config';
 
-/** `Service` stands for all its methods, `Service/Method` for one. */
-export const CALLERS = {
-  // The edge: everything that partners reach, and their authentication.
-  gateway: [
-    'Onboarding',
-    'Directory/Authenticate',
-    'Directory/AuthenticateSession',
-    'Directory/ResolveTarget',
-    'Messaging/SendText',
-    'Messaging/SendTemplate',
-    'Messaging/SendMedia',
-    'Messaging/SendInteractive',
-    'Messaging/SendLocation',
-    'Messaging/SendReaction',
-    'Messaging/MarkRead',
-    'Messaging/UploadMedia',
-    'Messaging/DownloadMedia',
-    'Messaging/LookupContact',
-    'Messaging/GetAnalytics',
-    'Messaging/FindOutcome',
-    'Messaging/CheckMessage',
-    'Templates',
-    'Broadcasts',
-    'NumberAdmin',
-    'Settings',
-    'Payments/CreateCardSession',
-    'Payments/GetBilling',
-    'Webhooks',
-    'EventLog',
-  ],
-  // The upstream's tokens: those who call the upstream themselves, or stop when a number may not
-  // send. GetOwners: a client's data is deleted only once the client is.
-  messaging: [
-    'Directory/GetCredential',
-    'Directory/GetOwners',
-    'Templates/FindTemplate',
-    'Broadcasts/GetPace',
-  ],
-  templates: ['Directory/GetCredential', 'Directory/GetOwners'],
-  'number-admin': ['Directory/GetCredential', 'Directory/GetPin', 'Directory/StorePin'],
-  broadcasts: [
-    'Directory/GetCredential',
-    'Directory/GetOwners',
-    'Messaging/SendBroadcastMessage',
-    'Templates/ListTemplates',
-  ],
-  webhooks: ['Directory/GetOwners', 'Directory/GetReceiver', 'Payments/HandlePaymentEvent'],
-  fanout: ['Directory/GetOwners'],
+export const CALLER_NAMES = [
+  'gateway',
+  'messaging',
+  'templates',
+  'number-admin',
+  'broadcasts',
+  'webhooks',
+  'fanout',
   // An operator with the command line, or with grpcurl as the runbook describes.
-  operator: [
-    'Data',
-    'Operator',
-    'Rates',
-    'Onboarding/GetUsage',
-    'Onboarding/ListOnboardingEvents',
-    'Broadcasts/ListBroadcasts',
-    'Payments/CreateCardSession',
-    'Payments/GetBilling',
-    'Webhooks',
-    'EventLog',
-  ],
+  'operator',
   // The platform's own programs that send without the edge (proto/examples).
-  internal: [
-    'Messaging/SendText',
-    'Messaging/SendTemplate',
-    'Messaging/FindOutcome',
-    'Templates/ListTemplates',
-  ],
-} as const satisfies Record<string, readonly string[]>;
+  'internal',
+] as const;
 
-export type Caller = keyof typeof CALLERS;
+export type Caller = (typeof CALLER_NAMES)[number];
+
+/** Service, method, callers. The names are those of the protos, without the package. */
+export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Caller[]>>>> = {
+  Broadcasts: {
+    CreateBroadcast: ['gateway'],
+    ListBroadcasts: ['gateway', 'operator'],
+    GetBroadcast: ['gateway'],
+    CancelBroadcast: ['gateway'],
+    GetPace: ['gateway', 'messaging'],
+  },
+  Data: {
+    PurgeClient: ['operator'],
+  },
+  Directory: {
+    Authenticate: ['gateway'],
+    AuthenticateSession: ['gateway'],
+    ResolveTarget: ['gateway'],
+    GetCredential: ['messaging', 'templates', 'number-admin', 'broadcasts'],
+    GetOwners: ['messaging', 'templates', 'broadcasts', 'webhooks', 'fanout'],
+    GetReceiver: ['webhooks'],
+    StorePin: ['number-admin'],
+    GetPin: ['number-admin'],
+  },
+  EventLog: {
+    ListEvents: ['gateway', 'operator'],
+    GetEvent: ['gateway', 'operator'],
+    FindEvents: ['operator'],
+  },
+  Messaging: {
+    SendText: ['gateway', 'internal'],
+    SendTemplate: ['gateway', 'internal'],
+    SendMedia: ['gateway'],
+    SendInteractive: ['gateway'],
+    SendLocation: ['gateway'],
+    SendReaction: ['gateway'],
+    MarkRead: ['gateway'],
+    UploadMedia: ['gateway'],
+    DownloadMedia: ['gateway'],
+    LookupContact: ['gateway'],
+    GetAnalytics: ['gateway'],
+    SendBroadcastMessage: ['broadcasts'],
+    FindOutcome: ['gateway', 'internal'],
+    CheckMessage: ['gateway'],
+  },
+  NumberAdmin: {
+    GetProfile: ['gateway'],
+    UpdateProfile: ['gateway'],
+    ListQrCodes: ['gateway'],
+    CreateQrCode: ['gateway'],
+    UpdateQrCode: ['gateway'],
+    DeleteQrCode: ['gateway'],
+    GetConversationalAutomation: ['gateway'],
+    UpdateConversationalAutomation: ['gateway'],
+    ListBlocked: ['gateway'],
+    BlockUsers: ['gateway'],
+    UnblockUsers: ['gateway'],
+    GetCommerceSettings: ['gateway'],
+    UpdateCommerceSettings: ['gateway'],
+    GetSettings: ['gateway'],
+    UpdateSettings: ['gateway'],
+    GetPhoneStatus: ['gateway'],
+    GetWaba: ['gateway'],
+    ListActivities: ['gateway'],
+    ListAssignedUsers: ['gateway'],
+    ListSolutions: ['gateway'],
+    ListSchedules: ['gateway'],
+    ListFlows: ['gateway'],
+    GetFlow: ['gateway'],
+    RequestCode: ['gateway'],
+    VerifyCode: ['gateway'],
+    SetTwoStepPin: ['gateway'],
+    RegisterPhone: ['gateway'],
+    DeregisterPhone: ['gateway'],
+    PlaceCall: ['gateway'],
+    ListGroups: ['gateway'],
+    CreateGroup: ['gateway'],
+    GetGroup: ['gateway'],
+    DeleteGroup: ['gateway'],
+    RemoveGroupParticipants: ['gateway'],
+  },
+  Onboarding: {
+    RegisterFromCode: ['gateway'],
+    CreateConnectSession: ['gateway'],
+    ListOnboardingEvents: ['gateway', 'operator'],
+    GetEmbeddedSignupConfig: ['gateway'],
+    RegisterClient: ['gateway'],
+    ListClients: ['gateway'],
+    DeleteClient: ['gateway'],
+    RefreshClient: ['gateway'],
+    ResubscribeWebhook: ['gateway'],
+    GetUsage: ['gateway', 'operator'],
+    OpenConnectPage: ['gateway'],
+    ReportConnectStep: ['gateway'],
+  },
+  Operator: {
+    CreatePartner: ['operator'],
+    UpdatePartner: ['operator'],
+    ListPartners: ['operator'],
+    GetPartner: ['operator'],
+    RotateKey: ['operator'],
+    RotateWebhookSecret: ['operator'],
+    ListAllClients: ['operator'],
+    RestoreClient: ['operator'],
+    RotateKeyring: ['operator'],
+    Diagnose: ['operator'],
+  },
+  Payments: {
+    HandlePaymentEvent: ['webhooks'],
+    CreateCardSession: ['gateway', 'operator'],
+    GetBilling: ['gateway', 'operator'],
+  },
+  Rates: {
+    LoadRates: ['operator'],
+    GetRates: ['operator'],
+  },
+  Settings: {
+    OpenSession: ['gateway'],
+    UseSession: ['gateway'],
+    CloseSession: ['gateway'],
+    ListSessions: ['gateway'],
+    CloseAllSessions: ['gateway'],
+    GetSettings: ['gateway'],
+    UpdateSettings: ['gateway'],
+    RevealWebhookSecret: ['gateway'],
+    RotateWebhookSecret: ['gateway'],
+  },
+  Templates: {
+    ListTemplates: ['gateway', 'broadcasts', 'internal'],
+    CreateTemplate: ['gateway'],
+    UploadHeader: ['gateway'],
+    DeleteTemplate: ['gateway'],
+    FindTemplate: ['gateway', 'messaging'],
+  },
+  Webhooks: {
+    ListFailedEvents: ['gateway', 'operator'],
+    RetryEvent: ['gateway', 'operator'],
+    RetryAllEvents: ['gateway', 'operator'],
+    SendTestEvent: ['gateway', 'operator'],
+  },
+};
+
+/** They show secrets, or act for every partner: a caller without a name may never use them. */
+export const SENSITIVE: ReadonlySet<string> = new Set([
+  'Data',
+  'Operator',
+  'Directory/GetCredential',
+  'Directory/GetPin',
+  'Directory/GetReceiver',
+  'Settings/RevealWebhookSecret',
+  'Settings/RotateWebhookSecret',
+]);
 
 const rows = new Map<string, ReadonlySet<string>>(
-  Object.entries(CALLERS).map(([name, allowed]) => [name, new Set<string>(allowed)]),
+  Object.entries(RPCS).flatMap(([service, methods]) =>
+    Object.entries(methods).map(
+      ([method, callers]) => [`${service}/${method}`, new Set<string>(callers)] as const,
+    ),
+  ),
 );
 
-/** `service` and `method` as the proto spells them, without the package. */
-export const mayCall = (names: readonly string[], service: string, method: string): boolean =>
-  names.some((name) => {
-    const allowed = rows.get(name);
-    return allowed !== undefined && (allowed.has(service) || allowed.has(`${service}/${method}`));
-  });
+export const mayCall = (names: readonly string[], service: string, method: string): boolean => {
+  const allowed = rows.get(`${service}/${method}`);
+  return allowed !== undefined && names.some((name) => allowed.has(name));
+};
+
+export const isSensitive = (service: string, method: string): boolean =>
+  SENSITIVE.has(service) || SENSITIVE.has(`${service}/${method}`);
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 
 /**
- * The names in a certificate's subjectAltName, as Node writes it: the last part of a SPIFFE id
- * (spiffe://mesh.example/ns/bmg/sa/gateway), the first label of a DNS name (gateway.bmg.svc).
+ * The callers that a certificate identifies. One of the names in its subjectAltName, as Node writes
+ * it, must equal one of `identities` (GRPC_IDENTITIES) with the caller's name in it: the same label
+ * in another namespace or trust domain is another team's.
  */
-export function namesOf(subjectaltname: string | undefined): string[] {
-  const found = new Set<string>();
+export function namesOf(
+  subjectaltname: string | undefined,
+  identities: readonly string[] = processIdentities(),
+): Caller[] {
   // Values with a comma or a quotation mark are quoted: none of our names needs that.
-  for (const entry of (subjectaltname ?? '').replace(QUOTED, '""').split(', ')) {
-    const spiffe = /^URI:spiffe:\/\/[^/"]+(?:\/[^/"]+)*\/([\w-]+)$/.exec(entry);
-    const dns = /^DNS:([\w-]+)(?:\.[\w.-]+)?$/.exec(entry);
-    const name = spiffe?.[1] ?? dns?.[1];
-    if (name !== undefined && isIP(name) === 0) found.add(name);
-  }
-  return [...found];
+  const held = new Set((subjectaltname ?? '').replace(QUOTED, '""').split(', '));
+  return CALLER_NAMES.filter((caller) =>
+    identities.some((identity) => held.has(identity.replaceAll('{caller}', caller))),
+  );
 }

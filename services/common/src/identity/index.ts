@@ -1,4 +1,4 @@
-export { CALLERS, mayCall, namesOf, type Caller } from './access';
+export { CALLER_NAMES, isSensitive, mayCall, namesOf, RPCS, type Caller } from './access';
 export {
   certificatesFor,
   openCertificates,

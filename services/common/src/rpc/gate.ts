@@ -6,8 +6,9 @@ import {
   type ServerWritableStream,
   type StatusObject,
 } from '@grpc/grpc-js';
+import { allowsPlaintext, isLoopback } from '../config';
 import { ApiError, toStatus } from '../errors';
-import { certificatesFor, mayCall, namesOf } from '../identity';
+import { certificatesFor, isSensitive, mayCall, namesOf } from '../identity';
 import { createBound } from '../overload';
 import { metrics, type Logger } from '../telemetry';
 import type { Definition, Method } from './definition';
@@ -28,14 +29,17 @@ export interface Gate {
 const IN_FLIGHT_MAX = 4_000;
 const RETRY_AFTER_S = 1;
 
-export function createGate(log: Logger, in_flight_max = IN_FLIGHT_MAX): Gate {
+/** `host` is the address that the server listens on. */
+export function createGate(log: Logger, host: string, in_flight_max = IN_FLIGHT_MAX): Gate {
   const bound = createBound({ server: 'grpc', reason: 'requests', max: in_flight_max }, log);
   const secure = certificatesFor() !== undefined;
+  // Only this machine reaches a loopback address; GRPC_ALLOW_PLAINTEXT trusts every machine.
+  const trusted = !secure && (isLoopback(host) || allowsPlaintext());
 
   const deny = (names: string[], definition: Definition, method: Method): Partial<StatusObject> => {
     const caller = names.join(' or ') || 'a caller without a name';
     const rpc = `${definition.name}/${method.name}`;
-    log.warn({ caller, rpc }, 'refused call: not allowed for this certificate');
+    log.warn({ caller, rpc }, 'refused call: not allowed for this caller');
     count(definition, method, 'PERMISSION_DENIED');
     return { code: status.PERMISSION_DENIED, details: `${caller} may not call ${rpc}` };
   };
@@ -50,6 +54,8 @@ export function createGate(log: Logger, in_flight_max = IN_FLIGHT_MAX): Gate {
       if (secure) {
         const names = callersOf(incoming);
         if (!mayCall(names, definition.name, method.name)) return deny(names, definition, method);
+      } else if (!trusted && isSensitive(definition.name, method.name)) {
+        return deny([], definition, method);
       }
       if (bound.take()) return undefined;
       count(definition, method, 'SERVICE_UNAVAILABLE');

@@ -56,7 +56,7 @@ export function createRpcServer(
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.max_concurrent_streams': STREAMS_MAX,
   });
-  const gate = createGate(log, settings.in_flight_max);
+  const gate = createGate(log, settings.host, settings.in_flight_max);
   const health = createHealth(services.map(({ definition }) => definition.fullName));
   for (const { definition, handlers } of [...services, health.implementation]) {
     const watch = definition === health.implementation.definition ? undefined : { log, gate };
