@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build install generate check check-format check-lint \
-	check-imports check-words check-types check-generated bench bench-compare profile golden test-unit test-long test-faults \
+	check-imports check-words check-types check-generated bench bench-compare profile golden test-unit test-long test-faults test-attacks \
 	require-node local sbom licences capacity images image-check helm-check
 
 # The console's page, compiled when one of its sources has changed.
@@ -60,6 +60,9 @@ test-long: install build ## Runs the long fault tests, the rolling upgrade and t
 		--selectProjects processes long --runInBand
 
 test-faults: test-long
+
+test-attacks: install build ## Runs the attack suite beside a well-behaved partner, at full length
+	@BMG_ATTACKS=long $(BIN)/jest test/e2e/attacks --selectProjects processes
 
 golden: install build ## Rewrites the golden files: review the diff before you commit it
 	@GOLDEN=write $(BIN)/jest test/e2e/every-endpoint test/e2e/upstream-failures --selectProjects mesh --runInBand

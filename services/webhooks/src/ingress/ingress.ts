@@ -1,14 +1,21 @@
 // The HTTP server for webhooks from outside: bounds and reads each body and routes it, the
 // upstream's to Kafka and the payment processor's to onboarding.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Bus } from '@bmg/common/bus';
-import { BodyRefused, createBound, createBoundedServer, readBody } from '@bmg/common/overload';
+import {
+  BodyRefused,
+  createBound,
+  createBoundedServer,
+  readBody,
+  type Bound,
+} from '@bmg/common/overload';
 import type { Component } from '@bmg/common/lifecycle';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { OutageWatch } from './outages';
 import type { PaymentEvents } from './payment-events';
 import { end, endUnavailable } from './responses';
+import { isSignature } from './upstream-signature';
 import { acceptUpstreamWebhook, UPSTREAM_PATH, verifyAddress } from './upstream-webhook';
 
 export interface IngressSettings {
@@ -26,14 +33,26 @@ const PAYMENTS_PATH = '/webhooks/payments';
 /** The upstream's bodies may have 3 MB. */
 const UPSTREAM_BODY_MAX_BYTES = 4 * 1024 * 1024;
 const PAYMENT_BODY_MAX_BYTES = 1024 * 1024;
-/** Bodies in memory, all requests together; above it webhooks are answered 503. */
-const BODIES_MAX_BYTES = 128 * 1024 * 1024;
+/** Verified bodies in memory, all requests together; above it webhooks are answered 503. */
+const VERIFIED_MAX_BYTES = 128 * 1024 * 1024;
+/** Bodies that anyone may have sent: being read, or not verified yet. */
+const UNVERIFIED_MAX_BYTES = 64 * 1024 * 1024;
 const STOP_TIMEOUT_MS = 5_000;
 
 interface Route {
   body_max_bytes: number;
-  /** Answers, and returns the status. */
-  accept(body: Buffer, request: IncomingMessage, response: ServerResponse): Promise<number>;
+  /** Whether the body is worth reading: its headers may carry a valid signature. */
+  isSigned(headers: IncomingHttpHeaders): boolean;
+  /**
+   * Answers, and returns the status. `verified` must be called once the signature is; false means
+   * that there is no room for the body.
+   */
+  accept(
+    body: Buffer,
+    request: IncomingMessage,
+    response: ServerResponse,
+    verified: () => boolean,
+  ): Promise<number>;
 }
 
 export function createIngress(
@@ -48,22 +67,24 @@ export function createIngress(
       UPSTREAM_PATH,
       {
         body_max_bytes: UPSTREAM_BODY_MAX_BYTES,
-        accept: (body, request, response) =>
-          acceptUpstreamWebhook({ settings, bus, log }, body, request, response),
+        isSigned: (headers) => isSignature(headers['x-hub-signature-256']),
+        accept: (body, request, response, verified) =>
+          acceptUpstreamWebhook({ settings, bus, log, verified }, body, request, response),
       },
     ],
     [
       PAYMENTS_PATH,
       {
         body_max_bytes: PAYMENT_BODY_MAX_BYTES,
+        isSigned: (headers) => headers['stripe-signature'] !== undefined,
         accept: (body, request, response) => acceptPayment(payments, body, request, response),
       },
     ],
   ]);
-  const bodies = createBound(
-    { server: 'ingress', reason: 'body_bytes', max: BODIES_MAX_BYTES },
-    log,
-  );
+  const boundOf = (reason: string, max: number): Bound =>
+    createBound({ server: 'ingress', reason, max }, log);
+  const unverified = boundOf('unverified_body_bytes', UNVERIFIED_MAX_BYTES);
+  const bodies = boundOf('body_bytes', VERIFIED_MAX_BYTES);
   const server = createBoundedServer({ server: 'ingress' }, (request, response) => {
     handle(request, response).catch((error: unknown) => {
       log.error({ err: error }, 'failed to answer webhook');
@@ -92,22 +113,34 @@ export function createIngress(
   async function receive(
     request: IncomingMessage,
     response: ServerResponse,
-    { body_max_bytes, accept }: Route,
+    { body_max_bytes, isSigned, accept }: Route,
   ): Promise<number> {
+    if (!isSigned(request.headers)) {
+      response.setHeader('Connection', 'close');
+      end(response, 401, 'no signature');
+      return 401;
+    }
+    let bound = unverified;
     let held = 0;
     const reserve = (bytes: number): boolean => {
-      const taken = bodies.take(bytes);
+      const taken = bound.take(bytes);
       if (taken) held += bytes;
       return taken;
     };
+    const verified = (): boolean => {
+      if (!bodies.take(held)) return false;
+      unverified.give(held);
+      bound = bodies;
+      return true;
+    };
     try {
       const body = await readBody(request, body_max_bytes, reserve);
-      return await accept(body, request, response);
+      return await accept(body, request, response, verified);
     } catch (error) {
       if (error instanceof BodyRefused) return refuseBody(error, request, response);
       throw error;
     } finally {
-      bodies.give(held);
+      bound.give(held);
     }
   }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { isSignedByUpstream } from './upstream-signature';
+import { isSignature, isSignedByUpstream } from './upstream-signature';
 
 const SECRET = 'app-secret';
 const sign = (body: Buffer): string =>
@@ -38,4 +38,17 @@ test('accepts upper-case hexadecimal digits', () => {
   const body = Buffer.from('{}');
   const header = `sha256=${sign(body).slice(7).toUpperCase()}`;
   expect(isSignedByUpstream(body, header, SECRET)).toBe(true);
+});
+
+test('verifies nothing with an empty secret', () => {
+  const body = Buffer.from('{}');
+  const header = `sha256=${createHmac('sha256', '').update(body).digest('hex')}`;
+  expect(isSignedByUpstream(body, header, '')).toBe(false);
+});
+
+test('knows the form of a signature', () => {
+  expect(isSignature(sign(Buffer.from('{}')))).toBe(true);
+  for (const header of [undefined, '', 'sha256=', 'sha256=zz', ['sha256=00']]) {
+    expect(isSignature(header)).toBe(false);
+  }
 });

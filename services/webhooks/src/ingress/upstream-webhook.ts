@@ -24,6 +24,8 @@ export interface UpstreamWebhookDependencies {
   settings: { UPSTREAM_APP_SECRET: string; UPSTREAM_VERIFY_TOKEN: string };
   bus: Bus;
   log: Logger;
+  /** Called once the signature is verified; false means that there is no room for the body. */
+  verified(): boolean;
 }
 
 /** GET: the upstream verifies the address; its challenge is echoed if the token is ours. */
@@ -41,7 +43,7 @@ export function verifyAddress(query: string, verify_token: string, response: Ser
 
 /** POST: verifies the signature over the raw bytes, publishes, answers. Returns the HTTP status. */
 export async function acceptUpstreamWebhook(
-  { settings, bus, log }: UpstreamWebhookDependencies,
+  { settings, bus, log, verified }: UpstreamWebhookDependencies,
   body: Buffer,
   { headers }: IncomingMessage,
   response: ServerResponse,
@@ -52,6 +54,10 @@ export async function acceptUpstreamWebhook(
     end(response, 401, 'wrong signature');
     log.warn({ bytes: body.length }, 'rejected upstream webhook with wrong signature');
     return 401;
+  }
+  if (!verified()) {
+    endUnavailable(response);
+    return 503;
   }
   const span = startSpan('POST /webhooks/upstream', {
     kind: SpanKind.SERVER,

@@ -1,0 +1,55 @@
+// What the ingress refuses before it reads a body.
+import { request } from 'node:http';
+import { createLogger } from '@bmg/common/telemetry';
+import { createIngress, type Ingress } from './ingress';
+
+const log = createLogger('test');
+log.level = 'silent';
+const MIB = 1024 * 1024;
+const SIGNATURE = `sha256=${'0'.repeat(64)}`;
+let ingress: Ingress;
+
+beforeAll(async () => {
+  const none = () => Promise.reject(new Error('nothing may get here'));
+  ingress = createIngress(
+    {
+      INGRESS_HOST: '127.0.0.1',
+      INGRESS_PORT: 0,
+      UPSTREAM_APP_SECRET: 'secret',
+      UPSTREAM_VERIFY_TOKEN: 'token',
+    },
+    { publish: none } as never,
+    none,
+    log,
+  );
+  await ingress.start(new AbortController().signal);
+});
+afterAll(() => ingress.stop());
+
+/** Announces a body of 3 MiB, and sends none of it. */
+const announce = (path: string, headers: Record<string, string>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const posting = request(
+      {
+        port: ingress.port(),
+        path,
+        method: 'POST',
+        headers: { 'content-length': String(3 * MIB), ...headers },
+      },
+      (response) => {
+        resolve(response.statusCode ?? 0);
+        posting.destroy();
+      },
+    );
+    posting.on('error', reject);
+    posting.flushHeaders();
+  });
+
+test.each<[string, string, Record<string, string>]>([
+  ['a webhook without a signature', '/webhooks/upstream', {}],
+  ['a malformed signature', '/webhooks/upstream', { 'x-hub-signature-256': 'sha256=zz' }],
+  ['a signature of another kind', '/webhooks/upstream', { 'x-hub-signature': SIGNATURE }],
+  ['a payment event without a signature', '/webhooks/payments', {}],
+])('refuses %s with 401 and does not wait for its body', async (_name, path, headers) => {
+  expect(await announce(path, headers)).toBe(401);
+});
