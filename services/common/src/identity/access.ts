@@ -25,7 +25,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     ListBroadcasts: ['gateway', 'operator'],
     GetBroadcast: ['gateway'],
     CancelBroadcast: ['gateway'],
-    GetPace: ['gateway', 'messaging'],
+    GetPace: ['messaging'],
   },
   Data: {
     PurgeClient: ['operator'],
@@ -148,7 +148,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     CreateTemplate: ['gateway'],
     UploadHeader: ['gateway'],
     DeleteTemplate: ['gateway'],
-    FindTemplate: ['gateway', 'messaging'],
+    FindTemplate: ['messaging'],
   },
   Webhooks: {
     ListFailedEvents: ['gateway', 'operator'],
