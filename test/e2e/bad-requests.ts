@@ -182,6 +182,21 @@ export const BEYOND_SCHEMA: Readonly<
       ],
     ]),
   ),
+  replayEvents: [
+    { change: { event_ids: undefined }, field: 'from', code: 'MISSING_FIELDS' },
+    { change: { event_ids: ['evt_none'] }, field: 'event_ids[0]', code: 'INVALID_FIELD' },
+    { change: { from: '2026-09-01T12:00:00Z' }, field: 'event_ids', code: 'INVALID_FIELD' },
+    {
+      change: {
+        event_ids: undefined,
+        from: '2026-09-01T12:00:00Z',
+        to: '2026-09-01T11:00:00Z',
+      },
+      field: 'to',
+      code: 'INVALID_FIELD',
+    },
+    { change: { event: 'a,,b' }, field: 'event', code: 'INVALID_FIELD' },
+  ],
   createBroadcast: [
     { change: { contacts: [7] }, field: 'contacts[0]', code: 'INVALID_FIELD' },
     { change: { contacts: ['Ada'] }, field: 'contacts[0]', code: 'INVALID_FIELD' },

@@ -99,6 +99,17 @@ async function failedEvent({ mesh, partner, one }: Stage): Promise<Given> {
   }
 }
 
+/** A replay of one event; the one before has ended. */
+async function replayable(stage: Stage): Promise<Given> {
+  const { params } = await failedEvent(stage);
+  const event_ids = [params?.['event_id'] as string];
+  await eventually(async () => {
+    const { status } = await stage.partner.call('GET', `/events/${event_ids[0]}`);
+    return status === 200;
+  });
+  return { body: { event_ids } };
+}
+
 export const CASES: Readonly<Record<string, EndpointCase>> = {
   // Onboarding and usage.
   registerFromCode: {
@@ -243,4 +254,16 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
     },
   },
   getEvent: { prepare: failedEvent },
+  replayEvents: { prepare: replayable },
+  getReplay: {
+    async prepare(stage) {
+      const { body } = await replayable(stage);
+      // One replay of a partner runs at a time.
+      const replay_id = await eventually(async () => {
+        const started = await stage.partner.call('POST', '/events/replay', body);
+        return started.body.replay_id as string | undefined;
+      });
+      return { params: { replay_id } };
+    },
+  },
 };

@@ -120,6 +120,42 @@ test('has the events of a partner without a webhook URL', async () => {
   expect(silent.receiver.arrivals).toEqual([]);
 }, 60_000);
 
+const ended = (replay_id: string): Promise<any> =>
+  eventually(async () => {
+    const { body } = await partner.call('GET', `/events/replays/${replay_id}`);
+    return body.status !== 'running' && body;
+  }, 60_000);
+
+test('replays events with their own ids and in their order, by period and by id', async () => {
+  const { newest } = await list();
+  const from = new Date().toISOString();
+  for (const text of ['one', 'two', 'three']) await inbound(text);
+  const { event_id } = await eventOf('three', newest);
+  const filter = { event: 'message.received' };
+  const posted = () =>
+    partner.receiver.of('message.received').map(({ body }) => body.data.text as string);
+  await eventually(() => posted().includes('three'));
+  const before = partner.receiver.of('message.received').length;
+  const { body } = await partner.call('POST', '/events/replay', { from, ...filter });
+  expect(await ended(body.replay_id)).toMatchObject({ status: 'completed', delivered: 3 });
+  const again = partner.receiver.of('message.received').slice(before);
+  expect(again.map(({ body }) => body.data.text)).toEqual(['one', 'two', 'three']);
+  expect(again.at(-1)?.headers['webhook-id']).toBe(event_id);
+  const single = await partner.call('POST', '/events/replay', { event_ids: [event_id] });
+  expect(await ended(single.body.replay_id)).toMatchObject({ status: 'completed', delivered: 1 });
+  await eventually(async () => {
+    const answer = await partner.call('GET', `/events/${event_id}`);
+    return answer.body.attempts.length === 3;
+  });
+  const foreign = await stranger.call('GET', `/events/replays/${body.replay_id}`);
+  expect(foreign.body.error.code).toBe('NOT_FOUND');
+  const stolen = await stranger.call('POST', '/events/replay', { event_ids: [event_id] });
+  expect(stolen.body.error).toMatchObject({
+    code: 'INVALID_FIELD',
+    details: { field: 'event_ids[0]' },
+  });
+}, 120_000);
+
 test('refuses a position that the log does not have', async () => {
   const { newest } = await list();
   const { status, body } = await partner.call('GET', `/events?after=${newest + 1_000}`);

@@ -14,6 +14,8 @@ import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';
 import { Dispatcher } from './delivery/dispatcher';
 import { createEventLog, packerOf } from './event-log/event-log';
+import { createEventLogHandlers } from './event-log/handlers';
+import { createReplayRunner, REPLAY_IN_FLIGHT } from './event-log/replay';
 import { createIngress } from './ingress/ingress';
 import { createOutageWatch } from './ingress/outages';
 import { createPaymentEvents } from './ingress/payment-events';
@@ -26,10 +28,11 @@ import { createAttempts } from './store/attempts';
 import { createDeliveries } from './store/deliveries';
 import { createEventLogStore } from './store/event-log';
 import { indexes } from './store/indexes';
+import { createReplays } from './store/replays';
 import { createPurgeRows } from './store/purge';
 
-/** To one receiver: a partner's share by default. */
-const RECEIVER_CONNECTIONS_MAX = 64;
+/** To one receiver: a partner's share by default, and a replay. */
+const RECEIVER_CONNECTIONS_MAX = 64 + REPLAY_IN_FLIGHT;
 
 export interface WebhooksService extends Service {
   /** The port of the upstream's webhooks; known once started. */
@@ -67,6 +70,13 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
     ...shared,
     limits: { share: config.DELIVERY_SHARE, total: config.DELIVERY_TOTAL },
   });
+  const untrack = (event_id: string): void => dispatcher.untrack(event_id);
+  const replays = createReplayRunner({
+    ...shared,
+    replays: createReplays(mongo.db),
+    reader: event_log.reader,
+    untrack,
+  });
   bus.consumeUnsettled(
     topics.delivery,
     'webhooks',
@@ -90,9 +100,9 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
           if (queued > 0) await requeue.announce(partner_id);
           return queued;
         }),
-        untrack: (event_id) => dispatcher.untrack(event_id),
+        untrack,
       }),
-      event_log.handlers,
+      createEventLogHandlers({ ...event_log, replays }),
       createPurge({
         db: mongo.db,
         rows: createPurgeRows(packer),
@@ -120,6 +130,7 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
       bus,
       event_log.writer,
       dispatcher,
+      replays,
       rpc,
       event_log.waiters,
       event_log.expiry,

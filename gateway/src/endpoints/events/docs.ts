@@ -72,3 +72,37 @@ export const getEvent: RowDocs = {
   codes: ['NOT_FOUND'],
   notes: 'The event as it was sent to your webhook URL, and what each attempt was answered.',
 };
+
+const replay = is.record(
+  {
+    replay_id: is.text('rpl_01k5x3', 'ID of the replay.'),
+    status: is.choice(['running', 'completed', 'failed']),
+    first: is.whole(1, 'The first position of the replay.'),
+    last: is.whole(4711, 'The last position of the replay.'),
+    position: is.whole(2300, 'Everything up to this position is done.'),
+    delivered: is.whole(512, 'Events delivered so far.'),
+    created_at: is.time(),
+    ended_at: is.orNull(is.time()),
+    failed_event_id: is.orNull(
+      is.text(EVENT_ID, 'The event that your receiver refused four times: the replay ended there.'),
+    ),
+    error: is.orNull(is.text('HTTP 503', 'How it was refused.')),
+  },
+  { title: 'Replay' },
+);
+
+export const replayEvents: RowDocs = {
+  answer: replay,
+  example: { from: '2026-09-01T12:00:00Z', to: '2026-09-01T13:00:00Z', event: 'message.received' },
+  codes: ['RATE_LIMIT'],
+  notes:
+    'Delivers events again, in the background: with the same `webhook-id`, in the order of the log within a conversation, with few attempts at a time so that live events do not wait. One replay of a partner runs at a time. Events that were delivered before are delivered again.',
+};
+
+export const getReplay: RowDocs = {
+  params: { replay_id: is.text('rpl_01k5x3', 'ID of the replay.') },
+  answer: replay,
+  codes: ['NOT_FOUND'],
+  notes:
+    'A replay is over when its status is no longer `running`. A failed one can be continued by another replay from the refused event on.',
+};

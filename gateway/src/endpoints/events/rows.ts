@@ -4,10 +4,11 @@ import {
   type GetEventResponse,
   type ListEventsResponse,
   type LoggedEvent,
+  type Replay,
 } from '@bmg/proto/webhooks';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { get, rpc, type Fields } from '../endpoint';
+import { get, post, rpc, type Fields } from '../endpoint';
 
 /** The longest `wait`, and the time of a read. */
 const LIST_TIMEOUT_MS = 30_000;
@@ -37,6 +38,13 @@ const attempt = (one: DeliveryAttempt): Fields => ({
   secret: one.secret ?? null,
 });
 
+const replay = (one: Replay): Fields => ({
+  ...one,
+  ended_at: one.ended_at ?? null,
+  failed_event_id: one.failed_event_id ?? null,
+  error: one.error ?? null,
+});
+
 export const events = [
   get('/events', rpc(EventLogDefinition, 'listEvents'), {
     scope: 'filter',
@@ -60,5 +68,20 @@ export const events = [
     }),
     docs: docs.getEvent,
     summary: 'Retrieve an event with every delivery attempt',
+  }),
+  post('/events/replay', rpc(EventLogDefinition, 'replayEvents'), {
+    scope: 'filter',
+    addition: true,
+    body: schemas.replayEvents,
+    reply: replay,
+    docs: docs.replayEvents,
+    summary: 'Deliver logged events again',
+  }),
+  get('/events/replays/:replay_id', rpc(EventLogDefinition, 'getReplay'), {
+    scope: 'partner',
+    addition: true,
+    reply: replay,
+    docs: docs.getReplay,
+    summary: 'Retrieve the progress of a replay',
   }),
 ];

@@ -1,4 +1,4 @@
-import { instant, limit, object, text } from '../parts/inputs';
+import { id, instant, limit, object, text } from '../parts/inputs';
 import { WHOLE_MAX, type Schema } from '../parts/schema';
 
 const NAMES_MAX_LENGTH = 2_000;
@@ -32,4 +32,19 @@ export const listEvents = object({
     description:
       'Seconds to wait if there is no event yet. The answer comes as soon as there is one.',
   },
+});
+
+const EVENT_IDS_MAX = 1_000;
+
+/** Either a period or ids: the service checks it. */
+export const replayEvents = object({
+  from: instant('Replays the events that entered the log at this time or later.'),
+  to: instant('Replays the events that entered the log at this time or earlier. Defaults to now.'),
+  event_ids: {
+    type: 'array',
+    items: id('ID of an event.'),
+    maxItems: EVENT_IDS_MAX,
+    description: 'Replays these events. Cannot be combined with `from` and `to`.',
+  },
+  event: names,
 });

@@ -43,6 +43,8 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
   EventLog: {
     ListEvents: ['gateway', 'operator'],
     GetEvent: ['gateway', 'operator'],
+    ReplayEvents: ['gateway', 'operator'],
+    GetReplay: ['gateway', 'operator'],
     FindEvents: ['operator'],
   },
   Messaging: {

@@ -6,6 +6,7 @@ import { createIndexes } from '@bmg/common/mongo';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Delivery } from '@bmg/proto/stream';
 import { createEventLog, packerOf, type EventLog } from './event-log';
+import { createEventLogHandlers } from './handlers';
 import { eventually } from '../../../../test/testkit/eventually';
 import { createAttempts } from '../store/attempts';
 import { createDeliveries } from '../store/deliveries';
@@ -99,7 +100,7 @@ function take(one: EventLog, batch: Sent[]): void {
 }
 
 async function list(one: EventLog, partner_id: string, request: object = {}) {
-  const handlers = one.handlers.handlers as Record<
+  const handlers = createEventLogHandlers({ ...one, replays: {} as never }).handlers as Record<
     string,
     (request: object, call: object) => Promise<any> // any: the reply of each RPC
   >;

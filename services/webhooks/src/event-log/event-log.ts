@@ -3,10 +3,9 @@ import { createPoller, type Component } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 import { createVault } from '@bmg/common/vault';
 import { createAttemptLog } from './attempt-log';
-import { createEventLogHandlers } from './handlers';
 import { createPacker, type Packer } from './packer';
 import { createReader, type Reader } from './reader';
-import { createWaiters } from './waiters';
+import { createWaiters, type Waiters } from './waiters';
 import { EventLogWriter } from './writer';
 import type { RecordAttempt } from '../delivery/attempt';
 import type { Attempts } from '../store/attempts';
@@ -23,9 +22,8 @@ export interface EventLog {
   writer: EventLogWriter;
   reader: Reader;
   recordAttempt: RecordAttempt;
-  handlers: ReturnType<typeof createEventLogHandlers>;
   /** Ends the waiting requests: to be stopped before the server of the RPCs. */
-  waiters: Component;
+  waiters: Waiters;
   expiry: Component;
 }
 
@@ -62,7 +60,6 @@ export function createEventLog(
     writer,
     reader,
     waiters,
-    handlers: createEventLogHandlers({ reader, waiters }),
     expiry: createPoller('event-log-expiry', EXPIRE_EVERY_MS, expire, log),
     recordAttempt: ({ event_id, partner_id, waba_id, number }, outcome) => {
       const { result, http_status, error, trace } = outcome;

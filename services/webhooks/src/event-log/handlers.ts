@@ -7,13 +7,17 @@ import {
   type ListEventsRequest,
   type ListEventsResponse,
   type LoggedEvent,
+  type Replay,
 } from '@bmg/proto/webhooks';
 import { noSuchEvent, type EventWithAttempts, type ReadEvent, type Reader } from './reader';
+import type { ReplayRunner } from './replay';
 import type { Waiters } from './waiters';
+import type { Replay as StoredReplay } from '../store/replays';
 
 export interface EventLogHandlers {
   reader: Reader;
   waiters: Waiters;
+  replays: Pick<ReplayRunner, 'create' | 'find'>;
 }
 
 const LIMIT_DEFAULT = 100;
@@ -31,6 +35,15 @@ export const createEventLogHandlers = (deps: EventLogHandlers) =>
       const [found] = await deps.reader.find(partner_id, [event_id]);
       if (!found) throw noSuchEvent();
       return eventWithAttempts(found);
+    },
+    async replayEvents({ partner_id, waba_id, event_ids, event, ...period }) {
+      const filter = { waba_id, events: namesOf(event) };
+      return replayOf(
+        await deps.replays.create({ partner_id, event_ids, ...filter, ...periodOf(period) }),
+      );
+    },
+    async getReplay({ partner_id, replay_id }) {
+      return replayOf(await deps.replays.find(partner_id, replay_id));
     },
     async findEvents({ partner_id, event_ids }) {
       if (event_ids.length > FIND_MAX) {
@@ -83,7 +96,7 @@ function namesOf(text: string | undefined): string[] | undefined {
 }
 
 /** The period that `from` and `to` name. */
-export function periodOf(given: { from?: string | undefined; to?: string | undefined }): {
+function periodOf(given: { from?: string | undefined; to?: string | undefined }): {
   from: Date | undefined;
   to: Date | undefined;
 } {
@@ -131,4 +144,17 @@ const eventWithAttempts = (event: EventWithAttempts): GetEventResponse => ({
     url: attempt.url ?? undefined,
     secret: attempt.secret ?? undefined,
   })),
+});
+
+const replayOf = (replay: StoredReplay): Replay => ({
+  replay_id: replay._id,
+  status: replay.status,
+  first: replay.first,
+  last: replay.last,
+  position: replay.position,
+  delivered: replay.delivered,
+  created_at: replay.created_at,
+  ended_at: replay.ended_at ?? undefined,
+  failed_event_id: replay.failed_event_id ?? undefined,
+  error: replay.error ?? undefined,
 });

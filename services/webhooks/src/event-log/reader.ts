@@ -22,11 +22,16 @@ export interface Query extends Match {
   limit: number;
   from: Date | undefined;
   to: Date | undefined;
+  /** The last position to read. */
+  until?: number;
 }
+
+export type Period = Pick<Query, 'after' | 'from' | 'to'>;
 
 export interface ReadEvent extends State {
   seq: number;
   event_id: string;
+  partner_id: string;
   event: string;
   waba_id: string;
   partition: number;
@@ -50,6 +55,8 @@ export interface EventWithAttempts extends ReadEvent {
 
 export interface Reader {
   page(query: Query): Promise<Page>;
+  /** The positions that a period has. */
+  range(partner_id: string, period: Period): Promise<{ first: number; last: number }>;
   /** Those of the events that the partner's log has, in the order of their positions. */
   find(partner_id: string, event_ids: string[]): Promise<EventWithAttempts[]>;
 }
@@ -61,6 +68,7 @@ const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 /** An event with its place in a bucket, before its delivery is looked up. */
 interface Found {
+  partner_id: string;
   logged: LoggedEvent;
   at: Date;
   envelope: Buffer;
@@ -71,12 +79,15 @@ export function createReader(deps: ReaderDependencies): Reader {
   return {
     async page(query) {
       const { partner_id, after, from, to } = query;
-      const { first, last, oldest, newest } = await rangeOf(deps, partner_id, { after, from, to });
+      const { oldest, newest, ...range } = await rangeOf(deps, partner_id, { after, from, to });
+      const first = range.first;
+      const last = Math.min(range.last, query.until ?? newest);
       const end = Math.min(last, first + SEARCH_MAX - 1);
       const { found, next } = await collect(deps, query, { first, last: end });
       const events = await withAttempts(deps, found);
       return { events, next, has_more: next < last, oldest, newest };
     },
+    range: (partner_id, period) => rangeOf(deps, partner_id, period),
     async find(partner_id, event_ids) {
       const wanted = new Set(event_ids);
       const kept_since = Date.now() - deps.kept_ms;
@@ -98,7 +109,7 @@ const isKept = ({ event }: LoggedEvent): boolean => event !== '';
 async function rangeOf(
   { store, kept_ms }: ReaderDependencies,
   partner_id: string,
-  { after, from, to }: Pick<Query, 'after' | 'from' | 'to'>,
+  { after, from, to }: Period,
 ): Promise<{ first: number; last: number; oldest: number; newest: number }> {
   const [head, kept, since, until] = await Promise.all([
     store.head(partner_id),
@@ -165,6 +176,7 @@ async function opened(packer: Packer, bucket: Bucket, events: LoggedEvent[]): Pr
   if (events.length === 0) return [];
   const { envelopes, answers } = await unpackBodies(packer, bucket);
   return events.map((logged) => ({
+    partner_id: bucket.partner_id,
     logged,
     at: bucket.at,
     envelope: envelopes.get(logged.event_id) as Buffer,
@@ -181,7 +193,7 @@ async function withAttempts(
   const ids = found.map(({ logged }) => logged.event_id);
   const [later, rows] = await Promise.all([attempts.of(ids, answered), deliveries.findEach(ids)]);
   const now = Date.now();
-  return found.map(({ logged, at, envelope, answers }) => {
+  return found.map(({ partner_id, logged, at, envelope, answers }) => {
     const { seq, event_id, event, waba_id, partition, received_at } = logged;
     const each_attempt = [
       ...(logged.attempts ?? []).map((one, index) => ({ ...one, answer: answers[index] ?? null })),
@@ -192,7 +204,16 @@ async function withAttempts(
       attempts: each_attempt,
       delivered: logged.delivered === true,
     };
-    const place = { seq, event_id, event, waba_id, partition, received_at, logged_at: at };
+    const place = {
+      seq,
+      event_id,
+      partner_id,
+      event,
+      waba_id,
+      partition,
+      received_at,
+      logged_at: at,
+    };
     return { ...place, envelope, each_attempt, ...stateOf(known, now) };
   });
 }

@@ -2,10 +2,12 @@
 import type { Indexes } from '@bmg/common/mongo';
 import { attemptIndexes, ATTEMPTS } from './attempts';
 import { DELIVERIES, deliveryIndexes } from './deliveries';
+import { replayIndexes, REPLAYS } from './replays';
 import { EVENT_LOG, eventLogIndexes } from './event-log';
 
 export const indexes: Indexes = {
   [DELIVERIES]: deliveryIndexes,
   [EVENT_LOG]: eventLogIndexes,
   [ATTEMPTS]: attemptIndexes,
+  [REPLAYS]: replayIndexes,
 };

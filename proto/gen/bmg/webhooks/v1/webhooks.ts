@@ -175,6 +175,43 @@ export interface FindEventsResponse {
   events: GetEventResponse[];
 }
 
+export interface ReplayEventsRequest {
+  partner_id: string;
+  waba_id?:
+    | string
+    | undefined;
+  /** A period in which the events entered the log, or up to 1,000 event ids. */
+  from?: string | undefined;
+  to?: string | undefined;
+  event_ids: string[];
+  /** Event names, comma-separated; all when absent. */
+  event?: string | undefined;
+}
+
+export interface GetReplayRequest {
+  partner_id: string;
+  replay_id: string;
+}
+
+export interface Replay {
+  replay_id: string;
+  /** `running`, `completed` or `failed`. */
+  status: string;
+  /** The positions that it goes through, and the last one that is done. */
+  first: number;
+  last: number;
+  position: number;
+  /** Events delivered so far. */
+  delivered: number;
+  created_at?: Date | undefined;
+  ended_at?:
+    | Date
+    | undefined;
+  /** Of a failed one: the event that the receiver refused, and how. */
+  failed_event_id?: string | undefined;
+  error?: string | undefined;
+}
+
 function createBaseListFailedEventsRequest(): ListFailedEventsRequest {
   return { partner_id: "", limit: 0, cursor: undefined, status: undefined };
 }
@@ -1893,6 +1930,362 @@ export const FindEventsResponse: MessageFns<FindEventsResponse> = {
   },
 };
 
+function createBaseReplayEventsRequest(): ReplayEventsRequest {
+  return { partner_id: "", waba_id: undefined, from: undefined, to: undefined, event_ids: [], event: undefined };
+}
+
+export const ReplayEventsRequest: MessageFns<ReplayEventsRequest> = {
+  encode(message: ReplayEventsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    if (message.waba_id !== undefined) {
+      writer.uint32(18).string(message.waba_id);
+    }
+    if (message.from !== undefined) {
+      writer.uint32(26).string(message.from);
+    }
+    if (message.to !== undefined) {
+      writer.uint32(34).string(message.to);
+    }
+    for (const v of message.event_ids) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.event !== undefined) {
+      writer.uint32(50).string(message.event);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplayEventsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplayEventsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.waba_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.event_ids.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ReplayEventsRequest>, I>>(base?: I): ReplayEventsRequest {
+    return ReplayEventsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ReplayEventsRequest>, I>>(object: I): ReplayEventsRequest {
+    const message = createBaseReplayEventsRequest();
+    message.partner_id = object.partner_id ?? "";
+    message.waba_id = object.waba_id ?? undefined;
+    message.from = object.from ?? undefined;
+    message.to = object.to ?? undefined;
+    message.event_ids = object.event_ids?.map((e) => e) || [];
+    message.event = object.event ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGetReplayRequest(): GetReplayRequest {
+  return { partner_id: "", replay_id: "" };
+}
+
+export const GetReplayRequest: MessageFns<GetReplayRequest> = {
+  encode(message: GetReplayRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    if (message.replay_id !== "") {
+      writer.uint32(18).string(message.replay_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetReplayRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetReplayRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.replay_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetReplayRequest>, I>>(base?: I): GetReplayRequest {
+    return GetReplayRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetReplayRequest>, I>>(object: I): GetReplayRequest {
+    const message = createBaseGetReplayRequest();
+    message.partner_id = object.partner_id ?? "";
+    message.replay_id = object.replay_id ?? "";
+    return message;
+  },
+};
+
+function createBaseReplay(): Replay {
+  return {
+    replay_id: "",
+    status: "",
+    first: 0,
+    last: 0,
+    position: 0,
+    delivered: 0,
+    created_at: undefined,
+    ended_at: undefined,
+    failed_event_id: undefined,
+    error: undefined,
+  };
+}
+
+export const Replay: MessageFns<Replay> = {
+  encode(message: Replay, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replay_id !== "") {
+      writer.uint32(10).string(message.replay_id);
+    }
+    if (message.status !== "") {
+      writer.uint32(18).string(message.status);
+    }
+    if (message.first !== 0) {
+      writer.uint32(24).int64(message.first);
+    }
+    if (message.last !== 0) {
+      writer.uint32(32).int64(message.last);
+    }
+    if (message.position !== 0) {
+      writer.uint32(40).int64(message.position);
+    }
+    if (message.delivered !== 0) {
+      writer.uint32(48).int64(message.delivered);
+    }
+    if (message.created_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.created_at), writer.uint32(58).fork()).join();
+    }
+    if (message.ended_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.ended_at), writer.uint32(66).fork()).join();
+    }
+    if (message.failed_event_id !== undefined) {
+      writer.uint32(74).string(message.failed_event_id);
+    }
+    if (message.error !== undefined) {
+      writer.uint32(82).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Replay {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplay();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.replay_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.first = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.last = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.position = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.delivered = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.ended_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.failed_event_id = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Replay>, I>>(base?: I): Replay {
+    return Replay.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Replay>, I>>(object: I): Replay {
+    const message = createBaseReplay();
+    message.replay_id = object.replay_id ?? "";
+    message.status = object.status ?? "";
+    message.first = object.first ?? 0;
+    message.last = object.last ?? 0;
+    message.position = object.position ?? 0;
+    message.delivered = object.delivered ?? 0;
+    message.created_at = object.created_at ?? undefined;
+    message.ended_at = object.ended_at ?? undefined;
+    message.failed_event_id = object.failed_event_id ?? undefined;
+    message.error = object.error ?? undefined;
+    return message;
+  },
+};
+
 export type WebhooksDefinition = typeof WebhooksDefinition;
 export const WebhooksDefinition = {
   name: "Webhooks",
@@ -1953,6 +2346,23 @@ export const EventLogDefinition = {
       requestType: GetEventRequest as typeof GetEventRequest,
       requestStream: false,
       responseType: GetEventResponse as typeof GetEventResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Delivers logged events again, in the background. */
+    replayEvents: {
+      name: "ReplayEvents",
+      requestType: ReplayEventsRequest as typeof ReplayEventsRequest,
+      requestStream: false,
+      responseType: Replay as typeof Replay,
+      responseStream: false,
+      options: {},
+    },
+    getReplay: {
+      name: "GetReplay",
+      requestType: GetReplayRequest as typeof GetReplayRequest,
+      requestStream: false,
+      responseType: Replay as typeof Replay,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
