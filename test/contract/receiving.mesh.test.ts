@@ -4,8 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
 import { signatureHeaders } from '../../services/webhooks/src/delivery/sign-delivery';
+import { joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
 import { codeBlock, quoted, readPage, tableRow } from './receiving/page';
-import { LANGUAGES, startReceiver, type Receiver } from './receiving/receivers';
+import { LANGUAGES, preparePoller, startReceiver, type Receiver } from './receiving/receivers';
 
 const page = readPage();
 
@@ -69,7 +71,7 @@ describe.each(LANGUAGES.filter(({ isHere }) => isHere))('the receiver in $name',
   test(
     'accepts each correctly signed event once and refuses everything else',
     async () => {
-      const source = codeBlock(page, language.block);
+      const source = codeBlock(page, language.block, language.file);
       const receiver = await startReceiver(language, source, `${secret} ${old_secret}`);
       try {
         await takesOnce(receiver);
@@ -148,6 +150,51 @@ async function followsRotation(receiver: Receiver): Promise<void> {
     expect(await deliver(receiver, event, `evt_${event}`, { secrets })).toBe(status);
   }
 }
+
+describe('the poller', () => {
+  let mesh: Mesh;
+  beforeAll(async () => {
+    mesh = await joinMesh();
+  }, 90_000);
+  afterAll(() => mesh.stop(), 60_000);
+
+  test.each(LANGUAGES.filter(({ isHere }) => isHere))(
+    'in $name reads each event once, and continues where it was killed',
+    async (language) => {
+      const partner = await mesh.createPartner();
+      await partner.register(ONE);
+      const poller = await preparePoller(
+        language,
+        codeBlock(page, language.block, language.poller),
+        { BASE_URL: mesh.base_url, PARTNER_KEY: partner.partner_key },
+      );
+      const inbound = () =>
+        mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, from: '15550100777' });
+      const events = async (): Promise<Array<{ event: string }>> =>
+        (await partner.call('GET', '/events?limit=1000')).body.events;
+      /** The poller has stored the position of the log's last event. */
+      const untilRead = (count: number) =>
+        eventually(async () => {
+          const { length } = await events();
+          return length >= count && poller.position() === length;
+        }, LIMIT_MS / 2);
+      try {
+        poller.start();
+        await inbound();
+        await inbound();
+        await untilRead(2);
+        await poller.kill();
+        await inbound();
+        poller.start();
+        await untilRead(3);
+        expect(poller.printed()).toEqual((await events()).map(({ event }) => event));
+      } finally {
+        await poller.remove();
+      }
+    },
+    COMPILED_LIMIT_MS,
+  );
+});
 
 describe('the page', () => {
   test('shows signatures that the service computes', () => {

@@ -6,14 +6,14 @@ const PAGE = resolve(__dirname, '../../../services/webhooks/RECEIVING.md');
 
 export const readPage = (): string => readFileSync(PAGE, 'utf8');
 
-/** Returns the only code block of a language. */
-export function codeBlock(page: string, language: string): string {
+/** Returns the only program of a language whose first line names the file. */
+export function codeBlock(page: string, language: string, file: string): string {
   const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].filter(
-    ([, name]) => name === language,
+    ([, name, code = '']) => name === language && code.split('\n')[0]?.includes(` ${file}: `),
   );
   const [first, second] = blocks;
   if (first === undefined || second !== undefined) {
-    throw new Error(`the page has ${blocks.length} blocks of ${language}, not one`);
+    throw new Error(`the page has ${blocks.length} programs ${file}, not one`);
   }
   return first[2] as string;
 }

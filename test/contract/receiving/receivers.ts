@@ -1,7 +1,7 @@
 // Runs a program of the page in a separate folder, as its first line says, and stops it.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +15,8 @@ export interface Language {
   /** Language of its code block on the page. */
   block: string;
   file: string;
+  /** File of the program that reads the event log. */
+  poller: string;
   /** Whether the machine has it. */
   isHere: boolean;
   program(): Promise<string>;
@@ -35,15 +37,30 @@ export const LANGUAGES: Language[] = [
     name: 'Node.js',
     block: 'js',
     file: 'receiver.mjs',
+    poller: 'poller.mjs',
     isHere: true,
     program: async () => process.execPath,
   },
-  { name: 'Python', block: 'python', file: 'receiver.py', ...ifFound('python3') },
-  { name: 'Go', block: 'go', file: 'receiver.go', ...ifFound('go'), compiled: true },
+  {
+    name: 'Python',
+    block: 'python',
+    file: 'receiver.py',
+    poller: 'poller.py',
+    ...ifFound('python3'),
+  },
+  {
+    name: 'Go',
+    block: 'go',
+    file: 'receiver.go',
+    poller: 'poller.go',
+    ...ifFound('go'),
+    compiled: true,
+  },
   {
     name: 'Java',
     block: 'java',
     file: 'Receiver.java',
+    poller: 'Poller.java',
     isHere: true,
     program: () =>
       findJava(process.env, { what: 'the receiver in Java', instead: 'set JAVA_HOME' }),
@@ -91,6 +108,51 @@ export async function startReceiver(
     await stop();
     throw error;
   }
+}
+
+export interface Poller {
+  /** The lines that it has printed in all its runs. */
+  printed(): string[];
+  /** The position that it has stored; undefined before the first. */
+  position(): number | undefined;
+  start(): void;
+  /** With SIGKILL. */
+  kill(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Prepares the program that reads the event log; it can be killed and started again. */
+export async function preparePoller(
+  language: Language,
+  source: string,
+  settings: { BASE_URL: string; PARTNER_KEY: string },
+): Promise<Poller> {
+  const folder = mkdtempSync(join(tmpdir(), 'bmg-polling-'));
+  writeFileSync(join(folder, language.poller), source);
+  const [command, args] = await commandOf({ ...language, file: language.poller }, folder);
+  const file = join(folder, 'position');
+  const runs: Output[] = [];
+  let child: ChildProcess | undefined;
+  const kill = async (): Promise<void> => {
+    if (!child || hasEnded(child)) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return {
+    printed: () => runs.flatMap(({ out }) => out.split('\n').slice(0, -1)),
+    position: () => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined),
+    start() {
+      const env = { ...process.env, ...settings, POSITION_FILE: file };
+      child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      runs.push(collect(child));
+    },
+    kill,
+    async remove() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 async function commandOf(
