@@ -17,11 +17,11 @@ const library = (name, folders, instead) => ({
 /** What each folder of a workspace may use of its neighbours; what is not listed stands alone. */
 const FOLDERS = {
   gateway: {
-    auth: ['endpoints'],
-    'connect-page': ['auth', 'edge', 'endpoints'],
-    dashboard: ['edge', 'endpoints', 'limits'],
+    auth: ['endpoints', 'limits'],
+    'connect-page': ['auth', 'edge', 'endpoints', 'limits'],
+    dashboard: ['auth', 'edge', 'endpoints', 'limits'],
     docs: ['edge', 'endpoints', 'openapi'],
-    edge: ['auth', 'endpoints', 'idempotency', 'limits'],
+    edge: ['auth', 'endpoints', 'idempotency', 'limits', 'openapi'],
     endpoints: [],
     idempotency: ['auth', 'edge', 'endpoints'],
     limits: [],
@@ -36,12 +36,19 @@ const FOLDERS = {
     template: ['create', 'store'],
   },
   'services/fanout': { normalise: [] },
-  'services/messaging': { media: [], send: ['store'], store: [] },
+  'services/messaging': {
+    check: ['gap-repair', 'media', 'rates', 'send', 'store'],
+    'gap-repair': ['store'],
+    media: [],
+    rates: ['store'],
+    send: ['store'],
+    store: ['rates'],
+  },
   'services/number-admin': { operations: [] },
   'services/onboarding': {
     clients: ['directory', 'payments', 'secrets', 'sign-up', 'store', 'upstream'],
     directory: ['secrets', 'store'],
-    operator: ['clients', 'partners', 'secrets', 'sign-up', 'store'],
+    operator: ['clients', 'partners', 'secrets', 'sign-up', 'store', 'upstream'],
     partners: ['payments', 'secrets', 'store'],
     payments: ['store'],
     secrets: ['store'],
@@ -53,9 +60,10 @@ const FOLDERS = {
   'services/templates': { header: [], store: [] },
   'services/webhooks': {
     delivery: ['store'],
+    'event-log': ['delivery', 'store'],
     ingress: [],
-    recovery: ['delivery', 'store'],
-    store: ['delivery'],
+    recovery: ['delivery', 'event-log', 'store'],
+    store: ['delivery', 'event-log'],
   },
 };
 

@@ -84,7 +84,7 @@ const recipient = fc.constantFrom<object>(
   { to: '15550100001' },
   { to: WROTE_BSUID },
   { user_id: SILENT_BSUID },
-  { to: 'nobody' },
+  { to: 'no-number' },
   {},
 );
 const body = (...texts: string[]) => ({

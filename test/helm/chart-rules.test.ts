@@ -105,7 +105,7 @@ describeChart('secrets and certificates', () => {
       // The certificate identifies exactly this caller, and only in this namespace.
       const names = (spec.dnsNames as string[]).map((name) => `DNS:${name}`).join(', ');
       const identities = identitiesOf('production');
-      // onboarding calls nobody, so it is not a caller.
+      // onboarding makes no calls, so it is not a caller.
       expect(namesOf(names, identities)).toEqual(
         CALLER_NAMES.filter((name) => name === componentOf(metadata)),
       );

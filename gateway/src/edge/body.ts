@@ -9,7 +9,7 @@ import { BodyRefused, readBody as readBytes } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
 import { overloaded, type BodyMemory } from '../limits/load';
 import { JsonScan, type LongArray } from './json-scan';
-import { inTurns } from './turns';
+import { inTurns } from '../endpoints/parts/turns';
 
 /** Opaque parts become a protobuf Struct, whose decoder accepts about thirty levels. */
 /** Of a content type that an error names. */

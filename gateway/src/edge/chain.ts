@@ -15,7 +15,7 @@ import { readBody } from './body';
 import type { Meter } from './meter';
 import type { State } from './state';
 import { streamAnswer, type Chunk } from './stream';
-import { inTurns } from './turns';
+import { inTurns } from '../endpoints/parts/turns';
 
 export interface ChainDependencies extends AdmitDependencies {
   /** Bounds requests in flight and the memory of bodies; unbounded without it. */

@@ -1,4 +1,4 @@
-// What the API answers, as far as the console shows it. The reference at /docs describes every field.
+// What the API answers, limited to what the console shows. The reference at /docs describes every field.
 
 export interface Session {
   partner_id: string;

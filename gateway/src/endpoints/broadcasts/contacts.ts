@@ -6,7 +6,7 @@ import {
   INVALID_CONTACT,
   parseContact,
 } from '@bmg/common/messages';
-import { inTurns } from '../../edge/turns';
+import { inTurns } from '../parts/turns';
 import type { Fields } from '../endpoint';
 
 interface Contact {

@@ -158,7 +158,7 @@ export const messagingLimit = is.record(
   {
     tier: is.orNull(is.text('TIER_1K')),
     limit: is.orNull(is.whole(1_000, 'Customers in 24 hours outside an open window.')),
-    used: is.orNull(is.whole(120, 'Customers whom you sent templates in the last 24 hours.')),
+    used: is.orNull(is.whole(120, 'Customers to which you sent templates in the last 24 hours.')),
     left: is.orNull(is.whole(880)),
   },
   { description: 'Counted from your own sends; the upstream counts the whole portfolio.' },

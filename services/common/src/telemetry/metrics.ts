@@ -129,7 +129,7 @@ export const metrics = {
   }),
   event_log_conflicts: new Counter({
     name: 'event_log_conflicts_total',
-    help: 'Buckets of the log that were written anew: another replica took the positions, or an event was logged already.',
+    help: 'Buckets of the log that were written again: another replica took the positions, or an event was logged already.',
     labelNames: ['reason'],
   }),
   deliveries_unsettled: new Counter({

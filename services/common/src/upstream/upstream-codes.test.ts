@@ -25,7 +25,7 @@ test('redacts secrets in texts, keys and numbers', () => {
 
 test('answers the details of any error, without its secrets', () => {
   const secret = fc.string({ minLength: 4 }).filter((text) => !'[redacted]'.includes(text));
-  const token = fc.constantFrom('Bearer abc', '"Bearer abc"', 'EAAabcdefgh1', 'access_token=x"');
+  const token = fc.constantFrom('Bearer abc', '"Bearer abc"', 'EAAabcd12341', 'access_token=x"');
   const value = fc.jsonValue({ maxDepth: 3 });
   fc.assert(
     fc.property(
@@ -37,7 +37,7 @@ test('answers the details of any error, without its secrets', () => {
         const data = { any, [text + credential]: [credential + text, ...secrets] };
         const shown = JSON.stringify(detailsOf(data, secrets));
         expect(JSON.parse(shown)).toHaveProperty('any');
-        expect(shown).not.toMatch(/Bearer abc|EAAabcdefgh1|access_token=/);
+        expect(shown).not.toMatch(/Bearer abc|EAAabcd12341|access_token=/);
         for (const one of secrets)
           expect((JSON.parse(shown) as { any: unknown }).any).not.toBe(one);
       },

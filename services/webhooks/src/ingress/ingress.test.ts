@@ -20,6 +20,7 @@ beforeAll(async () => {
     },
     { publish: none } as never,
     none,
+    { answered: () => undefined },
     log,
   );
   await ingress.start(new AbortController().signal);

@@ -22,7 +22,7 @@ export interface Log {
 const read = (query: Record<string, string | number>, signal: AbortSignal): Promise<EventPage> =>
   call<EventPage>('GET', '/v1/events', { query, signal });
 
-/** Statuses of deliveries change after the event was read: the latest ones are read again now and then. */
+/** Statuses of deliveries change after the event was read: the latest ones are read again from time to time. */
 export function useLog(live: boolean): Log {
   const [events, setEvents] = useState<LoggedEvent[]>([]);
   const [error, setError] = useState<Error | null>(null);
