@@ -8,6 +8,7 @@ export const ELSEWHERE = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRAC
 /** Valid values for the secrets. */
 const SECRET_VALUES: Record<string, string> = {
   ENCRYPTION_KEYRING: 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  EVENT_LOG_KEYRING: 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
   PLATFORM_PIN: '123456',
   MONGO_URL: 'mongodb://mongo.example',
   REDIS_URL: 'rediss://redis.example',
