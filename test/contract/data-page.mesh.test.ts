@@ -16,7 +16,7 @@ import { purgeRows as templates } from '../../services/templates/src/store/purge
 import { createPacker } from '../../services/webhooks/src/event-log/packer';
 import { createPurgeRows } from '../../services/webhooks/src/store/purge';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, type Mesh } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh } from '../harness/shared-mesh';
 
 const ROOT = resolve(__dirname, '../..');
 const page = readFileSync(resolve(ROOT, 'deploy/DATA.md'), 'utf8');
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await partner.call('POST', '/messages/send', { to: '15550100777', text: 'Hello' }, headers);
   await partner.call('GET', '/analytics?days=7', undefined, headers);
   await eventually(() => partner.receiver.of('message.sent')[0]);
-}, 60_000);
+}, JOIN_LIMIT_MS);
 afterAll(async () => {
   await client.close();
   await mesh.stop();

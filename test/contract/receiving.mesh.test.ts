@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
 import { signatureHeaders } from '../../services/webhooks/src/delivery/sign-delivery';
-import { joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { codeBlock, quoted, readPage, tableRow } from './receiving/page';
 import { LANGUAGES, preparePoller, startReceiver, type Receiver } from './receiving/receivers';
@@ -155,7 +155,7 @@ describe('the poller', () => {
   let mesh: Mesh;
   beforeAll(async () => {
     mesh = await joinMesh();
-  }, 90_000);
+  }, JOIN_LIMIT_MS);
   afterAll(() => mesh.stop(), 60_000);
 
   test.each(LANGUAGES.filter(({ isHere }) => isHere))(

@@ -1,5 +1,6 @@
 // Access rules over HTTP: partner keys, business accounts, response headers and the rate limit.
 import {
+  JOIN_LIMIT_MS,
   callRest,
   ONE,
   joinMesh,
@@ -19,7 +20,7 @@ beforeAll(async () => {
   other = await mesh.createPartner({ name: 'Another partner' });
   await partner.register(ONE);
   await other.register(TWO_A);
-}, 60_000);
+}, JOIN_LIMIT_MS);
 afterAll(() => mesh.stop(), 60_000);
 
 const send = (headers: Record<string, string>, sender: TestPartner = partner) =>

@@ -1,5 +1,5 @@
 // Bad broadcasts: the gateway or the service refuses them with code and field, and stores nothing.
-import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { aBroadcast, people, scopeOf } from './broadcast-support';
 import { newAccount } from './endpoint-stage';
 import { openStored, type Stored } from './stored';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   partner = await mesh.createPartner();
   await partner.register(ONE);
   stored = await openStored(mesh);
-}, 240_000);
+}, JOIN_LIMIT_MS);
 afterAll(async () => {
   await stored.close();
   await mesh.stop();

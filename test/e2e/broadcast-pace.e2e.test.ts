@@ -1,7 +1,15 @@
 // The pace of broadcasts against the emulator's limiter, with the default settings: never above the
 // limit of the number, no refusals, and each number at its own pace. The benchmark measures the speed
 // with ten thousand contacts.
-import { joinMesh, ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import {
+  JOIN_LIMIT_MS,
+  joinMesh,
+  ONE,
+  TWO_A,
+  TWO_B,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import {
   arrivalsOf,
@@ -30,7 +38,7 @@ beforeAll(async () => {
   mesh = await joinMesh();
   partner = await mesh.createPartner();
   for (const number of [ONE, TWO_A, TWO_B]) await partner.register(number);
-}, 240_000);
+}, JOIN_LIMIT_MS);
 afterAll(() => mesh.stop(), 60_000);
 
 test('sends 200 contacts at no more than 20 a second without refusals, beside the partner’s own sends', async () => {

@@ -1,7 +1,13 @@
 // Causes that stop a broadcast early, on the whole mesh: no further message is sent, the remaining
 // contacts count as failed with the reason, and the broadcast reports why it stopped.
 import { MongoClient } from 'mongodb';
-import { joinMesh, type Mesh, type SeededNumber, type TestPartner } from '../harness/shared-mesh';
+import {
+  JOIN_LIMIT_MS,
+  joinMesh,
+  type Mesh,
+  type SeededNumber,
+  type TestPartner,
+} from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { arrivalsOf, createBroadcast, detailOf, people, untilCompleted } from './broadcast-support';
 import { newAccount } from './endpoint-stage';
@@ -21,7 +27,7 @@ beforeAll(async () => {
   mesh = await joinMesh();
   partner = await mesh.createPartner();
   mongo = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-}, 240_000);
+}, JOIN_LIMIT_MS);
 afterAll(async () => {
   await mongo.close();
   await mesh.stop();

@@ -5,7 +5,7 @@ import { MongoClient, type Db } from 'mongodb';
 import { createRpcClient } from '@bmg/common/rpc';
 import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
-import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 jest.setTimeout(240_000);
 
@@ -69,7 +69,7 @@ beforeAll(async () => {
   await eventually(
     async () => (await conversations.countDocuments({ contact: { $exists: true } })) >= 3,
   );
-}, 90_000);
+}, JOIN_LIMIT_MS);
 afterAll(async () => {
   await client.close();
   await mesh.stop();

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { PARTNER_STATUSES } from '@bmg/common/directory';
 import { BMG, runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
-import { callRest, joinMesh, TWO_A, TWO_B, type Mesh } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, callRest, joinMesh, TWO_A, TWO_B, type Mesh } from '../harness/shared-mesh';
 
 let mesh: Mesh;
 
 beforeAll(async () => {
   mesh = await joinMesh();
-}, 60_000);
+}, JOIN_LIMIT_MS);
 afterAll(() => mesh.stop(), 60_000);
 
 const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const CHROMIUM = '/usr/bin/chromium';
 const INSTALL_LIMIT_MS = 300_000;
@@ -142,7 +142,7 @@ export interface Stage {
 }
 
 /** Long enough to install the browser first. */
-export const STAGE_LIMIT_MS = INSTALL_LIMIT_MS + 60_000;
+export const STAGE_LIMIT_MS = INSTALL_LIMIT_MS + JOIN_LIMIT_MS;
 export const STATE = 'order-17';
 
 export async function openStage(): Promise<Stage> {

@@ -1,7 +1,14 @@
 // The event log as a partner reads it: every event at its position, with its envelope, its delivery
 // and every attempt; for partners with and without a webhook URL.
 import { eventually } from '../testkit/eventually';
-import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import {
+  JOIN_LIMIT_MS,
+  joinMesh,
+  ONE,
+  TWO_A,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
 
 let mesh: Mesh;
 let partner: TestPartner;
@@ -12,7 +19,7 @@ beforeAll(async () => {
   partner = await mesh.createPartner();
   stranger = await mesh.createPartner();
   for (const number of [ONE, TWO_A]) await partner.register(number);
-}, 90_000);
+}, JOIN_LIMIT_MS);
 afterAll(() => mesh.stop(), 60_000);
 afterEach(() => partner.receiver.behave(undefined));
 

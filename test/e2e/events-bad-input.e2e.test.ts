@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { Kafka, logLevel } from 'kafkajs';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import type { Arrival } from '../testkit/partner';
 import { bodyOf, inboundBody, messagesChange, postRaw, signed } from './events-support';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await partner.register(ONE);
   dead = [];
   stopReading = await readDeadLetters();
-}, 60_000);
+}, JOIN_LIMIT_MS);
 afterAll(async () => {
   await stopReading();
   await mesh.stop();

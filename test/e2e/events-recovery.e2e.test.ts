@@ -1,6 +1,13 @@
 // Recovery: the failed list, manual retries, and the effect of a partner's changes on waiting events.
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import {
+  JOIN_LIMIT_MS,
+  ONE,
+  joinMesh,
+  TWO_A,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
 import { scopeOf } from './broadcast-support';
 import { bodyOf, inboundBody, postRaw, statusChange } from './events-support';
@@ -19,7 +26,7 @@ beforeAll(async () => {
   await first.register(ONE);
   await eventually(() => first.receiver.of('message.history').length > 0, RETRY_LIMIT_MS);
   await mesh.emulator.settled();
-}, 90_000);
+}, JOIN_LIMIT_MS);
 afterAll(() => mesh.stop(), 60_000);
 
 const nextId = (): string => `wamid.R${(count += 1)}`;

@@ -1,6 +1,13 @@
 // Event delivery: to all owners, signed, in order and once; and retries when a receiver refuses.
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import {
+  JOIN_LIMIT_MS,
+  ONE,
+  joinMesh,
+  TWO_A,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, type Arrival } from '../testkit/partner';
 import { bodyOf, inboundBody, messagesChange, postRaw, statusChange } from './events-support';
 
@@ -19,7 +26,7 @@ beforeAll(async () => {
   other = await mesh.createPartner({ name: 'Another partner' });
   await partner.register(ONE);
   await other.register(ONE);
-}, 60_000);
+}, JOIN_LIMIT_MS);
 afterAll(() => mesh.stop(), 60_000);
 afterEach(() => {
   partner.receiver.behave(undefined);

@@ -5,7 +5,14 @@ import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint, Fields } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
 import type { Schema } from '../../gateway/src/endpoints/parts/schema';
-import { joinMesh, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import {
+  JOIN_LIMIT_MS,
+  joinMesh,
+  TWO_A,
+  TWO_B,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
 import { readAnswerSchemas, type AnswerSchemas } from './answer-schemas';
 import { answeredWrongly, isRefusal, type ExpectedRefusal } from './bad-answers';
 import { BEYOND_SCHEMA, badBodies, badQueries } from './bad-requests';
@@ -37,7 +44,7 @@ beforeAll(async () => {
   files = await startFiles();
   stage = await createStage(mesh, files);
   schemas = await readAnswerSchemas(mesh.base_url.replace(/\/v1$/, ''));
-}, 90_000);
+}, JOIN_LIMIT_MS);
 afterAll(async () => {
   await mesh.stop();
   await files.close();

@@ -2,7 +2,7 @@
 // upstream's message history. Every message ends in its true state, and no status is told twice.
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { bodyOf, postRaw, statusChange } from './events-support';
 
 const MESSAGES = 200;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   partner = await mesh.createPartner();
   await partner.register(ONE);
   client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
-}, 60_000);
+}, JOIN_LIMIT_MS);
 afterAll(async () => {
   await client.close();
   await mesh.stop();

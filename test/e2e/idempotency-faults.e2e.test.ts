@@ -1,7 +1,14 @@
 // Answers lost on their way: what a retry with the same Idempotency-Key gets.
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../testkit/eventually';
-import { callRest, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import {
+  JOIN_LIMIT_MS,
+  callRest,
+  ONE,
+  joinMesh,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
 import {
   codeOf,
   createAsk,
@@ -23,7 +30,7 @@ beforeAll(async () => {
   ask = createAsk(mesh, partner.partner_key);
   await partner.register(ONE);
   replica = await startReplica(mesh);
-}, 90_000);
+}, JOIN_LIMIT_MS);
 afterAll(async () => {
   await replica.stop();
   await mesh.stop();

@@ -4,7 +4,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openRedis } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
-import { ONE, joinMesh, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import {
+  JOIN_LIMIT_MS,
+  ONE,
+  joinMesh,
+  TWO_B,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
 import {
   codeOf,
   createAsk,
@@ -28,7 +35,7 @@ beforeAll(async () => {
   await partner.register(ONE);
   await partner.register(TWO_B);
   replica = await startReplica(mesh);
-}, 90_000);
+}, JOIN_LIMIT_MS);
 afterAll(async () => {
   await replica.stop();
   await mesh.stop();

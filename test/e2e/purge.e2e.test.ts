@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto';
 import { resolve } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 
 const BIN = resolve(__dirname, '../../deploy/cli/bin/bmg.js');
 // Unique text, because other test files use the same databases.
@@ -25,7 +25,7 @@ beforeAll(async () => {
   first = await mesh.createPartner({ name: 'First' });
   second = await mesh.createPartner({ name: 'Second' });
   for (const partner of [first, second]) await partner.register(ONE);
-}, 120_000);
+}, JOIN_LIMIT_MS);
 afterAll(async () => {
   await mongo.close();
   await mesh.stop();

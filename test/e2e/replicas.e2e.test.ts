@@ -9,7 +9,7 @@ import { createFanout } from '../../services/fanout/src/service';
 import { settings as webhooksSettings } from '../../services/webhooks/src/config';
 import { createWebhooks } from '../../services/webhooks/src/service';
 import { eventually } from '../testkit/eventually';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { idOf, outOfOrder, startTraffic, untilComplete, type Traffic } from './faults-support';
 
 const COMPLETE_LIMIT_MS = 60_000;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   mesh = await joinMesh();
   partner = await mesh.createPartner();
   await partner.register(ONE);
-}, 90_000);
+}, JOIN_LIMIT_MS);
 afterAll(() => mesh.stop(), 60_000);
 
 /** A second replica of each service, identical except for its ports. */

@@ -1,6 +1,13 @@
 // Registration, sends, their statuses, and upstream failures of a send.
 import { eventually } from '../testkit/eventually';
-import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import {
+  JOIN_LIMIT_MS,
+  joinMesh,
+  ONE,
+  TWO_A,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
 import { isSigned, isStandardSigned } from '../testkit/partner';
 
 let mesh: Mesh;
@@ -9,7 +16,7 @@ let partner: TestPartner;
 beforeAll(async () => {
   mesh = await joinMesh();
   partner = await mesh.createPartner();
-}, 60_000);
+}, JOIN_LIMIT_MS);
 afterAll(() => mesh.stop(), 60_000);
 afterEach(() => mesh.emulator.clearFaults());
 

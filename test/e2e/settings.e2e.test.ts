@@ -2,7 +2,7 @@
 // secret, the test event and billing.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { isSigned, isStandardSigned, startPartner } from '../testkit/partner';
 
@@ -12,7 +12,7 @@ let origin: string;
 beforeAll(async () => {
   mesh = await joinMesh({ PROXY_HOPS: '1' }, ['gateway']);
   origin = new URL(mesh.base_url).origin;
-}, 60_000);
+}, JOIN_LIMIT_MS);
 afterAll(() => mesh.stop(), 60_000);
 
 interface Answer {
