@@ -194,7 +194,7 @@ export class EventLogWriter implements Component {
   private takeBatch(): Map<string, Entry[]> {
     const batch = new Map<string, Entry[]>();
     let bytes = 0;
-    for (const [partner_id, queue] of this.queues) {
+    for (const [partner_id, queue] of [...this.queues]) {
       if (bytes > WRITE_BYTES_MAX) break;
       let size = 0;
       const end = queue.findIndex(({ message }, index) => {
