@@ -9,6 +9,8 @@ import { inboundBody, postRaw } from './events-support';
 
 const START_LIMIT_MS = 180_000;
 const DRIP_EVERY_MS = 500;
+/** The ingress reads only bodies that may be signed. */
+const SIGNED = `X-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n`;
 /** Timeouts are 10 s for headers and 30 s for a request; a loaded machine enforces them late. */
 const CLOSED_LIMIT_MS = 60_000;
 
@@ -55,7 +57,7 @@ function trickle(url: string, beginning: string, drop: string): Slow {
 
 test('closes connections with trickling headers or bodies at the gateway and the ingress', async () => {
   const headers = 'POST /v1/messages/send HTTP/1.1\r\nHost: x\r\n';
-  const hook = 'POST /webhooks/upstream HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{';
+  const hook = `POST /webhooks/upstream HTTP/1.1\r\nHost: x\r\n${SIGNED}Content-Length: 100000\r\n\r\n{`;
   const body =
     `POST /v1/messages/send HTTP/1.1\r\nHost: x\r\nx-partner-key: ${partner.partner_key}\r\n` +
     `x-waba-id: ${ONE.waba_id}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`;
@@ -110,11 +112,13 @@ test('answers 503 and counts it when held-back bodies fill the ingress, then rec
   const shed = async (): Promise<number> => {
     const { values } = await metrics.requests_shed.get();
     const found = values.filter(({ labels }) => labels['server'] === 'ingress');
-    return found.find(({ labels }) => labels['reason'] === 'body_bytes')?.value ?? 0;
+    return found.find(({ labels }) => labels['reason'] === 'unverified_body_bytes')?.value ?? 0;
   };
   const before = await shed();
   const { hostname, port } = new URL(mesh.ingress_url);
-  const head = `POST /webhooks/upstream HTTP/1.1\r\nHost: x\r\nContent-Length: ${4 * MIB}\r\n\r\n`;
+  const head =
+    `POST /webhooks/upstream HTTP/1.1\r\nHost: x\r\n${SIGNED}` +
+    `Content-Length: ${4 * MIB}\r\n\r\n`;
   const hold = (): Promise<unknown> => {
     const socket = connect({ host: hostname, port: Number(port) });
     sockets.push(socket);

@@ -10,7 +10,7 @@ import { createEventLogHandlers } from './handlers';
 import { eventually } from '../../../../test/testkit/eventually';
 import { createAttempts } from '../store/attempts';
 import { createDeliveries } from '../store/deliveries';
-import { createEventLogStore, EVENT_LOG } from '../store/event-log';
+import { BUCKET_EVENTS_MAX, createEventLogStore, EVENT_LOG } from '../store/event-log';
 import { indexes } from '../store/indexes';
 import { createPurgeRows } from '../store/purge';
 
@@ -159,6 +159,17 @@ test('gives every event one position, without gaps and in order, while two repli
       expect(delivery).toMatchObject({ status: 'delivered', last_http_status: 200 });
     }
   }
+}, 60_000);
+
+test('writes the events of a partner that has more of them than a bucket holds', async () => {
+  const [one, partner_id] = [replica(), aPartner()];
+  const sent = Array.from({ length: 2.5 * BUCKET_EVENTS_MAX }, () => received({ partner_id }));
+  take(one, sent);
+  await eventually(() => sent.every(({ is_done }) => is_done), 20_000);
+  const events = await readAll(one, partner_id, 1_000);
+  expect(events.map(({ event_id }) => event_id)).toEqual(
+    sent.map(({ message }) => message.event_id),
+  );
 }, 60_000);
 
 test('releases an offset once its event is logged and its delivery is settled', async () => {
