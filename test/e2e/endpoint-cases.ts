@@ -80,6 +80,9 @@ async function registered({ mesh, partner }: Stage): Promise<SeededNumber> {
   return number;
 }
 
+/** Requests of other rows, some of them large, share the mesh. */
+const EVENT_LIMIT_MS = 25_000;
+
 /** An event that the receiver refuses, so that it is in the failed list. */
 async function failedEvent({ mesh, partner, one }: Stage): Promise<Given> {
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
@@ -92,7 +95,7 @@ async function failedEvent({ mesh, partner, one }: Stage): Promise<Given> {
     const event_id = await eventually(async () => {
       const { body } = await partner.call('GET', '/webhooks/failed?limit=100');
       return (body.events as Array<{ event_id: string }>).at(-1)?.event_id;
-    });
+    }, EVENT_LIMIT_MS);
     return { params: { event_id } };
   } finally {
     partner.receiver.behave(undefined);

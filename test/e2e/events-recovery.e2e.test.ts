@@ -107,8 +107,6 @@ test('retries all events in order and empties the list on the way', async () => 
   partner.receiver.behave((_arrival, response) => void setTimeout(() => response.end('ok'), 10));
   const { body } = await partner.call('POST', '/webhooks/retry-all');
   expect(body).toMatchObject({ queued: 40, joined: false });
-  const again = await partner.call('POST', '/webhooks/retry-all');
-  expect(again.body).toMatchObject({ queued: 40, joined: true });
   const lengths = new Set<number>();
   await eventually(async () => {
     const { length } = await failed(partner);

@@ -132,7 +132,7 @@ describe('a repeated send', () => {
     const connection = openRedis({ REDIS_URL, REDIS_KEY_PREFIX } as never, log);
     await connection.start(new AbortController().signal);
     await ask(randomUUID());
-    const keys = await connection.redis.keys(`${REDIS_KEY_PREFIX}*idempotency*`);
+    const keys = await connection.redis.keys(`${REDIS_KEY_PREFIX}*idempotency:*`);
     expect(keys.length).toBeGreaterThan(0);
     for (const key of keys) {
       const life_s = await connection.redis.ttl(key.slice((REDIS_KEY_PREFIX as string).length));

@@ -2,8 +2,8 @@
 import { MongoClient } from 'mongodb';
 import type { Mesh } from '../harness/shared-mesh';
 
-/** Collections that grow with every request, even a refused one. */
-const COUNTED_ANYWAY = /usage/;
+/** Collections that grow with every request, even a refused one, or with retries of earlier events. */
+const COUNTED_ANYWAY = /usage|attempts/;
 
 export interface Stored {
   count(): Promise<Record<string, number>>;
