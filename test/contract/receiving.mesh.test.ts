@@ -187,7 +187,11 @@ describe('the poller', () => {
         await inbound();
         poller.start();
         await untilRead(3);
-        expect(poller.printed()).toEqual((await events()).map(({ event }) => event));
+        // The history of the sign-up may still be growing.
+        await eventually(async () => {
+          expect(poller.printed()).toEqual((await events()).map(({ event }) => event));
+          return true;
+        });
       } finally {
         await poller.remove();
       }
