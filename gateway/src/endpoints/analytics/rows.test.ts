@@ -7,7 +7,6 @@ const check = compile(row?.query ?? {}, 'query');
 
 test.each([
   [{}, 7],
-  [{ days: '' }, 7],
   [{ days: '1' }, 1],
   [{ days: '90' }, 90],
   [{ days: '400' }, 90],
@@ -15,7 +14,7 @@ test.each([
   expect(check(query)).toEqual({ days });
 });
 
-test.each(['0', '-1', '1.5', 'week', '1e2'])('days=%s is INVALID_FIELD', (days) => {
+test.each(['', '0', '-1', '1.5', 'week', '1e2'])('days=%s is INVALID_FIELD', (days) => {
   expect(() => check({ days })).toThrow(
     expect.objectContaining({
       code: 'INVALID_FIELD',

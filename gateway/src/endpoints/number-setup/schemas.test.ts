@@ -76,7 +76,7 @@ describe('GET /blocked', () => {
     ['refuses a negative limit', { limit: '-1' }, invalid('limit')],
     ['refuses a limit that is no whole number', { limit: '1.5' }, invalid('limit')],
     ['takes cursors', { after: 'a', before: 'b' }, { after: 'a', before: 'b' }],
-    ['passes over a blank cursor', { after: '' }, {}],
+    ['refuses a blank cursor', { after: '' }, ['INVALID_FIELD', 'after']],
     ['refuses a cursor given twice', { after: ['a', 'b'] }, ['INVALID_FIELD', 'after']],
   ])('%s', (_what, query, expected) => {
     expect(judge(schemas.listBlocked, query, 'query')).toEqual(expected);
