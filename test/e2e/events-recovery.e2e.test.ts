@@ -112,7 +112,7 @@ test('retries all events in order and empties the list on the way', async () => 
     const { length } = await failed(partner);
     lengths.add(length);
     return length === 0;
-  }, 5_000);
+  }, 20_000);
   expect(idsAt(partner)).toEqual(ids);
   expect(lengths.size).toBeGreaterThan(2);
 });

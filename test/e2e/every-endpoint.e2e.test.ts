@@ -30,7 +30,7 @@ import {
 import { openStored, type Stored } from './stored';
 
 // The first event of a mesh waits until the consumers have joined their groups.
-jest.setTimeout(30_000);
+jest.setTimeout(90_000);
 
 const tally = createCaseTally();
 let mesh: Mesh;

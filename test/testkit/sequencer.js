@@ -3,12 +3,15 @@
 // project of one worker follows.
 const Sequencer = require('@jest/test-sequencer').default;
 
-/** Longest first. */
+/**
+ * Longest first. The slow clients' sockets do not come beside the upstream's failures, whose time-outs are
+ * short.
+ */
 const LONG = [
   'e2e/upstream-failures',
-  'e2e/slow-clients',
   'payments/money.properties',
   'runner/crash',
+  'e2e/slow-clients',
   'e2e/mtls',
 ];
 const LAST = 'processes';
