@@ -11,8 +11,6 @@ export type Caller = AuthenticateResponse;
 export interface Authenticator {
   /** The caller as last cached, stale or not: enough to find its bucket. Throws for an unknown key. */
   identify(key: string, address: string, call: Call): Promise<KnownCaller>;
-  /** True when the cached caller holds under the version that the bucket returned. */
-  isFresh(known: KnownCaller, version: string | undefined): boolean;
   /**
    * The caller under the version that the bucket returned; throws when it may not call now. A refused
    * key is forgotten.
@@ -47,7 +45,6 @@ export function createAuthenticator(
         cache.get(key_hash, '?', () => authenticate(key_hash, call));
       return { key_hash, caller: await look_ups.run(key_hash, address, look) };
     },
-    isFresh: ({ key_hash }, version) => cache.fresh(key_hash, version) !== undefined,
     async confirm({ key_hash }, version, call) {
       try {
         const caller = await cache.get(key_hash, version, () => authenticate(key_hash, call));

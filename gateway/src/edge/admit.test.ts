@@ -3,7 +3,8 @@ import { createLookUps } from '../auth/look-ups';
 import { createAuthenticator } from '../auth/authenticate';
 import { ApiError } from '@bmg/common/errors';
 import { createKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
-import { rateLimitResult, type Bucket } from '../limits/bucket';
+import { rateLimitResult, versionOnly, type Bucket } from '../limits/bucket';
+import { createMemoryBucket } from '../limits/memory-bucket';
 import type { Endpoint } from '../endpoints/endpoint';
 import { admit, CONNECT_TOKEN_PER_SEC, type AdmitDependencies } from './admit';
 
@@ -18,7 +19,8 @@ function createBucket() {
   const bucket: Bucket = {
     async take(name, rate, cost, at_version) {
       const takes = cost > 0 && (at_version === undefined || at_version === state.version);
-      if (takes) taken[name] = (taken[name] ?? 0) + 1;
+      if (!takes) return versionOnly(rate, state.version);
+      taken[name] = (taken[name] ?? 0) + 1;
       return rateLimitResult(
         rate - (taken[name] ?? 0),
         rate,
@@ -30,8 +32,9 @@ function createBucket() {
   return { bucket, state };
 }
 
-function setUp() {
-  const { bucket, state } = createBucket();
+function setUp(instead?: Bucket) {
+  const { bucket: shared, state } = createBucket();
+  const bucket = instead ?? shared;
   const valid = new Set<string>();
   const authenticate = jest.fn(async ({ key_hash }: { key_hash: string }) => {
     valid.add(valid.size === 0 ? key_hash : '');
@@ -106,4 +109,13 @@ test('a connect token has a bucket of its own, which is asked before its session
   });
   expect(authenticateSession).toHaveBeenCalledTimes(CONNECT_TOKEN_PER_SEC);
   expect(state.taken).toEqual({ 'connect:t': CONNECT_TOKEN_PER_SEC + 1 });
+});
+
+test('the limit holds while no version is known, as while Redis is away', async () => {
+  const { request } = setUp(createMemoryBucket(() => 0));
+  const allowed: boolean[] = [];
+  for (let count = 0; count < 3 * RATE; count += 1) {
+    allowed.push((await request({ 'x-partner-key': KEY })).rate_limit.allowed);
+  }
+  expect(allowed.filter(Boolean)).toHaveLength(RATE);
 });

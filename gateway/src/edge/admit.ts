@@ -1,7 +1,6 @@
 // Authentication and rate limit. Together they cost one round trip to the shared store: the bucket's
 // script also returns the partner's directory version, which shows whether a cached caller is stale.
 import type { Context } from 'koa';
-import { refuseUnlessActive } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import type { Authenticator } from '../auth/authenticate';
 import type { SessionAuthenticator } from '../auth/session-token';
@@ -55,20 +54,15 @@ async function admitPartner(
 ): Promise<Admitted> {
   const { call } = context.state as State;
   const known = await authenticator.identify(key, context.ip, call);
-  const { partner_id, rate_limit_per_sec, status } = known.caller;
+  const { partner_id, rate_limit_per_sec } = known.caller;
   const cost = counted && known.version !== undefined ? 1 : 0;
-  const rate_limit = await bucket.take(partner_id, rate_limit_per_sec, cost, known.version);
-  if (authenticator.isFresh(known, rate_limit.version)) {
-    refuseUnlessActive(status);
-    if (counted) showRate(context, rate_limit_per_sec, rate_limit);
-    return { partner_id, rate_limit };
-  }
-  const caller = await authenticator.confirm(known, rate_limit.version, call);
+  const first = await bucket.take(partner_id, rate_limit_per_sec, cost, known.version);
+  const caller = await authenticator.confirm(known, first.version, call);
   const per_sec = caller.rate_limit_per_sec;
-  return {
-    partner_id,
-    rate_limit: await takeFromLimit(context, bucket, partner_id, per_sec, counted),
-  };
+  // The first result counts unless it only told that the cached caller was too old to be counted.
+  const rate_limit = first.asked || !counted ? first : await bucket.take(partner_id, per_sec, 1);
+  if (counted) showRate(context, per_sec, rate_limit);
+  return { partner_id, rate_limit };
 }
 
 async function admitSession(

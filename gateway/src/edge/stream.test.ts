@@ -53,7 +53,6 @@ beforeAll(async () => {
     notices: { 'X-Service-Api-Version': '2.9.2' },
     authenticator: {
       identify: async () => known,
-      isFresh: () => true,
       confirm: async () => known.caller,
     } as never,
     sessions: undefined as never,

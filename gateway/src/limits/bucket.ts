@@ -1,6 +1,8 @@
 // The token bucket of a partner: `rate` tokens a second, and a burst of one second.
 export interface RateLimitResult {
   allowed: boolean;
+  /** The bucket was asked for a token; false when only the version was read. */
+  asked: boolean;
   /** Whole tokens left. */
   remaining: number;
   /** Seconds until the bucket is full again. */
@@ -24,7 +26,7 @@ export interface Bucket {
   ): Promise<RateLimitResult>;
 }
 
-/** The result for a bucket that holds `tokens` after the request. */
+/** The result of asking a bucket that holds `tokens` after the request. */
 export const rateLimitResult = (
   tokens: number,
   rate: number,
@@ -32,8 +34,15 @@ export const rateLimitResult = (
   version: string | undefined,
 ): RateLimitResult => ({
   allowed,
+  asked: true,
   remaining: Math.max(0, Math.floor(tokens)),
   reset_s: Math.max(0, Math.ceil((rate - tokens) / rate)),
   retry_after_s: Math.max(1, Math.ceil((1 - tokens) / rate)),
   version,
+});
+
+/** The result of reading the version alone. */
+export const versionOnly = (rate: number, version: string | undefined): RateLimitResult => ({
+  ...rateLimitResult(rate, rate, true, version),
+  asked: false,
 });

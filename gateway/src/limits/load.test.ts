@@ -31,7 +31,7 @@ beforeAll(async () => {
     notices: {},
     authenticator: {
       identify: async (key: string) => ({ key_hash: key, caller: caller(key) }),
-      isFresh: () => true,
+      confirm: async ({ caller: known }: { caller: unknown }) => known,
     },
     bucket: { take: async () => ({ allowed: true, remaining: 1, reset_s: 0, retry_after_s: 1 }) },
     load: createLoad(IN_FLIGHT_MAX, log, 2 * BODY_BYTES_MAX * MEMORY_OF_BYTE),

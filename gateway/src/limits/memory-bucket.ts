@@ -1,7 +1,7 @@
 // The rate limit while Redis is down: each replica counts in its own memory. Partners are still limited
 // and still served.
 import { LRUCache } from 'lru-cache';
-import { rateLimitResult, type Bucket } from './bucket';
+import { rateLimitResult, versionOnly, type Bucket } from './bucket';
 
 const PARTNERS_MAX = 10_000;
 
@@ -9,7 +9,7 @@ export function createMemoryBucket(now: () => number = Date.now): Bucket {
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: PARTNERS_MAX });
   return {
     async take(partner_id, rate, cost) {
-      if (cost === 0) return rateLimitResult(rate, rate, true, undefined);
+      if (cost === 0) return versionOnly(rate, undefined);
       const at = now();
       const known = buckets.get(partner_id);
       const tokens = known

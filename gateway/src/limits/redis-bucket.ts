@@ -2,7 +2,7 @@
 // so that a request needs one round trip for both.
 import type { Redis } from 'ioredis';
 import { partnerVersionKey } from '@bmg/common/directory';
-import { rateLimitResult, type Bucket } from './bucket';
+import { rateLimitResult, versionOnly, type Bucket } from './bucket';
 
 // The time is Redis's: the clocks of the replicas may differ.
 const SCRIPT = `
@@ -47,7 +47,10 @@ export function createRedisBucket(redis: Redis): Bucket {
         cost,
         ...(at_version === undefined ? [] : [at_version]),
       );
-      return rateLimitResult(Number(tokens), rate, allowed === 1, version);
+      const asked = cost === 1 && (at_version === undefined || at_version === version);
+      return asked
+        ? rateLimitResult(Number(tokens), rate, allowed === 1, version)
+        : versionOnly(rate, version);
     },
   };
 }

@@ -28,7 +28,7 @@ beforeAll(async () => {
     notices: {},
     authenticator: {
       identify: async () => ({ key_hash: 'h', caller }),
-      isFresh: () => true,
+      confirm: async () => caller,
     },
     bucket: { take: async () => taken },
     scope: async () => TARGET,
