@@ -1,6 +1,6 @@
 // The rate limit while Redis is down: each replica counts in its own memory. Partners are still limited
 // and still served.
-import { LRUCache } from 'lru-cache';
+import { LRUCache } from '@bmg/common/cache';
 import { rateLimitResult, versionOnly, type Bucket } from './bucket';
 
 const PARTNERS_MAX = 10_000;

@@ -1,6 +1,6 @@
 // Limits the requests of a network to an open route, before their bodies are read. Replicas count
 // together in Redis; while it is down each counts in memory.
-import { LRUCache } from 'lru-cache';
+import { LRUCache } from '@bmg/common/cache';
 import type { RedisConnection } from '@bmg/common/redis';
 import { networkOf } from './network';
 import { rateLimited } from './rate-limited';

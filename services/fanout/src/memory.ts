@@ -27,7 +27,7 @@ local seen = 2 ^ rank
 local known = math.floor(bits / seen) % 2
 local reconciled = math.floor(bits / (seen * 256)) % 2
 if known == 1 and reconciled ~= tonumber(ARGV[3]) then return 2 end
-if math.floor(bits / seen) % 2 == 0 then
+if known == 0 then
   local higher = 0
   for other = rank + 1, 3 do
     if math.floor(bits / 2 ^ other) % 2 == 1 then higher = 1 end

@@ -1,4 +1,5 @@
 import { fields, type Field } from '@bmg/common/config';
+import { KEYRING_PATTERN } from '@bmg/common/vault';
 import { PROCESSOR_NAMES } from './payments/choose-processor';
 
 /** The documentation of the service's environment. */
@@ -28,7 +29,7 @@ export const settings = {
   ENCRYPTION_KEYRING: fields.secret(
     'key-encryption keys `id:base64` (32 bytes each), newest first, comma-separated',
     {
-      pattern: '^[\\w-]{1,32}:[A-Za-z0-9+/]{43}=(,[\\w-]{1,32}:[A-Za-z0-9+/]{43}=)*$',
+      pattern: KEYRING_PATTERN,
       insecure: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
     },
   ),

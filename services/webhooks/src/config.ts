@@ -1,4 +1,5 @@
 import { fields } from '@bmg/common/config';
+import { KEYRING_PATTERN } from '@bmg/common/vault';
 
 /** The service's settings; their descriptions become deploy/SETTINGS.md. */
 export const settings = {
@@ -38,7 +39,7 @@ export const settings = {
     ...fields.optional(
       fields.secret(
         'key-encryption keys of the event log, `id:base64` (32 bytes each), newest first, comma-separated; keep an old key for EVENT_LOG_DAYS',
-        { pattern: '^[\\w-]{1,32}:[A-Za-z0-9+/]{43}=(,[\\w-]{1,32}:[A-Za-z0-9+/]{43}=)*$' },
+        { pattern: KEYRING_PATTERN },
       ),
     ),
     warn: ({ EVENT_LOG_SEALED, EVENT_LOG_KEYRING }: Record<string, unknown>) =>

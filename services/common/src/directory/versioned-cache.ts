@@ -2,7 +2,7 @@
 // one request in flight per key. Misses are not cached, so that a new client is found at once.
 // While the directory is unavailable, an entry of the current version stays valid for up to a
 // minute.
-import { LRUCache } from 'lru-cache';
+import { LRUCache } from '../cache';
 import { ApiError } from '../errors';
 import { CACHE_LIFE_ALONE_MS, CACHE_LIFE_MS } from './versions';
 

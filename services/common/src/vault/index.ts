@@ -1,1 +1,1 @@
-export { createVault, type Sealed, type SealedBytes, type Vault } from './vault';
+export { createVault, KEYRING_PATTERN, type Sealed, type SealedBytes, type Vault } from './vault';

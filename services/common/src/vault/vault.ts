@@ -31,7 +31,11 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const ALGORITHM = 'aes-256-gcm';
 
-/** `keyring` holds comma-separated `id:base64` keys, newest first. */
+/** A key ring in the settings: comma-separated `id:base64` keys of 32 bytes, newest first. */
+export const KEYRING_PATTERN =
+  '^[\\w-]{1,32}:[A-Za-z0-9+/]{43}=(,[\\w-]{1,32}:[A-Za-z0-9+/]{43}=)*$';
+
+/** `keyring` matches KEYRING_PATTERN. */
 export function createVault(keyring: string): Vault {
   const keys = new Map(
     keyring.split(',').map((entry): [string, Buffer] => {

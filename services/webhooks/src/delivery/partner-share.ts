@@ -1,6 +1,6 @@
 // How many attempts each partner may have in flight. A share grows by one with every success and
 // halves with every failure, so that a hung receiver takes few of the replica's attempts.
-import { LRUCache } from 'lru-cache';
+import { LRUCache } from '@bmg/common/cache';
 
 /** The outcome of an attempt as it concerns the receiver; `none` if no POST was made. */
 export type Feedback = 'success' | 'failure' | 'none';

@@ -1,6 +1,6 @@
 // Tells a slow receiver from a busy process. While this process is busy, every receiver seems to
 // answer late: how late the event loop runs its timers says how much of that is our own.
-import { LRUCache } from 'lru-cache';
+import { LRUCache } from '@bmg/common/cache';
 import type { ShareUse } from './partner-share';
 
 interface Receiver {

@@ -1,7 +1,7 @@
 // The receivers of partners (webhook URL, secrets, status): answers of the directory, cached until
 // the directory version of the partner changes.
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { LRUCache } from '@bmg/common/cache';
 import { pause } from '@bmg/common/lifecycle';
 import { createVersionedCache, partnerVersionKey, type Versions } from '@bmg/common/directory';
 import { type Client, ownCall } from '@bmg/common/rpc';

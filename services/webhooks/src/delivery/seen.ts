@@ -1,7 +1,7 @@
 // Deduplication memory: the events delivered within the last 24 hours. Upstream repetitions and
 // Kafka redeliveries of these are not posted again (decisions, Events). Best effort: kept in Redis
 // and, for the events this process delivered, in memory.
-import { LRUCache } from 'lru-cache';
+import { LRUCache } from '@bmg/common/cache';
 import type { RedisConnection } from '@bmg/common/redis';
 
 export interface Seen {

@@ -6,16 +6,13 @@ import { bucketIdentity, type Bucket } from '../store/event-log';
 /** By event id, the answer of each attempt in order; null where there was none. */
 export type Answers = Record<string, Array<string | null>>;
 
-const NO_ANSWERS = '{}';
-
 export function packBodies(
   packer: Packer,
   place: { partner_id: string; first: number },
   bodies: Uint8Array[],
   answers: Answers,
 ): Promise<Packed> {
-  const tail = Object.keys(answers).length > 0 ? JSON.stringify(answers) : NO_ANSWERS;
-  const plain = Buffer.concat([...bodies, Buffer.from(tail, 'utf8')]);
+  const plain = Buffer.concat([...bodies, Buffer.from(JSON.stringify(answers), 'utf8')]);
   return packer.pack(bucketIdentity(place.partner_id, place.first), plain);
 }
 

@@ -2,6 +2,7 @@
 // batches beside their delivery, one bucket for each partner, and their Kafka offsets wait until
 // they are both logged and delivered or stored.
 import type { Unsettled } from '@bmg/common/bus';
+import { LRUCache } from '@bmg/common/cache';
 import { pause, type Component } from '@bmg/common/lifecycle';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { Delivery } from '@bmg/proto/stream';
@@ -63,7 +64,7 @@ export class EventLogWriter implements Component {
   readonly name = 'event-log';
   private readonly entries = new Map<string, Entry>();
   private queues = new Map<string, Entry[]>();
-  private readonly heads = new Map<string, Head>();
+  private readonly heads = new LRUCache<string, Head>({ max: HEADS_MAX });
   private count = 0;
   private bytes = 0;
   private writing: Promise<void> | undefined;
@@ -237,7 +238,7 @@ export class EventLogWriter implements Component {
         const entries = left.get(partner_id) as Entry[];
         const refusal = refused.get(index);
         if (refusal === undefined) {
-          this.setHead(partner_id, { last, at });
+          this.heads.set(partner_id, { last, at });
           this.deps.onGrown(partner_id, last);
           metrics.event_log_written.inc(events.length);
           this.markLogged(entries);
@@ -304,13 +305,6 @@ export class EventLogWriter implements Component {
       events: entries.map((entry, index) => loggedEvent(entry, first + index)),
       packed,
     });
-  }
-
-  private setHead(partner_id: string, head: Head): void {
-    this.heads.set(partner_id, head);
-    if (this.heads.size <= HEADS_MAX) return;
-    const [oldest] = this.heads.keys();
-    this.heads.delete(oldest as string);
   }
 }
 
