@@ -19,7 +19,7 @@ const deps = (change: object = {}): DiagnoseDependencies =>
     missingIndexes: async () => [],
     pingRedis: async () => 'PONG',
     missingTopics: async () => [],
-    clients: { listAll: async () => ({ clients: [], total: 0 }) },
+    clients: { newestActive: async () => [] },
     ...change,
   }) as never;
 
@@ -68,14 +68,10 @@ test('names the accounts that send no webhooks, and why', async () => {
     '/2/subscribed_apps': async () => ({ data: [{ whatsapp_business_api_data: { id: 'other' } }] }),
     '/3/subscribed_apps': async () =>
       Promise.reject(new ApiError('UPSTREAM_ERROR', 'no', { upstream_code: 190 })),
-    '/4/subscribed_apps': async () => ({ data: [] }),
   };
-  const client = (waba_id: string, status = 'active') => ({ waba_id, status });
   const check = await find('subscriptions', {
     clients: {
-      listAll: async () => ({
-        clients: [client('1'), client('2'), client('2'), client('3'), client('4', 'deleted')],
-      }),
+      newestActive: async () => ['1', '2', '2', '3'].map((waba_id) => ({ waba_id })),
     },
     upstream: { request: async ({ path }: { path: string }) => answers[path]?.() ?? {} },
   });

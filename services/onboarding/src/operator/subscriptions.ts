@@ -9,7 +9,7 @@ import { isSubscribed } from '../upstream/accounts';
 
 export interface SubscriptionDependencies {
   settings: { UPSTREAM_APP_ID?: string | undefined };
-  clients: Pick<Clients, 'listAll'>;
+  clients: Pick<Clients, 'newestActive'>;
   vault: Vault;
   upstream: Upstream;
 }
@@ -29,8 +29,7 @@ export async function findSubscriptions(
   deps: SubscriptionDependencies,
   call: Call,
 ): Promise<Subscriptions> {
-  const { clients } = await deps.clients.listAll(undefined, { limit: CLIENTS_MAX, offset: 0 });
-  const active = clients.filter(({ status }) => status === 'active');
+  const active = await deps.clients.newestActive(CLIENTS_MAX);
   const accounts = [...new Map(active.map((one) => [one.waba_id, one])).values()];
   const asked = accounts.slice(0, ACCOUNTS_MAX);
   const findings: string[] = [];

@@ -144,6 +144,8 @@ export interface Clients {
     partner_id: string | undefined,
     page: { limit: number; offset: number },
   ): Promise<{ clients: Client[]; total: number }>;
+  /** For the operator: the active clients of all partners that were registered last. */
+  newestActive(limit: number): Promise<Client[]>;
 }
 
 /** Bounds the read: a number is never shared by more partners than this. */
@@ -244,6 +246,8 @@ export function createClients(db: Db): Clients {
     list: (partner_id, status, bounds) =>
       page(status === 'all' ? { partner_id } : { partner_id, status }, bounds),
     listAll: (partner_id, bounds) => page(partner_id === undefined ? {} : { partner_id }, bounds),
+    newestActive: (limit) =>
+      clients.find({ status: 'active' }).sort({ registered_at: -1, _id: 1 }).limit(limit).toArray(),
     change: (scope, change) =>
       clients.findOneAndUpdate(
         { _id: clientId(scope) },
