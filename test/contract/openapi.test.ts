@@ -86,9 +86,32 @@ describe('the schemas', () => {
     }
   });
 
+  test('name the type of every property, and every operation has a description', () => {
+    const untyped: string[] = [];
+    const walk = (value: unknown, where: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { properties = {} } = value as { properties?: Record<string, object> };
+      for (const [name, schema] of Object.entries(properties)) {
+        const typed = ['type', '$ref', 'const', 'enum'].some((key) => key in schema);
+        if (!typed) untyped.push(`${where}.${name}`);
+      }
+      for (const [key, inner] of Object.entries(value)) walk(inner, `${where}/${key}`);
+    };
+    walk(document.components['schemas'], '');
+    expect(untyped).toEqual([]);
+    for (const { operation } of operations) expect(operation.description).toMatch(/\.$/);
+  });
+
   test('contain no internal keywords', () => {
     const keys = schemasOf(document).flatMap(([, schema]) => JSON.stringify(schema));
-    for (const own of ['requiredOneOf', 'lowerTo', 'mayBeBlank', 'errorCode', 'errorMessage']) {
+    for (const own of [
+      'requiredOneOf',
+      'lowerTo',
+      'mayBeBlank',
+      'errorCode',
+      'errorMessage',
+      'published',
+    ]) {
       expect(keys.filter((text) => text.includes(`"${own}`))).toEqual([]);
     }
   });

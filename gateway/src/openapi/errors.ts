@@ -2,6 +2,7 @@
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { ERROR_GUIDE } from './error-guide';
 import type { Endpoint } from '../endpoints/endpoint';
+import * as is from '../endpoints/parts/answers';
 import type { Json } from './schemas';
 
 const ALWAYS: readonly ErrorCode[] = [
@@ -128,7 +129,9 @@ export const errorSchema: Json = {
           description: 'Error code of the upstream. Branch on it.',
         },
         upstream_subcode: { type: ['integer', 'null'] },
-        details: { description: 'Further details, or null.' },
+        details: is.any(
+          'Further details, or null: `field` or `fields` at fault, the upstream’s own, or `outcome`.',
+        ),
         retryable: {
           type: 'boolean',
           description: 'Whether the unchanged request can be retried safely and may then succeed.',

@@ -54,6 +54,7 @@ export interface OpenApiDocument {
     title: string;
     version: string;
     description: string;
+    contact: { name: string; url: string };
     license: { name: string; url: string };
   };
   servers: Array<{ url: string }>;
@@ -97,6 +98,7 @@ export function buildOpenApi(
       title: 'Business Messaging Gateway',
       version: API_VERSION,
       description: DESCRIPTION,
+      contact: { name: 'The operator of this gateway', url: `${public_url}/docs` },
       license: { name: 'Proprietary', url: `${public_url}/docs` },
     },
     servers: [{ url: `${public_url}/v1` }],
@@ -259,6 +261,8 @@ const health: OperationObject = {
     200: healthAnswer(
       'Messages can be sent. `degraded` if another part of the service is unavailable.',
     ),
+    // For a request that is not valid HTTP.
+    400: { $ref: `#/components/responses/${errorResponseName(400)}` },
     503: healthAnswer('Messages cannot be sent at the moment.'),
   },
   security: [],

@@ -35,7 +35,7 @@ export function describeSchema(schema: Schema, options: Options): Json | Referen
 }
 
 /** The schema inline, even if it has a title. */
-export function plainSchema(schema: Schema, options: Options): Json {
+export function plainSchema({ published, ...schema }: Schema, options: Options): Json {
   const {
     properties,
     required = [],
@@ -49,7 +49,7 @@ export function plainSchema(schema: Schema, options: Options): Json {
     errorCode: _errorCode,
     errorMessage: _errorMessage,
     ...rest
-  } = schema;
+  } = { ...schema, ...published };
   const inner = (key: string, property: Schema): Schema =>
     options.request && required.includes(key) ? filled(property) : property;
   return {

@@ -5,6 +5,7 @@ const NAME_MAX = 200;
 const TEMPLATE_NAME_MAX = 512;
 const LANGUAGE_MAX = 20;
 const TIME_MAX = 64;
+const RECIPIENT_MAX = 200;
 
 /** The items of `contacts` are checked in `contacts.ts`, because too many of them have a code of their own. */
 export const createBroadcast = object(
@@ -22,6 +23,20 @@ export const createBroadcast = object(
       type: 'array',
       description:
         'Up to 10,000 contacts. Each is a phone number, a BSUID, or an object `{recipient, params}`, where `params` holds the values of the template’s variables by number, by name or as an array. A contact without a recipient is skipped; a duplicate recipient gets one message.',
+      published: {
+        items: {
+          type: ['string', 'object'],
+          properties: {
+            recipient: text(RECIPIENT_MAX, 'A phone number or a BSUID. Also `to` or `user_id`.'),
+            params: {
+              type: ['object', 'array'],
+              description: 'Values of the template’s variables: by number or name, or in order.',
+              items: { type: 'string' },
+              additionalProperties: { type: 'string' },
+            },
+          },
+        },
+      },
       examples: [['15550100777', { recipient: '15550100778', params: { '1': 'Ada' } }]],
     },
     scheduled_at: {

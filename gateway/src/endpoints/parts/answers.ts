@@ -24,7 +24,12 @@ export const open = (values: readonly string[], description?: string): Schema =>
 });
 
 /** Any value the upstream sends, or null. */
-export const any = (description: string): Schema => ({ description, examples: [null] });
+export const any = (description: string): Schema => ({
+  type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+  items: {},
+  description,
+  examples: [null],
+});
 
 export const whole = (example: number, description?: string): Schema => ({
   type: 'integer',

@@ -117,12 +117,21 @@ export const withRecipient = (properties: Record<string, Schema>, required: stri
   requiredOneOfMessage: RECIPIENT_MISSING,
 });
 
+const quoted: Schema = {
+  description: 'Quotes the message with this `message_id`.',
+  published: { type: ['string', 'null'], maxLength: 512 },
+};
+
 /** The three ways to quote a message. Their content is checked by `messages/quote.ts`. */
 export const quote: Record<string, Schema> = {
   context: {
     description:
       'Quotes a message: `{message_id}`. Takes precedence over `context_message_id` and `reply_to`.',
+    published: {
+      ...object({ message_id: wamid('ID of the quoted message.') }, ['message_id']),
+      type: ['object', 'null'],
+    },
   },
-  context_message_id: { description: 'Quotes the message with this `message_id`.' },
-  reply_to: { description: 'Quotes the message with this `message_id`.' },
+  context_message_id: quoted,
+  reply_to: quoted,
 };

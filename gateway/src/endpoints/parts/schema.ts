@@ -39,6 +39,8 @@ export interface Schema {
   errorCode?: string;
   /** Error message of a violation, instead of the generated one. */
   errorMessage?: string;
+  /** What the OpenAPI document shows of a value that is checked elsewhere. */
+  published?: Schema;
 }
 
 /** Returns the value with defaults filled in. Throws ApiError. */
@@ -59,6 +61,7 @@ for (const keyword of [
   'mayBeBlank',
   'errorCode',
   'errorMessage',
+  'published',
 ]) {
   ajv.addKeyword({ keyword });
 }

@@ -33,8 +33,7 @@ export const createTemplate: RowDocs = {
     components: [
       {
         type: 'BODY',
-        text: 'Hello {{1}}, your order {{2}} has been shipped.',
-        example: { body_text: [['Ada', '4711']] },
+        text: 'Hello, your order has been shipped and arrives tomorrow.',
       },
     ],
   },

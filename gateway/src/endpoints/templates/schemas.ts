@@ -20,7 +20,7 @@ export const createTemplate = object(
       description: 'How the variables are named, in all components: by position or by name.',
     },
     components: components(
-      '`BODY`, `HEADER`, `FOOTER` and `BUTTONS` objects, passed to the upstream unchanged. A template with variables needs examples to be approved.',
+      '`BODY`, `HEADER`, `FOOTER` and `BUTTONS` objects, passed to the upstream unchanged. A template with variables needs examples to be approved: `{"type":"BODY","text":"Hello {{1}}","example":{"body_text":[["Ada"]]}}`.',
     ),
   },
   ['name', 'language', 'category', 'components'],
