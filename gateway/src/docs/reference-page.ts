@@ -98,7 +98,7 @@ function section(document: OpenApiDocument, entry: Entry): Html {
   return html`<section id="${operation.operationId}">
     <h3>${heading(entry)}</h3>
     <p>${operation.summary}. ${operation.description ? prose(operation.description) : none}</p>
-    ${operation['x-counted'] || operation['x-codes'].length === 0 ? none : html`<p class="dim">Does not count towards the rate limit.</p>`}
+    ${operation['x-counted'] || operation['x-codes'].length === 0 ? none : html`<p class="dim">Does not count towards the rate limit. A partner may have 20 such requests in flight.</p>`}
     ${operation['x-addition'] ? html`<p class="dim">An addition to the API’s original 68 endpoints.</p>` : none}
     ${parameterTable(document, operation)} ${requestTable(document, operation)}
     <pre tabindex="0">${curlOf(document, entry)}</pre>

@@ -36,7 +36,7 @@ export function createChain(
   authorize: typeof admit = admit,
 ): (context: Context) => Promise<void> {
   const { load, meter } = deps;
-  const { timeout_ms } = endpoint;
+  const { timeout_ms, counted = true } = endpoint;
   const usage = usageName(endpoint);
   const route = endpoint.path.replace(/:(\w+)/g, '{$1}');
   const readInput = createInputReader(endpoint, deps.scope);
@@ -52,15 +52,16 @@ export function createChain(
     const { partner_id, rate_limit } = admitted;
     state.partner_id = partner_id;
     let failed = true;
-    let leave: (() => void) | undefined;
+    const leave: Array<(() => void) | undefined> = [];
     const memory = load?.bodyMemory(partner_id);
     try {
       if (!rate_limit.allowed) throw rateLimited('partner', rate_limit.retry_after_s);
-      leave = load?.enterPartner(partner_id);
+      if (!counted) leave.push(load?.enterUncounted(partner_id));
+      leave.push(load?.enterPartner(partner_id));
       const input = await readInput(context, admitted, memory);
       failed = await answer(context, input);
     } finally {
-      leave?.();
+      for (const give of leave) give?.();
       memory?.release();
       meter.count(partner_id, usage, failed);
     }

@@ -6,35 +6,49 @@ import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../test/testkit/eventually';
 import { createApp, type AppDependencies } from '../app';
 import { MEMORY_OF_BYTE } from '../edge/body';
+import { diagnostics } from '../endpoints/diagnostics/rows';
 import { messages } from '../endpoints/messages/rows';
-import { createLoad } from './load';
+import { createLoad, UNCOUNTED_SHARE, type Load } from './load';
 
 const IN_FLIGHT_MAX = 4;
 const BODY_BYTES_MAX = 64 * 1024;
-const OK = { message_id: 'wamid.1', contacts: [] };
+const OK = { message_id: 'wamid.1', contacts: [], fields: {} };
 
-let server: Server;
+const servers: Server[] = [];
 let base: string;
 /** Completes the calls in flight. */
 const release: Array<() => void> = [];
 
+const log = createLogger('test');
+
 beforeAll(async () => {
-  const log = createLogger('test');
-  const rpc = { sendText: () => new Promise((resolve) => release.push(() => resolve(OK))) };
+  base = await listening(createLoad(IN_FLIGHT_MAX, log, 2 * BODY_BYTES_MAX * MEMORY_OF_BYTE));
+});
+afterAll(() => {
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** The address of an app with these bounds. */
+async function listening(load: Load): Promise<string> {
+  const answer = () => new Promise((resolve) => release.push(() => resolve(OK)));
+  const rpc = { sendText: answer, getWaba: answer };
   const caller = (partner_id: string) => ({
     partner_id,
     rate_limit_per_sec: 1_000,
     status: 'active',
   });
   const deps = {
-    endpoints: messages,
+    endpoints: [...messages, ...diagnostics],
     notices: {},
     authenticator: {
       identify: async (key: string) => ({ key_hash: key, caller: caller(key) }),
       confirm: async ({ caller: known }: { caller: unknown }) => known,
     },
     bucket: { take: async () => ({ allowed: true, remaining: 1, reset_s: 0, retry_after_s: 1 }) },
-    load: createLoad(IN_FLIGHT_MAX, log, 2 * BODY_BYTES_MAX * MEMORY_OF_BYTE),
+    load,
     scope: async () => ({ partner_id: 'p', waba_id: 'w', phone_number_id: 'n' }),
     meter: { count: () => undefined },
     health: { report: () => ({ http: 200, body: { status: 'ok' } }) },
@@ -42,14 +56,11 @@ beforeAll(async () => {
     request_timeout_ms: 60_000,
     log,
   } as unknown as AppDependencies;
-  server = createServer(createApp(deps).callback()).listen(0, '127.0.0.1');
+  const server = createServer(createApp(deps).callback()).listen(0, '127.0.0.1');
+  servers.push(server);
   await once(server, 'listening');
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-});
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
-});
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
 afterEach(async () => {
   for (const end of release.splice(0)) end();
 });
@@ -107,4 +118,24 @@ test('bounds the memory of all bodies, and of those of one partner, until their 
   await eventually(() => release.length === 1);
   for (const end of release.splice(0)) end();
   expect((await second).status).toBe(200);
+});
+
+test('bounds what a partner has in flight at the endpoints that the rate limit does not count', async () => {
+  const large = await listening(createLoad(1_000, log));
+  const ask = (partner: string) =>
+    fetch(`${large}/waba`, { headers: { 'x-partner-key': partner, 'x-waba-id': '1' } });
+  const in_flight = Array.from({ length: UNCOUNTED_SHARE }, () => ask('a'));
+  await eventually(() => release.length === UNCOUNTED_SHARE);
+  const refused = await ask('a');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+  expect(await refused.json()).toMatchObject({ error: { code: 'RATE_LIMIT_EXCEEDED' } });
+  const other = ask('b');
+  await eventually(() => release.length === UNCOUNTED_SHARE + 1);
+  for (const end of release.splice(0)) end();
+  const answers = await Promise.all([...in_flight, other]);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const again = ask('a');
+  await eventually(() => release.length === 1);
+  for (const end of release.splice(0)) end();
+  expect((await again).status).toBe(200);
 });

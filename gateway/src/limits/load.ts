@@ -4,11 +4,17 @@
 import { ApiError } from '@bmg/common/errors';
 import { createPool, type Pool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
+import { rateLimited } from './rate-limited';
 import { networkOf } from './network';
 
 export interface Load {
   /** Throws when the replica, or the partner's share of it, is full; returns how to leave. */
   enterPartner(partner_id: string): () => void;
+  /**
+   * For endpoints that the rate limit does not count. Throws when the partner has as many of them in
+   * flight as it may; returns how to leave.
+   */
+  enterUncounted(partner_id: string): () => void;
   /**
    * For requests without a known partner: open routes, and look-ups of credentials. Throws when their
    * pool, or the share of the address's network, is full; returns how to leave.
@@ -28,6 +34,11 @@ export interface BodyMemory {
 /** Bodies of all requests in flight, with everything that is made of them. */
 export const BODY_MEMORY_MAX = 192 * 1024 * 1024;
 const OPEN_REQUESTS_MAX = 200;
+/** Requests in flight to endpoints that the rate limit does not count, of all partners. */
+const UNCOUNTED_MAX = 400;
+/** Of one partner. */
+export const UNCOUNTED_SHARE = 20;
+const RETRY_AFTER_S = 1;
 const NETWORK_SHARE = 0.25;
 const SERVER = 'gateway';
 
@@ -39,6 +50,15 @@ export function createLoad(
   const of_partners = { server: SERVER, holder: 'partner' } as const;
   const requests = createPool({ ...of_partners, reason: 'requests', max: in_flight_max }, log);
   const bodies = createPool({ ...of_partners, reason: 'body_bytes', max: body_memory_max }, log);
+  const uncounted = createPool(
+    {
+      ...of_partners,
+      reason: 'uncounted_requests',
+      max: UNCOUNTED_MAX,
+      share: UNCOUNTED_SHARE / UNCOUNTED_MAX,
+    },
+    log,
+  );
   const open = createPool(
     {
       server: SERVER,
@@ -51,6 +71,10 @@ export function createLoad(
   );
   return {
     enterPartner: (partner_id) => enter(requests, partner_id),
+    enterUncounted(partner_id) {
+      if (!uncounted.take(partner_id)) throw rateLimited('uncounted', RETRY_AFTER_S, TOO_MANY);
+      return () => uncounted.give(partner_id);
+    },
     enterOpen: (address) => enter(open, networkOf(address)),
     bodyMemory(partner_id) {
       let reserved = 0;
@@ -70,6 +94,8 @@ export function createLoad(
     },
   };
 }
+
+const TOO_MANY = `too many requests at a time: of the endpoints that do not count towards the rate limit, ${UNCOUNTED_SHARE} may be in flight`;
 
 function enter(pool: Pool, holder: string): () => void {
   if (!pool.take(holder)) throw overloaded();

@@ -11,18 +11,18 @@ const ALWAYS: readonly ErrorCode[] = [
   'TRIAL_EXPIRED',
   'SUBSCRIPTION_CANCELLED',
   'PARTNER_SUSPENDED',
+  'RATE_LIMIT_EXCEEDED',
   'SERVER_ERROR',
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
 ];
 
 /** Every code the endpoint can return, in the order of the catalogue. */
-export function codesOf({ scope, counted = true, ...row }: Endpoint): ErrorCode[] {
+export function codesOf({ scope, ...row }: Endpoint): ErrorCode[] {
   const body: ErrorCode[] = ['INVALID_PAYLOAD', 'UNSUPPORTED_CONTENT_TYPE', 'INVALID_FIELD'];
   const required = row.body && (row.body.required?.length || row.body.requiredOneOf);
   const codes = new Set<ErrorCode>([
     ...ALWAYS,
-    ...(counted ? (['RATE_LIMIT_EXCEEDED'] as const) : []),
     ...(row.query ? (['INVALID_FIELD'] as const) : []),
     ...(row.body ? body : []),
     ...(required ? (['MISSING_FIELDS'] as const) : []),

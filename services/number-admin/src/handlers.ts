@@ -1,6 +1,6 @@
 // The 34 RPCs, collected from the operation files.
 import type { Handlers } from '@bmg/common/rpc';
-import { createRunner } from '@bmg/common/upstream';
+import { createAccountLimits, createRunner } from '@bmg/common/upstream';
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { createNumbers } from './numbers';
 import { automation } from './operations/automation';
@@ -18,9 +18,10 @@ import type { Dependencies, Tools } from './tools';
 export function createNumberAdminHandlers(
   dependencies: Dependencies,
 ): Handlers<NumberAdminDefinition> {
-  const { upstream, credentials } = dependencies;
-  const numberOf = createNumbers(createRunner({ upstream, credentials }).ask);
-  const runner = createRunner({ upstream, credentials, numberOf });
+  const { upstream, credentials, log } = dependencies;
+  const common = { upstream, credentials, limits: createAccountLimits(log) };
+  const numberOf = createNumbers(createRunner(common).ask);
+  const runner = createRunner({ ...common, numberOf });
   const tools: Tools = { ...dependencies, ask: runner.ask, numberOf };
   return runner.handlers<Handlers<NumberAdminDefinition>>({
     ...profile,

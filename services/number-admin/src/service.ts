@@ -30,6 +30,7 @@ export function createNumberAdmin({
     credentials: createCredentials(directory.rpc, createVersions(redis, log)),
     directory: directory.rpc,
     platform_pin: config.PLATFORM_PIN,
+    log,
   });
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },

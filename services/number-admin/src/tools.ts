@@ -1,6 +1,7 @@
 // The types that the operation files share.
 import type { Credentials } from '@bmg/common/directory';
 import type { Client, Handlers } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
 import type { Operations, Runner, Upstream } from '@bmg/common/upstream';
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
@@ -11,6 +12,7 @@ export interface Dependencies {
   credentials: Credentials;
   directory: Pick<Client<DirectoryDefinition>, 'storePin' | 'getPin'>;
   platform_pin: string;
+  log: Logger;
 }
 
 /** Dependencies of the operations that are functions. */

@@ -1,5 +1,5 @@
 // The service's handlers with a stub upstream and a configurable directory.
-import { startSpan } from '@bmg/common/telemetry';
+import { createLogger, startSpan } from '@bmg/common/telemetry';
 import type { Call, Handlers } from '@bmg/common/rpc';
 import { createCredentials } from '@bmg/common/directory';
 import { createUpstream } from '@bmg/common/upstream';
@@ -69,6 +69,7 @@ export async function startRig(timeout_ms = TIME_MS): Promise<Rig> {
       getPin: async ({ phone_number_id }) => ({ pin: directory.pins.get(phone_number_id) }),
     },
     platform_pin: '000000',
+    log: createLogger('test'),
   });
   return {
     upstream,

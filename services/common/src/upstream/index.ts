@@ -17,5 +17,6 @@ export {
   type Runner,
   type Targeted,
 } from './operations';
+export { createAccountLimits, type AccountLimits } from './account-limits';
 export { cursorsOf, eachPage, type Pages } from './paging';
 export { scrub, upstreamError, type UpstreamErrorBody } from './upstream-codes';

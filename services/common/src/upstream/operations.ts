@@ -7,6 +7,7 @@ import type { Call } from '../rpc';
 import type { Credentials } from '../directory/credentials';
 import { succeeded, type Json } from './answers';
 import { segment, type Upstream, type UpstreamRequest } from './client';
+import type { AccountLimits } from './account-limits';
 import { allPages, type Pages } from './paging';
 
 type Query = NonNullable<UpstreamRequest['query']>;
@@ -60,10 +61,11 @@ export interface Runner {
 export function createRunner(settings: {
   upstream: Upstream;
   credentials: Pick<Credentials, 'of'>;
+  limits: AccountLimits;
   /** The number of the path; the target's own by default. */
   numberOf?: (request: Targeted, target: Target, call: Call) => Promise<string>;
 }): Runner {
-  const { upstream, credentials } = settings;
+  const { upstream, credentials, limits } = settings;
   const numberOf = settings.numberOf ?? (async (_request, target) => target.phone_number_id);
 
   const ask: Runner['ask'] = async (question, request, call) => {
@@ -92,7 +94,12 @@ export function createRunner(settings: {
         },
         call,
       );
-    return pages ? allPages(once, pages) : once({});
+    // A send has limits of its own at the upstream.
+    if (question.send) return once({});
+    const concerned = { target, number: template.includes('{phone_number_id}') && phone_number_id };
+    return limits.run(concerned, () =>
+      pages ? limits.list(target.partner_id, () => allPages(once, pages)) : once({}),
+    );
   };
 
   const handler =

@@ -1,0 +1,99 @@
+// What one partner may take of the upstream's limits on management requests, which all partners share.
+// After a refusal for too many requests, further ones for the number or account wait until the upstream
+// asks for; and a partner follows a bounded number of lists at a time.
+import type { Target } from '@bmg/proto/common';
+import { LRUCache } from '../cache';
+import { ApiError } from '../errors';
+import { createPool } from '../overload';
+import type { Logger } from '../telemetry';
+
+/** What a request is about: the account, and the number if its path names one. */
+export interface Concerned {
+  target: Target;
+  number: string | false;
+}
+
+export interface AccountLimits {
+  /** Asks the upstream, unless it has refused requests for this number or account recently. */
+  run<T>(concerned: Concerned, ask: () => Promise<T>): Promise<T>;
+  /** Follows a list of the upstream, one page at a time. Throws at once when too many are followed. */
+  list<T>(partner_id: string, follow: () => Promise<T>): Promise<T>;
+}
+
+/** The upstream's limit on the app, and on one account. */
+const APP_LIMIT = 4;
+const ACCOUNT_LIMIT = 80007;
+
+/** Lists followed at a time in this process, and those of one partner. */
+const LISTS_MAX = 80;
+export const LISTS_OF_PARTNER = 20;
+const RETRY_AFTER_S = 1;
+/** Numbers and accounts that wait; beyond them the one that was asked for longest ago is forgotten. */
+const WAITING_MAX = 10_000;
+
+interface Wait {
+  until: number;
+  what: 'number' | 'account';
+  upstream_code: number;
+  upstream_trace_id: string | undefined;
+}
+
+export function createAccountLimits(
+  log: Logger,
+  now: () => number = () => performance.now(),
+): AccountLimits {
+  const waits = new LRUCache<string, Wait>({ max: WAITING_MAX });
+  const lists = createPool(
+    {
+      server: 'upstream',
+      reason: 'lists',
+      holder: 'partner',
+      max: LISTS_MAX,
+      share: LISTS_OF_PARTNER / LISTS_MAX,
+    },
+    log,
+  );
+
+  return {
+    async run({ target: { waba_id }, number }, ask) {
+      const wait = [waits.get(`account ${waba_id}`), waits.get(`number ${number}`)].find(
+        (known) => known !== undefined && known.until > now(),
+      );
+      if (wait) throw stillLimited(wait, wait.until - now());
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const { upstream_code, upstream_trace_id, retry_after_s = 0 } = error;
+        if (upstream_code === APP_LIMIT || upstream_code === ACCOUNT_LIMIT) {
+          const what = number && upstream_code === APP_LIMIT ? 'number' : 'account';
+          const until = now() + retry_after_s * 1_000;
+          const key = `${what} ${what === 'number' ? number : waba_id}`;
+          waits.set(key, { until, what, upstream_code, upstream_trace_id });
+        }
+        throw error;
+      }
+    },
+    async list(partner_id, follow) {
+      if (!lists.take(partner_id)) {
+        throw new ApiError('SERVICE_UNAVAILABLE', 'too many lists are being read: try again', {
+          retry_after_s: RETRY_AFTER_S,
+        });
+      }
+      try {
+        return await follow();
+      } finally {
+        lists.give(partner_id);
+      }
+    },
+  };
+}
+
+function stillLimited({ what, upstream_code, upstream_trace_id }: Wait, left_ms: number): ApiError {
+  const retry_after_s = Math.ceil(left_ms / 1_000);
+  return new ApiError(
+    'UPSTREAM_ERROR',
+    `the upstream has refused requests for this ${what} because of its rate limit: it is asked again in ${retry_after_s} s`,
+    { upstream_code, upstream_trace_id, retryable: true, retry_after_s },
+  );
+}
