@@ -147,8 +147,8 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
     action: 'Retry after Retry-After and slow down.',
   },
   QUOTA_EXCEEDED: {
-    meaning: 'The quota is used up.',
-    action: 'Ask support for a higher quota.',
+    meaning: 'The quota is used up; the message says which one.',
+    action: 'Do what the message says, or ask support for a higher quota.',
   },
   SERVER_ERROR: {
     meaning: 'A part of the service did not answer in time.',

@@ -16,6 +16,10 @@ export const settings = {
       '; without it templates are not checked when a broadcast is created',
     ),
   ),
+  BROADCAST_WAITING_MAX: fields.integer(
+    { min: 1, max: 100_000, default: 2_000 },
+    'pending and scheduled broadcasts of one partner; further ones are refused with QUOTA_EXCEEDED',
+  ),
   BROADCAST_SHARE_PERCENT: fields.integer(
     { min: 1, max: 100, default: 99 },
     'part of a number’s rate that broadcasts use while the partner sends nothing else on it',

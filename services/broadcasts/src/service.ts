@@ -95,6 +95,7 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
         createBroadcastHandlers({
           ...shared,
           checkTemplate: createTemplateCheck({ templates: templates?.rpc, states, log }),
+          waiting_max: config.BROADCAST_WAITING_MAX,
           wake: () => runner.wake(),
           now: () => new Date(),
         }),

@@ -31,6 +31,8 @@ import { aCredential, createMessagingDouble, quiet, type MessagingDouble } from 
 const HOST = '127.0.0.1';
 const READY_LIMIT_MS = 60_000;
 const CALL_LIMIT_MS = 30_000;
+/** Pending and scheduled broadcasts of one partner. */
+export const WAITING_MAX = 50;
 
 export const TARGET = {
   partner_id: 'ptn_1',
@@ -145,6 +147,7 @@ export function useService(): ServiceRig {
       ONBOARDING_ADDR: address,
       MESSAGING_ADDR: address,
       TEMPLATES_ADDR: address,
+      BROADCAST_WAITING_MAX: String(WAITING_MAX),
     });
     const service = createBroadcasts(loaded);
     const running: Running = await startService(service, quiet);

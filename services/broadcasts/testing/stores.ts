@@ -18,7 +18,7 @@ const setting = (name: string): string => {
 
 export interface Asked {
   commands: number;
-  /** Rounds of a runner that looks for work: only those aggregate. */
+  /** Rounds of a runner that looks for work: only those ask for due broadcasts. */
   looks: number;
   /** Returned in cursors. */
   documents: number;
@@ -32,9 +32,14 @@ export async function openStores() {
     monitorCommands: true,
   });
   const asked: Asked = { commands: 0, looks: 0, documents: 0 };
-  client.on('commandSucceeded', ({ commandName, reply }) => {
+  const looking = new Set<number>();
+  client.on('commandStarted', ({ command, requestId }) => {
+    const { filter } = command as { filter?: object };
+    if (filter && 'scheduled_at' in filter) looking.add(requestId);
+  });
+  client.on('commandSucceeded', ({ reply, requestId }) => {
     asked.commands += 1;
-    if (commandName === 'aggregate') asked.looks += 1;
+    if (looking.delete(requestId)) asked.looks += 1;
     const { cursor } = reply as { cursor?: { firstBatch?: unknown[]; nextBatch?: unknown[] } };
     asked.documents += (cursor?.firstBatch ?? cursor?.nextBatch ?? []).length;
   });

@@ -49,13 +49,14 @@ export const createBroadcast: RowDocs = {
   },
   codes: [
     'TOO_MANY_CONTACTS',
+    'QUOTA_EXCEEDED',
     'NO_ACTIVE_WABA',
     'PAYMENT_FAILED',
     'PAYMENT_ACTION_REQUIRED',
     'AUTH_TEMPLATE_NEEDS_PHONE',
   ],
   notes:
-    'The whole request is validated before anything is stored. A number that is also used in the business app sends about 20 messages per second, any other number 80, or 1,000 with high throughput; your own sends on the number take precedence. More recipients than the number’s messaging limit allows in 24 hours cause a warning, not an error.',
+    'The whole request is validated before anything is stored. A partner may have 2,000 pending and scheduled broadcasts; the next one is refused with `QUOTA_EXCEEDED`. A number that is also used in the business app sends about 20 messages per second, any other number 80, or 1,000 with high throughput; your own sends on the number take precedence. More recipients than the number’s messaging limit allows in 24 hours cause a warning, not an error.',
 };
 
 export const listBroadcasts: RowDocs = {

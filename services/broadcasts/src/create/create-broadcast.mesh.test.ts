@@ -1,5 +1,5 @@
 import { phone } from '../../testing/builders';
-import { TARGET, useService } from '../../testing/service';
+import { TARGET, useService, WAITING_MAX } from '../../testing/service';
 import { aCredential } from '../../testing/worker';
 
 jest.setTimeout(90_000);
@@ -148,4 +148,22 @@ test('one Idempotency-Key creates one broadcast, and refuses another body', asyn
   await expect(
     rig.create({ scheduled_at }, { idempotency: { ...idempotency, fingerprint: 'f-2' } }),
   ).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+});
+
+test('a partner with the most broadcasts that may wait gets no further one until it cancels', async () => {
+  const partner_id = 'ptn_many';
+  const scheduled_at = new Date(Date.now() + 3_600_000);
+  const create = (of = partner_id) =>
+    rig.create({ target: { ...TARGET, partner_id: of }, scheduled_at });
+  const created = await Promise.all(Array.from({ length: WAITING_MAX }, () => create()));
+  await expect(create()).rejects.toMatchObject({
+    code: 'QUOTA_EXCEEDED',
+    http: 429,
+    retryable: true,
+    details: { limit: WAITING_MAX },
+  });
+  expect(await create('ptn_few')).toMatchObject({ status: 'scheduled' });
+  const { broadcast_id } = created[0] as { broadcast_id: number };
+  await rig.rpc.cancelBroadcast({ partner_id, broadcast_id }, rig.call());
+  expect(await create()).toMatchObject({ status: 'scheduled' });
 });

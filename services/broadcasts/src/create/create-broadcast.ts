@@ -23,11 +23,15 @@ export interface CreateDependencies {
   chunks: Chunks;
   credentials: Credentials;
   checkTemplate: TemplateCheck;
+  /** Broadcasts of one partner that have sent nothing yet. */
+  waiting_max: number;
   /** Makes the runner look for the new broadcast at once. */
   wake: () => void;
   now: () => Date;
   log: Logger;
 }
+
+const WAITING_RETRY_AFTER_S = 60;
 
 type Stored = Pick<Broadcast, 'idempotency' | 'fingerprint' | 'warnings'>;
 
@@ -46,6 +50,7 @@ export class BroadcastCreator {
     if (earlier) return responseOf(earlier);
 
     const checked = checkRequest(q, this.deps.now());
+    await this.checkWaiting(target);
     const credential = await this.readCredential(target, q, call);
     await this.checkAgainstTemplate(target, q, checked, call);
 
@@ -62,6 +67,21 @@ export class BroadcastCreator {
   private readCredential(target: Target, { scheduled_at }: CreateBroadcastRequest, call: Call) {
     const { credentials } = this.deps;
     return scheduled_at ? credentials.of(target, call) : credentials.forSending(target, call);
+  }
+
+  /** Requests that are checked at the same time may exceed the limit by their number. */
+  private async checkWaiting({ partner_id }: Target): Promise<void> {
+    const { broadcasts, waiting_max } = this.deps;
+    if ((await broadcasts.countWaiting(partner_id, waiting_max)) < waiting_max) return;
+    throw new ApiError(
+      'QUOTA_EXCEEDED',
+      `${waiting_max} broadcasts are pending or scheduled, the most that a partner may have: cancel some, or try again once some have started`,
+      {
+        retryable: true,
+        retry_after_s: WAITING_RETRY_AFTER_S,
+        details: { limit: waiting_max },
+      },
+    );
   }
 
   private async checkAgainstTemplate(

@@ -5,6 +5,7 @@ import { createPoller, type Component, type Poller } from '@bmg/common/lifecycle
 import { metrics } from '@bmg/common/telemetry';
 import { ACTIVE } from '../broadcast-machine';
 import type { Broadcast } from '../store/types';
+import { chooseNumbers } from './choose-numbers';
 import type { RunnerDependencies } from './dependencies';
 import { NumberLane } from './number-lane';
 import { TURNS_MAX } from './rotation';
@@ -74,8 +75,8 @@ class BroadcastRunner implements Runner {
     this.wakeAt(await broadcasts.fallDue(now, new Date(now.getTime() + FIND_EVERY_MS)));
     const active = await broadcasts.activeByNumber(TURNS_MAX);
     this.activeNumbers = new Set(active.keys());
-    const served = this.chooseNumbers([...active.keys()]);
-    const found = await broadcasts.load(served.flatMap((number) => active.get(number) ?? []));
+    const served = chooseNumbers(active, LANES_MAX, this.lanes);
+    const found = await broadcasts.load(served.flatMap((number) => active.get(number)?.ids ?? []));
     for (const status of ACTIVE) {
       const count = found.filter((one) => one.status === status).length;
       metrics.broadcasts_active.set({ status }, count);
@@ -86,15 +87,6 @@ class BroadcastRunner implements Runner {
   private wakeAt(due: Date | undefined): void {
     clearTimeout(this.dueTimer);
     if (due) this.dueTimer = setTimeout(() => this.wake(), due.getTime() - Date.now());
-  }
-
-  /** Numbers with a lane keep it; free places go to others at random, so that none waits for ever. */
-  private chooseNumbers(candidates: string[]): string[] {
-    if (candidates.length <= LANES_MAX) return candidates;
-    const order = new Map(
-      candidates.map((number) => [number, this.lanes.has(number) ? 0 : 1 + Math.random()]),
-    );
-    return candidates.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)).slice(0, LANES_MAX);
   }
 
   private async updateLanes(active: Map<string, Broadcast[]>): Promise<void> {

@@ -1,7 +1,15 @@
 // Broadcasts: one document each. Conditional updates move them from state to state.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
-import { ACTIVE, broadcastMachine, ENDED, SHOWN, type BroadcastEvent } from '../broadcast-machine';
+import {
+  ACTIVE,
+  broadcastMachine,
+  ENDED,
+  SHOWN,
+  WAITING,
+  type BroadcastEvent,
+} from '../broadcast-machine';
+import { inFairPages } from './fair-pages';
 import type { Broadcast, Stop } from './types';
 
 /** The broadcasts of a partner; with `waba_id`, only those of one account. */
@@ -28,6 +36,8 @@ export interface BroadcastDrafts {
   /** Returns 'taken' when the draft's Idempotency-Key is in use. */
   insertDraft(broadcast: Broadcast): Promise<'stored' | 'taken'>;
   findByKey(idempotency: string): Promise<Broadcast | null>;
+  /** Drafts, pending and scheduled ones of a partner; counts no further than `most`. */
+  countWaiting(partner_id: string, most: number): Promise<number>;
   /** Makes an Idempotency-Key available again. */
   releaseKey(id: number, idempotency: string): Promise<void>;
 }
@@ -44,8 +54,8 @@ export interface RunningBroadcasts {
   stop(id: number, stop: Stop): Promise<void>;
   /** Moves due broadcasts to `pending`; returns when the next one before `horizon` is due. */
   fallDue(now: Date, horizon: Date): Promise<Date | undefined>;
-  /** For each number with active broadcasts, the ids of the oldest ones. */
-  activeByNumber(each_max: number): Promise<Map<string, number[]>>;
+  /** Numbers with active broadcasts, and the ids of the oldest ones. Every partner has its share. */
+  activeByNumber(each_max: number): Promise<Map<string, ActiveNumber>>;
   load(ids: number[]): Promise<Broadcast[]>;
   countProcessing(phone_number_id: string): Promise<number>;
   /** Those that are queued or running on a number, at most `limit`. */
@@ -64,16 +74,22 @@ export interface SweptBroadcasts {
 
 export type Broadcasts = PartnerBroadcasts & BroadcastDrafts & RunningBroadcasts & SweptBroadcasts;
 
+export interface ActiveNumber {
+  partner_id: string;
+  ids: number[];
+}
+
 const COUNTER = 'broadcast';
-/** Moved at a time; the rest follows a second later. */
-const DUE_MAX = 1_000;
 
 export const BROADCASTS = 'broadcasts';
 export const broadcastIndexes: IndexDescription[] = [
   { key: { idempotency: 1 }, unique: true, sparse: true },
   { key: { partner_id: 1, _id: -1 } },
+  { key: { partner_id: 1, status: 1 } },
   { key: { status: 1, phone_number_id: 1 } },
   { key: { status: 1, scheduled_at: 1 } },
+  // The search for active broadcasts reads this index alone.
+  { key: { status: 1, _id: 1, partner_id: 1, phone_number_id: 1 } },
 ];
 
 const collection = (db: Db): Collection<Broadcast> => db.collection(BROADCASTS);
@@ -139,6 +155,8 @@ function createDrafts(db: Db): BroadcastDrafts {
       }
     },
     findByKey: (idempotency) => broadcasts.findOne({ idempotency }),
+    countWaiting: (partner_id, most) =>
+      broadcasts.countDocuments({ partner_id, status: { $in: [...WAITING] } }, { limit: most }),
     async releaseKey(_id, idempotency) {
       await broadcasts.updateOne(
         { _id, idempotency },
@@ -162,31 +180,53 @@ const createRunningBroadcasts = (broadcasts: Collection<Broadcast>): RunningBroa
     );
   },
   async fallDue(now, horizon) {
-    const soon = await broadcasts
-      .find({ status: from('fallDue'), scheduled_at: { $lte: horizon } })
-      .project<Pick<Broadcast, '_id' | 'scheduled_at'>>({ scheduled_at: 1 })
-      .sort({ scheduled_at: 1 })
-      .limit(DUE_MAX)
-      .toArray();
-    const due = soon.filter(({ scheduled_at }) => scheduled_at !== null && scheduled_at <= now);
-    if (due.length > 0) {
-      await broadcasts.updateMany(
-        { _id: { $in: due.map(({ _id }) => _id) }, status: from('fallDue') },
-        { $set: { status: broadcastMachine.to('fallDue') } },
-      );
-    }
-    return soon[due.length]?.scheduled_at ?? undefined;
+    let next: Date | undefined;
+    await inFairPages(async (excluded, limit) => {
+      const soon = await broadcasts
+        .find({ status: from('fallDue'), scheduled_at: { $lte: horizon }, ...excluded })
+        .project<Pick<Broadcast, '_id' | 'partner_id' | 'scheduled_at'>>({
+          partner_id: 1,
+          scheduled_at: 1,
+        })
+        .sort({ scheduled_at: 1 })
+        .limit(limit)
+        .toArray();
+      const due = soon.filter(({ scheduled_at }) => scheduled_at !== null && scheduled_at <= now);
+      next = soon[due.length]?.scheduled_at ?? undefined;
+      if (due.length > 0) {
+        await broadcasts.updateMany(
+          { _id: { $in: due.map(({ _id }) => _id) }, status: from('fallDue') },
+          { $set: { status: broadcastMachine.to('fallDue') } },
+        );
+      }
+      return { found: due.length, taken: due };
+    });
+    return next;
   },
   async activeByNumber(each_max) {
-    const groups = await broadcasts
-      .aggregate<{ _id: string; ids: number[] }>([
-        { $match: { status: { $in: [...ACTIVE] } } },
-        { $sort: { _id: 1 } },
-        { $group: { _id: '$phone_number_id', ids: { $push: '$_id' } } },
-      ])
-      .toArray();
-    // Limited per number, so that a number with many broadcasts does not hide other numbers.
-    return new Map(groups.map(({ _id, ids }) => [_id, ids.slice(0, each_max)]));
+    const numbers = new Map<string, ActiveNumber>();
+    let last = 0;
+    await inFairPages(async (excluded, limit) => {
+      const full = [...numbers].filter(([, { ids }]) => ids.length >= each_max);
+      const page = await broadcasts
+        .find({
+          status: { $in: [...ACTIVE] },
+          _id: { $gt: last },
+          ...excluded,
+          // A number with many broadcasts does not hide the partner's other numbers.
+          ...(full.length > 0 && { phone_number_id: { $nin: full.map(([number]) => number) } }),
+        })
+        .project<Pick<Broadcast, '_id' | 'partner_id' | 'phone_number_id'>>({
+          partner_id: 1,
+          phone_number_id: 1,
+        })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      last = page.at(-1)?._id ?? last;
+      return { found: page.length, taken: page.filter((one) => addTo(numbers, one, each_max)) };
+    });
+    return numbers;
   },
   load: (ids) =>
     ids.length === 0 ? Promise.resolve([]) : broadcasts.find({ _id: { $in: ids } }).toArray(),
@@ -198,6 +238,19 @@ const createRunningBroadcasts = (broadcasts: Collection<Broadcast>): RunningBroa
       .limit(limit)
       .toArray(),
 });
+
+/** False once the number has `each_max` of them. */
+function addTo(
+  numbers: Map<string, ActiveNumber>,
+  { _id, partner_id, phone_number_id }: Pick<Broadcast, '_id' | 'partner_id' | 'phone_number_id'>,
+  each_max: number,
+): boolean {
+  const number = numbers.get(phone_number_id) ?? { partner_id, ids: [] };
+  numbers.set(phone_number_id, number);
+  if (number.ids.length >= each_max) return false;
+  number.ids.push(_id);
+  return true;
+}
 
 const createSweptBroadcasts = (broadcasts: Collection<Broadcast>): SweptBroadcasts => ({
   endedWithContacts: (limit) =>

@@ -1,6 +1,7 @@
 import { aBroadcast, someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { unique } from '../../testing/stores';
+import type { Broadcast } from './types';
 
 jest.setTimeout(30_000);
 const rig = useRig();
@@ -95,8 +96,74 @@ test('a number with many broadcasts does not hide another number’s', async () 
   const alone = await storeBroadcast(rig.stores, [], { phone_number_id: quiet });
   await storeBroadcast(rig.stores, [], { phone_number_id: quiet, scheduled_at: LATER });
   const active = await rig.stores.broadcasts.activeByNumber(8);
-  expect(active.get(crowded)).toEqual(ids.slice(0, 8));
-  expect(active.get(quiet)).toEqual([alone._id]);
+  expect(active.get(crowded)?.ids).toEqual(ids.slice(0, 8));
+  expect(active.get(quiet)?.ids).toEqual([alone._id]);
+});
+
+/** Many broadcasts without contacts. */
+async function storeMany(count: number, overrides: (at: number) => Partial<Broadcast>) {
+  const last = await rig.stores.broadcasts.nextId();
+  // Ids from a counter would take a command each.
+  const many = Array.from({ length: count }, (_, at) =>
+    aBroadcast({ _id: last * 1e6 + at, ...overrides(at) }),
+  );
+  await rig.stores.db.collection<Broadcast>('broadcasts').insertMany(many);
+  return last * 1e6 + count;
+}
+
+describe('a partner with thousands of broadcasts', () => {
+  const HOG = 3_000;
+  let partner: string;
+  let numbers: { hog: string; other: string; quiet: string };
+  let asked: { documents: number };
+  beforeAll(async () => {
+    partner = unique('ptn_');
+    numbers = { hog: unique('n'), other: unique('n'), quiet: unique('n') };
+    const status = 'pending' as const;
+    const of_hog = { partner_id: partner, status };
+    const next = await storeMany(HOG, () => ({ ...of_hog, phone_number_id: numbers.hog }));
+    const { stores } = rig;
+    const insert = (_id: number, overrides: Partial<Broadcast>) =>
+      stores.db.collection<Broadcast>('broadcasts').insertOne(aBroadcast({ _id, ...overrides }));
+    await insert(next + 1, { ...of_hog, phone_number_id: numbers.other });
+    await insert(next + 2, { status, partner_id: unique('ptn_'), phone_number_id: numbers.quiet });
+    asked = stores.asked();
+  });
+
+  test('hides neither its own other numbers nor another partner, and is not read whole', async () => {
+    const active = await rig.stores.broadcasts.activeByNumber(32);
+    expect(active.get(numbers.hog)?.ids).toHaveLength(32);
+    expect(active.get(numbers.other)?.ids).toHaveLength(1);
+    expect(active.get(numbers.quiet)?.ids).toHaveLength(1);
+    expect(rig.stores.asked().documents - asked.documents).toBeLessThan(HOG / 2);
+  });
+
+  test('that fall due together lets another partner’s follow at once', async () => {
+    const { broadcasts, db } = rig.stores;
+    const now = Date.now() + 50_000_000;
+    const due = { status: 'scheduled' as const, scheduled_at: new Date(now) };
+    await storeMany(HOG, () => ({ ...due, partner_id: partner }));
+    const quiet = unique('ptn_');
+    await storeMany(1, () => ({ ...due, scheduled_at: new Date(now + 1), partner_id: quiet }));
+    await broadcasts.fallDue(new Date(now + 1), new Date(now + 1_000));
+    const stored = db.collection<Broadcast>('broadcasts');
+    expect(await stored.countDocuments({ partner_id: quiet, status: 'pending' })).toBe(1);
+    expect(
+      await stored.countDocuments({ partner_id: partner, status: 'scheduled' }),
+    ).toBeGreaterThan(0);
+  });
+});
+
+test('counts what waits for a partner, as far as asked', async () => {
+  const { broadcasts } = rig.stores;
+  const partner_id = unique('ptn_');
+  await broadcasts.insertDraft(aBroadcast({ _id: await broadcasts.nextId(), partner_id }));
+  await storeBroadcast(rig.stores, [], { partner_id, scheduled_at: LATER });
+  const pending = await storeBroadcast(rig.stores, [], { partner_id });
+  expect(await broadcasts.countWaiting(partner_id, 10)).toBe(3);
+  expect(await broadcasts.countWaiting(partner_id, 2)).toBe(2);
+  await broadcasts.move(pending._id, 'start');
+  expect(await broadcasts.countWaiting(partner_id, 10)).toBe(2);
 });
 
 test('keeps the first reason to stop, and only for an active broadcast', async () => {
