@@ -52,7 +52,8 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
   const meter = createMeter(bus, log);
   const health = createHealthMonitor(addresses, redis, { bus, brokers: config.KAFKA_BROKERS }, log);
   const notices = noticeHeaders(config.PUBLIC_URL);
-  const docs_url = `${config.PUBLIC_URL.replace(/\/$/, '')}/docs`;
+  const public_url = config.PUBLIC_URL.replace(/\/$/, '');
+  const docs_url = `${public_url}/docs`;
   const load = createLoad(config.REQUESTS_IN_FLIGHT_MAX, log);
   const look_ups = createLookUps(load);
   const authenticator = createAuthenticator(directory.rpc, config.KEY_PEPPER, look_ups);
@@ -64,6 +65,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     load,
     scope: createScopeResolver(directory.rpc),
     meter,
+    base_url: `${public_url}/v1`,
     client: rpc.client,
     guards: createGuards({ redis, messaging: rpc.client(MessagingDefinition), docs_url, log }),
   };

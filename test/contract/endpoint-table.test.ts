@@ -102,6 +102,7 @@ describe('the methods behind the rows', () => {
     'getPace',
     'sendTestEvent',
     'findEvents',
+    'findContact',
   ];
   const services = [
     OnboardingDefinition,

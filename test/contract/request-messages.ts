@@ -81,6 +81,7 @@ export function* samples(endpoint: Endpoint): Generator<Sample> {
 export async function requestOf(endpoint: Endpoint, fields: Fields): Promise<Fields> {
   const input: Input = {
     partner_id: 'ptn_1',
+    base_url: 'https://gateway.test/v1',
     params: Object.fromEntries(
       [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, '7']),
     ),

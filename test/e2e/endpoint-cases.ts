@@ -142,6 +142,17 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
       return { body: { to: ADA, message_id, emoji: '👍' } };
     },
   },
+  getTimeline: {
+    async prepare({ partner, one }) {
+      const { body } = await partner.call(
+        'POST',
+        '/messages/send',
+        { to: ADA, text: 'Hello' },
+        { 'x-waba-id': one.waba_id },
+      );
+      return { params: { message_id: body.message_id as string } };
+    },
+  },
   // Media and contacts.
   uploadMedia: { prepare: picture },
   downloadMedia: storedMedia,

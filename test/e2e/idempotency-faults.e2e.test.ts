@@ -69,6 +69,7 @@ describe('a send whose answer was lost', () => {
       message_id: sent?.id,
       messages: [{ id: sent?.id }],
       contacts: [{ input: '15550100777', wa_id: '15550100777' }],
+      timeline_url: expect.stringContaining('/timeline'),
     });
     expect(isReplay(learnt)).toBe(true);
     expect((await ask(key, { base_url: replica.base_url })).body).toEqual(learnt.body);

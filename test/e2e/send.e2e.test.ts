@@ -92,6 +92,7 @@ describe('a send', () => {
       message_id: expect.stringMatching(/^wamid\./),
       messages: [{ id: body.message_id }],
       contacts: [{ input: '15550100777', wa_id: '15550100777' }],
+      timeline_url: `${mesh.base_url}/messages/${encodeURIComponent(body.message_id)}/timeline`,
     });
     const mine = () =>
       partner.receiver.arrivals.filter((one) => one.body.data['message_id'] === body.message_id);

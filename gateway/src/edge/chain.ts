@@ -23,6 +23,8 @@ export interface ChainDependencies extends AdmitDependencies {
   scope: ScopeResolver;
   meter: Meter;
   client(definition: Definition): Client<Definition>;
+  /** The public address of the API. */
+  base_url: string;
   /** For the rows that take an Idempotency-Key. */
   guards?: Guards;
 }
@@ -39,7 +41,7 @@ export function createChain(
   const { timeout_ms, counted = true } = endpoint;
   const usage = usageName(endpoint);
   const route = endpoint.path.replace(/:(\w+)/g, '{$1}');
-  const readInput = createInputReader(endpoint, deps.scope);
+  const readInput = createInputReader(endpoint, deps);
   const answer = endpoint.stream
     ? createStreamedAnswer(endpoint, deps)
     : createUnaryAnswer(endpoint, deps);
@@ -78,7 +80,7 @@ function createInputReader(
     checkItems,
     scope,
   }: Endpoint,
-  resolveScope: ScopeResolver,
+  { scope: resolveScope, base_url }: Pick<ChainDependencies, 'scope' | 'base_url'>,
 ) {
   const checkQuery = query && compile(query, 'query');
   const checkBody = body && compile(body, 'body');
@@ -92,6 +94,7 @@ function createInputReader(
       params: context['params'] as Record<string, string>,
       query: checkQuery?.(context.query) ?? {},
       body: {},
+      base_url,
       target: undefined,
       waba_id: undefined,
       session_id,

@@ -65,6 +65,7 @@ beforeAll(async () => {
       phone_number_id: '800000000000001',
       directory_version: 'v1',
     }),
+    base_url: 'https://gateway.test/v1',
     meter: {
       count: (_partner_id: string, endpoint: string, failed: boolean) =>
         counted.push([endpoint, failed]),

@@ -14,6 +14,8 @@ export interface Input {
   body: Fields;
   /** Scope `number`: the number that the request acts on. */
   target: Target | undefined;
+  /** The public address of the API, for links in answers. */
+  base_url: string;
   /** Scope `filter`: `x-waba-id`, if sent. */
   waba_id: string | undefined;
   /** Scope `session`: the connect session, if its token was sent instead of a partner key. */

@@ -31,7 +31,8 @@ export const chapters: readonly Chapter[] = [
   },
   {
     name: 'Messages',
-    description: 'Send messages, react to messages and mark messages as read.',
+    description:
+      'Send messages, react to messages, mark messages as read, and see what became of them.',
     rows: messages,
   },
   {

@@ -74,7 +74,7 @@ export function createGuards({ redis, messaging, docs_url, log }: GuardDependenc
 
     const runOnce = async (work: Work, ticket: Ticket): Promise<Answer> => {
       const { request_id } = ticket;
-      const idempotency = { key: request_id, fingerprint: ticket.fingerprint };
+      const idempotency = { key: request_id, fingerprint: ticket.fingerprint, given: ticket.key };
       let answer: Answer;
       try {
         answer = work.answer(await work.run({ ...work.call, idempotency }));

@@ -13,7 +13,8 @@ import {
 } from './ledger/progress';
 import { limitOf } from './pace/pace';
 import type { Pace } from './pace/redis-pace';
-import { chunkIds } from './request-id';
+import { stateAt } from './ledger/contact-state';
+import { chunkIds, readRequestId } from './request-id';
 import type { Scope } from './store/broadcasts';
 import { removeContactsOf } from './store/remove-contacts';
 import type { Broadcast } from './store/types';
@@ -78,6 +79,16 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
       // Decisions: cancelling a cancelled broadcast succeeds.
       if (stored.status === 'cancelled') return {};
       throw new ApiError('CANNOT_CANCEL', `the broadcast is already ${stored.status}`);
+    },
+    async findContact({ partner_id, request_id }) {
+      const ref = readRequestId(request_id);
+      const [chunk] = ref ? await chunks.load([ref.chunk_id]) : [];
+      if (!ref || !chunk || chunk.salt !== ref.salt) return {};
+      const scope = { partner_id, waba_id: undefined };
+      const broadcast = await broadcasts.find(scope, chunk.broadcast_id);
+      const state = stateAt(chunk.progress.states, ref.index);
+      if (!broadcast || !state) return {};
+      return { contact: { broadcast_id: broadcast._id, name: broadcast.name, state } };
     },
     async getPace(q, call) {
       const target = needTarget(q.target);

@@ -28,8 +28,11 @@ export const requestId = ({ chunk_id, index, salt }: ContactRef): string =>
   `bc_${chunk_id.replace('/', '_')}_${index}_${salt}`;
 
 /** The contact that a status event is about; undefined when the message is not of a broadcast. */
-export function readOpaque(opaque: string | undefined): ContactRef | undefined {
-  const match = REQUEST.exec(readCallbackData(opaque)?.request_id ?? '');
+export const readOpaque = (opaque: string | undefined): ContactRef | undefined =>
+  readRequestId(readCallbackData(opaque)?.request_id ?? '');
+
+export function readRequestId(request_id: string): ContactRef | undefined {
+  const match = REQUEST.exec(request_id);
   if (!match) return undefined;
   return {
     chunk_id: `${match[1] as string}/${match[2] as string}`,

@@ -1,7 +1,7 @@
 // The last step of the fan-out: what becomes of one item. What our own services keep state of is
 // collected for them, and one delivery goes to each partner that owns the number or the account.
 import { topics, type Outgoing } from '@bmg/common/bus';
-import { contentId } from '@bmg/common/ids';
+import { eventIdOf } from '@bmg/common/messages';
 import { metrics } from '@bmg/common/telemetry';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
@@ -55,7 +55,7 @@ export function* outgoingOf(
   metrics.events_normalised.inc({ event: name });
   const enveloped = { event: name, waba_id, phone_number_id, timestamp: item.timestamp, data };
   for (const partner_id of owner.partner_ids) {
-    const event_id = contentId('evt', item.occurrence, partner_id);
+    const event_id = eventIdOf(item.occurrence, partner_id);
     const message: Delivery = {
       event_id,
       partner_id,

@@ -28,7 +28,13 @@ export const settings = {
     fields.serviceAddress('templates', '; without it a check before a send knows no templates'),
   ),
   BROADCASTS_ADDR: fields.optional(
-    fields.serviceAddress('broadcasts', '; without it a check before a send tells no pace'),
+    fields.serviceAddress(
+      'broadcasts',
+      '; without it a check before a send tells no pace, and a timeline no contact of a broadcast',
+    ),
+  ),
+  WEBHOOKS_ADDR: fields.optional(
+    fields.serviceAddress('webhooks', '; without it a timeline has no events and no deliveries'),
   ),
   ALLOW_PRIVATE_URLS: fields.flag(
     'lets partner-given URLs be http and private: for local work',

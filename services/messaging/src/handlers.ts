@@ -13,6 +13,8 @@ import {
   templateContent,
   textContent,
 } from './send/content';
+import { getTimeline, type TimelineDependencies } from './message-log/get-timeline';
+import { listMessages, type ListDependencies } from './message-log/list-messages';
 import { uploadMedia, type UploadDependencies } from './media/upload';
 import { downloadMedia, type DownloadDependencies } from './media/download';
 import { findOutcome } from './send/outcome';
@@ -60,6 +62,8 @@ export type MessagingDependencies = SendDependencies &
   UploadDependencies &
   DownloadDependencies &
   AnalyticsDependencies &
+  ListDependencies &
+  TimelineDependencies &
   CheckDependencies & { contacts: Contacts; recent: RecentContacts };
 
 export function createMessagingHandlers(
@@ -82,6 +86,8 @@ export function createMessagingHandlers(
     lookupContact: (q) => lookupContact(deps.contacts, q),
     getAnalytics: (q, call) => getAnalytics(deps, q, call),
     findOutcome: (q) => findOutcome(deps, q),
+    listMessages: (q) => listMessages(deps, q),
+    getTimeline: (q, call) => getTimeline(deps, q, call),
     checkMessage: (q, call) => checkMessage(deps, q, call),
   };
 }

@@ -18,6 +18,7 @@ import { MessagingDefinition, RatesDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { Contacts as ContactRecords, Statuses } from '@bmg/proto/stream';
 import { TemplatesDefinition } from '@bmg/proto/templates';
+import { EventLogDefinition } from '@bmg/proto/webhooks';
 import { factsOfContacts, factsOfStatuses } from './check/conversation-facts';
 import type { settings } from './config';
 import { applyContacts } from './contacts';
@@ -36,6 +37,7 @@ import { createContacts } from './store/contacts';
 import { createConversations } from './store/conversations';
 import { createDailyCounts } from './store/daily-counts';
 import { indexes } from './store/indexes';
+import { createMessageList } from './store/message-list';
 import { createMessages } from './store/messages';
 import { createRateCards } from './store/rate-cards';
 import { createRefusedTokens } from './store/refused-tokens';
@@ -57,6 +59,10 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     config.BROADCASTS_ADDR === undefined
       ? undefined
       : createRpcClient(BroadcastsDefinition, config.BROADCASTS_ADDR);
+  const event_log =
+    config.WEBHOOKS_ADDR === undefined
+      ? undefined
+      : createRpcClient(EventLogDefinition, config.WEBHOOKS_ADDR);
   const now = (): Date => new Date();
   const delay_ms = config.GAP_REPAIR_DELAY_MS;
   const messages = createMessages(mongo.db, delay_ms);
@@ -96,6 +102,8 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     refusedTokens: createRefusedTokens(mongo.db),
     templates: templates?.rpc,
     broadcasts: broadcasts?.rpc,
+    eventLog: event_log?.rpc,
+    messageList: createMessageList(mongo.db),
     dailyCounts: createDailyCounts(mongo.db),
     files,
     transfer,
@@ -145,6 +153,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
       directory,
       ...(templates ? [templates] : []),
       ...(broadcasts ? [broadcasts] : []),
+      ...(event_log ? [event_log] : []),
       bus,
       ...(delay_ms > 0 ? [repair] : []),
       rpc,

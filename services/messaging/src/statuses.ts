@@ -1,9 +1,10 @@
 // Applies statuses to the message records.
 import type { Received } from '@bmg/common/bus';
 import { readCallbackData, type MessageStatus } from '@bmg/common/messages';
-import type { Statuses } from '@bmg/proto/stream';
+import { traceIdOf } from '@bmg/common/telemetry';
+import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
 import type { Losses } from './gap-repair/losses';
-import type { Messages, StatusUpdate } from './store/messages';
+import type { Messages, Pricing, StatusUpdate } from './store/messages';
 
 /** Returns the handler of the topic `status`. */
 export const applyStatuses =
@@ -13,11 +14,13 @@ export const applyStatuses =
       const { phone_number_id, statuses } = message;
       if (phone_number_id !== undefined) losses.count(phone_number_id, statuses);
     }
-    await messages.applyStatuses(batch.flatMap(({ message }) => updatesOf(message)));
+    await messages.applyStatuses(batch.flatMap(updatesOf));
   };
 
-function updatesOf({ waba_id, phone_number_id, statuses }: Statuses): StatusUpdate[] {
+function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
+  const { waba_id, phone_number_id, statuses } = message;
   if (phone_number_id === undefined) return [];
+  const trace_id = traceIdOf(span);
   return statuses.map((said) => {
     const { message_id, status, timestamp, opaque, recipient, received_at_ms, reconciled } = said;
     const ours = readCallbackData(opaque);
@@ -27,6 +30,9 @@ function updatesOf({ waba_id, phone_number_id, statuses }: Statuses): StatusUpda
       at: new Date(timestamp * 1_000),
       received_at: new Date(received_at_ms),
       reconciled,
+      error_code: said.error_code,
+      trace_id,
+      pricing: pricingOf(said),
       ...(ours && {
         rebuild: {
           _id: ours.request_id,
@@ -38,4 +44,14 @@ function updatesOf({ waba_id, phone_number_id, statuses }: Statuses): StatusUpda
       }),
     };
   });
+}
+
+function pricingOf(said: Statuses_Status): Pricing | undefined {
+  const { pricing_category: category, pricing_billable: billable, pricing_type: type } = said;
+  if (category === undefined && billable === undefined && type === undefined) return undefined;
+  return {
+    ...(category !== undefined && { category }),
+    ...(billable !== undefined && { billable }),
+    ...(type !== undefined && { type }),
+  };
 }

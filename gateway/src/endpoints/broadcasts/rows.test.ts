@@ -26,6 +26,7 @@ const checkBody = compile(creating.body ?? {}, 'body');
 
 const input = (overrides: Partial<Input>): Input => ({
   partner_id: 'ptn_1',
+  base_url: 'https://gateway.test/v1',
   params: {},
   query: {},
   body: {},

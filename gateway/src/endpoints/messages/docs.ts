@@ -29,6 +29,10 @@ const sendResult = is.record(
       ['held_for_quality_assessment'],
       'Present only if delivery is paced; treat the message as delivered only after its `message.sent` or `message.delivered` event. Absent means normal delivery.',
     ),
+    timeline_url: is.text(
+      'https://api.example.com/v1/messages/wamid.HBgLMTU1NTAxMDA3NzcVAgARGBI/timeline',
+      'Where to read what happened to the message. Takes your `x-partner-key`.',
+    ),
   },
   { optional: ['message_status'], title: 'SendResult' },
 );

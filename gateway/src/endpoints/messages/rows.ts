@@ -4,6 +4,7 @@ import * as docs from './docs';
 import * as schemas from './schemas';
 import { post, rpc, type Fields, type Input } from '../endpoint';
 import { checkRequest } from './check';
+import { messageLog } from './log-rows';
 import { quotedMessageId } from './quote';
 
 /** Services know neither the aliases of `user_id` nor the three ways to quote: they are resolved here. */
@@ -21,11 +22,15 @@ const filled = (value: unknown): unknown =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined;
 
 /** Message send result: `messages` holds the same value as `message_id`. */
-export const sendReply = ({ message_id, message_status, contacts }: SendResult): Fields => ({
+export const sendReply = (
+  { message_id, message_status, contacts }: SendResult,
+  { base_url }: Pick<Input, 'base_url'>,
+): Fields => ({
   message_id,
   messages: [{ id: message_id }],
   contacts,
   ...(message_status !== undefined && { message_status }),
+  timeline_url: `${base_url}/messages/${encodeURIComponent(message_id)}/timeline`,
 });
 
 const sending = {
@@ -99,4 +104,5 @@ export const messages = [
     docs: docs.checkMessage,
     summary: 'Check a message before it is sent: deliverability, window, price and pace',
   }),
+  ...messageLog,
 ];

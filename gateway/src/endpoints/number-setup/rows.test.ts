@@ -57,6 +57,7 @@ function messageOf(row: Endpoint, names: string[], params: string[]): unknown {
   const target = { partner_id: 'p', waba_id: '900', phone_number_id: '800', directory_version: '' };
   const input = {
     partner_id: 'p',
+    base_url: 'https://gateway.test/v1',
     params: marked(params) as Record<string, string>,
     query: row.query ? marked(names) : {},
     body: row.body ? marked(names) : {},

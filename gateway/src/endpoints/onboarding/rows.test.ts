@@ -12,6 +12,7 @@ const row = (name: string): Endpoint => {
 };
 const input = (change: Partial<Input> = {}): Input => ({
   partner_id: 'ptn_1',
+  base_url: 'https://gateway.test/v1',
   params: {},
   query: {},
   body: {},

@@ -26,6 +26,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     GetBroadcast: ['gateway'],
     CancelBroadcast: ['gateway'],
     GetPace: ['messaging'],
+    FindContact: ['messaging'],
   },
   Data: {
     PurgeClient: ['operator'],
@@ -45,7 +46,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     GetEvent: ['gateway', 'operator'],
     ReplayEvents: ['gateway', 'operator'],
     GetReplay: ['gateway', 'operator'],
-    FindEvents: ['operator'],
+    FindEvents: ['messaging', 'operator'],
   },
   Messaging: {
     SendText: ['gateway', 'internal'],
@@ -62,6 +63,8 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     SendBroadcastMessage: ['broadcasts'],
     FindOutcome: ['gateway', 'internal'],
     CheckMessage: ['gateway'],
+    ListMessages: ['gateway'],
+    GetTimeline: ['gateway'],
   },
   NumberAdmin: {
     GetProfile: ['gateway'],

@@ -5,6 +5,7 @@ export {
   parseContact,
 } from './broadcast-contacts';
 export { readCallbackData, writeCallbackData, type CallbackData } from './callback-data';
+export { eventIdOf, eventIdsOfMessage, occurrence } from './event-ids';
 export { RECIPIENT_MISSING, resolveRecipient, upstreamAddress, type Recipient } from './recipient';
 export {
   contactRecord,

@@ -12,9 +12,9 @@ export interface Call {
   signal?: AbortSignal | undefined;
   /**
    * The request id under which the gateway records the outcome (Idempotency-Key), with a
-   * fingerprint.
+   * fingerprint, and the key as the partner gave it.
    */
-  idempotency?: { key: string; fingerprint: string } | undefined;
+  idempotency?: { key: string; fingerprint: string; given?: string | undefined } | undefined;
 }
 
 /** Every hop subtracts this, so that the deepest one reports the timeout. */
@@ -24,6 +24,7 @@ const TRACE = 'traceparent';
 const REQUEST_ID = 'x-request-id';
 const IDEMPOTENCY_KEY = 'idempotency-key';
 const FINGERPRINT = 'idempotency-fingerprint';
+const GIVEN_KEY = 'idempotency-given';
 
 /** The call of a background worker, without a request behind it. */
 export const ownCall = (span: SpanContext, limit_ms: number): Call => ({
@@ -38,6 +39,7 @@ export function writeCall(metadata: Metadata, call: Call, span: SpanContext): vo
   if (call.idempotency) {
     metadata.set(IDEMPOTENCY_KEY, call.idempotency.key);
     metadata.set(FINGERPRINT, call.idempotency.fingerprint);
+    if (call.idempotency.given !== undefined) metadata.set(GIVEN_KEY, call.idempotency.given);
   }
 }
 
@@ -54,6 +56,9 @@ export function readCall(metadata: Metadata): {
   return {
     parent: parseTraceparent(text(TRACE)),
     request_id: text(REQUEST_ID) ?? '',
-    idempotency: key === undefined ? undefined : { key, fingerprint: text(FINGERPRINT) ?? '' },
+    idempotency:
+      key === undefined
+        ? undefined
+        : { key, fingerprint: text(FINGERPRINT) ?? '', given: text(GIVEN_KEY) },
   };
 }

@@ -32,6 +32,14 @@ export interface UpstreamRequest {
   once?: boolean;
   /** True for an answer that counts as a success although it contains an error. */
   accept?: (body: Json) => boolean;
+  /** Called with the head of the answer, an error's included. */
+  onAnswer?: (head: AnswerHead) => void;
+}
+
+export interface AnswerHead {
+  http_status: number;
+  /** The upstream's own id of the answer. */
+  trace_id: string | undefined;
 }
 
 export interface Upstream extends Component {
@@ -156,6 +164,7 @@ async function exchange(
     status = answer.statusCode;
     const traced = answer.headers[TRACE_ID];
     if (typeof traced === 'string') trace_id = traced;
+    request.onAnswer?.({ http_status: status, trace_id });
     span.setAttribute('http.response.status_code', status);
     timer = setTimeout(
       () => {

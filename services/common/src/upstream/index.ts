@@ -3,6 +3,7 @@ export {
   createUpstream,
   segment,
   type Upstream,
+  type AnswerHead,
   type UpstreamRequest,
   type UpstreamSettings,
 } from './client';

@@ -1,8 +1,9 @@
 // The context that a field function gets beside its value, and the functions that record its
 // results. Nothing here depends on a specific field.
 
+import { occurrence } from '@bmg/common/messages';
 import { createContacts, type Contacts } from './contacts';
-import { fingerprint, occurrence } from './occurrence';
+import { fingerprint } from './fingerprint';
 import { isObject, listOf, toDigits, toEpoch, toText, type JsonObject } from './read';
 import type {
   EventName,

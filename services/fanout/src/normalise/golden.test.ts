@@ -4,6 +4,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventIdOf, eventIdsOfMessage } from '@bmg/common/messages';
 import { stringify } from 'lossless-json';
 import { FIELDS } from './fields';
 import { EVENT_NAMES, normalise, parseUpstream, type Normalised } from './index';
@@ -27,6 +28,27 @@ describe('normalises an upstream body to exactly the reviewed result', () => {
     if (process.env.GOLDEN === 'write') writeFileSync(file, outcome);
     expect(outcome).toBe(readFileSync(file, 'utf8'));
   });
+});
+
+test('the events of a message have the ids by which its timeline finds them', () => {
+  const events = names.flatMap((name) => read(name).result.events);
+  const ofMessages = events.filter(
+    ({ data, phone_number_id }) =>
+      phone_number_id !== null &&
+      data['message_id'] &&
+      !(data['participant'] ?? data['participant_bsuid']),
+  );
+  const spaces = new Set(
+    ofMessages.map((event) => {
+      const message = {
+        phone_number_id: event.phone_number_id as string,
+        message_id: String(event.data['message_id']),
+      };
+      expect(eventIdsOfMessage('ptn_1', message)).toContain(eventIdOf(event.occurrence, 'ptn_1'));
+      return event.occurrence.split('|')[0];
+    }),
+  );
+  expect(spaces.size).toBeGreaterThanOrEqual(6);
 });
 
 describe('the pairs are complete', () => {

@@ -1,8 +1,7 @@
 // The statuses of sent messages. They are most of all traffic, so this is a hot path.
-import { eventOfStatus } from '@bmg/common/messages';
+import { eventOfStatus, occurrence } from '@bmg/common/messages';
 import { partyOf } from './content';
 import { changeState, emit, ignore, refuse, timeOf, type Context } from './context';
-import { occurrence } from './occurrence';
 import { listOf, objectOf, toText, type JsonObject } from './read';
 
 /** A voice message was played: upstream reports it, but the contract has no event for it. */

@@ -3,13 +3,19 @@ import { ApiError } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { resolveRecipient, upstreamAddress, writeCallbackData } from '@bmg/common/messages';
 import type { Call } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
+import { traceIdOf, type Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/directory';
-import { needTarget, segment, type Json, type Upstream } from '@bmg/common/upstream';
+import {
+  needTarget,
+  segment,
+  type AnswerHead,
+  type Json,
+  type Upstream,
+} from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import type { Recipient as NamedRecipient, SendResult } from '@bmg/proto/messaging';
 import type { Content } from './content';
-import type { Messages } from '../store/messages';
+import type { Messages, SendTrace } from '../store/messages';
 import type { RefusedTokens } from '../store/refused-tokens';
 
 export interface SendDependencies {
@@ -39,6 +45,8 @@ export async function send(
   const target = needTarget(request.target);
   const { access_token } = await deps.credentials.forSending(target, call);
   const request_id = request.request_id ?? call.idempotency?.key ?? newId('msg');
+  let head: AnswerHead | undefined;
+  const asked = performance.now();
   const answer = await deps.upstream
     .request(
       {
@@ -47,6 +55,7 @@ export async function send(
         path: `/${segment(target.phone_number_id)}/messages`,
         token: access_token,
         send: true,
+        onAnswer: (given) => (head = given),
         body: {
           messaging_product: 'whatsapp',
           recipient_type: 'individual',
@@ -66,6 +75,7 @@ export async function send(
     });
   const result = readAnswer(answer);
   const at = deps.now();
+  const duration_ms = Math.round(performance.now() - asked);
   const recorded = deps.messages
     .record({
       _id: request_id,
@@ -78,6 +88,7 @@ export async function send(
       status: 'accepted',
       sent_at: at,
       updated_at: at,
+      send: traceOf(call, { head, duration_ms, broadcast: request.request_id !== undefined }),
     })
     .catch((error: unknown) => {
       // The message is sent: an error would invite a second one. Its status event recreates the record.
@@ -85,6 +96,25 @@ export async function send(
     });
   await atMost(RECORD_WAIT_MS, recorded);
   return result;
+}
+
+function traceOf(
+  { request_id, idempotency, span }: Call,
+  answered: { head: AnswerHead | undefined; duration_ms: number; broadcast: boolean },
+): SendTrace {
+  const { head, duration_ms, broadcast } = answered;
+  const trace_id = traceIdOf(span);
+  return {
+    ...(request_id !== '' && { http_request_id: request_id }),
+    ...(idempotency?.given !== undefined && { idempotency_key: idempotency.given }),
+    ...(trace_id !== undefined && { trace_id }),
+    ...(broadcast && { broadcast }),
+    upstream: {
+      http_status: head?.http_status ?? 200,
+      duration_ms,
+      ...(head?.trace_id !== undefined && { trace_id: head.trace_id }),
+    },
+  };
 }
 
 const TOKEN_REFUSED = 190;

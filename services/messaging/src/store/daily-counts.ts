@@ -45,9 +45,12 @@ export const DAILY_COUNTS = 'daily_counts';
 export const dailyCountIndexes: IndexDescription[] = [
   { key: { counted_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
 ];
-/** On the messages: covers the aggregation, so that counting never reads a record. */
+/**
+ * On the messages: covers the aggregation, so that counting never reads a record, and orders the
+ * messages of one account for GET /v1/messages.
+ */
 export const countedMessageIndexes: IndexDescription[] = [
-  { key: { partner_id: 1, waba_id: 1, sent_at: 1, status: 1 } },
+  { key: { partner_id: 1, waba_id: 1, sent_at: 1, _id: 1, status: 1 } },
 ];
 
 const messagesOf = (db: Db): Collection<MessageRecord> => db.collection(MESSAGES);

@@ -22,6 +22,29 @@ export interface StatusRecord {
   superseded?: true;
   /** Read from the upstream's message history. */
   reconciled?: true;
+  /** The upstream's code of a failure. */
+  error_code?: string;
+  trace_id?: string;
+}
+
+/** What the upstream charges, as the last status says that names a price. */
+export interface Pricing {
+  category?: string;
+  billable?: boolean;
+  /** `regular`, `free_customer_service`, `free_entry_point`. */
+  type?: string;
+}
+
+/** How the send came in, and what the upstream answered; absent in records made from a status. */
+export interface SendTrace {
+  /** X-Request-Id of the partner's request. */
+  http_request_id?: string;
+  /** As the partner gave it. */
+  idempotency_key?: string;
+  trace_id?: string;
+  /** A contact of a broadcast. */
+  broadcast?: true;
+  upstream: { http_status: number; duration_ms: number; trace_id?: string };
 }
 
 export interface MessageRecord {
@@ -36,6 +59,8 @@ export interface MessageRecord {
   status: RecordStatus;
   sent_at: Date;
   updated_at: Date;
+  send?: SendTrace;
+  pricing?: Pricing;
   /** Every status that has come; absent before the first. */
   statuses?: Partial<Record<MessageStatus, StatusRecord>>;
   /** When to ask the upstream for missing statuses; absent once nothing is expected any more. */
@@ -50,6 +75,9 @@ export interface StatusUpdate {
   at: Date;
   received_at: Date;
   reconciled: boolean;
+  error_code?: string | undefined;
+  trace_id?: string | undefined;
+  pricing?: Pricing | undefined;
   /** Creates the record if a crash prevented the send from storing it. */
   rebuild?: Pick<MessageRecord, '_id' | 'partner_id' | 'waba_id' | 'phone_number_id' | 'recipient'>;
 }
@@ -73,7 +101,7 @@ export interface AccountScope {
 const COUNT_LIMIT_MS = 1_000;
 
 /** The kind of a record created from a status, which does not tell what was sent. */
-const REBUILT = 'unknown';
+export const REBUILT = 'unknown';
 /** While the database is unavailable, records wait in memory and are retried at this interval. */
 const RETRY_MS = 1_000;
 /** Minimum time between batches: one more command costs far more than one more document. */
@@ -84,6 +112,9 @@ const DAY_S = 86_400;
 export const MESSAGES = 'messages';
 export const messageIndexes: IndexDescription[] = [
   { key: { message_id: 1 } },
+  // GET /v1/messages; one account's are in the index of the daily counts.
+  { key: { partner_id: 1, sent_at: 1, _id: 1 } },
+  { key: { partner_id: 1, recipient: 1 } },
   { key: { sent_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
   { key: { check_at: 1 }, sparse: true },
 ];
@@ -171,17 +202,27 @@ function rebuilding(
 const keyOf = ({ message_id, rebuild }: StatusUpdate): Partial<MessageRecord> =>
   rebuild ? { _id: rebuild._id } : { message_id };
 
-const recordOf = ({ at, received_at, reconciled }: StatusUpdate): StatusRecord => ({
-  at,
-  received_at,
-  ...(reconciled && { reconciled }),
-});
+const recordOf = (update: StatusUpdate): StatusRecord => {
+  const { at, received_at, reconciled, error_code, trace_id } = update;
+  return {
+    at,
+    received_at,
+    ...(reconciled && { reconciled }),
+    ...(error_code !== undefined && { error_code }),
+    ...(trace_id !== undefined && { trace_id }),
+  };
+};
 
 function raising(update: StatusUpdate): Operation {
-  const { status, at } = update;
+  const { status, at, pricing } = update;
   const lower: RecordStatus[] = ['accepted', ...statusesBelow(status)];
   const change: UpdateFilter<MessageRecord> = {
-    $set: { status, updated_at: at, [`statuses.${status}`]: recordOf(update) },
+    $set: {
+      status,
+      updated_at: at,
+      [`statuses.${status}`]: recordOf(update),
+      ...(pricing && { pricing }),
+    },
     ...(FINAL.has(status) && { $unset: { check_at: true } }),
   };
   return {

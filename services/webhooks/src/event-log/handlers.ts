@@ -1,6 +1,7 @@
 // The EventLog RPCs.
 import { invalidField } from '@bmg/common/errors';
 import { HOP_MS, implement, type Call } from '@bmg/common/rpc';
+import { periodOf } from '@bmg/common/time';
 import {
   EventLogDefinition,
   type GetEventResponse,
@@ -95,33 +96,13 @@ function namesOf(text: string | undefined): string[] | undefined {
   return names;
 }
 
-/** The period that `from` and `to` name. */
-function periodOf(given: { from?: string | undefined; to?: string | undefined }): {
-  from: Date | undefined;
-  to: Date | undefined;
-} {
-  const from = timeOf('from', given.from);
-  const to = timeOf('to', given.to);
-  if (from && to && to < from) throw invalidField('to', 'must not be before from');
-  return { from, to };
-}
-
-function timeOf(field: 'from' | 'to', text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  // A plus sign that was not URL-encoded arrives as a space.
-  const time = new Date(text.replace(' ', '+'));
-  if (Number.isNaN(time.getTime())) {
-    throw invalidField(field, 'must be an RFC 3339 date-time, for example 2026-09-01T12:00:00Z');
-  }
-  return time;
-}
-
 const loggedEvent = (event: ReadEvent): LoggedEvent => ({
   seq: event.seq,
   event_id: event.event_id,
   event: event.event,
   waba_id: event.waba_id,
   envelope: event.envelope.toString('utf8'),
+  trace_id: event.trace_id,
   received_at: event.received_at,
   logged_at: event.logged_at,
   delivery: {

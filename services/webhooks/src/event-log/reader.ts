@@ -38,6 +38,7 @@ export interface ReadEvent extends State {
   envelope: Buffer;
   received_at: Date;
   logged_at: Date;
+  trace_id: string | undefined;
 }
 
 export interface Page {
@@ -194,7 +195,7 @@ async function withAttempts(
   const [later, rows] = await Promise.all([attempts.of(ids, answered), deliveries.findEach(ids)]);
   const now = Date.now();
   return found.map(({ partner_id, logged, at, envelope, answers }) => {
-    const { seq, event_id, event, waba_id, partition, received_at } = logged;
+    const { seq, event_id, event, waba_id, partition, received_at, trace_id } = logged;
     const each_attempt = [
       ...(logged.attempts ?? []).map((one, index) => ({ ...one, answer: answers[index] ?? null })),
       ...(later.get(event_id) ?? []),
@@ -213,6 +214,7 @@ async function withAttempts(
       partition,
       received_at,
       logged_at: at,
+      trace_id,
     };
     return { ...place, envelope, each_attempt, ...stateOf(known, now) };
   });

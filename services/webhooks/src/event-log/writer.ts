@@ -48,6 +48,7 @@ const HEADS_MAX = 50_000;
 interface Entry {
   message: Delivery;
   partition: number;
+  trace_id: string | undefined;
   is_logged: boolean;
   /** Copies of its Kafka message whose delivery is not done or stored yet. */
   unsettled: number;
@@ -128,7 +129,7 @@ export class EventLogWriter implements Component {
   }
 
   private take(received: Unsettled<Delivery>): Unsettled<Delivery> {
-    const { message, partition } = received;
+    const { message, partition, span } = received;
     let entry = this.entries.get(message.event_id);
     if (entry) {
       entry.unsettled += 1;
@@ -137,6 +138,7 @@ export class EventLogWriter implements Component {
       entry = {
         message,
         partition,
+        trace_id: span?.traceId,
         is_logged: false,
         unsettled: 1,
         attempts: [],
@@ -308,7 +310,10 @@ export class EventLogWriter implements Component {
   }
 }
 
-function loggedEvent({ message, partition, attempts, unsettled }: Entry, seq: number): LoggedEvent {
+function loggedEvent(
+  { message, partition, trace_id, attempts, unsettled }: Entry,
+  seq: number,
+): LoggedEvent {
   const { event_id, event, waba_id, received_at_ms, body } = message;
   return {
     seq,
@@ -318,6 +323,7 @@ function loggedEvent({ message, partition, attempts, unsettled }: Entry, seq: nu
     partition,
     received_at: new Date(received_at_ms),
     size: body.length,
+    ...(trace_id !== undefined && { trace_id }),
     ...(attempts.length > 0 && { attempts: attempts.map(({ answer: _, ...one }) => one) }),
     // Settled without an attempt: known as delivered, by this process or before a crash.
     ...(attempts.length === 0 && unsettled === 0 && { delivered: true as const }),

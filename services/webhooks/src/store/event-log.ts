@@ -31,6 +31,8 @@ export interface LoggedEvent {
   received_at: Date;
   /** Bytes of the envelope within the packed bodies. */
   size: number;
+  /** Of the webhook that brought the event. */
+  trace_id?: string;
   /** Attempts that ended before the bucket was written. */
   attempts?: StoredAttempt[];
   /** Known as delivered without an attempt of this process: before a crash, or by an earlier copy. */

@@ -113,6 +113,24 @@ export interface GetPaceResponse {
   queued: number;
 }
 
+export interface FindContactRequest {
+  partner_id: string;
+  /** The request id that the message was sent with. */
+  request_id: string;
+}
+
+export interface FindContactResponse {
+  /** Absent if the message is of no broadcast that is kept. */
+  contact?: FindContactResponse_Found | undefined;
+}
+
+export interface FindContactResponse_Found {
+  broadcast_id: number;
+  name: string;
+  /** in_flight, sent, delivered, failed or unknown */
+  state: string;
+}
+
 function createBaseBroadcastContact(): BroadcastContact {
   return { recipient: undefined, params: undefined };
 }
@@ -1406,6 +1424,209 @@ export const GetPaceResponse: MessageFns<GetPaceResponse> = {
   },
 };
 
+function createBaseFindContactRequest(): FindContactRequest {
+  return { partner_id: "", request_id: "" };
+}
+
+export const FindContactRequest: MessageFns<FindContactRequest> = {
+  encode(message: FindContactRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    if (message.request_id !== "") {
+      writer.uint32(18).string(message.request_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindContactRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindContactRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.request_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindContactRequest>, I>>(base?: I): FindContactRequest {
+    return FindContactRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindContactRequest>, I>>(object: I): FindContactRequest {
+    const message = createBaseFindContactRequest();
+    message.partner_id = object.partner_id ?? "";
+    message.request_id = object.request_id ?? "";
+    return message;
+  },
+};
+
+function createBaseFindContactResponse(): FindContactResponse {
+  return { contact: undefined };
+}
+
+export const FindContactResponse: MessageFns<FindContactResponse> = {
+  encode(message: FindContactResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.contact !== undefined) {
+      FindContactResponse_Found.encode(message.contact, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindContactResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindContactResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.contact = FindContactResponse_Found.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindContactResponse>, I>>(base?: I): FindContactResponse {
+    return FindContactResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindContactResponse>, I>>(object: I): FindContactResponse {
+    const message = createBaseFindContactResponse();
+    message.contact = (object.contact !== undefined && object.contact !== null)
+      ? FindContactResponse_Found.fromPartial(object.contact)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseFindContactResponse_Found(): FindContactResponse_Found {
+  return { broadcast_id: 0, name: "", state: "" };
+}
+
+export const FindContactResponse_Found: MessageFns<FindContactResponse_Found> = {
+  encode(message: FindContactResponse_Found, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.broadcast_id !== 0) {
+      writer.uint32(8).int64(message.broadcast_id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.state !== "") {
+      writer.uint32(26).string(message.state);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindContactResponse_Found {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindContactResponse_Found();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.broadcast_id = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.state = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindContactResponse_Found>, I>>(base?: I): FindContactResponse_Found {
+    return FindContactResponse_Found.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindContactResponse_Found>, I>>(object: I): FindContactResponse_Found {
+    const message = createBaseFindContactResponse_Found();
+    message.broadcast_id = object.broadcast_id ?? 0;
+    message.name = object.name ?? "";
+    message.state = object.state ?? "";
+    return message;
+  },
+};
+
 export type BroadcastsDefinition = typeof BroadcastsDefinition;
 export const BroadcastsDefinition = {
   name: "Broadcasts",
@@ -1449,6 +1670,15 @@ export const BroadcastsDefinition = {
       requestType: GetPaceRequest as typeof GetPaceRequest,
       requestStream: false,
       responseType: GetPaceResponse as typeof GetPaceResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** For messaging: the broadcast that a message is of, and the state of its contact. */
+    findContact: {
+      name: "FindContact",
+      requestType: FindContactRequest as typeof FindContactRequest,
+      requestStream: false,
+      responseType: FindContactResponse as typeof FindContactResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

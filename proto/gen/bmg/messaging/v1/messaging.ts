@@ -210,6 +210,126 @@ export interface CheckMessageRequest_Fault {
   message: string;
 }
 
+export interface ListMessagesRequest {
+  partner_id: string;
+  waba_id?: string | undefined;
+  phone_number_id?: string | undefined;
+  message_id?: string | undefined;
+  recipient?: string | undefined;
+  status?: string | undefined;
+  kind?:
+    | string
+    | undefined;
+  /** Of the price. */
+  category?:
+    | string
+    | undefined;
+  /** RFC 3339: when the messages were sent. */
+  from?: string | undefined;
+  to?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+export interface ListMessagesResponse {
+  messages: Message[];
+  after?: string | undefined;
+}
+
+/** A message as the service knows it: ids, kinds, states and times; never its text. */
+export interface Message {
+  message_id: string;
+  /** `outbound` or `inbound`. */
+  direction: string;
+  waba_id: string;
+  phone_number_id: string;
+  kind: string;
+  /** The other side: a phone number or a BSUID. */
+  contact?: string | undefined;
+  status?: string | undefined;
+  at?: Date | undefined;
+  updated_at?: Date | undefined;
+  pricing?:
+    | Pricing
+    | undefined;
+  /** Sent by a broadcast. */
+  broadcast: boolean;
+}
+
+/** What the upstream charges, as its status says. */
+export interface Pricing {
+  category?: string | undefined;
+  billable?: boolean | undefined;
+  type?: string | undefined;
+}
+
+export interface GetTimelineRequest {
+  partner_id: string;
+  waba_id?:
+    | string
+    | undefined;
+  /** Needed for a message that was received. */
+  phone_number_id?: string | undefined;
+  message_id: string;
+}
+
+export interface GetTimelineResponse {
+  message?:
+    | Message
+    | undefined;
+  /** In the order of time. */
+  entries: TimelineEntry[];
+  broadcast?:
+    | GetTimelineResponse_Broadcast
+    | undefined;
+  /** Parts that could not be read: `events`, `broadcast`. */
+  missing: string[];
+}
+
+export interface GetTimelineResponse_Broadcast {
+  broadcast_id: number;
+  name: string;
+  contact_state: string;
+}
+
+export interface TimelineEntry {
+  /** `accepted`, `upstream`, `status`, `event` or `attempt`. */
+  type: string;
+  at?: Date | undefined;
+  trace_id?:
+    | string
+    | undefined;
+  /** accepted */
+  request_id?: string | undefined;
+  idempotency_key?:
+    | string
+    | undefined;
+  /** upstream, attempt */
+  http_status?: number | undefined;
+  duration_ms?: number | undefined;
+  upstream_trace_id?:
+    | string
+    | undefined;
+  /** status */
+  status?: string | undefined;
+  received_at?: Date | undefined;
+  superseded?:
+    | boolean
+    | undefined;
+  /** `webhook` or `message_history`. */
+  source?: string | undefined;
+  error_code?:
+    | string
+    | undefined;
+  /** event, attempt */
+  event_id?: string | undefined;
+  seq?: number | undefined;
+  event?: string | undefined;
+  delivery_status?: string | undefined;
+  number?: number | undefined;
+  error?: string | undefined;
+}
+
 function createBaseLoadRatesRequest(): LoadRatesRequest {
   return { csv: "" };
 }
@@ -2548,6 +2668,1099 @@ export const CheckMessageRequest_Fault: MessageFns<CheckMessageRequest_Fault> = 
   },
 };
 
+function createBaseListMessagesRequest(): ListMessagesRequest {
+  return {
+    partner_id: "",
+    waba_id: undefined,
+    phone_number_id: undefined,
+    message_id: undefined,
+    recipient: undefined,
+    status: undefined,
+    kind: undefined,
+    category: undefined,
+    from: undefined,
+    to: undefined,
+    limit: 0,
+    cursor: undefined,
+  };
+}
+
+export const ListMessagesRequest: MessageFns<ListMessagesRequest> = {
+  encode(message: ListMessagesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    if (message.waba_id !== undefined) {
+      writer.uint32(18).string(message.waba_id);
+    }
+    if (message.phone_number_id !== undefined) {
+      writer.uint32(26).string(message.phone_number_id);
+    }
+    if (message.message_id !== undefined) {
+      writer.uint32(34).string(message.message_id);
+    }
+    if (message.recipient !== undefined) {
+      writer.uint32(42).string(message.recipient);
+    }
+    if (message.status !== undefined) {
+      writer.uint32(50).string(message.status);
+    }
+    if (message.kind !== undefined) {
+      writer.uint32(58).string(message.kind);
+    }
+    if (message.category !== undefined) {
+      writer.uint32(66).string(message.category);
+    }
+    if (message.from !== undefined) {
+      writer.uint32(74).string(message.from);
+    }
+    if (message.to !== undefined) {
+      writer.uint32(82).string(message.to);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(88).int32(message.limit);
+    }
+    if (message.cursor !== undefined) {
+      writer.uint32(98).string(message.cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMessagesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMessagesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.waba_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.phone_number_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.message_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.recipient = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.from = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.cursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListMessagesRequest>, I>>(base?: I): ListMessagesRequest {
+    return ListMessagesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListMessagesRequest>, I>>(object: I): ListMessagesRequest {
+    const message = createBaseListMessagesRequest();
+    message.partner_id = object.partner_id ?? "";
+    message.waba_id = object.waba_id ?? undefined;
+    message.phone_number_id = object.phone_number_id ?? undefined;
+    message.message_id = object.message_id ?? undefined;
+    message.recipient = object.recipient ?? undefined;
+    message.status = object.status ?? undefined;
+    message.kind = object.kind ?? undefined;
+    message.category = object.category ?? undefined;
+    message.from = object.from ?? undefined;
+    message.to = object.to ?? undefined;
+    message.limit = object.limit ?? 0;
+    message.cursor = object.cursor ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListMessagesResponse(): ListMessagesResponse {
+  return { messages: [], after: undefined };
+}
+
+export const ListMessagesResponse: MessageFns<ListMessagesResponse> = {
+  encode(message: ListMessagesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      Message.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.after !== undefined) {
+      writer.uint32(18).string(message.after);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMessagesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMessagesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(Message.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.after = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListMessagesResponse>, I>>(base?: I): ListMessagesResponse {
+    return ListMessagesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListMessagesResponse>, I>>(object: I): ListMessagesResponse {
+    const message = createBaseListMessagesResponse();
+    message.messages = object.messages?.map((e) => Message.fromPartial(e)) || [];
+    message.after = object.after ?? undefined;
+    return message;
+  },
+};
+
+function createBaseMessage(): Message {
+  return {
+    message_id: "",
+    direction: "",
+    waba_id: "",
+    phone_number_id: "",
+    kind: "",
+    contact: undefined,
+    status: undefined,
+    at: undefined,
+    updated_at: undefined,
+    pricing: undefined,
+    broadcast: false,
+  };
+}
+
+export const Message: MessageFns<Message> = {
+  encode(message: Message, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.message_id !== "") {
+      writer.uint32(10).string(message.message_id);
+    }
+    if (message.direction !== "") {
+      writer.uint32(18).string(message.direction);
+    }
+    if (message.waba_id !== "") {
+      writer.uint32(26).string(message.waba_id);
+    }
+    if (message.phone_number_id !== "") {
+      writer.uint32(34).string(message.phone_number_id);
+    }
+    if (message.kind !== "") {
+      writer.uint32(42).string(message.kind);
+    }
+    if (message.contact !== undefined) {
+      writer.uint32(50).string(message.contact);
+    }
+    if (message.status !== undefined) {
+      writer.uint32(58).string(message.status);
+    }
+    if (message.at !== undefined) {
+      Timestamp.encode(toTimestamp(message.at), writer.uint32(66).fork()).join();
+    }
+    if (message.updated_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.updated_at), writer.uint32(74).fork()).join();
+    }
+    if (message.pricing !== undefined) {
+      Pricing.encode(message.pricing, writer.uint32(82).fork()).join();
+    }
+    if (message.broadcast !== false) {
+      writer.uint32(88).bool(message.broadcast);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Message {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.direction = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.waba_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.phone_number_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.contact = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.updated_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.pricing = Pricing.decode(reader, reader.uint32());
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.broadcast = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Message>, I>>(base?: I): Message {
+    return Message.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Message>, I>>(object: I): Message {
+    const message = createBaseMessage();
+    message.message_id = object.message_id ?? "";
+    message.direction = object.direction ?? "";
+    message.waba_id = object.waba_id ?? "";
+    message.phone_number_id = object.phone_number_id ?? "";
+    message.kind = object.kind ?? "";
+    message.contact = object.contact ?? undefined;
+    message.status = object.status ?? undefined;
+    message.at = object.at ?? undefined;
+    message.updated_at = object.updated_at ?? undefined;
+    message.pricing = (object.pricing !== undefined && object.pricing !== null)
+      ? Pricing.fromPartial(object.pricing)
+      : undefined;
+    message.broadcast = object.broadcast ?? false;
+    return message;
+  },
+};
+
+function createBasePricing(): Pricing {
+  return { category: undefined, billable: undefined, type: undefined };
+}
+
+export const Pricing: MessageFns<Pricing> = {
+  encode(message: Pricing, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.category !== undefined) {
+      writer.uint32(10).string(message.category);
+    }
+    if (message.billable !== undefined) {
+      writer.uint32(16).bool(message.billable);
+    }
+    if (message.type !== undefined) {
+      writer.uint32(26).string(message.type);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Pricing {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePricing();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.billable = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Pricing>, I>>(base?: I): Pricing {
+    return Pricing.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Pricing>, I>>(object: I): Pricing {
+    const message = createBasePricing();
+    message.category = object.category ?? undefined;
+    message.billable = object.billable ?? undefined;
+    message.type = object.type ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGetTimelineRequest(): GetTimelineRequest {
+  return { partner_id: "", waba_id: undefined, phone_number_id: undefined, message_id: "" };
+}
+
+export const GetTimelineRequest: MessageFns<GetTimelineRequest> = {
+  encode(message: GetTimelineRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    if (message.waba_id !== undefined) {
+      writer.uint32(18).string(message.waba_id);
+    }
+    if (message.phone_number_id !== undefined) {
+      writer.uint32(26).string(message.phone_number_id);
+    }
+    if (message.message_id !== "") {
+      writer.uint32(34).string(message.message_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTimelineRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTimelineRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.waba_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.phone_number_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.message_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetTimelineRequest>, I>>(base?: I): GetTimelineRequest {
+    return GetTimelineRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetTimelineRequest>, I>>(object: I): GetTimelineRequest {
+    const message = createBaseGetTimelineRequest();
+    message.partner_id = object.partner_id ?? "";
+    message.waba_id = object.waba_id ?? undefined;
+    message.phone_number_id = object.phone_number_id ?? undefined;
+    message.message_id = object.message_id ?? "";
+    return message;
+  },
+};
+
+function createBaseGetTimelineResponse(): GetTimelineResponse {
+  return { message: undefined, entries: [], broadcast: undefined, missing: [] };
+}
+
+export const GetTimelineResponse: MessageFns<GetTimelineResponse> = {
+  encode(message: GetTimelineResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.message !== undefined) {
+      Message.encode(message.message, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.entries) {
+      TimelineEntry.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.broadcast !== undefined) {
+      GetTimelineResponse_Broadcast.encode(message.broadcast, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.missing) {
+      writer.uint32(34).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTimelineResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTimelineResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.message = Message.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.entries.push(TimelineEntry.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.broadcast = GetTimelineResponse_Broadcast.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.missing.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetTimelineResponse>, I>>(base?: I): GetTimelineResponse {
+    return GetTimelineResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetTimelineResponse>, I>>(object: I): GetTimelineResponse {
+    const message = createBaseGetTimelineResponse();
+    message.message = (object.message !== undefined && object.message !== null)
+      ? Message.fromPartial(object.message)
+      : undefined;
+    message.entries = object.entries?.map((e) => TimelineEntry.fromPartial(e)) || [];
+    message.broadcast = (object.broadcast !== undefined && object.broadcast !== null)
+      ? GetTimelineResponse_Broadcast.fromPartial(object.broadcast)
+      : undefined;
+    message.missing = object.missing?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseGetTimelineResponse_Broadcast(): GetTimelineResponse_Broadcast {
+  return { broadcast_id: 0, name: "", contact_state: "" };
+}
+
+export const GetTimelineResponse_Broadcast: MessageFns<GetTimelineResponse_Broadcast> = {
+  encode(message: GetTimelineResponse_Broadcast, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.broadcast_id !== 0) {
+      writer.uint32(8).int64(message.broadcast_id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.contact_state !== "") {
+      writer.uint32(26).string(message.contact_state);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTimelineResponse_Broadcast {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTimelineResponse_Broadcast();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.broadcast_id = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.contact_state = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetTimelineResponse_Broadcast>, I>>(base?: I): GetTimelineResponse_Broadcast {
+    return GetTimelineResponse_Broadcast.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetTimelineResponse_Broadcast>, I>>(
+    object: I,
+  ): GetTimelineResponse_Broadcast {
+    const message = createBaseGetTimelineResponse_Broadcast();
+    message.broadcast_id = object.broadcast_id ?? 0;
+    message.name = object.name ?? "";
+    message.contact_state = object.contact_state ?? "";
+    return message;
+  },
+};
+
+function createBaseTimelineEntry(): TimelineEntry {
+  return {
+    type: "",
+    at: undefined,
+    trace_id: undefined,
+    request_id: undefined,
+    idempotency_key: undefined,
+    http_status: undefined,
+    duration_ms: undefined,
+    upstream_trace_id: undefined,
+    status: undefined,
+    received_at: undefined,
+    superseded: undefined,
+    source: undefined,
+    error_code: undefined,
+    event_id: undefined,
+    seq: undefined,
+    event: undefined,
+    delivery_status: undefined,
+    number: undefined,
+    error: undefined,
+  };
+}
+
+export const TimelineEntry: MessageFns<TimelineEntry> = {
+  encode(message: TimelineEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.type !== "") {
+      writer.uint32(10).string(message.type);
+    }
+    if (message.at !== undefined) {
+      Timestamp.encode(toTimestamp(message.at), writer.uint32(18).fork()).join();
+    }
+    if (message.trace_id !== undefined) {
+      writer.uint32(26).string(message.trace_id);
+    }
+    if (message.request_id !== undefined) {
+      writer.uint32(34).string(message.request_id);
+    }
+    if (message.idempotency_key !== undefined) {
+      writer.uint32(42).string(message.idempotency_key);
+    }
+    if (message.http_status !== undefined) {
+      writer.uint32(48).int32(message.http_status);
+    }
+    if (message.duration_ms !== undefined) {
+      writer.uint32(56).int32(message.duration_ms);
+    }
+    if (message.upstream_trace_id !== undefined) {
+      writer.uint32(66).string(message.upstream_trace_id);
+    }
+    if (message.status !== undefined) {
+      writer.uint32(74).string(message.status);
+    }
+    if (message.received_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.received_at), writer.uint32(82).fork()).join();
+    }
+    if (message.superseded !== undefined) {
+      writer.uint32(88).bool(message.superseded);
+    }
+    if (message.source !== undefined) {
+      writer.uint32(98).string(message.source);
+    }
+    if (message.error_code !== undefined) {
+      writer.uint32(106).string(message.error_code);
+    }
+    if (message.event_id !== undefined) {
+      writer.uint32(114).string(message.event_id);
+    }
+    if (message.seq !== undefined) {
+      writer.uint32(120).int64(message.seq);
+    }
+    if (message.event !== undefined) {
+      writer.uint32(130).string(message.event);
+    }
+    if (message.delivery_status !== undefined) {
+      writer.uint32(138).string(message.delivery_status);
+    }
+    if (message.number !== undefined) {
+      writer.uint32(144).int32(message.number);
+    }
+    if (message.error !== undefined) {
+      writer.uint32(154).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TimelineEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTimelineEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.trace_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.request_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.idempotency_key = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.http_status = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.duration_ms = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.upstream_trace_id = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.received_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.superseded = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.source = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.error_code = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.event_id = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.seq = longToNumber(reader.int64());
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.delivery_status = reader.string();
+            continue;
+          }
+          case 18: {
+            if (tag !== 144) {
+              break;
+            }
+
+            message.number = reader.int32();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TimelineEntry>, I>>(base?: I): TimelineEntry {
+    return TimelineEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TimelineEntry>, I>>(object: I): TimelineEntry {
+    const message = createBaseTimelineEntry();
+    message.type = object.type ?? "";
+    message.at = object.at ?? undefined;
+    message.trace_id = object.trace_id ?? undefined;
+    message.request_id = object.request_id ?? undefined;
+    message.idempotency_key = object.idempotency_key ?? undefined;
+    message.http_status = object.http_status ?? undefined;
+    message.duration_ms = object.duration_ms ?? undefined;
+    message.upstream_trace_id = object.upstream_trace_id ?? undefined;
+    message.status = object.status ?? undefined;
+    message.received_at = object.received_at ?? undefined;
+    message.superseded = object.superseded ?? undefined;
+    message.source = object.source ?? undefined;
+    message.error_code = object.error_code ?? undefined;
+    message.event_id = object.event_id ?? undefined;
+    message.seq = object.seq ?? undefined;
+    message.event = object.event ?? undefined;
+    message.delivery_status = object.delivery_status ?? undefined;
+    message.number = object.number ?? undefined;
+    message.error = object.error ?? undefined;
+    return message;
+  },
+};
+
 export type MessagingDefinition = typeof MessagingDefinition;
 export const MessagingDefinition = {
   name: "Messaging",
@@ -2657,6 +3870,24 @@ export const MessagingDefinition = {
       requestType: FindOutcomeRequest as typeof FindOutcomeRequest,
       requestStream: false,
       responseType: FindOutcomeResponse as typeof FindOutcomeResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** What a partner sent, newest first. */
+    listMessages: {
+      name: "ListMessages",
+      requestType: ListMessagesRequest as typeof ListMessagesRequest,
+      requestStream: false,
+      responseType: ListMessagesResponse as typeof ListMessagesResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** What happened to one message, sent or received. */
+    getTimeline: {
+      name: "GetTimeline",
+      requestType: GetTimelineRequest as typeof GetTimelineRequest,
+      requestStream: false,
+      responseType: GetTimelineResponse as typeof GetTimelineResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -127,7 +127,11 @@ export interface LoggedEvent {
   envelope: string;
   received_at?: Date | undefined;
   logged_at?: Date | undefined;
-  delivery?: DeliveryState | undefined;
+  delivery?:
+    | DeliveryState
+    | undefined;
+  /** Of the webhook that brought it, and of its deliveries. */
+  trace_id?: string | undefined;
 }
 
 export interface DeliveryState {
@@ -1293,6 +1297,7 @@ function createBaseLoggedEvent(): LoggedEvent {
     received_at: undefined,
     logged_at: undefined,
     delivery: undefined,
+    trace_id: undefined,
   };
 }
 
@@ -1321,6 +1326,9 @@ export const LoggedEvent: MessageFns<LoggedEvent> = {
     }
     if (message.delivery !== undefined) {
       DeliveryState.encode(message.delivery, writer.uint32(66).fork()).join();
+    }
+    if (message.trace_id !== undefined) {
+      writer.uint32(74).string(message.trace_id);
     }
     return writer;
   },
@@ -1402,6 +1410,14 @@ export const LoggedEvent: MessageFns<LoggedEvent> = {
             message.delivery = DeliveryState.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.trace_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1429,6 +1445,7 @@ export const LoggedEvent: MessageFns<LoggedEvent> = {
     message.delivery = (object.delivery !== undefined && object.delivery !== null)
       ? DeliveryState.fromPartial(object.delivery)
       : undefined;
+    message.trace_id = object.trace_id ?? undefined;
     return message;
   },
 };

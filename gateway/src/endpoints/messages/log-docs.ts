@@ -1,0 +1,118 @@
+import type { RowDocs } from '../endpoint';
+import * as is from '../parts/answers';
+
+const MESSAGE_ID = 'wamid.HBgLMTU1NTAxMDA3NzcVAgARGBI';
+
+const pricing = {
+  ...is.record({
+    category: is.orNull(is.text('utility')),
+    billable: is.orNull(is.flag(true)),
+    type: is.orNull(is.text('regular')),
+  }),
+  type: ['object', 'null'],
+  description: 'What the upstream charges. Null until a status names a price.',
+};
+
+const message = is.record(
+  {
+    message_id: is.text(MESSAGE_ID),
+    direction: is.choice(['outbound', 'inbound']),
+    waba_id: is.text('900000000000001'),
+    phone_number_id: is.text('800000000000001'),
+    kind: is.text('text', 'Kind of message. `unknown` if a crash cut off the record of the send.'),
+    contact: is.orNull(is.text('15550100777', 'The other side: a phone number or a BSUID.')),
+    status: is.orNull(
+      is.open(
+        ['accepted', 'sent', 'delivered', 'read', 'failed'],
+        'The highest status so far. Null for a message that you received.',
+      ),
+    ),
+    at: is.time('When it was accepted by the upstream, or received.'),
+    updated_at: is.time('Upstream time of the last status.'),
+    pricing,
+    broadcast: is.flag(false, 'Whether a broadcast sent it.'),
+  },
+  { title: 'Message', description: 'IDs, kind, state and times. Texts are not stored for it.' },
+);
+
+export const listMessages: RowDocs = {
+  answer: is.record({
+    messages: is.list(message),
+    limit: is.used_limit,
+    paging: is.record({ cursors: is.record({ after: is.orNull(is.text('MTc4ODI2')) }) }),
+  }),
+  notes:
+    'Messages are kept for 90 days. One page searches at most 20,000 messages, so a filter can leave a page short or empty: continue while `paging.cursors.after` is not null. Messages that you received are in the event log: `GET /events?event=message.received`.',
+};
+
+const entry = is.record(
+  {
+    type: is.open(
+      ['accepted', 'upstream', 'status', 'event', 'attempt'],
+      'What happened: your request, the request to the upstream, a status, an event of yours, an attempt to deliver it.',
+    ),
+    at: is.time('Of a status: the upstream’s time. Otherwise our time.'),
+    trace_id: is.orNull(is.text('4bf92f3577b34da6a3ce929d0e0e4736')),
+    request_id: is.text('req-4711', '`accepted`: the `X-Request-Id` of your request.'),
+    idempotency_key: is.text('order-4711', '`accepted`: your `Idempotency-Key`, if you sent one.'),
+    http_status: is.whole(200, '`upstream`, `attempt`: the status of the answer.'),
+    duration_ms: is.whole(84, '`upstream`, `attempt`: how long the answer took.'),
+    upstream_trace_id: is.text('AbCdEf', '`upstream`: the upstream’s own ID of its answer.'),
+    status: is.text('delivered', '`status`: the status.'),
+    received_at: is.time('`status`: when we received it.'),
+    superseded: is.flag(false, '`status`: whether a higher status came first.'),
+    source: is.choice(['webhook', 'message_history'], '`status`: how it came to us.'),
+    error_code: is.text('131026', '`status`: the upstream’s code of a failure.'),
+    event_id: is.text('evt_8_kN_6GiC20OAm37bI2WmT1pXl0Jd5qYcR4uZs7aVtE', '`event`, `attempt`.'),
+    seq: is.whole(4711, '`event`: its position in your event log.'),
+    event: is.text('message.delivered', '`event`: its name.'),
+    delivery_status: is.text('delivered', '`event`: how its delivery stands.'),
+    number: is.whole(1, '`attempt`: 1 for the first one.'),
+    error: is.text('timeout', '`attempt`: why it failed.'),
+  },
+  {
+    optional: [
+      'request_id',
+      'idempotency_key',
+      'http_status',
+      'duration_ms',
+      'upstream_trace_id',
+      'status',
+      'received_at',
+      'superseded',
+      'source',
+      'error_code',
+      'event_id',
+      'seq',
+      'event',
+      'delivery_status',
+      'number',
+      'error',
+    ],
+    title: 'TimelineEntry',
+  },
+);
+
+export const getTimeline: RowDocs = {
+  params: { message_id: is.text(MESSAGE_ID, 'ID of the message, URL-encoded.') },
+  answer: is.record({
+    message,
+    entries: is.list(entry, 'In the order of our clock.'),
+    broadcast: {
+      ...is.record({
+        broadcast_id: is.whole(42),
+        name: is.text('Spring sale'),
+        contact_state: is.choice(['in_flight', 'sent', 'delivered', 'failed', 'unknown']),
+      }),
+      type: ['object', 'null'],
+      description: 'The broadcast that sent the message, and the state of its contact.',
+    },
+    missing: is.list(
+      is.open(['events', 'broadcast']),
+      'Parts that could not be read now: ask again later.',
+    ),
+  }),
+  codes: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  notes:
+    'For a message that you received, or that was sent in the business app, add `phone_number_id`. `GET /events/{event_id}` has the event itself and the answers of your receiver. Events are kept for 30 days, messages for 90.',
+};

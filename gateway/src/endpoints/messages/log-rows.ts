@@ -1,0 +1,58 @@
+// What became of messages: the list of a partner's sends, and the timeline of one message.
+import {
+  MessagingDefinition,
+  type GetTimelineResponse,
+  type ListMessagesResponse,
+  type Message,
+} from '@bmg/proto/messaging';
+import * as docs from './log-docs';
+import * as schemas from './log-schemas';
+import { get, rpc, type Fields } from '../endpoint';
+
+const message = (one: Message): Fields => ({
+  message_id: one.message_id,
+  direction: one.direction,
+  waba_id: one.waba_id,
+  phone_number_id: one.phone_number_id,
+  kind: one.kind,
+  contact: one.contact ?? null,
+  status: one.status ?? null,
+  at: one.at,
+  updated_at: one.updated_at,
+  pricing: one.pricing
+    ? {
+        category: one.pricing.category ?? null,
+        billable: one.pricing.billable ?? null,
+        type: one.pricing.type ?? null,
+      }
+    : null,
+  broadcast: one.broadcast,
+});
+
+export const messageLog = [
+  get('/messages', rpc(MessagingDefinition, 'listMessages'), {
+    scope: 'filter',
+    addition: true,
+    query: schemas.listMessages,
+    reply: ({ messages, after }: ListMessagesResponse, { query }) => ({
+      messages: messages.map(message),
+      limit: query['limit'],
+      paging: { cursors: { after: after ?? null } },
+    }),
+    docs: docs.listMessages,
+    summary: 'List the messages you sent, newest first',
+  }),
+  get('/messages/:message_id/timeline', rpc(MessagingDefinition, 'getTimeline'), {
+    scope: 'filter',
+    addition: true,
+    query: schemas.getTimeline,
+    reply: ({ entries, broadcast, missing, ...found }: GetTimelineResponse) => ({
+      message: message(found.message as Message),
+      entries: entries.map(({ trace_id = null, ...entry }) => ({ ...entry, trace_id })),
+      broadcast: broadcast ?? null,
+      missing,
+    }),
+    docs: docs.getTimeline,
+    summary: 'Retrieve what happened to a message, step by step',
+  }),
+];

@@ -1,0 +1,33 @@
+import { id, instant, limit, object, text, wamid } from '../parts/inputs';
+
+const CURSOR_MAX = 2_048;
+const NAME_MAX = 64;
+const RECIPIENT_MAX = 200;
+
+const number = 'ID of a number.';
+
+export const listMessages = object({
+  phone_number_id: id(`${number} Only messages that it sent.`),
+  message_id: wamid('Only the message with this ID.'),
+  recipient: text(RECIPIENT_MAX, 'Only messages to this phone number or BSUID.'),
+  status: {
+    type: 'string',
+    enum: ['accepted', 'sent', 'delivered', 'read', 'failed'],
+    description: 'Only messages in this state.',
+  },
+  kind: text(NAME_MAX, 'Only messages of this kind: `text`, `template`, `image` and so on.'),
+  category: text(
+    NAME_MAX,
+    'Only messages that the upstream priced in this category: `marketing`, `utility` and so on.',
+  ),
+  from: instant('Only messages sent at this time or later.'),
+  to: instant('Only messages sent at this time or earlier.'),
+  limit: limit(50, 200),
+  cursor: text(CURSOR_MAX, 'Returns the next page: `paging.cursors.after` of the current one.'),
+});
+
+export const getTimeline = object({
+  phone_number_id: id(
+    `${number} Required for a message that you did not send through this API: the number that received or sent it.`,
+  ),
+});

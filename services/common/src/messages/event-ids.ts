@@ -1,0 +1,51 @@
+// The ids of events. An id follows from the occurrence that the event tells and from its partner, so
+// that the events of a message are found by their ids, without an index of messages.
+import { contentId } from '../ids';
+
+/** What happens to a message once: each kind has a key space of its own. */
+const OF_MESSAGE = [
+  'message',
+  'echo',
+  'standby_message',
+  'standby_echo',
+  'history',
+  'history_media',
+] as const;
+const OF_STATUS = ['status', 'standby_status'] as const;
+const STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;
+
+export type OccurrenceSpace = (typeof OF_MESSAGE)[number] | (typeof OF_STATUS)[number];
+
+/** The occurrence key: equal for every repetition of what the upstream told. */
+export function occurrence(space: string, ...parts: readonly (string | number | null)[]): string {
+  let key = space;
+  for (const part of parts) key += `|${part === null ? '' : escapePart(part)}`;
+  return key;
+}
+
+export const eventIdOf = (key: string, partner_id: string): string =>
+  contentId('evt', key, partner_id);
+
+/**
+ * The ids that a partner's events of one message may have. A message to a group has further ones:
+ * each participant's statuses are told apart.
+ */
+export function eventIdsOfMessage(
+  partner_id: string,
+  { phone_number_id, message_id }: { phone_number_id: string; message_id: string },
+): string[] {
+  const keys = [
+    ...OF_MESSAGE.map((space) => occurrence(space, phone_number_id, message_id)),
+    ...OF_STATUS.flatMap((space) =>
+      STATUSES.map((status) => occurrence(space, phone_number_id, message_id, status)),
+    ),
+  ];
+  return keys.map((key) => eventIdOf(key, partner_id));
+}
+
+/** Escapes the separator, so that ids containing it cannot make two keys equal. */
+function escapePart(part: string | number): string {
+  const text = typeof part === 'number' ? String(part) : part;
+  if (!text.includes('|') && !text.includes('%')) return text;
+  return text.replace(/[%|]/g, encodeURIComponent);
+}

@@ -1,0 +1,1 @@
+export { periodOf, type Period } from './period';

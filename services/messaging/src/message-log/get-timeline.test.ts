@@ -1,0 +1,211 @@
+import type { Call } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
+import type { GetEventResponse } from '@bmg/proto/webhooks';
+import { getTimeline, type TimelineDependencies } from './get-timeline';
+import type { MessageRecord } from '../store/messages';
+
+const at = (second: number): Date => new Date(Date.UTC(2026, 8, 1, 12, 0, second));
+const call: Call = {
+  deadline: Date.now() + 5_000,
+  span: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 0 },
+  request_id: 'req_1',
+};
+const request = {
+  partner_id: 'ptn_1',
+  waba_id: undefined,
+  phone_number_id: undefined,
+  message_id: 'wamid.A',
+};
+
+const aRecord = (over: Partial<MessageRecord> = {}): MessageRecord => ({
+  _id: 'msg_1',
+  partner_id: 'ptn_1',
+  waba_id: '900',
+  phone_number_id: '800',
+  message_id: 'wamid.A',
+  kind: 'text',
+  recipient: '15550100777',
+  status: 'read',
+  sent_at: at(10),
+  updated_at: at(30),
+  send: {
+    http_request_id: 'req-4711',
+    idempotency_key: 'order-4711',
+    trace_id: 'c'.repeat(32),
+    upstream: { http_status: 200, duration_ms: 250, trace_id: 'Up1' },
+  },
+  pricing: { category: 'utility', billable: true },
+  ...over,
+});
+
+const anEvent = (event: string, second: number, data: object = {}): GetEventResponse => ({
+  event: {
+    seq: second,
+    event_id: `evt_${event}`,
+    event,
+    waba_id: '900',
+    envelope: JSON.stringify({ event, data: { message_id: 'wamid.A', ...data } }),
+    received_at: at(second),
+    logged_at: at(second),
+    delivery: { status: 'delivered', attempts: 1 },
+    trace_id: 'd'.repeat(32),
+  },
+  attempts: [{ number: 1, at: at(second + 1), duration_ms: 7, http_status: 200 }],
+});
+
+const deps = (over: Partial<TimelineDependencies> = {}): TimelineDependencies => ({
+  messageList: { find: async () => aRecord() },
+  eventLog: { findEvents: async () => ({ events: [] }) },
+  broadcasts: { findContact: async () => ({}) },
+  log: createLogger('test'),
+  ...over,
+});
+
+test('tells a send, its statuses, its events and their deliveries in the order of our clock', async () => {
+  const statuses = {
+    sent: { at: at(14), received_at: at(21), superseded: true as const },
+    delivered: { at: at(15), received_at: at(20), trace_id: 'e'.repeat(32) },
+    failed: { at: at(16), received_at: at(40), reconciled: true as const, error_code: '131026' },
+  };
+  const { message, entries, missing } = await getTimeline(
+    deps({
+      messageList: { find: async () => aRecord({ statuses }) },
+      eventLog: { findEvents: async () => ({ events: [anEvent('message.delivered', 20)] }) },
+    }),
+    request,
+    call,
+  );
+  expect(message).toMatchObject({ direction: 'outbound', status: 'read', contact: '15550100777' });
+  expect(missing).toEqual([]);
+  expect(entries.map(({ type, status }) => status ?? type)).toEqual([
+    'accepted',
+    'upstream',
+    'delivered',
+    'event',
+    'sent',
+    'attempt',
+    'failed',
+  ]);
+  expect(entries[0]).toMatchObject({
+    at: new Date(at(10).getTime() - 250),
+    request_id: 'req-4711',
+    idempotency_key: 'order-4711',
+    trace_id: 'c'.repeat(32),
+  });
+  expect(entries[1]).toMatchObject({
+    http_status: 200,
+    duration_ms: 250,
+    upstream_trace_id: 'Up1',
+  });
+  expect(entries[2]).toMatchObject({ source: 'webhook', trace_id: 'e'.repeat(32) });
+  expect(entries[4]).toMatchObject({ superseded: true });
+  expect(entries[5]).toMatchObject({ number: 1, http_status: 200, trace_id: 'd'.repeat(32) });
+  expect(entries[6]).toMatchObject({ source: 'message_history', error_code: '131026' });
+});
+
+test('asks for the events of the number that the record names, whatever the caller says', async () => {
+  const asked: string[][] = [];
+  const eventLog = {
+    findEvents: async ({ event_ids }: { event_ids: string[] }) => {
+      asked.push(event_ids);
+      return { events: [] };
+    },
+  };
+  await getTimeline(deps({ eventLog }), request, call);
+  await getTimeline(deps({ eventLog }), { ...request, phone_number_id: '801' }, call);
+  expect(asked[0]).toHaveLength(14);
+  expect(asked[1]).toEqual(asked[0]);
+});
+
+test('names the broadcast of a message and the state of its contact', async () => {
+  const findContact = async ({
+    partner_id,
+    request_id,
+  }: {
+    partner_id: string;
+    request_id: string;
+  }) => {
+    expect([partner_id, request_id]).toEqual(['ptn_1', 'bc_7_0_1_aa']);
+    return { contact: { broadcast_id: 7, name: 'Sale', state: 'delivered' } };
+  };
+  const sent = { broadcast: true as const, upstream: { http_status: 200, duration_ms: 1 } };
+  const record = aRecord({ _id: 'bc_7_0_1_aa', send: sent });
+  const { broadcast } = await getTimeline(
+    deps({ messageList: { find: async () => record }, broadcasts: { findContact } }),
+    request,
+    call,
+  );
+  expect(broadcast).toEqual({ broadcast_id: 7, name: 'Sale', contact_state: 'delivered' });
+});
+
+describe('a message that was not sent here', () => {
+  const received = anEvent('message.received', 5, { from: '15550100777', type: 'image' });
+  const none = { find: async () => null };
+  const events = { findEvents: async () => ({ events: [received] }) };
+
+  test('is told from its events, without its content', async () => {
+    const { message, entries } = await getTimeline(
+      deps({ messageList: none, eventLog: events }),
+      { ...request, phone_number_id: '800' },
+      call,
+    );
+    expect(message).toMatchObject({
+      direction: 'inbound',
+      kind: 'image',
+      contact: '15550100777',
+      phone_number_id: '800',
+      status: undefined,
+    });
+    expect(entries.map(({ type }) => type)).toEqual(['event', 'attempt']);
+  });
+
+  test.each([
+    ['without its number', undefined],
+    ['with a number that did not receive it', '801'],
+  ])('is not found %s', async (_name, phone_number_id) => {
+    const eventLog = { findEvents: async () => ({ events: [] }) };
+    const told = getTimeline(
+      deps({ messageList: none, eventLog }),
+      { ...request, phone_number_id },
+      call,
+    );
+    await expect(told).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test('is not found under another account of the partner', async () => {
+    const told = getTimeline(
+      deps({ messageList: none, eventLog: events }),
+      { ...request, phone_number_id: '800', waba_id: '901' },
+      call,
+    );
+    await expect(told).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('while webhooks or broadcasts cannot be asked', () => {
+  const away = async (): Promise<never> => Promise.reject(new Error('away'));
+
+  test('the rest is told, and what is missing is named', async () => {
+    const record = aRecord({ kind: 'unknown' });
+    const { message, missing } = await getTimeline(
+      deps({
+        messageList: { find: async () => record },
+        eventLog: { findEvents: away },
+        broadcasts: undefined,
+      }),
+      request,
+      call,
+    );
+    expect(message?.message_id).toBe('wamid.A');
+    expect(missing).toEqual(['broadcast', 'events']);
+  });
+
+  test('a message that only its events can tell is answered as unavailable, not as unknown', async () => {
+    const told = getTimeline(
+      deps({ messageList: { find: async () => null }, eventLog: { findEvents: away } }),
+      { ...request, phone_number_id: '800' },
+      call,
+    );
+    await expect(told).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+  });
+});

@@ -1,0 +1,83 @@
+// GetTimeline: what happened to one message, from its record here, the event log and, for a message of
+// a broadcast, its contact. Nothing is written for it: the ids of its events follow from its own.
+import { ApiError } from '@bmg/common/errors';
+import { eventIdsOfMessage } from '@bmg/common/messages';
+import type { Call, Client } from '@bmg/common/rpc';
+import { traceIds, type Logger } from '@bmg/common/telemetry';
+import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import type { GetTimelineRequest, GetTimelineResponse } from '@bmg/proto/messaging';
+import type { EventLogDefinition, GetEventResponse } from '@bmg/proto/webhooks';
+import { entriesOf } from './entries';
+import { receivedMessage } from './received-message';
+import { sentMessage } from './list-messages';
+import type { MessageList } from '../store/message-list';
+import { REBUILT, type MessageRecord } from '../store/messages';
+
+export interface TimelineDependencies {
+  messageList: Pick<MessageList, 'find'>;
+  eventLog?: Pick<Client<EventLogDefinition>, 'findEvents'> | undefined;
+  broadcasts?: Pick<Client<BroadcastsDefinition>, 'findContact'> | undefined;
+  log: Logger;
+}
+
+export async function getTimeline(
+  deps: TimelineDependencies,
+  { partner_id, waba_id, phone_number_id, message_id }: GetTimelineRequest,
+  call: Call,
+): Promise<GetTimelineResponse> {
+  const record = await deps.messageList.find({ partner_id, waba_id }, message_id);
+  const number = record?.phone_number_id ?? phone_number_id;
+  if (number === undefined) throw noSuchMessage();
+  const missing: string[] = [];
+  /** A part that cannot be read leaves the others readable. */
+  const part = async <T>(name: string, read: Promise<T> | undefined): Promise<T | undefined> => {
+    try {
+      if (read) return await read;
+    } catch (error) {
+      deps.log.warn({ err: error, ...traceIds(call.span) }, `failed to read ${name} of a timeline`);
+    }
+    missing.push(name);
+    return undefined;
+  };
+  const event_ids = eventIdsOfMessage(partner_id, { phone_number_id: number, message_id });
+  const [found, contact] = await Promise.all([
+    part('events', deps.eventLog?.findEvents({ partner_id, event_ids }, call)),
+    record && mayBeOfBroadcast(record)
+      ? part(
+          'broadcast',
+          deps.broadcasts?.findContact({ partner_id, request_id: record._id }, call),
+        )
+      : undefined,
+  ]);
+  const events = (found?.events ?? []).filter(({ event }) => isWanted(event, waba_id));
+  const message = record ? sentMessage(record) : receivedMessage(events, number);
+  if (!message) throw missing.length > 0 ? unreadable() : noSuchMessage();
+  const broadcast = contact?.contact;
+  return {
+    message,
+    entries: entriesOf(record, events),
+    broadcast: broadcast && {
+      broadcast_id: broadcast.broadcast_id,
+      name: broadcast.name,
+      contact_state: broadcast.state,
+    },
+    missing,
+  };
+}
+
+const isWanted = (event: GetEventResponse['event'], waba_id: string | undefined): boolean =>
+  waba_id === undefined || event?.waba_id === waba_id;
+
+/** A record made from a status does not tell who sent the message. */
+const mayBeOfBroadcast = ({ send, kind }: MessageRecord): boolean =>
+  send?.broadcast === true || kind === REBUILT;
+
+/** The same error for an unknown message and for another partner's. */
+const noSuchMessage = (): ApiError =>
+  new ApiError(
+    'NOT_FOUND',
+    'you sent no message with this message_id; for a message that you received, add the query parameter phone_number_id',
+  );
+
+const unreadable = (): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE', 'the event log cannot be read now', { retryable: true });

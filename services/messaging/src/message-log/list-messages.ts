@@ -1,0 +1,85 @@
+// ListMessages: a partner's sends, newest first.
+import { invalidField } from '@bmg/common/errors';
+import { INVALID_CONTACT, parseContact } from '@bmg/common/messages';
+import { periodOf } from '@bmg/common/time';
+import type { ListMessagesRequest, ListMessagesResponse, Message } from '@bmg/proto/messaging';
+import type { MessageFilter, MessageList, Place } from '../store/message-list';
+import type { MessageRecord, RecordStatus } from '../store/messages';
+
+export interface ListDependencies {
+  messageList: MessageList;
+}
+
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 200;
+const STATUSES = ['accepted', 'sent', 'delivered', 'read', 'failed'] satisfies RecordStatus[];
+
+export async function listMessages(
+  { messageList }: Pick<ListDependencies, 'messageList'>,
+  request: ListMessagesRequest,
+): Promise<ListMessagesResponse> {
+  const { partner_id, waba_id, limit, cursor } = request;
+  const page = await messageList.page({ partner_id, waba_id }, filterOf(request), {
+    after: cursor === undefined ? undefined : readCursor(cursor),
+    limit: Math.min(limit > 0 ? limit : LIMIT_DEFAULT, LIMIT_MAX),
+  });
+  return {
+    messages: page.messages.map(sentMessage),
+    after: page.next && writeCursor(page.next),
+  };
+}
+
+function filterOf(request: ListMessagesRequest): MessageFilter {
+  const { phone_number_id, message_id, kind, category } = request;
+  return {
+    phone_number_id,
+    message_id,
+    kind,
+    category,
+    recipient: recipientOf(request.recipient),
+    status: statusOf(request.status),
+    ...periodOf(request),
+  };
+}
+
+/** As the send stored it. */
+function recipientOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const recipient = parseContact(text);
+  if (!recipient) throw invalidField('recipient', INVALID_CONTACT);
+  return 'phone' in recipient ? recipient.phone : recipient.bsuid;
+}
+
+function statusOf(text: string | undefined): RecordStatus | undefined {
+  const status = STATUSES.find((one) => one === text);
+  if (text !== undefined && status === undefined) {
+    throw invalidField('status', `must be one of ${STATUSES.join(', ')}`);
+  }
+  return status;
+}
+
+export const sentMessage = (record: MessageRecord): Message => ({
+  message_id: record.message_id,
+  direction: 'outbound',
+  waba_id: record.waba_id,
+  phone_number_id: record.phone_number_id,
+  kind: record.kind,
+  contact: record.recipient === '' ? undefined : record.recipient,
+  status: record.status,
+  at: record.sent_at,
+  updated_at: record.updated_at,
+  pricing: record.pricing,
+  broadcast: record.send?.broadcast ?? false,
+});
+
+const writeCursor = ({ sent_at, _id }: Place): string =>
+  Buffer.from(`${sent_at.getTime()}:${_id}`).toString('base64url');
+
+function readCursor(cursor: string): Place {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  const [, at, _id] = /^(\d{1,15}):(.+)$/s.exec(text) ?? [];
+  if (at === undefined || _id === undefined) {
+    throw invalidField('cursor', 'must be a cursor from paging.cursors.after of this endpoint');
+  }
+  return { sent_at: new Date(Number(at)), _id };
+}

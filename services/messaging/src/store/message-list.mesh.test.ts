@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { createIndexes } from '@bmg/common/mongo';
+import { MongoClient, type Db } from 'mongodb';
+import { listMessages } from '../message-log/list-messages';
+import { indexes } from './indexes';
+import { createMessageList, type MessageFilter } from './message-list';
+import { createMessages, type MessageRecord } from './messages';
+
+let client: MongoClient;
+let db: Db;
+
+const T0 = Date.UTC(2026, 8, 1);
+const aRecord = (index: number, over: Partial<MessageRecord> = {}): MessageRecord => ({
+  _id: `msg_${String(index).padStart(4, '0')}`,
+  partner_id: 'ptn_1',
+  waba_id: index % 2 ? '901' : '900',
+  phone_number_id: index % 2 ? '801' : '800',
+  message_id: `wamid.${index}`,
+  kind: index % 3 ? 'text' : 'template',
+  recipient: `155501${String(index % 7).padStart(5, '0')}`,
+  status: index % 5 ? 'read' : 'failed',
+  // Many of the same millisecond.
+  sent_at: new Date(T0 + Math.floor(index / 10)),
+  updated_at: new Date(T0),
+  ...(index % 4 === 0 && { pricing: { category: 'utility' } }),
+  ...over,
+});
+const COUNT = 120;
+const ALL = Array.from({ length: COUNT }, (_, index) => aRecord(index));
+
+beforeAll(async () => {
+  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
+  db = client.db(`message-list-${randomUUID()}`);
+  await createIndexes(db, indexes);
+  const messages = createMessages(db);
+  await Promise.all(ALL.map((record) => messages.record(record)));
+  await messages.record(aRecord(999, { partner_id: 'ptn_2' }));
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+async function readAll(filter: MessageFilter, waba_id?: string): Promise<string[]> {
+  const list = createMessageList(db);
+  const found: string[] = [];
+  let after: { sent_at: Date; _id: string } | undefined;
+  do {
+    const page = await list.page({ partner_id: 'ptn_1', waba_id }, filter, { after, limit: 7 });
+    found.push(...page.messages.map(({ message_id }) => message_id));
+    after = page.next;
+  } while (after);
+  return found;
+}
+
+const newestFirst = (wanted: (record: MessageRecord) => boolean): string[] =>
+  ALL.filter(wanted)
+    .reverse()
+    .map(({ message_id }) => message_id);
+
+test('pages through all sends of a partner, newest first, each once', async () => {
+  expect(await readAll({})).toEqual(newestFirst(() => true));
+});
+
+test.each<[string, MessageFilter, (record: MessageRecord) => boolean]>([
+  ['recipient', { recipient: '15550100003' }, ({ recipient }) => recipient === '15550100003'],
+  ['number', { phone_number_id: '801' }, (one) => one.phone_number_id === '801'],
+  ['status', { status: 'failed' }, ({ status }) => status === 'failed'],
+  ['kind', { kind: 'template' }, ({ kind }) => kind === 'template'],
+  ['category', { category: 'utility' }, ({ pricing }) => pricing?.category === 'utility'],
+  ['message_id', { message_id: 'wamid.17' }, ({ message_id }) => message_id === 'wamid.17'],
+  [
+    'time',
+    { from: new Date(T0 + 3), to: new Date(T0 + 5) },
+    ({ sent_at }) => sent_at.getTime() >= T0 + 3 && sent_at.getTime() <= T0 + 5,
+  ],
+  [
+    'several at once',
+    { status: 'read', kind: 'text', category: 'utility', to: new Date(T0 + 9) },
+    ({ status, kind, pricing, sent_at }) =>
+      status === 'read' && kind === 'text' && pricing !== undefined && sent_at.getTime() <= T0 + 9,
+  ],
+])('filters by %s', async (_name, filter, wanted) => {
+  expect(await readAll(filter)).toEqual(newestFirst(wanted));
+});
+
+test('narrows down to one account', async () => {
+  expect(await readAll({}, '901')).toEqual(newestFirst(({ waba_id }) => waba_id === '901'));
+});
+
+test('finds a message for its own partner and account alone', async () => {
+  const list = createMessageList(db);
+  expect(await list.find({ partner_id: 'ptn_1' }, 'wamid.17')).toMatchObject({ _id: 'msg_0017' });
+  expect(await list.find({ partner_id: 'ptn_1', waba_id: '900' }, 'wamid.17')).toBeNull();
+  expect(await list.find({ partner_id: 'ptn_2' }, 'wamid.17')).toBeNull();
+});
+
+test.each([
+  ['cursor', { cursor: 'bm90IGEgY3Vyc29y' }],
+  ['recipient', { recipient: 'nobody' }],
+  ['status', { status: 'gone' }],
+  ['from', { from: 'yesterday' }],
+  ['to', { from: '2026-09-02T00:00:00Z', to: '2026-09-01T00:00:00Z' }],
+])('refuses a bad %s by its name', async (field, bad) => {
+  const request = { partner_id: 'ptn_1', limit: 10, ...bad };
+  const answer = listMessages({ messageList: createMessageList(db) }, request);
+  await expect(answer).rejects.toMatchObject({ code: 'INVALID_FIELD', details: { field } });
+});
+
+test('lowers a page size above the maximum', async () => {
+  const request = { partner_id: 'ptn_1', limit: 100_000 };
+  const { messages, after } = await listMessages({ messageList: createMessageList(db) }, request);
+  expect([messages.length, after]).toEqual([COUNT, undefined]);
+});

@@ -1,0 +1,105 @@
+// Reads message records for a partner: pages of its sends, newest first, and single ones. One page
+// searches a bounded number of records, however little a filter matches.
+import type { Collection, Db, Filter } from 'mongodb';
+import { MESSAGES, type MessageRecord } from './messages';
+
+/** A partner sees its own sends alone. */
+export interface ListScope {
+  partner_id: string;
+  waba_id?: string | undefined;
+}
+
+export interface MessageFilter {
+  phone_number_id?: string | undefined;
+  message_id?: string | undefined;
+  recipient?: string | undefined;
+  status?: MessageRecord['status'] | undefined;
+  kind?: string | undefined;
+  category?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A place in the order of the list: behind it the next page begins. */
+export type Place = Pick<MessageRecord, 'sent_at' | '_id'>;
+
+export interface MessagePage {
+  messages: MessageRecord[];
+  /** Absent after the last page. A page may be empty and have one. */
+  next: Place | undefined;
+}
+
+export interface MessageList {
+  page(
+    scope: ListScope,
+    filter: MessageFilter,
+    { after, limit }: { after: Place | undefined; limit: number },
+  ): Promise<MessagePage>;
+  find(scope: ListScope, message_id: string): Promise<MessageRecord | null>;
+}
+
+/** Records searched for one page when no index knows the filter. */
+const SEARCH_MAX = 20_000;
+const READ_LIMIT_MS = 5_000;
+const NEWEST_FIRST = { sent_at: -1, _id: -1 } as const;
+
+export function createMessageList(db: Db): MessageList {
+  const messages: Collection<MessageRecord> = db.collection(MESSAGES);
+  const options = { maxTimeMS: READ_LIMIT_MS };
+  /** The last record that one page may look at; undefined if all are within the bound. */
+  const boundOf = async (ordered: Filter<MessageRecord>): Promise<Place | undefined> => {
+    const [bound] = await messages
+      .find(ordered, options)
+      .project<Place>({ sent_at: 1 })
+      .sort(NEWEST_FIRST)
+      .skip(SEARCH_MAX - 1)
+      .limit(1)
+      .toArray();
+    return bound;
+  };
+  return {
+    async page(scope, filter, { after, limit }) {
+      const { from, to, message_id, recipient, category, ...rest } = filter;
+      // Few records: the index of the field finds them all.
+      const named = given({ message_id, recipient });
+      const others = given({ ...rest, 'pricing.category': category });
+      const ordered: Filter<MessageRecord> = { ...scopeOf(scope), ...timesOf(from, to), ...named };
+      const base = after ? { $and: [ordered, behind(after)] } : ordered;
+      const is_searched = Object.keys(others).length > 0 && Object.keys(named).length === 0;
+      const bound = is_searched ? await boundOf(base) : undefined;
+      const within = bound ? { $and: [base, upTo(bound)] } : base;
+      const found = await messages
+        .find({ ...within, ...others }, options)
+        .sort(NEWEST_FIRST)
+        .limit(limit + 1)
+        .toArray();
+      const page = found.slice(0, limit);
+      return { messages: page, next: found.length > limit ? placeOf(page.at(-1)) : bound };
+    },
+    find: (scope, message_id) => messages.findOne({ ...scopeOf(scope), message_id }, options),
+  };
+}
+
+const scopeOf = ({ partner_id, waba_id }: ListScope): Filter<MessageRecord> => ({
+  partner_id,
+  ...(waba_id !== undefined && { waba_id }),
+});
+
+const timesOf = (from: Date | undefined, to: Date | undefined): Filter<MessageRecord> =>
+  from || to ? { sent_at: { ...(from && { $gte: from }), ...(to && { $lte: to }) } } : {};
+
+const given = (fields: Record<string, unknown>): Filter<MessageRecord> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+const behind = ({ sent_at, _id }: Place): Filter<MessageRecord> => ({
+  sent_at: { $lte: sent_at },
+  $or: [{ sent_at: { $lt: sent_at } }, { _id: { $lt: _id } }],
+});
+
+const upTo = ({ sent_at, _id }: Place): Filter<MessageRecord> => ({
+  sent_at: { $gte: sent_at },
+  $or: [{ sent_at: { $gt: sent_at } }, { _id: { $gte: _id } }],
+});
+
+const placeOf = (record: MessageRecord | undefined): Place | undefined =>
+  record && { sent_at: record.sent_at, _id: record._id };

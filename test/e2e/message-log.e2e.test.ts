@@ -1,0 +1,175 @@
+// What became of messages, as a partner reads it: the list of its sends, and the timeline of one message
+// on both sides. A partner sees its own alone.
+import { eventually } from '../testkit/eventually';
+import {
+  JOIN_LIMIT_MS,
+  joinMesh,
+  ONE,
+  TWO_A,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
+
+let mesh: Mesh;
+let partner: TestPartner;
+/** Owns the same number, and has sent nothing. */
+let stranger: TestPartner;
+
+beforeAll(async () => {
+  mesh = await joinMesh();
+  partner = await mesh.createPartner();
+  stranger = await mesh.createPartner();
+  for (const number of [ONE, TWO_A]) await partner.register(number);
+  await stranger.register(ONE);
+}, JOIN_LIMIT_MS);
+afterAll(() => mesh.stop(), 60_000);
+
+const send = async (body: object, headers: Record<string, string> = {}) => {
+  const own = { 'x-waba-id': ONE.waba_id, ...headers };
+  const answer = await partner.call('POST', '/messages/send', body, own);
+  expect(answer.status).toBe(200);
+  return answer.body;
+};
+const timeline = async (id: string, query = '', of = partner) =>
+  of.call('GET', `/messages/${encodeURIComponent(id)}/timeline?${query}`);
+const list = async (query: string, of = partner) =>
+  (await of.call('GET', `/messages?${query}`)).body;
+
+/** Waits until the timeline has everything: the attempts are recorded behind the events. */
+const complete = (id: string, events: number, query = ''): Promise<any> =>
+  eventually(async () => {
+    const { body } = await timeline(id, query);
+    const of = (type: string) => (body.entries ?? []).filter((one: any) => one.type === type);
+    return of('event').length === events && of('attempt').length >= events && body;
+  }, 60_000);
+
+test('tells a send from its request to the delivery of its last event', async () => {
+  const sent = await send(
+    { to: '15550100777', text: 'A secret text' },
+    { 'idempotency-key': 'order-4711', 'x-request-id': 'my-request-1' },
+  );
+  const { message_id, timeline_url } = sent;
+  expect(timeline_url).toBe(`${mesh.base_url}/messages/${encodeURIComponent(message_id)}/timeline`);
+  const body = await complete(message_id, 3);
+  expect(body.message).toMatchObject({
+    message_id,
+    direction: 'outbound',
+    kind: 'text',
+    contact: '15550100777',
+    status: 'read',
+    waba_id: ONE.waba_id,
+    pricing: { category: expect.any(String), billable: expect.any(Boolean) },
+    broadcast: false,
+  });
+  expect(body).toMatchObject({ broadcast: null, missing: [] });
+  const [accepted, upstream] = body.entries;
+  expect(accepted).toMatchObject({
+    type: 'accepted',
+    request_id: 'my-request-1',
+    idempotency_key: 'order-4711',
+  });
+  expect(upstream).toMatchObject({ type: 'upstream', http_status: 200 });
+  const of = (type: string) => body.entries.filter((one: any) => one.type === type);
+  expect(of('status').map((one: any) => one.status)).toEqual(['sent', 'delivered', 'read']);
+  for (const one of of('status')) {
+    expect(one).toMatchObject({ superseded: false, source: 'webhook' });
+    expect(Date.parse(one.received_at)).toBeGreaterThan(0);
+  }
+  const seqs = of('event').map(({ seq }: any) => seq);
+  expect(seqs).toEqual([...seqs].sort((one, other) => one - other));
+  for (const one of of('attempt')) expect(one).toMatchObject({ number: 1, http_status: 200 });
+  const { events } = (await partner.call('GET', `/events?after=${seqs[0] - 1}&limit=1`)).body;
+  expect(of('event')[0]).toMatchObject({ event_id: events[0].event_id, event: 'message.sent' });
+  expect(JSON.stringify(body)).not.toContain('A secret text');
+}, 90_000);
+
+test('tells a message that was received, to the partner that names its number', async () => {
+  const { phone_number_id } = ONE;
+  const text = 'Hello from a customer';
+  const { message_id } = await mesh.emulator.inbound({
+    phone_number_id,
+    from: '15550100778',
+    text,
+  });
+  const query = `phone_number_id=${phone_number_id}`;
+  const body = await complete(message_id, 1, query);
+  expect(body.message).toMatchObject({
+    direction: 'inbound',
+    kind: 'text',
+    contact: '15550100778',
+    status: null,
+  });
+  expect(body.entries.map(({ type }: any) => type)).toEqual(['event', 'attempt']);
+  expect(JSON.stringify(body)).not.toContain(text);
+  for (const wrong of ['', `phone_number_id=${TWO_A.phone_number_id}`]) {
+    const answer = await timeline(message_id, wrong);
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
+  }
+}, 90_000);
+
+test('names the broadcast of a message and the state of its contact', async () => {
+  const template_name = 'timeline_news';
+  await mesh.emulator.template({ waba_id: TWO_A.waba_id, name: template_name });
+  const broadcast = {
+    name: 'News',
+    template_name,
+    template_language: 'en_US',
+    contacts: ['15550100779'],
+  };
+  const headers = { 'x-waba-id': TWO_A.waba_id, 'x-phone-number-id': TWO_A.phone_number_id };
+  const created = await partner.call('POST', '/broadcasts', broadcast, headers);
+  expect(created.status).toBe(201);
+  const [message] = await eventually(async () => {
+    const { messages } = await list('recipient=15550100779&status=read');
+    return messages.length === 1 && messages;
+  }, 60_000);
+  expect(message).toMatchObject({ kind: 'template', broadcast: true });
+  await eventually(async () => {
+    const { body } = await timeline(message.message_id);
+    const { broadcast_id } = created.body;
+    const told = { broadcast_id, name: 'News', contact_state: 'delivered' };
+    return JSON.stringify(body.broadcast) === JSON.stringify(told);
+  }, 60_000);
+}, 120_000);
+
+test('lists sends by recipient, state, kind, number and time, page by page', async () => {
+  const from = new Date().toISOString();
+  const ids: string[] = [];
+  for (const to of ['15550100781', '15550100782', '15550100781']) {
+    ids.push((await send({ to, text: 'Listed' })).message_id);
+  }
+  const found = async (query: string) =>
+    (await list(query)).messages.map(({ message_id }: any) => message_id);
+  const newest = [...ids].reverse();
+  expect(await found(`from=${from}`)).toEqual(newest);
+  expect(await found('recipient=%2B1%20555%20010%200781')).toEqual([newest[0], newest[2]]);
+  expect(await found(`from=${from}&kind=text&phone_number_id=${ONE.phone_number_id}`)).toEqual(
+    newest,
+  );
+  expect(await found(`from=${from}&phone_number_id=${TWO_A.phone_number_id}`)).toEqual([]);
+  expect(await found(`message_id=${encodeURIComponent(ids[1] as string)}`)).toEqual([ids[1]]);
+  await eventually(async () => (await found(`from=${from}&status=read`)).length === 3, 60_000);
+  const first = await list(`from=${from}&limit=2`);
+  const { after } = first.paging.cursors;
+  const second = await list(`from=${from}&limit=2&cursor=${after}`);
+  const paged = [...first.messages, ...second.messages].map(({ message_id }: any) => message_id);
+  expect(paged).toEqual(newest);
+  expect(second.paging.cursors.after).toBeNull();
+}, 90_000);
+
+test('shows a partner nothing of another, also on a number that both own', async () => {
+  const { message_id } = await send({ to: '15550100784', text: 'Mine' });
+  await complete(message_id, 3);
+  const own = `phone_number_id=${ONE.phone_number_id}`;
+  for (const query of ['', 'recipient=15550100784', `message_id=${message_id}`, own]) {
+    expect((await list(query, stranger)).messages).toEqual([]);
+  }
+  const blind = await timeline(message_id, '', stranger);
+  expect([blind.status, blind.body.error.code]).toEqual([404, 'NOT_FOUND']);
+  // Its status events are the stranger's too: it owns the number. The send and its record are not.
+  const { body } = await timeline(message_id, own, stranger);
+  const types = new Set((body.entries ?? []).map(({ type }: any) => type));
+  for (const type of ['accepted', 'upstream', 'status']) expect(types.has(type)).toBe(false);
+  const foreign = await partner.call('GET', '/messages', undefined, { 'x-waba-id': '900999' });
+  expect(foreign.body.messages).toEqual([]);
+}, 90_000);
