@@ -1,4 +1,5 @@
-// A service that is there before its database.
+// A service that is there before its database, or loses all its connections.
+import net from 'node:net';
 import { forward } from '../../../../test/testkit/forwarder';
 import { freePort } from '../../../../deploy/local/src/ports';
 import { createLogger } from '../telemetry';
@@ -26,3 +27,19 @@ test('connects to a database that starts later, after failed attempts', async ()
   await database.stop();
   await late.close();
 }, 60_000);
+
+test('finds the server again when connections close at the moment of a command', async () => {
+  const connect = jest.spyOn(net, 'createConnection');
+  const settings = {
+    MONGO_URL: process.env['MONGO_URL'] as string,
+    MONGO_DATABASE_PREFIX: `closing-${Date.now()}-`,
+  };
+  const database = openMongo(settings, 'a', createLogger('mongo-test'), {});
+  await database.start(new AbortController().signal);
+  for (const { value } of connect.mock.results) (value as net.Socket).destroy();
+  // Written before the sockets have told that they are closed; then the server is looked for.
+  expect(await database.db.collection('any').findOne({})).toBeNull();
+  await database.check?.();
+  await database.stop();
+  connect.mockRestore();
+}, 30_000);

@@ -2,6 +2,7 @@
 import { MongoClient, type Db } from 'mongodb';
 import { waitFor, type Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
+import './closing-connections';
 import { createIndexes, type Indexes } from './indexes';
 
 /** All timeouts are below a request's, so that its answer names the cause. */
