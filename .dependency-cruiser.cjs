@@ -28,8 +28,9 @@ const FOLDERS = {
     openapi: ['endpoints'],
   },
   'services/broadcasts': {
+    check: ['create', 'ledger', 'pace', 'store', 'template'],
     create: ['store', 'template'],
-    ledger: ['store'],
+    ledger: ['pace', 'store'],
     pace: [],
     runner: ['create', 'ledger', 'pace', 'store', 'template'],
     store: ['create', 'ledger'],

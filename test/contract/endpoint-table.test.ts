@@ -100,6 +100,7 @@ describe('the methods behind the rows', () => {
     'findOutcome',
     'findTemplate',
     'getPace',
+    'checkContacts',
     'sendTestEvent',
     'findEvents',
     'findContact',
@@ -118,7 +119,10 @@ describe('the methods behind the rows', () => {
     const methods = services
       .flatMap(({ methods }) => Object.keys(methods))
       .filter((method) => !internal.includes(method));
-    const called = endpoints.map(({ rpc }) => rpc.method);
+    const called = endpoints.flatMap(({ rpc, variant }) => [
+      rpc.method,
+      ...(variant ? [variant.rpc.method] : []),
+    ]);
     expect(called.filter((method) => method === 'downloadMedia')).toHaveLength(2);
     expect([...called].sort()).toEqual([...methods, 'downloadMedia'].sort());
   });

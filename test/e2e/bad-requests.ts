@@ -51,10 +51,11 @@ const nameOf = (place: Place): string =>
 
 /** Yields every bad request for the schema of a body. */
 export function* badBodies(schema: Schema, good: Fields): Generator<BadRequest> {
-  if (schema.requiredOneOf) {
+  const [field, ...others] = schema.requiredOneOf ?? [];
+  if (field !== undefined) {
     const none = structuredClone(good);
-    for (const key of schema.requiredOneOf) delete none[key];
-    yield { name: `none of ${schema.requiredOneOf.join(', ')}`, field: 'to', fields: none };
+    for (const key of [field, ...others]) delete none[key];
+    yield { name: `none of ${[field, ...others].join(', ')}`, field, fields: none };
   }
   yield* insideObject(schema, good, [], 0);
 }

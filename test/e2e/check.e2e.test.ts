@@ -1,5 +1,5 @@
-// POST /messages/check: 500 random messages are checked first and sent then, and the answers agree with what
-// happens; further cases cover what the emulator cannot show.
+// POST /messages/check: 500 random messages and some random broadcasts are checked first and sent then, and
+// the answers agree with what happens; further cases cover what the emulator cannot show.
 import fc from 'fast-check';
 import { MongoClient, type Db } from 'mongodb';
 import { createRpcClient } from '@bmg/common/rpc';
@@ -10,6 +10,7 @@ import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../ha
 jest.setTimeout(240_000);
 
 const MESSAGES = 500;
+const BROADCASTS = 24;
 const AT_ONCE = 25;
 const DAYS_MS = 3 * 86_400_000;
 
@@ -75,6 +76,7 @@ afterAll(async () => {
   await mesh.stop();
 }, 60_000);
 
+const HELLO = { name: 'Autumn', template_name: 'hello_world', template_language: 'en_US' };
 const PATHS: Readonly<Record<string, string>> = { text: '/messages/send' };
 
 const recipient = fc.constantFrom<object>(
@@ -213,6 +215,163 @@ function agrees({ checked, sent }: Outcome, event: any): boolean {
   return deliverable === 'yes' && price.billable === billable && price.category === category;
 }
 
+const contact = fc.constantFrom<unknown>(
+  WROTE,
+  SILENT,
+  UNREACHABLE,
+  '15550100001',
+  SILENT_BSUID,
+  { to: '15550100002', params: ['Ada', 'A-17'] },
+  { to: '15550100003', params: ['Ada', 'x'.repeat(1_100)] },
+  { to: WROTE, params: { '1': 'Ada' } },
+  '',
+);
+const broadcast = fc.record({
+  name: fc.constant('Autumn'),
+  template_name: fc.constantFrom(
+    'hello_world',
+    'hello_world',
+    'order_update',
+    'order_update',
+    'login_code',
+    'sale_paused',
+    'none',
+  ),
+  template_language: fc.constantFrom('en_US', 'en_US', 'en_US', 'ms'),
+  template_components: fc.constantFrom<object[]>(
+    [],
+    [],
+    [body('{{1}}', '{{2}}')],
+    [body('a', 'b')],
+  ),
+  contacts: fc.oneof(
+    { weight: 4, arbitrary: fc.array(contact, { minLength: 1, maxLength: 6 }) },
+    fc.constantFrom<unknown[]>(
+      ['abc', WROTE],
+      Array.from({ length: 3 }, (_, at) => ({ to: `1555010090${at}`, params: ['Ada', 'A-17'] })),
+      [],
+    ),
+  ),
+});
+
+/** Failures of a broadcast's contacts by the upstream's code. */
+const failuresOf = (list: Array<[code: unknown, contacts: number]>): Record<string, number> =>
+  Object.fromEntries(list.map(([code, contacts]) => [String(code), contacts]));
+
+test('agrees with what happens to random broadcasts', async () => {
+  const seed = Number(process.env['BMG_SEED'] ?? Date.now() % 1e9);
+  const sample = fc.sample(broadcast, { numRuns: BROADCASTS, seed });
+  const outcomes = await Promise.all(
+    sample.map(async (given) => {
+      const checked = await check(given);
+      const created = await post('/broadcasts', given);
+      return { seed, given, checked, created };
+    }),
+  );
+  for (const { seed, given, checked, created } of outcomes) {
+    if (created.status !== 201) {
+      const { code, upstream_code } = created.body.error;
+      expect({ seed, given, checked }).toMatchObject({
+        checked: {
+          deliverable: 'no',
+          reasons: expect.arrayContaining([
+            expect.objectContaining({
+              code,
+              upstream_code: upstream_code ?? null,
+              scope: 'broadcast',
+            }),
+          ]),
+        },
+      });
+      continue;
+    }
+    const { total, skipped, duplicates, broadcast_id } = created.body;
+    expect({ seed, given, checked }).toMatchObject({
+      checked: { broadcast: { total, skipped, duplicates } },
+    });
+    expect(checked.reasons.filter(({ scope }: any) => scope === 'broadcast')).toEqual([]);
+    const foretold = failuresOf(
+      checked.reasons.map(({ upstream_code, contacts }: any) => [upstream_code, contacts]),
+    );
+    await eventually(async () => {
+      const { broadcast } = (await partner.call('GET', `/broadcasts/${broadcast_id}`)).body;
+      if (broadcast.status !== 'completed' || broadcast.sent - broadcast.delivered > 0)
+        return false;
+      expect({
+        seed,
+        given,
+        failures: failuresOf(broadcast.failures.map(({ code, count }: any) => [code, count])),
+      }).toEqual({ seed, given, failures: foretold });
+      expect(checked.deliverable).toBe(broadcast.failed === total ? 'no' : 'yes');
+      return true;
+    }, 60_000);
+  }
+  const accepted = outcomes.filter(({ created }) => created.status === 201);
+  expect(accepted.length).toBeGreaterThan(2);
+  expect(accepted.length).toBeLessThan(BROADCASTS);
+});
+
+test('names the contacts of a broadcast that fail, and ten examples of each reason', async () => {
+  const contacts = [
+    ...Array.from({ length: 30 }, (_, at) => `155501${at + 10}`),
+    { to: UNREACHABLE },
+    `+${UNREACHABLE}`,
+    '',
+  ];
+  const answer = await check({ ...HELLO, contacts });
+  expect(answer).toMatchObject({
+    kind: 'broadcast',
+    deliverable: 'yes',
+    reasons: [
+      {
+        upstream_code: 131_026,
+        scope: 'contacts',
+        contacts: 1,
+        examples: [{ field: 'contacts[30]', recipient: UNREACHABLE }],
+      },
+    ],
+    template: { status: 'APPROVED', category: 'utility' },
+    pace: { rate_per_sec: 20 },
+    broadcast: {
+      total: 31,
+      skipped: 1,
+      duplicates: 1,
+      failing: 1,
+      windows: { open: 0, closed: 31, unknown: 0 },
+      cost: { category: 'utility', billable: 30, min: null, markets: [{ contacts: 30 }] },
+    },
+  });
+  const wrong = await check({ ...HELLO, contacts: contacts.map(() => 'abc') });
+  expect(wrong).toMatchObject({ deliverable: 'no', broadcast: null });
+  expect(wrong.reasons).toMatchObject([{ code: 'INVALID_FIELD', field: 'contacts', contacts: 33 }]);
+  expect(wrong.reasons[0].examples).toHaveLength(10);
+});
+
+test('checks a broadcast to 10,000 contacts quickly, and stores and sends nothing', async () => {
+  const upstream = (await mesh.emulator.summary()).total;
+  const { total } = (await partner.call('GET', '/broadcasts')).body;
+  const contacts = Array.from({ length: 10_000 }, (_, at) => ({
+    to: `4915${String(at).padStart(8, '0')}`,
+    params: { '1': `Customer ${at}`, '2': `A-${at}` },
+  }));
+  const started = performance.now();
+  const answer = await check({ ...HELLO, template_name: 'order_update', contacts });
+  const took_ms = performance.now() - started;
+  expect(answer).toMatchObject({
+    deliverable: 'yes',
+    reasons: expect.arrayContaining([
+      expect.objectContaining({ code: 'MESSAGING_LIMIT', effect: 'note' }),
+    ]),
+    broadcast: { total: 10_000, failing: 0, duration_s: 506 },
+  });
+  // 2 s on a quiet machine.
+  expect(took_ms).toBeLessThan(20_000);
+  expect((await partner.call('GET', '/broadcasts')).body.total).toBe(total);
+  expect((await mesh.emulator.summary()).total).toBe(upstream);
+  const many = await check({ ...HELLO, contacts: [...contacts, WROTE] });
+  expect(many.reasons).toMatchObject([{ code: 'TOO_MANY_CONTACTS', field: 'contacts' }]);
+});
+
 test('names every fault of a body as the send endpoint does, and sends nothing', async () => {
   const before = (await mesh.emulator.summary()).total;
   const answer = await check({ kind: 'location', latitude: 95, longitude: 'x' });
@@ -223,6 +382,7 @@ test('names every fault of a body as the send endpoint does, and sends nothing',
     message: refused.body.error.message,
   });
   expect((await mesh.emulator.summary()).total).toBe(before);
+  expect((await post('/messages/check', { to: WROTE })).body.error.code).toBe('MISSING_FIELDS');
   expect((await post('/messages/check', { kind: 'fax' })).body.error).toMatchObject({
     code: 'INVALID_FIELD',
     details: { field: 'kind' },

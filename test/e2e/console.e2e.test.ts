@@ -241,8 +241,14 @@ test(
     await page.getByRole('button', { name: 'Continue with 200 contacts' }).click();
     await page.getByLabel('Name').fill('September news');
     await page.getByText('Hi Ada 0, your order A-0 is on its way.').waitFor();
+    const preflight = page.getByTestId('preflight');
+    await preflight.getByText('It can be sent').waitFor();
+    await preflight.getByText('11 sec').waitFor();
+    await preflight.getByText('not known: the operator has loaded no rate card').waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'broadcast-check-desktop-light');
     await page.getByRole('button', { name: 'Send to 200 contacts' }).click();
-    await page.getByRole('button', { name: 'Watch it' }).click();
+    await page.getByRole('link', { name: 'Watch it' }).click();
     await page.getByText('Expected end').or(page.getByText('completed')).first().waitFor();
     await shoot(page, 'broadcast-desktop-light');
     await page

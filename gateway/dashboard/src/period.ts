@@ -22,3 +22,26 @@ export const countOf = (value: number): string => counts.format(value);
 const percents = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 export const percent = (part: number, whole: number): string =>
   whole === 0 ? '–' : percents.format(part / whole);
+
+const MINUTE_S = 60;
+const HOUR_S = 3_600;
+const unit = (value: number, name: string): string =>
+  new Intl.NumberFormat(undefined, { style: 'unit', unit: name, unitDisplay: 'short' }).format(
+    value,
+  );
+
+/** The two largest units: `8 min 26 sec`. */
+export function durationOf(seconds: number): string {
+  const parts: Array<[number, string]> =
+    seconds >= HOUR_S
+      ? [
+          [Math.floor(seconds / HOUR_S), 'hour'],
+          [Math.round((seconds % HOUR_S) / MINUTE_S), 'minute'],
+        ]
+      : [
+          [Math.floor(seconds / MINUTE_S), 'minute'],
+          [Math.ceil(seconds % MINUTE_S), 'second'],
+        ];
+  const shown = parts.filter(([value]) => value > 0);
+  return shown.map(([value, name]) => unit(value, name)).join(' ') || unit(0, 'second');
+}

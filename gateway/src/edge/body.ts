@@ -9,11 +9,11 @@ import { BodyRefused, readBody as readBytes } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
 import { overloaded, type BodyMemory } from '../limits/load';
 import { JsonScan, type LongArray } from './json-scan';
-import { inTurns } from '../endpoints/parts/turns';
+import { inTurns } from '@bmg/common/lifecycle';
 
-/** Opaque parts become a protobuf Struct, whose decoder accepts about thirty levels. */
 /** Of a content type that an error names. */
 const TYPE_SHOWN_MAX = 100;
+/** Opaque parts become a protobuf Struct, whose decoder accepts about thirty levels. */
 const DEPTH_MAX = 30;
 /** Values in a body, at any depth. Parsing and validating more would hold up other requests. */
 const NODES_MAX = 10_000;
@@ -40,6 +40,8 @@ export interface BodyLimits {
   /** The whole body must arrive within this time; without it, only at the minimum rate. */
   within_ms?: number;
   memory?: BodyMemory | undefined;
+  /** Lower limits for the bodies that it returns them for. */
+  lower?: ((body: Fields) => Pick<BodyLimits, 'limit_bytes' | 'nodes_max'> | undefined) | undefined;
 }
 
 /** An absent body is `{}`. */
@@ -60,7 +62,7 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
     if (scan.deepest > DEPTH_MAX)
       throw invalid(`the body is nested deeper than ${DEPTH_MAX} levels`);
     if (scan.nodes > nodes_max) limits.checkItems?.(scan.items);
-    if (scan.nodes > nodes_max) throw invalid(`the body has more than ${nodes_max} values`);
+    if (scan.nodes > nodes_max) throw tooManyValues(nodes_max);
     throw refused(error, limit_bytes);
   });
   const bytes = await inTime(reading, () => received, limits.within_ms);
@@ -71,8 +73,19 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('the body must be a JSON object');
   }
+  const own = limits.lower?.(value as Fields);
+  if (own && bytes.length > own.limit_bytes) throw tooLarge(own.limit_bytes);
+  if (own && scan.nodes > (own.nodes_max ?? NODES_MAX)) throw tooManyValues(own.nodes_max);
   return value as Fields;
 }
+
+const tooManyValues = (nodes_max = NODES_MAX): ApiError =>
+  invalid(`the body has more than ${nodes_max} values`);
+
+const tooLarge = (limit_bytes: number): ApiError =>
+  new ApiError('INVALID_PAYLOAD', `the body is larger than ${limit_bytes} bytes`, {
+    details: { limit_bytes },
+  });
 
 /** Rejects once the body is late. Its connection is closed with the answer, as its rest is unread. */
 async function inTime(
@@ -101,9 +114,7 @@ async function inTime(
 function refused({ problem, cause }: BodyRefused, limit_bytes: number): ApiError {
   switch (problem) {
     case 'too_large':
-      return new ApiError('INVALID_PAYLOAD', `the body is larger than ${limit_bytes} bytes`, {
-        details: { limit_bytes },
-      });
+      return tooLarge(limit_bytes);
     case 'no_room':
       return overloaded();
     case 'incomplete':

@@ -5,17 +5,23 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Call, Client, Codec, Definition } from '@bmg/common/rpc';
 import { wabaHeader, type ScopeResolver } from '../auth/scope';
-import { usageName, type Endpoint, type Fields, type Input } from '../endpoints/endpoint';
+import {
+  usageName,
+  type Endpoint,
+  type Fields,
+  type Input,
+  type Variant,
+} from '../endpoints/endpoint';
 import { compile } from '../endpoints/parts/schema';
 import { hasKey, writeAnswer, type Answer, type Guards } from '../idempotency';
 import type { BodyMemory, Load } from '../limits/load';
 import { rateLimited } from '../limits/rate-limited';
 import { admit, type AdmitDependencies, type Admitted } from './admit';
-import { readBody } from './body';
+import { readBody, type BodyLimits } from './body';
 import type { Meter } from './meter';
 import type { State } from './state';
 import { streamAnswer, type Chunk } from './stream';
-import { inTurns } from '../endpoints/parts/turns';
+import { inTurns } from '@bmg/common/lifecycle';
 
 export interface ChainDependencies extends AdmitDependencies {
   /** Bounds requests in flight and the memory of bodies; unbounded without it. */
@@ -42,9 +48,11 @@ export function createChain(
   const usage = usageName(endpoint);
   const route = endpoint.path.replace(/:(\w+)/g, '{$1}');
   const readInput = createInputReader(endpoint, deps);
+  const { variant } = endpoint;
   const answer = endpoint.stream
     ? createStreamedAnswer(endpoint, deps)
     : createUnaryAnswer(endpoint, deps);
+  const answerVariant = variant && createUnaryAnswer({ ...endpoint, ...variant }, deps);
 
   return async (context) => {
     const state = context.state as State;
@@ -61,7 +69,9 @@ export function createChain(
       if (!counted) leave.push(load?.enterUncounted(partner_id));
       leave.push(load?.enterPartner(partner_id));
       const input = await readInput(context, admitted, memory);
-      failed = await answer(context, input);
+      failed = await (answerVariant && variant.takes(input.body)
+        ? answerVariant(context, input)
+        : answer(context, input));
     } finally {
       for (const give of leave) give?.();
       memory?.release();
@@ -72,16 +82,11 @@ export function createChain(
 
 /** Reads what the row's schemas and scope ask for; throws the first step that refuses. */
 function createInputReader(
-  {
-    query,
-    body,
-    body_limit_bytes: limit_bytes = BODY_LIMIT_BYTES,
-    body_nodes_max: nodes_max,
-    checkItems,
-    scope,
-  }: Endpoint,
+  endpoint: Endpoint,
   { scope: resolveScope, base_url }: Pick<ChainDependencies, 'scope' | 'base_url'>,
 ) {
+  const { query, body, scope } = endpoint;
+  const limits = bodyLimits(endpoint);
   const checkQuery = query && compile(query, 'query');
   const checkBody = body && compile(body, 'body');
   return async (
@@ -105,12 +110,25 @@ function createInputReader(
     } else if (scope === 'filter') input.waba_id = wabaHeader(context.headers);
     if (checkBody) {
       const request = context.req as IncomingMessage;
-      const limits = { limit_bytes, nodes_max, checkItems, memory };
-      input.body = checkBody(await readBody(request, limits));
+      input.body = checkBody(await readBody(request, { ...limits, memory }));
     }
     return input;
   };
 }
+
+/** With a variant its larger limits, which only its own bodies may use. */
+function bodyLimits(endpoint: Endpoint): BodyLimits {
+  const { variant } = endpoint;
+  const lower = limitsOf(endpoint);
+  if (!variant) return lower;
+  return { ...limitsOf(variant), lower: (body) => (variant.takes(body) ? undefined : lower) };
+}
+
+const limitsOf = ({
+  body_limit_bytes: limit_bytes = BODY_LIMIT_BYTES,
+  body_nodes_max: nodes_max,
+  checkItems,
+}: Endpoint | Variant): BodyLimits => ({ limit_bytes, nodes_max, checkItems });
 
 /** Calls the row's RPC and answers; resolves to whether the answer is an error. */
 type Responder = (context: Context, input: Input) => Promise<boolean>;

@@ -64,10 +64,21 @@ export interface Options {
   idempotent?: boolean;
   /** Timeout of the call. Defaults to REQUEST_TIMEOUT_MS. */
   timeout_ms?: number;
+  /** Another call for some bodies, with limits of its own. */
+  variant?: Variant;
   /** Title in the reference: an imperative phrase without a full stop. */
   summary?: string;
   /** What the reference says beyond the schemas. */
   docs?: RowDocs;
+}
+
+/** What differs from its row for the bodies that it takes. */
+export interface Variant extends Pick<
+  Options,
+  'body_limit_bytes' | 'body_nodes_max' | 'checkItems' | 'request' | 'reply'
+> {
+  takes: (body: Fields) => boolean;
+  rpc: Rpc;
 }
 
 /** The reference page of a row; the tests that cover the whole table check it. */

@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidField } from '@bmg/common/errors';
-import { inTurns } from '../endpoints/parts/turns';
+import { inTurns } from '@bmg/common/lifecycle';
 import type { Endpoint, Fields, Input } from '../endpoints/endpoint';
 import { headerText } from '../auth/scope';
 

@@ -1,31 +1,26 @@
 import { ApiError } from '@bmg/common/errors';
+import type { Credential } from '@bmg/common/directory';
 import type { Handlers } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
 import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import type { Target } from '@bmg/proto/common';
+import { checkBroadcast, type CheckDependencies } from './check/check-broadcast';
+import { readNumberPace, type NumberPaceDependencies } from './check/number-pace';
 import { BroadcastCreator, type CreateDependencies } from './create/create-broadcast';
-import {
-  attempted,
-  countsByBroadcast,
-  detail,
-  summary,
-  zeroCounts,
-  type Counts,
-} from './ledger/progress';
-import { limitOf } from './pace/pace';
-import type { Pace } from './pace/redis-pace';
 import { stateAt } from './ledger/contact-state';
+import { countsByBroadcast, detail, summary, zeroCounts, type Counts } from './ledger/progress';
 import { chunkIds, readRequestId } from './request-id';
 import type { Scope } from './store/broadcasts';
 import { removeContactsOf } from './store/remove-contacts';
 import type { Broadcast } from './store/types';
 
-export type HandlerDependencies = CreateDependencies & { pace: Pick<Pace, 'rate'> };
+export type HandlerDependencies = CreateDependencies &
+  Omit<CheckDependencies, 'readPace'> &
+  NumberPaceDependencies;
 
 /** Contract, Limits: `GET /broadcasts` paging. */
 const LIST_DEFAULT = 20;
 const LIST_MAX = 100;
-/** A number with more queued broadcasts reports the contacts of this many. */
-const QUEUED_MAX = 200;
 
 // The same error for an unknown broadcast and for another partner's.
 const notFound = (): ApiError => new ApiError('NOT_FOUND', 'there is no such broadcast');
@@ -50,6 +45,9 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
     ]);
     return { number_rate, sharing };
   };
+
+  const readPace = ({ phone_number_id }: Target, credential: Credential) =>
+    readNumberPace(deps, phone_number_id, credential, readCounts);
 
   return {
     createBroadcast: (q, call) => creator.create(q, call),
@@ -92,17 +90,12 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
     },
     async getPace(q, call) {
       const target = needTarget(q.target);
-      const [credential, slowed, queued] = await Promise.all([
-        deps.credentials.of(target, call),
-        pace.rate(target.phone_number_id),
-        broadcasts.queuedOn(target.phone_number_id, QUEUED_MAX),
-      ]);
-      const countsOf = await readCounts(queued);
-      const left = queued.map((one) => one.total - attempted(countsOf(one).tally));
-      return {
-        rate_per_sec: Math.min(limitOf(credential), slowed ?? Infinity),
-        queued: left.reduce((sum, contacts) => sum + Math.max(0, contacts), 0),
-      };
+      const { rate_per_sec, queued } = await readPace(
+        target,
+        await deps.credentials.of(target, call),
+      );
+      return { rate_per_sec, queued };
     },
+    checkBroadcast: (q, call) => checkBroadcast({ ...deps, readPace }, q, call),
   };
 }

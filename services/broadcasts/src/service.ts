@@ -28,6 +28,7 @@ import { indexes } from './store/indexes';
 import { purgeRows } from './store/purge';
 import { createTemplateStateStore } from './store/template-states';
 import { createTemplateCheck } from './template/check';
+import { createFindTemplate } from './template/find';
 
 /** Room for 10,000 contacts with their params. */
 const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
@@ -96,6 +97,9 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
           ...shared,
           checkTemplate: createTemplateCheck({ templates: templates?.rpc, states, log }),
           waiting_max: config.BROADCAST_WAITING_MAX,
+          findTemplate: createFindTemplate({ templates: templates?.rpc, states, log }),
+          messaging: messaging.rpc,
+          share_percent: config.BROADCAST_SHARE_PERCENT,
           wake: () => runner.wake(),
           now: () => new Date(),
         }),

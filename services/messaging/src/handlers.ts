@@ -3,6 +3,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import { needTarget, segment } from '@bmg/common/upstream';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
 import { getAnalytics, type AnalyticsDependencies } from './analytics';
+import { checkContacts } from './check/check-contacts';
 import { checkMessage, type CheckDependencies } from './check/check-message';
 import { createLearner, lookupContact } from './contacts';
 import {
@@ -89,5 +90,6 @@ export function createMessagingHandlers(
     listMessages: (q) => listMessages(deps, q),
     getTimeline: (q, call) => getTimeline(deps, q, call),
     checkMessage: (q, call) => checkMessage(deps, q, call),
+    checkContacts: (q, call) => checkContacts(deps, q, call),
   };
 }

@@ -203,3 +203,32 @@ export interface Attempt {
   error: string | null;
   answer: string | null;
 }
+
+export interface CheckReason {
+  code: string;
+  message: string;
+  fix: string;
+  scope: 'broadcast' | 'contacts';
+  /** Null if it concerns no single contacts. */
+  contacts: number | null;
+  examples: Array<{ field: string; recipient: string | null; message: string }>;
+}
+
+export interface BroadcastCheck {
+  advice: string;
+  deliverable: 'yes' | 'no' | 'unknown';
+  reasons: CheckReason[];
+  broadcast: {
+    total: number;
+    failing: number;
+    ends_at: string;
+    duration_s: number;
+    cost: {
+      currency: string | null;
+      min: string | null;
+      max: string | null;
+      free: number;
+      reason: string | null;
+    } | null;
+  } | null;
+}

@@ -6,7 +6,7 @@ import {
   INVALID_CONTACT,
   parseContact,
 } from '@bmg/common/messages';
-import { inTurns } from '../parts/turns';
+import { inTurns } from '@bmg/common/lifecycle';
 import type { Fields } from '../endpoint';
 
 interface Contact {
@@ -25,9 +25,11 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Throws TOO_MANY_CONTACTS, or INVALID_FIELD for the first faults together, each with its contact. */
-export async function readContacts(contacts: unknown[]): Promise<Contact[]> {
+export async function readContacts(
+  contacts: unknown[],
+  faults = new ContactFaults(),
+): Promise<Contact[]> {
   checkContactCount(contacts);
-  const faults = new ContactFaults();
   const read: Contact[] = [];
   await inTurns(contacts, (contact, place) =>
     read.push(readContact(contact, `contacts[${place}]`, faults)),

@@ -7,7 +7,7 @@ import {
   type ListBroadcastsResponse,
 } from '@bmg/proto/broadcasts';
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { checkContactCount } from '@bmg/common/messages';
+import { checkContactCount, type ContactFaults } from '@bmg/common/messages';
 import { readContacts } from './contacts';
 import * as docs from './docs';
 import * as schemas from './schemas';
@@ -19,12 +19,16 @@ const BODY_NODES_MAX = 400_000;
 /** Checking and storing 10,000 contacts takes a second or two; longer on a busy database. */
 const CREATE_TIMEOUT_MS = 60_000;
 
-const createRequest = async ({ body, target }: Input): Promise<Fields> => ({
+/** `faults` collects those of the contacts. */
+export const createRequest = async (
+  { body, target }: Pick<Input, 'body' | 'target'>,
+  faults?: ContactFaults,
+): Promise<Fields> => ({
   name: body['name'],
   template_name: body['template_name'],
   template_language: body['template_language'],
   template_components: body['template_components'] ?? [],
-  contacts: await readContacts(body['contacts'] as unknown[]),
+  contacts: await readContacts(body['contacts'] as unknown[], faults),
   scheduled_at: readTime(body['scheduled_at']),
   target,
 });
@@ -93,17 +97,21 @@ const detailed = (broadcast: Broadcast): Fields => ({
   })),
 });
 
+export const BODY_LIMITS = {
+  body_limit_bytes: BODY_LIMIT_BYTES,
+  body_nodes_max: BODY_NODES_MAX,
+  checkItems: (length: number) => checkContactCount({ length }),
+};
+
 export const broadcasts = [
   post('/broadcasts', rpc(BroadcastsDefinition, 'createBroadcast'), {
     scope: 'number',
     idempotent: true,
     status: 201,
     body: schemas.createBroadcast,
-    body_limit_bytes: BODY_LIMIT_BYTES,
-    body_nodes_max: BODY_NODES_MAX,
-    checkItems: (length) => checkContactCount({ length }),
+    ...BODY_LIMITS,
     timeout_ms: CREATE_TIMEOUT_MS,
-    request: createRequest,
+    request: (input) => createRequest(input),
     reply: (created: CreateBroadcastResponse) => ({
       broadcast_id: created.broadcast_id,
       status: created.status,

@@ -1,6 +1,9 @@
-// POST /messages/check: the body of a send, checked as the send endpoint checks it. What a send would be
-// refused for is passed on as a fault, because the answer of a check names everything that is wrong.
+// POST /messages/check: the body of a send or of a broadcast, checked as its endpoint checks it. What a send
+// would be refused for is passed on as a fault, because the answer of a check names everything that is wrong.
 import { ApiError } from '@bmg/common/errors';
+import { ContactFaults } from '@bmg/common/messages';
+import { createRequest } from '../broadcasts/rows';
+import { createBroadcast } from '../broadcasts/schemas';
 import { compile, type Validator } from '../parts/schema';
 import type { Endpoint, Fields, Input } from '../endpoint';
 
@@ -29,6 +32,25 @@ export function checkRequest(rows: Readonly<Record<string, Endpoint>>): (input: 
     }
   };
 }
+
+const BROADCAST = 'broadcast';
+
+/** A body without `kind` is a broadcast's. */
+export const isBroadcast = ({ kind }: Fields): boolean => kind === undefined || kind === BROADCAST;
+
+export async function checkBroadcastRequest({ body, target }: Input): Promise<Fields> {
+  const { kind: _kind, ...broadcast } = body;
+  const faults = new ContactFaults(Infinity);
+  try {
+    return await createRequest({ body: validateBroadcast(broadcast), target }, faults);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const ofContacts = faults.list().flatMap(faultsOf);
+    return { target, faults: ofContacts.length > 0 ? ofContacts : faultsOf(error) };
+  }
+}
+
+const validateBroadcast = compile(createBroadcast, 'body');
 
 /** One fault for each field that the error names. */
 function faultsOf({ code, message, details }: ApiError): Fault[] {

@@ -145,17 +145,35 @@ const price = is.record(
 );
 
 export const reasons = is.list(
-  is.record({
-    code: is.text('UPSTREAM_ERROR', 'The error code of the send, or of what is not known.'),
-    effect: is.choice(
-      ['no', 'unknown', 'note'],
-      '`no`: a send would fail. `unknown`: the gateway cannot tell. `note`: no obstacle.',
-    ),
-    field: is.orNull(is.text('to')),
-    message: is.text('the customer service window is closed'),
-    fix: is.text('Send a template, or wait until the customer writes.', 'What to do about it.'),
-    upstream_code: is.orNull(is.whole(131_047, 'The upstream’s code that a send would get.')),
-  }),
+  is.record(
+    {
+      code: is.text('UPSTREAM_ERROR', 'The error code of the send, or of what is not known.'),
+      effect: is.choice(
+        ['no', 'unknown', 'note'],
+        '`no`: a send would fail. `unknown`: the gateway cannot tell. `note`: no obstacle.',
+      ),
+      field: is.orNull(is.text('to')),
+      message: is.text('the customer service window is closed'),
+      fix: is.text('Send a template, or wait until the customer writes.', 'What to do about it.'),
+      upstream_code: is.orNull(is.whole(131_047, 'The upstream’s code that a send would get.')),
+      scope: is.choice(
+        ['broadcast', 'contacts'],
+        'Of a broadcast. `broadcast`: it would be refused or stop. `contacts`: only these contacts would fail.',
+      ),
+      contacts: is.orNull(
+        is.whole(3, 'Of a broadcast: how many contacts it concerns. Null: not single ones.'),
+      ),
+      examples: is.list(
+        is.record({
+          field: is.text('contacts[17]', 'The contact by its place in the list.'),
+          recipient: is.orNull(is.text('15550100777', 'Null if it is invalid.')),
+          message: is.text('could not be reached on 2026-09-01T12:00:00.000Z'),
+        }),
+        'Of a broadcast: the first ten contacts.',
+      ),
+    },
+    { optional: ['scope', 'contacts', 'examples'] },
+  ),
 );
 
 export const messagingLimit = is.record(
@@ -169,6 +187,49 @@ export const messagingLimit = is.record(
 );
 
 const orNone = (schema: Schema): Schema => ({ ...schema, type: ['object', 'null'] });
+
+const cost = is.record(
+  {
+    category: is.orNull(is.text('marketing')),
+    currency: is.orNull(is.text('USD')),
+    min: is.orNull(is.text('13.65', 'Decimal text: what is billed in any case.')),
+    max: is.orNull(is.text('13.65', 'With the messages whose window is not known.')),
+    billable: is.whole(100),
+    free: is.whole(0),
+    unknown: is.whole(0, 'Billable or free: it depends on a window that is not known.'),
+    reason: is.orNull(is.text('the operator has loaded no rate card', 'Why there are no sums.')),
+    markets: is.list(
+      is.record({
+        market: is.text('Germany'),
+        contacts: is.whole(100),
+        unit_price: is.orNull(is.text('0.1365')),
+      }),
+      'The largest first.',
+    ),
+  },
+  {
+    description:
+      'Without the contacts that would fail. Null if the category of the template is not known.',
+  },
+);
+
+const broadcast = is.record(
+  {
+    total: is.whole(103, 'Contacts that would be attempted.'),
+    skipped: is.whole(0, 'Contacts without a recipient.'),
+    duplicates: is.whole(2, 'Contacts whose recipient appears earlier in the list.'),
+    failing: is.whole(3, 'Contacts that would fail, for the reasons with the scope `contacts`.'),
+    starts_at: is.time(),
+    ends_at: is.time('When the last contact would leave; other broadcasts of the number included.'),
+    duration_s: is.whole(6, 'Seconds from `starts_at` to `ends_at`.'),
+    windows: is.record(
+      { open: is.whole(20), closed: is.whole(80), unknown: is.whole(0) },
+      { description: 'Contacts by the state of their customer service window.' },
+    ),
+    cost: orNone(cost),
+  },
+  { description: 'Null for other kinds, and if the body is invalid.' },
+);
 
 export const checkMessage: RowDocs = {
   answer: is.record({
@@ -186,7 +247,7 @@ export const checkMessage: RowDocs = {
           category: is.orNull(is.text('utility')),
           category_since: is.orNull(is.time()),
         },
-        { description: 'Null for other kinds of messages.' },
+        { description: 'Null for messages without a template.' },
       ),
     ),
     pace: orNone(
@@ -194,14 +255,16 @@ export const checkMessage: RowDocs = {
         {
           rate_per_sec: is.amount(20, 'Messages per second that the number may send.'),
           queued: is.whole(0, 'Contacts of running broadcasts that are not attempted yet.'),
-          leaves_at: is.time('When the message would leave.'),
+          leaves_at: is.orNull(is.time('When the message, or the last contact, would leave.')),
         },
         { description: 'Null if it cannot be found out now.' },
       ),
     ),
     messaging_limit: messagingLimit,
+    broadcast: orNone(broadcast),
   }),
   example: { kind: 'text', to: '15550100777', text: 'Your order is on its way.' },
+  codes: ['TOO_MANY_CONTACTS'],
   notes:
-    'Takes the body of any send endpoint plus `kind`, and sends nothing. A fault of the body that the send endpoint would refuse is a reason here, not an error. The answer is advice: a send is never refused because of it. Windows come from the events of this number; they are accurate to a minute.',
+    'Takes the body of any send endpoint plus `kind`, or that of `POST /broadcasts`, and sends nothing. A fault of the body that the endpoint would refuse is a reason here, not an error. For a broadcast, `deliverable` is `no` if it would be refused, stop at once, or reach nobody; `window` and `price` are null, and `broadcast` has the totals. The answer is advice: a send is never refused because of it. Windows come from the events of this number; they are accurate to a minute.',
 };

@@ -1,9 +1,11 @@
+import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { Node } from '@bmg/proto/common';
 import { MessagingDefinition, type SendResult } from '@bmg/proto/messaging';
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { post, rpc, type Fields, type Input } from '../endpoint';
-import { checkRequest } from './check';
+import { BODY_LIMITS } from '../broadcasts/rows';
+import { checkBroadcastRequest, checkRequest, isBroadcast } from './check';
 import { messageLog } from './log-rows';
 import { quotedMessageId } from './quote';
 
@@ -101,8 +103,14 @@ export const messages = [
     body: schemas.checkMessage,
     request: checkRequest(sends),
     reply: ({ fields }: Node) => fields ?? {},
+    variant: {
+      takes: isBroadcast,
+      rpc: rpc(BroadcastsDefinition, 'checkBroadcast'),
+      ...BODY_LIMITS,
+      request: checkBroadcastRequest,
+    },
     docs: docs.checkMessage,
-    summary: 'Check a message before it is sent: deliverability, window, price and pace',
+    summary: 'Check a message or a broadcast before it is sent: outcome, price and pace',
   }),
   ...messageLog,
 ];

@@ -1,4 +1,5 @@
 import { components, object, quote, text, wamid, withRecipient } from '../parts/inputs';
+import { createBroadcast } from '../broadcasts/schemas';
 import type { Schema } from '../parts/schema';
 
 /** Limit of the upstream. */
@@ -88,16 +89,24 @@ export const markRead = object(
   ['message_id'],
 );
 
+/** Broadcasts are checked in `check.ts`: their faults are reasons of the answer. */
+const publishedFor = (name: string): Schema => {
+  const { published, ...schema } = createBroadcast.properties?.[name] ?? {};
+  return { ...schema, ...published, description: 'Of a broadcast, as in `POST /broadcasts`.' };
+};
+
 export const checkMessage: Schema = {
-  ...object(
-    {
-      kind: {
-        type: 'string',
-        enum: ['text', 'template', 'media', 'interactive', 'location', 'reaction'],
-        description: 'Kind of message. The other fields are those of its send endpoint.',
-      },
+  ...object({
+    kind: {
+      type: 'string',
+      enum: ['text', 'template', 'media', 'interactive', 'location', 'reaction', 'broadcast'],
+      description:
+        'Kind of message. The other fields are those of its send endpoint, or of `POST /broadcasts`. Absent: a broadcast.',
     },
-    ['kind'],
-  ),
+    template_name: { published: publishedFor('template_name') },
+    contacts: { published: publishedFor('contacts') },
+  }),
+  requiredOneOf: ['kind', 'template_name', 'contacts'],
+  requiredOneOfMessage: 'kind is required, or the template_name and contacts of a broadcast',
   additionalProperties: true,
 };

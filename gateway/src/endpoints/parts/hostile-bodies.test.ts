@@ -30,7 +30,19 @@ type Row = Pick<
   codec?: Codec<object>;
 };
 
-const rows: Row[] = endpoints
+/** The bodies that a row's variant takes are another row. */
+const variants = endpoints.flatMap((endpoint): Endpoint[] =>
+  endpoint.variant
+    ? [
+        {
+          ...endpoint,
+          ...endpoint.variant,
+          path: `${endpoint.path} (${endpoint.variant.rpc.method})`,
+        },
+      ]
+    : [],
+);
+const rows: Row[] = [...endpoints, ...variants]
   .filter(({ body }) => body)
   .map((endpoint) => ({
     ...endpoint,

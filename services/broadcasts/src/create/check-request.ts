@@ -1,5 +1,6 @@
 // Checks a request to create a broadcast, apart from its template. No I/O.
 import { invalidField, missingFields } from '@bmg/common/errors';
+import type { ContactFaults } from '@bmg/common/messages';
 import type { CreateBroadcastRequest } from '@bmg/proto/broadcasts';
 import { readContacts, type ReadContacts } from './contacts';
 import { createFiller, type Filler } from '../template/params';
@@ -10,7 +11,11 @@ export type CheckedRequest = ReadContacts & { filler: Filler };
 const COMPONENTS_BYTES_MAX = 64 * 1024;
 
 /** Reports all missing fields first (Decisions, Which 400), then the first field that is wrong. */
-export function checkRequest(q: CreateBroadcastRequest, now: Date): CheckedRequest {
+export async function checkRequest(
+  q: Omit<CreateBroadcastRequest, 'target'>,
+  now: Date,
+  faults?: ContactFaults,
+): Promise<CheckedRequest> {
   const missing: string[] = (['name', 'template_name', 'template_language'] as const).filter(
     (field) => q[field].trim() === '',
   );
@@ -21,7 +26,7 @@ export function checkRequest(q: CreateBroadcastRequest, now: Date): CheckedReque
     throw invalidField('template_components', `is larger than ${COMPONENTS_BYTES_MAX} bytes`);
   }
   const filler = createFiller(q.template_components);
-  return { ...readContacts(q.contacts, filler), filler };
+  return { ...(await readContacts(q.contacts, filler, faults)), filler };
 }
 
 function checkTime(scheduled_at: Date | undefined, now: Date): void {

@@ -4,9 +4,9 @@ import { phone, readPlain } from '../../testing/builders';
 import { readContacts } from './contacts';
 import { createFiller } from '../template/params';
 
-const refused = (work: () => unknown): ApiError => {
+const refused = async (work: () => Promise<unknown>): Promise<ApiError> => {
   try {
-    work();
+    await work();
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
@@ -14,8 +14,8 @@ const refused = (work: () => unknown): ApiError => {
   throw new Error('nothing was thrown');
 };
 
-test('normalises phone numbers and BSUIDs', () => {
-  const { contacts, places } = readPlain([
+test('normalises phone numbers and BSUIDs', async () => {
+  const { contacts, places } = await readPlain([
     { recipient: '+1 (555) 010-0777' },
     { recipient: ' US.4Qm7Zr81Kd02 ' },
     { recipient: 'whatsapp:US.ENT.4Qm7' },
@@ -28,8 +28,8 @@ test('normalises phone numbers and BSUIDs', () => {
   expect(places).toEqual([0, 1, 2]);
 });
 
-test('skips contacts without a recipient, and keeps the first of duplicates', () => {
-  const { contacts, skipped, duplicates, places } = readPlain([
+test('skips contacts without a recipient, and keeps the first of duplicates', async () => {
+  const { contacts, skipped, duplicates, places } = await readPlain([
     {},
     { recipient: ' ' },
     { recipient: '15550100777', params: { '1': 'first' } },
@@ -45,9 +45,9 @@ test('skips contacts without a recipient, and keeps the first of duplicates', ()
   expect(places).toEqual([2, 4]);
 });
 
-test('an invalid recipient names its contact and up to 20 others', () => {
+test('an invalid recipient names its contact and up to 20 others', async () => {
   const list = Array.from({ length: 40 }, (_, at) => ({ recipient: at % 2 ? 'abc' : phone(at) }));
-  const error = refused(() => readPlain(list));
+  const error = await refused(() => readPlain(list));
   expect(error.code).toBe('INVALID_FIELD');
   expect(error.details).toEqual({
     field: 'contacts[1].recipient',
@@ -55,9 +55,9 @@ test('an invalid recipient names its contact and up to 20 others', () => {
   });
 });
 
-test('params that lack a placeholder’s value name their contact', () => {
+test('params that lack a placeholder’s value name their contact', async () => {
   const filler = createFiller([{ type: 'body', parameters: [{ type: 'text', text: '{{name}}' }] }]);
-  const error = refused(() =>
+  const error = await refused(() =>
     readContacts(
       [{ recipient: phone(1), params: { name: 'Ada' } }, { recipient: phone(2) }],
       filler,
@@ -66,13 +66,16 @@ test('params that lack a placeholder’s value name their contact', () => {
   expect(error).toMatchObject({ code: 'INVALID_FIELD', details: { field: 'contacts[1].params' } });
 });
 
-test('accepts 10,000 contacts and not one more', () => {
+test('accepts 10,000 contacts and not one more', async () => {
   const list = Array.from({ length: 10_001 }, (_, at) => ({ recipient: phone(at) }));
-  expect(readPlain(list.slice(1)).contacts).toHaveLength(10_000);
-  expect(refused(() => readPlain(list))).toMatchObject({ code: 'TOO_MANY_CONTACTS', http: 403 });
+  expect((await readPlain(list.slice(1))).contacts).toHaveLength(10_000);
+  expect(await refused(() => readPlain(list))).toMatchObject({
+    code: 'TOO_MANY_CONTACTS',
+    http: 403,
+  });
 });
 
-test('every contact is kept, skipped or a duplicate, and no recipient is kept twice', () => {
+test('every contact is kept, skipped or a duplicate, and no recipient is kept twice', async () => {
   const recipient = fc.oneof(
     fc.integer({ min: 1_000_000, max: 1_000_030 }).map((digits) => `+${digits}`),
     fc
@@ -80,9 +83,11 @@ test('every contact is kept, skipped or a duplicate, and no recipient is kept tw
       .map((digits) => `${digits}`.replace(/(...)/, '$1 ')),
     fc.constantFrom('US.a1', 'whatsapp:US.a1', '', ' '),
   );
-  fc.assert(
-    fc.property(fc.array(recipient, { maxLength: 80 }), (list) => {
-      const { contacts, skipped, duplicates } = readPlain(list.map((one) => ({ recipient: one })));
+  await fc.assert(
+    fc.asyncProperty(fc.array(recipient, { maxLength: 80 }), async (list) => {
+      const { contacts, skipped, duplicates } = await readPlain(
+        list.map((one) => ({ recipient: one })),
+      );
       expect(contacts.length + skipped + duplicates).toBe(list.length);
       expect(new Set(contacts.map((contact) => contact.recipient)).size).toBe(contacts.length);
     }),

@@ -1,6 +1,7 @@
 // Reads the contacts of a new broadcast: normalised, and each recipient once. No I/O.
 import { invalidField } from '@bmg/common/errors';
 import { parseBsuid } from '@bmg/common/ids';
+import { inTurns } from '@bmg/common/lifecycle';
 import {
   checkContactCount,
   ContactFaults,
@@ -27,19 +28,22 @@ export interface ReadContacts {
 }
 
 /** Throws TOO_MANY_CONTACTS, or INVALID_FIELD for the first wrong contact, naming up to 20 others. */
-export function readContacts(given: readonly BroadcastContact[], filler: Filler): ReadContacts {
+export async function readContacts(
+  given: readonly BroadcastContact[],
+  filler: Filler,
+  faults = new ContactFaults(),
+): Promise<ReadContacts> {
   checkContactCount(given);
   const read: ReadContacts = { contacts: [], places: [], skipped: 0, duplicates: 0 };
   const known = new Set<string>();
-  const faults = new ContactFaults();
-  for (const [place, contact] of given.entries()) {
+  await inTurns(given, (contact, place) => {
+    if (faults.isFull()) return;
     try {
       readContact(contact, place, filler, known, read);
     } catch (error) {
       faults.addThrown(error);
-      if (faults.isFull()) break;
     }
-  }
+  });
   faults.throwIfAny();
   return read;
 }

@@ -11,6 +11,7 @@ import { checkRequest, type CheckedRequest } from './check-request';
 import { chunksOf } from './chunking';
 import { limitWarnings } from './messaging-limit';
 import { RepeatedRequests } from './repeated-requests';
+import { waitingRefusal, type WaitingLimit } from './waiting';
 import { chunkIds, newSalt } from '../request-id';
 import type { Broadcasts } from '../store/broadcasts';
 import type { Chunks } from '../store/chunks';
@@ -18,20 +19,16 @@ import type { Broadcast } from '../store/types';
 import type { TemplateCheck } from '../template/check';
 import { checkContacts } from '../template/rules';
 
-export interface CreateDependencies {
+export interface CreateDependencies extends WaitingLimit {
   broadcasts: Broadcasts;
   chunks: Chunks;
   credentials: Credentials;
   checkTemplate: TemplateCheck;
-  /** Broadcasts of one partner that have sent nothing yet. */
-  waiting_max: number;
   /** Makes the runner look for the new broadcast at once. */
   wake: () => void;
   now: () => Date;
   log: Logger;
 }
-
-const WAITING_RETRY_AFTER_S = 60;
 
 type Stored = Pick<Broadcast, 'idempotency' | 'fingerprint' | 'warnings'>;
 
@@ -49,8 +46,9 @@ export class BroadcastCreator {
     const earlier = key && (await this.repeated.find(key, fingerprint));
     if (earlier) return responseOf(earlier);
 
-    const checked = checkRequest(q, this.deps.now());
-    await this.checkWaiting(target);
+    const checked = await checkRequest(q, this.deps.now());
+    const full = await waitingRefusal(this.deps, target);
+    if (full) throw full;
     const credential = await this.readCredential(target, q, call);
     await this.checkAgainstTemplate(target, q, checked, call);
 
@@ -67,21 +65,6 @@ export class BroadcastCreator {
   private readCredential(target: Target, { scheduled_at }: CreateBroadcastRequest, call: Call) {
     const { credentials } = this.deps;
     return scheduled_at ? credentials.of(target, call) : credentials.forSending(target, call);
-  }
-
-  /** Requests that are checked at the same time may exceed the limit by their number. */
-  private async checkWaiting({ partner_id }: Target): Promise<void> {
-    const { broadcasts, waiting_max } = this.deps;
-    if ((await broadcasts.countWaiting(partner_id, waiting_max)) < waiting_max) return;
-    throw new ApiError(
-      'QUOTA_EXCEEDED',
-      `${waiting_max} broadcasts are pending or scheduled, the most that a partner may have: cancel some, or try again once some have started`,
-      {
-        retryable: true,
-        retry_after_s: WAITING_RETRY_AFTER_S,
-        details: { limit: waiting_max },
-      },
-    );
   }
 
   private async checkAgainstTemplate(

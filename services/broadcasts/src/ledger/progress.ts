@@ -1,5 +1,6 @@
 // What partners see of a broadcast: counters, progress, rate, estimated end and failures. No I/O.
 import type { Broadcast as Message, GetBroadcastResponse } from '@bmg/proto/broadcasts';
+import { lastLeavesAt } from '../pace/pace';
 import { addFailures, addTally, emptyTally, type Failure, type Tally } from './contact-state';
 import type { ChunkCount } from '../store/chunks';
 import type { Broadcast } from '../store/types';
@@ -80,9 +81,7 @@ export function detail(
       error_log: errorLog(broadcast, counts),
       rate_per_sec: rate === undefined ? undefined : round(rate),
       estimated_completion_at:
-        broadcast.status === 'processing' && rate
-          ? new Date(now.getTime() + (left / rate) * SECOND_MS)
-          : undefined,
+        broadcast.status === 'processing' && rate ? lastLeavesAt(now, left, rate) : undefined,
       failures: failures.slice(0, FAILURES_SHOWN_MAX).map(({ code, count, example }) => ({
         code,
         count,

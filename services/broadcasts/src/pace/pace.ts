@@ -15,6 +15,18 @@ export const limitOf = ({
   return throughput_level === HIGH ? HIGH_PER_SEC : STANDARD_PER_SEC;
 };
 
+const PERCENT = 100;
+
+/** Messages per second that broadcasts may use of a number. */
+export const broadcastRate = (limit_per_sec: number, share_percent: number): number =>
+  (limit_per_sec * share_percent) / PERCENT;
+
+const SECOND_MS = 1_000;
+
+/** When the last of some contacts has left, the first leaving at `from`. */
+export const lastLeavesAt = (from: Date, contacts: number, rate_per_sec: number): Date =>
+  new Date(from.getTime() + (contacts / rate_per_sec) * SECOND_MS);
+
 /** The messages of this much time are reserved at once. A crash leaves about as many in doubt. */
 const WINDOW_MS = 200;
 /** Marking a batch must take less time than sending it, or the next batch would be late. */

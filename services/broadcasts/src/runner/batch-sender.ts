@@ -1,7 +1,7 @@
 // Sends the contacts of one number in batches. A batch passes through three states: its pace slots are
 // reserved, its contacts are marked shortly before the first slot, and each contact departs at its slot.
 import { pause } from '@bmg/common/lifecycle';
-import { createLead, inFlightMax, windowOf } from '../pace/pace';
+import { broadcastRate, createLead, inFlightMax, windowOf } from '../pace/pace';
 import type { Slots } from '../pace/redis-pace';
 import type { ContactSend } from './active-broadcast';
 import type { BroadcastKeeper } from './broadcast-keeper';
@@ -95,7 +95,7 @@ export class BatchSender {
   /** Messages per second that broadcasts may use of the number; undefined until its limit is known. */
   private rate(): number | undefined {
     const limit = this.parts.rotation.limitPerSec();
-    return limit === undefined ? undefined : (limit * this.deps.settings.share_percent) / PERCENT;
+    return limit === undefined ? undefined : broadcastRate(limit, this.deps.settings.share_percent);
   }
 
   private depart(send: ContactSend): void {

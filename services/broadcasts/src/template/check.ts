@@ -32,6 +32,18 @@ const CACHED_MAX = 2_000;
 const COMPLETE_BELOW = 6_000;
 const UNUSABLE = new Set(['PAUSED', 'DISABLED']);
 
+/** Undefined unless the last status event said that the template cannot be sent. */
+export async function lastEventError(
+  states: Pick<TemplateStates, 'statusOf'>,
+  { waba_id }: Target,
+  template: TemplateName,
+): Promise<ApiError | undefined> {
+  const status = await states.statusOf(waba_id, template);
+  return status !== undefined && UNUSABLE.has(status)
+    ? statusError(template.name, status)
+    : undefined;
+}
+
 export function createTemplateCheck(deps: {
   templates: Pick<Client<TemplatesDefinition>, 'listTemplates'> | undefined;
   states: Pick<TemplateStates, 'statusOf'>;
@@ -44,15 +56,8 @@ export function createTemplateCheck(deps: {
     if (approved.size >= CACHED_MAX) approved.clear();
     approved.set(key, { facts, until: Date.now() + CACHED_MS });
   };
-  const checkLastEvent = async (
-    { waba_id }: Target,
-    template: TemplateName,
-  ): Promise<ApiError | undefined> => {
-    const status = await states.statusOf(waba_id, template);
-    return status !== undefined && UNUSABLE.has(status)
-      ? statusError(template.name, status)
-      : undefined;
-  };
+  const checkLastEvent = (target: Target, template: TemplateName) =>
+    lastEventError(states, target, template);
   return async (target, template, call) => {
     if (!templates) return checkLastEvent(target, template);
     const key = JSON.stringify([target.waba_id, template.name, template.language]);

@@ -47,10 +47,10 @@ test('an unknown status counts as not approved', () => {
 
 const plain = createFiller([]);
 
-test('an authentication template requires a phone number', () => {
+test('an authentication template requires a phone number', async () => {
   const facts = { authentication: true, variables: undefined };
-  const phones = readPlain([{ recipient: phone(1) }]);
-  const mixed = readPlain([{ recipient: phone(1) }, { recipient: 'US.4Qm7Zr81Kd02' }]);
+  const phones = await readPlain([{ recipient: phone(1) }]);
+  const mixed = await readPlain([{ recipient: phone(1) }, { recipient: 'US.4Qm7Zr81Kd02' }]);
   expect(() => checkContacts(facts, phones, plain)).not.toThrow();
   expect(() => checkContacts(facts, mixed, plain)).toThrow(
     expect.objectContaining({
@@ -61,9 +61,9 @@ test('an authentication template requires a phone number', () => {
   );
 });
 
-test('names the contact that does not fill the body by its place in the request', () => {
+test('names the contact that does not fill the body by its place in the request', async () => {
   const facts = { authentication: false, variables: ['1', '2'] };
-  const read = readPlain([
+  const read = await readPlain([
     {},
     { recipient: phone(1), params: { '1': 'a', '2': 'b' } },
     { recipient: phone(1) },

@@ -1,6 +1,6 @@
 // Facts about a template, and the errors the upstream would answer to a broadcast of it. No I/O.
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { isBsuid, type ReadContacts } from '../create/contacts';
+import { isBsuid, type Contact, type ReadContacts } from '../create/contacts';
 import { isObject, type Filler, type Json } from './params';
 
 export interface TemplateFacts {
@@ -55,27 +55,38 @@ export function checkContacts(
   { contacts, places }: Pick<ReadContacts, 'contacts' | 'places'>,
   filler: Filler,
 ): void {
-  if (facts.authentication && contacts.some(({ recipient }) => isBsuid(recipient))) {
-    // Contract, Recipient rules 6.
-    throw new ApiError(
-      'AUTH_TEMPLATE_NEEDS_PHONE',
-      'an authentication template cannot be sent to a BSUID: a phone number is required',
-      { upstream_code: 131_062, retryable: false },
-    );
-  }
-  const { variables } = facts;
-  if (!variables) return;
-  for (const [at, { params }] of contacts.entries()) {
-    const where = `contacts[${places[at] ?? at}].params`;
-    const given = filler.check(params, where);
-    if (given !== variables.length) {
-      throw invalidField(
-        where,
-        `gives ${given} of the ${variables.length} variables of the template’s body`,
-        {
-          variables,
-        },
-      );
-    }
+  const wrong = contacts.find(({ recipient }) => needsPhone(facts, recipient));
+  if (wrong) throw phoneNeeded();
+  for (const [at, contact] of contacts.entries()) {
+    const fault = contactFault(facts, contact, places[at] ?? at, filler);
+    if (fault) throw fault;
   }
 }
+
+/** Why the template cannot be sent to the contact at that place of the request. */
+export function contactFault(
+  facts: TemplateFacts,
+  { recipient, params }: Contact,
+  place: number,
+  filler: Filler,
+): ApiError | undefined {
+  if (needsPhone(facts, recipient)) return phoneNeeded();
+  const { variables } = facts;
+  if (!variables) return undefined;
+  const where = `contacts[${place}].params`;
+  const given = filler.check(params, where);
+  if (given === variables.length) return undefined;
+  const problem = `gives ${given} of the ${variables.length} variables of the template’s body`;
+  return invalidField(where, problem, { variables });
+}
+
+/** Contract, Recipient rules 6. */
+const needsPhone = ({ authentication }: TemplateFacts, recipient: string): boolean =>
+  authentication && isBsuid(recipient);
+
+const phoneNeeded = (): ApiError =>
+  new ApiError(
+    'AUTH_TEMPLATE_NEEDS_PHONE',
+    'an authentication template cannot be sent to a BSUID: a phone number is required',
+    { upstream_code: 131_062, retryable: false },
+  );

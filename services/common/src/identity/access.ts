@@ -25,6 +25,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     ListBroadcasts: ['gateway', 'operator'],
     GetBroadcast: ['gateway'],
     CancelBroadcast: ['gateway'],
+    CheckBroadcast: ['gateway'],
     GetPace: ['messaging'],
     FindContact: ['messaging'],
   },
@@ -65,6 +66,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     CheckMessage: ['gateway'],
     ListMessages: ['gateway'],
     GetTimeline: ['gateway'],
+    CheckContacts: ['broadcasts'],
   },
   NumberAdmin: {
     GetProfile: ['gateway'],
@@ -153,7 +155,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     CreateTemplate: ['gateway'],
     UploadHeader: ['gateway'],
     DeleteTemplate: ['gateway'],
-    FindTemplate: ['messaging'],
+    FindTemplate: ['messaging', 'broadcasts'],
   },
   Webhooks: {
     ListFailedEvents: ['gateway', 'operator'],

@@ -35,9 +35,16 @@ export function parseContact(text: string): Recipient | null {
 export class ContactFaults {
   private readonly faults: ApiError[] = [];
 
+  /** `further_max`: how many are kept beside the first. */
+  constructor(private readonly further_max = FURTHER_FAULTS_MAX) {}
+
+  list(): readonly ApiError[] {
+    return this.faults;
+  }
+
   /** True once further faults would not be reported. */
   isFull(): boolean {
-    return this.faults.length > FURTHER_FAULTS_MAX;
+    return this.faults.length > this.further_max;
   }
 
   add(field: string, problem: string): void {

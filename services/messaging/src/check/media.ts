@@ -6,7 +6,7 @@ import type { Json } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import { readMediaNode } from '../media/download';
 import { limitOfKind, mediaRule, type MediaKind } from '../media/limits';
-import { reason, upstreamRefusal, type Reason } from './reasons';
+import { reason, upstreamRefusal, type Reason } from '@bmg/common/check';
 
 export interface MediaCheckDependencies {
   files: Pick<FileFetcher, 'look'>;

@@ -1,7 +1,8 @@
 // What one message would cost: the rules in force at its time, and the operator's rate card. Pure.
 import { marketOf } from '../rates/markets';
-import { billingOf, type OpenState } from '../rates/price-rules';
+import { billingOf } from '../rates/price-rules';
 import type { PriceFinder } from '../rates/rate-card';
+import type { Window } from './window';
 
 export interface Price {
   category: string;
@@ -21,17 +22,16 @@ export interface PriceRequest {
   category: string;
   recipient: string;
   at: Date;
-  window: OpenState;
-  entry_point: OpenState;
+  window: Pick<Window, 'state' | 'entry_point'>;
 }
 
 export function priceOf(request: PriceRequest, prices: PriceFinder | undefined): Price {
-  const { category, at } = request;
+  const { category, at, window } = request;
   const market = marketOf(request.recipient);
   const found = prices?.find(market, category, at);
   return {
     category,
-    ...billingOf(request),
+    ...billingOf({ category, at, window: window.state, entry_point: window.entry_point.state }),
     market,
     currency: found?.currency ?? null,
     unit_price: found?.price ?? null,

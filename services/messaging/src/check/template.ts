@@ -1,4 +1,11 @@
 // Whether a template can be sent with the given components, and its category.
+import {
+  needsPhone,
+  reason,
+  templateMisfit,
+  upstreamRefusal,
+  type Reason,
+} from '@bmg/common/check';
 import { ApiError } from '@bmg/common/errors';
 import { parseBsuid } from '@bmg/common/ids';
 import type { Call, Client } from '@bmg/common/rpc';
@@ -6,8 +13,6 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { Target } from '@bmg/proto/common';
 import type { Template, TemplatesDefinition } from '@bmg/proto/templates';
 import type { Content } from '../send/content';
-import { reason, upstreamRefusal, type Reason } from './reasons';
-import { needsPhone, templateMisfit } from './template-fit';
 
 export interface TemplateVerdict {
   status?: string;
@@ -17,7 +22,7 @@ export interface TemplateVerdict {
   reasons: Reason[];
 }
 
-export interface TemplateSource {
+interface TemplateSource {
   templates: Pick<Client<TemplatesDefinition>, 'findTemplate'> | undefined;
   log: Logger;
 }
@@ -61,7 +66,7 @@ export async function checkTemplate(
 }
 
 /** The template, or the reasons why there is none. */
-export async function findTemplate(
+async function findTemplate(
   { templates, log }: TemplateSource,
   wanted: { target: Target; name: string; language: string },
   call: Call,
@@ -89,7 +94,7 @@ export async function findTemplate(
 }
 
 /** Undefined for a template that can be sent. */
-export function statusReason(name: string, status: string): Reason | undefined {
+function statusReason(name: string, status: string): Reason | undefined {
   if (status === 'APPROVED') return undefined;
   if (status === 'PAUSED') return upstreamRefusal(132_015, `the template ${name} is paused`, NAME);
   if (status === 'DISABLED') {

@@ -32,6 +32,8 @@ export interface Contacts {
   /** Stores one fact; concurrent facts share one write. */
   learn(fact: ContactFact): Promise<void>;
   find(waba_id: string, phone: string): Promise<{ wa_id: string } | null>;
+  /** The platform's ids of the phone numbers that are known. */
+  findIds(waba_id: string, phones: readonly string[]): Promise<Map<string, string>>;
   drain(): Promise<void>;
 }
 
@@ -48,6 +50,8 @@ interface ContactRecord {
 const BATCHES_APART_MS = 250;
 /** Changes of one caller in the writer at a time. */
 const APPLIED_MAX = 500;
+/** Contacts read at once. */
+const FOUND_MAX = 2_000;
 const KEPT_DAYS = 180;
 const DAY_S = 86_400;
 
@@ -87,6 +91,18 @@ export function createContacts(db: Db): Contacts {
     drain: () => writer.drain(),
     find: (waba_id, phone) =>
       contacts.findOne({ _id: idOf({ waba_id, phone }) }, { projection: { _id: 0, wa_id: 1 } }),
+    async findIds(waba_id, phones) {
+      const found = new Map<string, string>();
+      for (let at = 0; at < phones.length; at += FOUND_MAX) {
+        const ids = phones.slice(at, at + FOUND_MAX).map((phone) => idOf({ waba_id, phone }));
+        const some = await contacts
+          .find({ _id: { $in: ids } }, { projection: { _id: 0, phone: 1, wa_id: 1 } })
+          .limit(FOUND_MAX)
+          .toArray();
+        for (const { phone, wa_id } of some) found.set(phone, wa_id);
+      }
+      return found;
+    },
   };
 }
 

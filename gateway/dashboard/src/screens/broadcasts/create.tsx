@@ -1,11 +1,11 @@
 // Creates a broadcast in steps: template, contacts, confirmation. Nothing is sent before the last one.
 import { Alert, Button, Group, List, Select, Stack, Stepper, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/client';
 import { broadcastQuery, templatesQuery } from '../../api/queries';
-import type { Client, Template } from '../../api/types';
+import type { BroadcastCheck, Client, Template } from '../../api/types';
 import { nameOf } from '../../attention';
 import type { Contact } from '../../contacts';
 import { Card } from '../../parts/card';
@@ -20,6 +20,7 @@ import { useFilters } from '../../parts/search';
 import { countOf } from '../../period';
 import { messageComponents, variablesOf } from '../../template';
 import { ContactsStep } from './contacts-step';
+import { Preflight } from './preflight';
 
 export function Screen() {
   const { client, loaded } = useNumber();
@@ -135,30 +136,27 @@ function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
   const [name, setName] = useState(template.name);
   const [start, setStart] = useState('');
   const [key] = useState(() => crypto.randomUUID());
-  const navigate = useNavigate();
+  const body = {
+    name: name.trim() || template.name,
+    template_name: template.name,
+    template_language: template.language,
+    template_components: messageComponents(template.components, (one) => `{{${one}}}`),
+    contacts,
+    scheduled_at: start === '' ? null : new Date(start).toISOString(),
+  };
+  const check = useQuery({
+    // The contacts do not change while this step is shown.
+    queryKey: ['broadcast-check', key, start],
+    queryFn: ({ signal }) =>
+      call<BroadcastCheck>('POST', '/v1/messages/check', { number: client, body, signal }),
+    placeholderData: (before) => before,
+    gcTime: 0,
+  });
   const create = useMutation({
     mutationFn: () =>
-      call<Created>('POST', '/v1/broadcasts', {
-        number: client,
-        idempotency_key: key,
-        body: {
-          name: name.trim(),
-          template_name: template.name,
-          template_language: template.language,
-          template_components: messageComponents(template.components, (one) => `{{${one}}}`),
-          contacts,
-          scheduled_at: start === '' ? null : new Date(start).toISOString(),
-        },
-      }),
+      call<Created>('POST', '/v1/broadcasts', { number: client, idempotency_key: key, body }),
   });
-  const first = contacts[0];
-  const watch = (): void => {
-    void navigate({
-      to: '/broadcasts',
-      search: { open: String(create.data?.broadcast_id) } as never,
-    });
-  };
-  if (create.data) return <CreatedNote created={create.data} onWatch={watch} />;
+  if (create.data) return <CreatedNote created={create.data} />;
   return (
     <form
       onSubmit={(event) => {
@@ -190,22 +188,23 @@ function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
               ['Variables', variablesOf(template.components).length],
             ]}
           />
+          <Preflight query={check} />
           {create.error && <Failure error={create.error} title="No broadcast was created" />}
           <Button type="submit" w="fit-content" loading={create.isPending}>
             {start === '' ? 'Send to' : 'Schedule for'} {countOf(contacts.length)} contacts
           </Button>
         </Stack>
-        <TemplatePreview components={template.components} values={first?.params ?? {}} />
+        <TemplatePreview components={template.components} values={contacts[0]?.params ?? {}} />
       </Group>
     </form>
   );
 }
 
-const CreatedNote = ({ created, onWatch }: { created: Created; onWatch: () => void }) => (
+const CreatedNote = ({ created: { broadcast_id, warnings } }: { created: Created }) => (
   <Alert color="green" role="status" title="The broadcast is created" mt="md">
-    {created.warnings.length > 0 && (
+    {warnings.length > 0 && (
       <List size="sm">
-        {created.warnings.map(({ code, message }) => (
+        {warnings.map(({ code, message }) => (
           <List.Item key={code}>{message}</List.Item>
         ))}
       </List>
@@ -213,7 +212,12 @@ const CreatedNote = ({ created, onWatch }: { created: Created; onWatch: () => vo
     <Text size="sm" mb="sm">
       Its contacts are attempted at the pace of the number.
     </Text>
-    <Button size="xs" onClick={onWatch}>
+    <Button
+      size="xs"
+      component={Link}
+      to="/broadcasts"
+      search={{ open: String(broadcast_id) } as never}
+    >
       Watch it
     </Button>
   </Alert>

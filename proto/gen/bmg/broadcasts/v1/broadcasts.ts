@@ -5,7 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "../../../google/protobuf/struct";
 import { Timestamp } from "../../../google/protobuf/timestamp";
-import { Done, Target } from "../../common/v1/common";
+import { Done, Node, Target } from "../../common/v1/common";
 
 export const protobufPackage = "bmg.broadcasts.v1";
 
@@ -129,6 +129,24 @@ export interface FindContactResponse_Found {
   name: string;
   /** in_flight, sent, delivered, failed or unknown */
   state: string;
+}
+
+/** The fields of CreateBroadcastRequest, or the faults for which the edge would refuse it. */
+export interface CheckBroadcastRequest {
+  target?: Target | undefined;
+  name: string;
+  template_name: string;
+  template_language: string;
+  template_components: { [key: string]: any }[];
+  contacts: BroadcastContact[];
+  scheduled_at?: Date | undefined;
+  faults: CheckBroadcastRequest_Fault[];
+}
+
+export interface CheckBroadcastRequest_Fault {
+  code: string;
+  field?: string | undefined;
+  message: string;
 }
 
 function createBaseBroadcastContact(): BroadcastContact {
@@ -1627,6 +1645,235 @@ export const FindContactResponse_Found: MessageFns<FindContactResponse_Found> = 
   },
 };
 
+function createBaseCheckBroadcastRequest(): CheckBroadcastRequest {
+  return {
+    target: undefined,
+    name: "",
+    template_name: "",
+    template_language: "",
+    template_components: [],
+    contacts: [],
+    scheduled_at: undefined,
+    faults: [],
+  };
+}
+
+export const CheckBroadcastRequest: MessageFns<CheckBroadcastRequest> = {
+  encode(message: CheckBroadcastRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.target !== undefined) {
+      Target.encode(message.target, writer.uint32(10).fork()).join();
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.template_name !== "") {
+      writer.uint32(26).string(message.template_name);
+    }
+    if (message.template_language !== "") {
+      writer.uint32(34).string(message.template_language);
+    }
+    for (const v of message.template_components) {
+      Struct.encode(Struct.wrap(v!), writer.uint32(42).fork()).join();
+    }
+    for (const v of message.contacts) {
+      BroadcastContact.encode(v!, writer.uint32(50).fork()).join();
+    }
+    if (message.scheduled_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.scheduled_at), writer.uint32(58).fork()).join();
+    }
+    for (const v of message.faults) {
+      CheckBroadcastRequest_Fault.encode(v!, writer.uint32(66).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckBroadcastRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckBroadcastRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.target = Target.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.template_name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.template_language = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.template_components.push(Struct.unwrap(Struct.decode(reader, reader.uint32())));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.contacts.push(BroadcastContact.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.scheduled_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.faults.push(CheckBroadcastRequest_Fault.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckBroadcastRequest>, I>>(base?: I): CheckBroadcastRequest {
+    return CheckBroadcastRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckBroadcastRequest>, I>>(object: I): CheckBroadcastRequest {
+    const message = createBaseCheckBroadcastRequest();
+    message.target = (object.target !== undefined && object.target !== null)
+      ? Target.fromPartial(object.target)
+      : undefined;
+    message.name = object.name ?? "";
+    message.template_name = object.template_name ?? "";
+    message.template_language = object.template_language ?? "";
+    message.template_components = object.template_components?.map((e) => e) || [];
+    message.contacts = object.contacts?.map((e) => BroadcastContact.fromPartial(e)) || [];
+    message.scheduled_at = object.scheduled_at ?? undefined;
+    message.faults = object.faults?.map((e) => CheckBroadcastRequest_Fault.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCheckBroadcastRequest_Fault(): CheckBroadcastRequest_Fault {
+  return { code: "", field: undefined, message: "" };
+}
+
+export const CheckBroadcastRequest_Fault: MessageFns<CheckBroadcastRequest_Fault> = {
+  encode(message: CheckBroadcastRequest_Fault, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.field !== undefined) {
+      writer.uint32(18).string(message.field);
+    }
+    if (message.message !== "") {
+      writer.uint32(26).string(message.message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckBroadcastRequest_Fault {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckBroadcastRequest_Fault();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckBroadcastRequest_Fault>, I>>(base?: I): CheckBroadcastRequest_Fault {
+    return CheckBroadcastRequest_Fault.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckBroadcastRequest_Fault>, I>>(object: I): CheckBroadcastRequest_Fault {
+    const message = createBaseCheckBroadcastRequest_Fault();
+    message.code = object.code ?? "";
+    message.field = object.field ?? undefined;
+    message.message = object.message ?? "";
+    return message;
+  },
+};
+
 export type BroadcastsDefinition = typeof BroadcastsDefinition;
 export const BroadcastsDefinition = {
   name: "Broadcasts",
@@ -1663,6 +1910,15 @@ export const BroadcastsDefinition = {
       responseType: Done as typeof Done,
       responseStream: false,
       options: {},
+    },
+    /** What CreateBroadcast would do and cost. Stores nothing and sends nothing. */
+    checkBroadcast: {
+      name: "CheckBroadcast",
+      requestType: CheckBroadcastRequest as typeof CheckBroadcastRequest,
+      requestStream: false,
+      responseType: Node as typeof Node,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** For messaging: how fast a number sends, and what is queued on it. */
     getPace: {

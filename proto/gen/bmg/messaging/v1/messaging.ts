@@ -330,6 +330,56 @@ export interface TimelineEntry {
   error?: string | undefined;
 }
 
+export interface CheckContactsRequest {
+  target?:
+    | Target
+    | undefined;
+  /** Digits of phone numbers, or BSUIDs. */
+  recipients: string[];
+  /** Of the template, in lower case; absent if it is not known. */
+  category?:
+    | string
+    | undefined;
+  /** When the messages are sent; absent for now. */
+  at?: Date | undefined;
+}
+
+export interface CheckContactsResponse {
+  findings: CheckContactsResponse_Finding[];
+  windows?:
+    | CheckContactsResponse_Windows
+    | undefined;
+  /** Absent without a category. */
+  cost?: { [key: string]: any } | undefined;
+  messaging_limit?: { [key: string]: any } | undefined;
+}
+
+export interface CheckContactsResponse_Example {
+  place: number;
+  message: string;
+}
+
+export interface CheckContactsResponse_Finding {
+  code: string;
+  /** no, unknown or note. */
+  effect: string;
+  field?: string | undefined;
+  message: string;
+  upstream_code?:
+    | number
+    | undefined;
+  /** Places among the recipients; none if it concerns the number. */
+  places: number[];
+  examples: CheckContactsResponse_Example[];
+}
+
+/** Recipients by the state of their customer service window. */
+export interface CheckContactsResponse_Windows {
+  open: number;
+  closed: number;
+  unknown: number;
+}
+
 function createBaseLoadRatesRequest(): LoadRatesRequest {
   return { csv: "" };
 }
@@ -3761,6 +3811,485 @@ export const TimelineEntry: MessageFns<TimelineEntry> = {
   },
 };
 
+function createBaseCheckContactsRequest(): CheckContactsRequest {
+  return { target: undefined, recipients: [], category: undefined, at: undefined };
+}
+
+export const CheckContactsRequest: MessageFns<CheckContactsRequest> = {
+  encode(message: CheckContactsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.target !== undefined) {
+      Target.encode(message.target, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.recipients) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.category !== undefined) {
+      writer.uint32(26).string(message.category);
+    }
+    if (message.at !== undefined) {
+      Timestamp.encode(toTimestamp(message.at), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckContactsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckContactsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.target = Target.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.recipients.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckContactsRequest>, I>>(base?: I): CheckContactsRequest {
+    return CheckContactsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckContactsRequest>, I>>(object: I): CheckContactsRequest {
+    const message = createBaseCheckContactsRequest();
+    message.target = (object.target !== undefined && object.target !== null)
+      ? Target.fromPartial(object.target)
+      : undefined;
+    message.recipients = object.recipients?.map((e) => e) || [];
+    message.category = object.category ?? undefined;
+    message.at = object.at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCheckContactsResponse(): CheckContactsResponse {
+  return { findings: [], windows: undefined, cost: undefined, messaging_limit: undefined };
+}
+
+export const CheckContactsResponse: MessageFns<CheckContactsResponse> = {
+  encode(message: CheckContactsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.findings) {
+      CheckContactsResponse_Finding.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.windows !== undefined) {
+      CheckContactsResponse_Windows.encode(message.windows, writer.uint32(18).fork()).join();
+    }
+    if (message.cost !== undefined) {
+      Struct.encode(Struct.wrap(message.cost), writer.uint32(26).fork()).join();
+    }
+    if (message.messaging_limit !== undefined) {
+      Struct.encode(Struct.wrap(message.messaging_limit), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckContactsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckContactsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.findings.push(CheckContactsResponse_Finding.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.windows = CheckContactsResponse_Windows.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.cost = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.messaging_limit = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckContactsResponse>, I>>(base?: I): CheckContactsResponse {
+    return CheckContactsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckContactsResponse>, I>>(object: I): CheckContactsResponse {
+    const message = createBaseCheckContactsResponse();
+    message.findings = object.findings?.map((e) => CheckContactsResponse_Finding.fromPartial(e)) || [];
+    message.windows = (object.windows !== undefined && object.windows !== null)
+      ? CheckContactsResponse_Windows.fromPartial(object.windows)
+      : undefined;
+    message.cost = object.cost ?? undefined;
+    message.messaging_limit = object.messaging_limit ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCheckContactsResponse_Example(): CheckContactsResponse_Example {
+  return { place: 0, message: "" };
+}
+
+export const CheckContactsResponse_Example: MessageFns<CheckContactsResponse_Example> = {
+  encode(message: CheckContactsResponse_Example, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.place !== 0) {
+      writer.uint32(8).int32(message.place);
+    }
+    if (message.message !== "") {
+      writer.uint32(18).string(message.message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckContactsResponse_Example {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckContactsResponse_Example();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.place = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckContactsResponse_Example>, I>>(base?: I): CheckContactsResponse_Example {
+    return CheckContactsResponse_Example.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckContactsResponse_Example>, I>>(
+    object: I,
+  ): CheckContactsResponse_Example {
+    const message = createBaseCheckContactsResponse_Example();
+    message.place = object.place ?? 0;
+    message.message = object.message ?? "";
+    return message;
+  },
+};
+
+function createBaseCheckContactsResponse_Finding(): CheckContactsResponse_Finding {
+  return { code: "", effect: "", field: undefined, message: "", upstream_code: undefined, places: [], examples: [] };
+}
+
+export const CheckContactsResponse_Finding: MessageFns<CheckContactsResponse_Finding> = {
+  encode(message: CheckContactsResponse_Finding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.effect !== "") {
+      writer.uint32(18).string(message.effect);
+    }
+    if (message.field !== undefined) {
+      writer.uint32(26).string(message.field);
+    }
+    if (message.message !== "") {
+      writer.uint32(34).string(message.message);
+    }
+    if (message.upstream_code !== undefined) {
+      writer.uint32(40).int32(message.upstream_code);
+    }
+    if (message.places.length !== 0) {
+      writer.uint32(50).fork();
+      for (const v of message.places) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
+    for (const v of message.examples) {
+      CheckContactsResponse_Example.encode(v!, writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckContactsResponse_Finding {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckContactsResponse_Finding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.effect = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.upstream_code = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag === 48) {
+              message.places.push(reader.int32());
+
+              continue;
+            }
+
+            if (tag === 50) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.places.push(reader.int32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.examples.push(CheckContactsResponse_Example.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckContactsResponse_Finding>, I>>(base?: I): CheckContactsResponse_Finding {
+    return CheckContactsResponse_Finding.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckContactsResponse_Finding>, I>>(
+    object: I,
+  ): CheckContactsResponse_Finding {
+    const message = createBaseCheckContactsResponse_Finding();
+    message.code = object.code ?? "";
+    message.effect = object.effect ?? "";
+    message.field = object.field ?? undefined;
+    message.message = object.message ?? "";
+    message.upstream_code = object.upstream_code ?? undefined;
+    message.places = object.places?.map((e) => e) || [];
+    message.examples = object.examples?.map((e) => CheckContactsResponse_Example.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCheckContactsResponse_Windows(): CheckContactsResponse_Windows {
+  return { open: 0, closed: 0, unknown: 0 };
+}
+
+export const CheckContactsResponse_Windows: MessageFns<CheckContactsResponse_Windows> = {
+  encode(message: CheckContactsResponse_Windows, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.open !== 0) {
+      writer.uint32(8).int32(message.open);
+    }
+    if (message.closed !== 0) {
+      writer.uint32(16).int32(message.closed);
+    }
+    if (message.unknown !== 0) {
+      writer.uint32(24).int32(message.unknown);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckContactsResponse_Windows {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckContactsResponse_Windows();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.open = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.closed = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.unknown = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckContactsResponse_Windows>, I>>(base?: I): CheckContactsResponse_Windows {
+    return CheckContactsResponse_Windows.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckContactsResponse_Windows>, I>>(
+    object: I,
+  ): CheckContactsResponse_Windows {
+    const message = createBaseCheckContactsResponse_Windows();
+    message.open = object.open ?? 0;
+    message.closed = object.closed ?? 0;
+    message.unknown = object.unknown ?? 0;
+    return message;
+  },
+};
+
 export type MessagingDefinition = typeof MessagingDefinition;
 export const MessagingDefinition = {
   name: "Messaging",
@@ -3897,6 +4426,15 @@ export const MessagingDefinition = {
       requestType: CheckMessageRequest as typeof CheckMessageRequest,
       requestStream: false,
       responseType: Node as typeof Node,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** For broadcasts: what a template would do to its contacts, and cost. Sends nothing. */
+    checkContacts: {
+      name: "CheckContacts",
+      requestType: CheckContactsRequest as typeof CheckContactsRequest,
+      requestStream: false,
+      responseType: CheckContactsResponse as typeof CheckContactsResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -1,5 +1,7 @@
 // Why a message would not be delivered, or why that is not known: one table of what to do about it. Pure.
-import type { ApiError } from '@bmg/common/errors';
+import type { ApiError } from '../errors';
+
+export const ADVICE = 'This is advice at the time of checked_at. No send is refused because of it.';
 
 /** `no`: a send would fail. `unknown`: the gateway cannot tell. `note`: worth knowing, no obstacle. */
 export type Effect = 'no' | 'unknown' | 'note';
@@ -43,6 +45,7 @@ const FIXES: Readonly<Record<string, string>> = {
   WINDOW_UNKNOWN: 'Send a template, or send and handle the upstream code 131047.',
   TEMPLATE_UNKNOWN: 'Check again later, or look at GET /templates.',
   MEDIA_UNKNOWN: 'Check that the link is public, or upload the file first.',
+  QUOTA_EXCEEDED: 'Cancel broadcasts that wait, or try again later.',
   MESSAGING_LIMIT: 'Expect the upstream to refuse what exceeds the limit.',
 };
 

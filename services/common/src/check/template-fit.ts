@@ -1,5 +1,5 @@
 // Whether the components of a send fit a template, as the upstream judges it. Pure.
-import { isObject, type Json } from '@bmg/common/upstream';
+import { isObject, type Json } from '../upstream';
 import { upstreamRefusal, type Reason } from './reasons';
 
 const BODY_MAX = 1_024;

@@ -1,0 +1,88 @@
+// What a broadcast would do, before it is created: who would not get it, how long it takes, what it costs.
+import { Alert, List, Stack, Text, Title } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { BroadcastCheck, CheckReason } from '../../api/types';
+import { Facts } from '../../parts/facts';
+import { Loaded } from '../../parts/loaded';
+import { Time } from '../../parts/time';
+import { countOf, durationOf } from '../../period';
+
+const OUTLOOKS = {
+  yes: { color: 'green', title: 'It can be sent' },
+  unknown: { color: 'yellow', title: 'It can probably be sent' },
+  no: { color: 'red', title: 'It would not be delivered' },
+} as const;
+
+export const Preflight = ({ query }: { query: UseQueryResult<BroadcastCheck> }) => (
+  <Stack gap="xs" data-testid="preflight">
+    <Title order={3} size="h6">
+      Before it is sent
+    </Title>
+    <Loaded query={query} what="the check" lines={3}>
+      {(check) => <Result check={check} />}
+    </Loaded>
+  </Stack>
+);
+
+function Result({ check: { deliverable, reasons, broadcast, advice } }: { check: BroadcastCheck }) {
+  return (
+    <>
+      <Alert variant="light" role="status" {...OUTLOOKS[deliverable]}>
+        {reasons.length === 0 ? (
+          <Text size="sm">Nothing is known that would stop it.</Text>
+        ) : (
+          <List size="sm">
+            {reasons.map((reason, at) => (
+              <Reason key={at} reason={reason} />
+            ))}
+          </List>
+        )}
+      </Alert>
+      {broadcast && <Forecast broadcast={broadcast} />}
+      <Text size="xs" c="dimmed">
+        {advice}
+      </Text>
+    </>
+  );
+}
+
+/** Examples beyond these are in the answer of the API. */
+const EXAMPLES_MAX = 3;
+
+function Reason({ reason: { contacts, examples, message, fix } }: { reason: CheckReason }) {
+  const named = examples
+    .slice(0, EXAMPLES_MAX)
+    .map(({ recipient, field }) => recipient ?? field)
+    .join(', ');
+  return (
+    <List.Item>
+      {contacts !== null && `${countOf(contacts)} ${contacts === 1 ? 'contact' : 'contacts'}: `}
+      {message}. {fix}
+      {named !== '' && (
+        <Text size="xs" c="dimmed">
+          For example {named}
+        </Text>
+      )}
+    </List.Item>
+  );
+}
+
+type Broadcast = NonNullable<BroadcastCheck['broadcast']>;
+
+const Forecast = ({ broadcast }: { broadcast: Broadcast }) => (
+  <Facts
+    of={[
+      ['Messages', countOf(broadcast.total - broadcast.failing)],
+      ['Would fail', broadcast.failing > 0 ? countOf(broadcast.failing) : null],
+      ['Duration', durationOf(broadcast.duration_s)],
+      ['Last one leaves', <Time value={broadcast.ends_at} as="exact" />],
+      ['Cost', broadcast.cost && costOf(broadcast.cost)],
+    ]}
+  />
+);
+
+function costOf({ min, max, currency, free, reason }: NonNullable<Broadcast['cost']>): string {
+  if (min === null || max === null) return `not known: ${reason ?? ''}`;
+  const sum = min === max ? max : `${min} to ${max}`;
+  return `${sum} ${currency ?? ''}${free > 0 ? `, ${countOf(free)} messages are free` : ''}`.trim();
+}

@@ -1,0 +1,60 @@
+import { CheckBroadcastRequest } from '@bmg/proto/broadcasts';
+import { checkBroadcastRequest, isBroadcast } from './check';
+import { messages } from './rows';
+import { compile } from '../parts/schema';
+import type { Fields, Input } from '../endpoint';
+
+const TARGET = {
+  partner_id: 'ptn_1',
+  waba_id: '900',
+  phone_number_id: '800',
+  directory_version: '',
+};
+const row = messages.find(({ path }) => path === '/messages/check');
+const accept = compile(row?.body ?? {}, 'body');
+const BROADCAST = {
+  name: 'Autumn',
+  template_name: 'hello_world',
+  template_language: 'en_US',
+  contacts: ['15550100777', { to: '15550100778', params: ['Ada'] }],
+};
+const request = async (body: Fields) => {
+  const fields = await checkBroadcastRequest({ body: accept(body), target: TARGET } as Input);
+  return CheckBroadcastRequest.fromPartial(fields as object);
+};
+
+test('a body without kind is a broadcast, and so is one that says so', () => {
+  expect(isBroadcast(BROADCAST)).toBe(true);
+  expect(isBroadcast({ ...BROADCAST, kind: 'broadcast' })).toBe(true);
+  expect(isBroadcast({ ...BROADCAST, kind: 'template' })).toBe(false);
+});
+
+test('passes a broadcast on as its creation does', async () => {
+  expect(await request({ kind: 'broadcast', ...BROADCAST })).toMatchObject({
+    name: 'Autumn',
+    contacts: [{ recipient: '15550100777' }, { recipient: '15550100778', params: { '1': 'Ada' } }],
+    faults: [],
+  });
+});
+
+test('passes on every contact that a creation would refuse, beyond those that its error names', async () => {
+  const contacts = Array.from({ length: 100 }, () => 'abc');
+  const { faults } = await request({ ...BROADCAST, contacts });
+  expect(faults).toHaveLength(100);
+  expect(faults[99]).toMatchObject({ code: 'INVALID_FIELD', field: 'contacts[99]' });
+});
+
+test.each([
+  ['a missing field', { name: ' ' }, 'name'],
+  ['a time without a zone', { scheduled_at: '2030-01-02' }, 'scheduled_at'],
+  ['too many contacts', { contacts: Array.from({ length: 10_001 }, () => 'x') }, 'contacts'],
+])('passes on the fault of a creation: %s', async (_name, body, field) => {
+  const { faults } = await request({ ...BROADCAST, ...body });
+  expect(faults.map((fault) => fault.field)).toContain(field);
+});
+
+test('refuses a body that is neither', () => {
+  expect(() => accept({ to: '15550100777' })).toThrow(
+    expect.objectContaining({ code: 'MISSING_FIELDS' }),
+  );
+});

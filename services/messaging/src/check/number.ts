@@ -1,0 +1,51 @@
+// What is known of the number that sends: whether its token works, and how many customers it may still
+// write to.
+import { upstreamRefusal, type Reason } from '@bmg/common/check';
+import type { Credential } from '@bmg/common/directory';
+import type { Logger } from '@bmg/common/telemetry';
+import { peopleOfTier } from '@bmg/common/upstream';
+import type { Target } from '@bmg/proto/common';
+import type { Messages } from '../store/messages';
+import type { RefusedTokens } from '../store/refused-tokens';
+
+export interface NumberSources {
+  messages: Pick<Messages, 'countTemplateRecipients'>;
+  refusedTokens: Pick<RefusedTokens, 'has'>;
+  log: Logger;
+}
+
+export interface MessagingLimit {
+  tier: string | null;
+  /** Null where it is unlimited or not known. */
+  limit: number | null;
+  used: number | null;
+  left: number | null;
+}
+
+const DAY_MS = 86_400_000;
+
+export async function tokenReasons(
+  { refusedTokens }: NumberSources,
+  target: Target,
+  { access_token }: Credential,
+): Promise<Reason[]> {
+  const dead = await refusedTokens.has(target, access_token);
+  return dead ? [upstreamRefusal(190, 'the upstream refused the token of this number')] : [];
+}
+
+/** `used` is null if it cannot be counted now. */
+export async function messagingLimitOf(
+  { messages, log }: NumberSources,
+  target: Target,
+  { messaging_limit_tier: tier }: Credential,
+  now: Date,
+): Promise<MessagingLimit> {
+  const since = new Date(now.getTime() - DAY_MS);
+  const used = await messages.countTemplateRecipients(target, since).catch((error: unknown) => {
+    log.warn({ err: error }, 'failed to count the customers of a number');
+    return null;
+  });
+  const limit = peopleOfTier(tier) ?? null;
+  const left = limit === null || used === null ? null : Math.max(0, limit - used);
+  return { tier: tier ?? null, limit, used, left };
+}

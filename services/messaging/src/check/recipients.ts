@@ -1,0 +1,75 @@
+// What is known of the recipients of messages: their conversations with the number, and why the last send
+// to them failed.
+import { upstreamRefusal, type Reason } from '@bmg/common/check';
+import type { Credential } from '@bmg/common/directory';
+import { normalisePhone } from '@bmg/common/ids';
+import type { Target } from '@bmg/proto/common';
+import type { Contacts } from '../store/contacts';
+import type { Conversation, Conversations } from '../store/conversations';
+import { windowOf, type Window } from './window';
+
+export interface RecipientSources {
+  contacts: Pick<Contacts, 'findIds'>;
+  conversations: Pick<Conversations, 'find' | 'recordedSince'>;
+}
+
+export interface RecipientFacts {
+  conversation: Conversation | undefined;
+  window: Window;
+}
+
+/** `at`: when the messages are sent. */
+export async function readRecipients(
+  { conversations, contacts }: RecipientSources,
+  target: Target,
+  { registered_at }: Credential,
+  recipients: readonly string[],
+  at: Date,
+): Promise<(recipient: string) => RecipientFacts> {
+  const [ids, recorded_since] = await Promise.all([
+    contacts.findIds(target.waba_id, recipients),
+    conversations.recordedSince(),
+  ]);
+  // In some countries the platform's id of a number differs from the number.
+  const found = await conversations.find(target, [...new Set([...recipients, ...ids.values()])]);
+  const known_since = new Date(Math.max(recorded_since.getTime(), registered_at?.getTime() ?? 0));
+  return (recipient) => {
+    const conversation = found.get(recipient) ?? found.get(ids.get(recipient) ?? '');
+    return { conversation, window: windowOf(conversation, known_since, at) };
+  };
+}
+
+/** Why a message would not reach its recipient, whatever it says. */
+export function recipientReasons(
+  recipient: string,
+  { conversation }: RecipientFacts,
+  { phone_number }: Credential,
+  category: string | undefined,
+  now: Date,
+): Reason[] {
+  return recipient === normalisePhone(phone_number)
+    ? [upstreamRefusal(131_021, 'is the number that sends', 'to')]
+    : customerReasons(conversation, category, now);
+}
+
+const DAY_MS = 86_400_000;
+/** A failure says nothing about a customer any more after this time. */
+const FAILURE_COUNTS_MS = 7 * DAY_MS;
+
+/** What the last failure says about a customer who has not written since. */
+function customerReasons(
+  conversation: Conversation | undefined,
+  category: string | undefined,
+  now: Date,
+): Reason[] {
+  const { failed, inbound_at } = conversation ?? {};
+  if (!failed || now.getTime() - failed.at.getTime() > FAILURE_COUNTS_MS) return [];
+  if (inbound_at && inbound_at >= failed.at) return [];
+  const since = failed.at.toISOString();
+  if (failed.code === 131_026) {
+    return [upstreamRefusal(131_026, `could not be reached on ${since}`, 'to')];
+  }
+  return category === 'marketing'
+    ? [upstreamRefusal(131_050, `wants no marketing from this business since ${since}`, 'to')]
+    : [];
+}
