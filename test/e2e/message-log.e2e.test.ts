@@ -75,10 +75,10 @@ test('tells a send from its request to the delivery of its last event', async ()
     expect(one).toMatchObject({ superseded: false, source: 'webhook' });
     expect(Date.parse(one.received_at)).toBeGreaterThan(0);
   }
-  const seqs = of('event').map(({ seq }: any) => seq);
-  expect(seqs).toEqual([...seqs].sort((one, other) => one - other));
+  const positions = of('event').map(({ seq }: any) => seq);
+  expect(positions).toEqual([...positions].sort((one, other) => one - other));
   for (const one of of('attempt')) expect(one).toMatchObject({ number: 1, http_status: 200 });
-  const { events } = (await partner.call('GET', `/events?after=${seqs[0] - 1}&limit=1`)).body;
+  const { events } = (await partner.call('GET', `/events?after=${positions[0] - 1}&limit=1`)).body;
   expect(of('event')[0]).toMatchObject({ event_id: events[0].event_id, event: 'message.sent' });
   expect(JSON.stringify(body)).not.toContain('A secret text');
 }, 90_000);

@@ -1,5 +1,5 @@
 // After a refusal for too many requests, the number or account waits; and lists are bounded per partner.
-import { ApiError } from '../errors';
+import type { ApiError } from '../errors';
 import { createAccountLimits, LISTS_OF_PARTNER, type Concerned } from './account-limits';
 import { upstreamError } from './upstream-codes';
 
