@@ -266,5 +266,5 @@ export const checkMessage: RowDocs = {
   example: { kind: 'text', to: '15550100777', text: 'Your order is on its way.' },
   codes: ['TOO_MANY_CONTACTS'],
   notes:
-    'Takes the body of any send endpoint plus `kind`, or that of `POST /broadcasts`, and sends nothing. A fault of the body that the endpoint would refuse is a reason here, not an error. For a broadcast, `deliverable` is `no` if it would be refused, stop at once, or reach nobody; `window` and `price` are null, and `broadcast` has the totals. The answer is advice: a send is never refused because of it. Windows come from the events of this number; they are accurate to a minute.',
+    'Takes the body of any send endpoint plus `kind`, or that of `POST /broadcasts`, and sends nothing. A fault of the body that the endpoint would refuse is a reason here, not an error. For a broadcast, `deliverable` is `no` if it would be refused, stop at once, or have no recipient; `window` and `price` are null, and `broadcast` has the totals. The answer is advice: a send is never refused because of it. Windows come from the events of this number; they are accurate to a minute.',
 };

@@ -1,5 +1,5 @@
-// Reads work of all partners in pages of bounded size, so that a partner with much of it delays nobody
-// else's: once a partner has had its share, further pages leave it out.
+// Reads work of all partners in pages of bounded size, so that a partner with much of it does not
+// delay the work of others: once a partner has had its share, further pages leave it out.
 
 /** Documents a page, and of one partner. What is left out follows at the next look, a second later. */
 const PAGE_MAX = 1_000;

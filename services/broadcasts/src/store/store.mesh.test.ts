@@ -154,7 +154,7 @@ describe('a partner with thousands of broadcasts', () => {
   });
 });
 
-test('counts what waits for a partner, as far as asked', async () => {
+test('counts the waiting broadcasts of a partner, up to the number asked for', async () => {
   const { broadcasts } = rig.stores;
   const partner_id = unique('ptn_');
   await broadcasts.insertDraft(aBroadcast({ _id: await broadcasts.nextId(), partner_id }));

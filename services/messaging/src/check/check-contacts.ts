@@ -53,7 +53,7 @@ export async function checkContacts(
   };
 }
 
-/** `outside`: customers without an open window, to whom the limit applies. */
+/** `outside`: customers without an open window, for which the limit counts. */
 const excessOf = ({ left }: MessagingLimit, outside: number) =>
   left === null || outside <= left
     ? undefined

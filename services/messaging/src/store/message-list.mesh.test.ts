@@ -97,7 +97,7 @@ test('finds a message for its own partner and account alone', async () => {
 
 test.each([
   ['cursor', { cursor: 'bm90IGEgY3Vyc29y' }],
-  ['recipient', { recipient: '15550100999' }],
+  ['recipient', { recipient: 'a name' }],
   ['status', { status: 'gone' }],
   ['from', { from: 'yesterday' }],
   ['to', { from: '2026-09-02T00:00:00Z', to: '2026-09-01T00:00:00Z' }],
