@@ -40,10 +40,11 @@ const FOLDERS = {
   'services/messaging': {
     check: ['gap-repair', 'media', 'rates', 'send', 'store'],
     'gap-repair': ['store'],
+    ledger: ['check', 'rates', 'store'],
     media: [],
     rates: ['store'],
     send: ['store'],
-    store: ['rates'],
+    store: ['ledger', 'rates'],
   },
   'services/number-admin': { operations: [] },
   'services/onboarding': {

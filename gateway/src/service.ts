@@ -8,6 +8,7 @@ import { createRpcClient, type Client, type Definition, type RpcClient } from '@
 import { createLogger } from '@bmg/common/telemetry';
 import { PaymentsDefinition } from '@bmg/proto/billing';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { DirectoryDefinition, OnboardingDefinition } from '@bmg/proto/onboarding';
@@ -136,6 +137,7 @@ function createClients(addresses: ReturnType<typeof serviceAddresses>) {
     [SettingsDefinition, addresses.onboarding],
     [PaymentsDefinition, addresses.onboarding],
     [MessagingDefinition, addresses.messaging],
+    [LedgerDefinition, addresses.messaging],
     [TemplatesDefinition, addresses.templates],
     [BroadcastsDefinition, addresses.broadcasts],
     [NumberAdminDefinition, addresses['number-admin']],

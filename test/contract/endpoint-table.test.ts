@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import { OnboardingDefinition } from '@bmg/proto/onboarding';
@@ -99,8 +100,12 @@ describe('the methods behind the rows', () => {
     'sendBroadcastMessage',
     'findOutcome',
     'findTemplate',
+    'listCategories',
     'getPace',
     'checkContacts',
+    'exportLedger',
+    'closeMonth',
+    'listMonths',
     'sendTestEvent',
     'findEvents',
     'findContact',
@@ -108,6 +113,7 @@ describe('the methods behind the rows', () => {
   const services = [
     OnboardingDefinition,
     MessagingDefinition,
+    LedgerDefinition,
     TemplatesDefinition,
     BroadcastsDefinition,
     NumberAdminDefinition,

@@ -372,6 +372,52 @@ test('checks a broadcast to 10,000 contacts quickly, and stores and sends nothin
   expect(many.reasons).toMatchObject([{ code: 'TOO_MANY_CONTACTS', field: 'contacts' }]);
 });
 
+interface LedgerRow {
+  message_id: string;
+  category: string | null;
+  billable: boolean | null;
+  charged: boolean | null;
+}
+
+async function readLedger(reader: TestPartner): Promise<{ entries: LedgerRow[]; totals: any }> {
+  const first = (await reader.call('GET', '/usage/ledger?limit=40', undefined, headers)).body;
+  const entries: LedgerRow[] = [...first.entries];
+  for (let { next } = first; next !== null;) {
+    const { body } = await reader.call('GET', `/usage/ledger?limit=40&after=${next}`);
+    entries.push(...body.entries);
+    next = body.next;
+  }
+  return { entries, totals: first.totals };
+}
+
+test('the ledger has each message once, with the price of its events, as JSON and as CSV', async () => {
+  const delivered = partner.receiver.of('message.delivered');
+  const { entries, totals } = await eventually(async () => {
+    const ledger = await readLedger(partner);
+    const charged = ledger.entries.filter((one) => one.charged);
+    return charged.length === ledger.totals.charged && charged.length > 0 && ledger;
+  });
+  expect(new Set(entries.map(({ message_id }) => message_id)).size).toBe(entries.length);
+  expect(totals).toMatchObject({ messages: entries.length, late: 0 });
+  for (const { body } of delivered) {
+    const { message_id, pricing } = body.data;
+    expect(entries.find((one) => one.message_id === message_id)).toMatchObject({
+      category: pricing.category,
+      billable: pricing.billable,
+      charged: pricing.billable,
+      amount: pricing.billable ? null : '0',
+    });
+  }
+  const key = { 'x-partner-key': partner.partner_key, accept: 'text/csv' };
+  const answer = await fetch(`${mesh.base_url}/usage/ledger`, { headers: key });
+  expect(answer.headers.get('content-type')).toMatch(/^text\/csv/);
+  expect((await answer.text()).trimEnd().split('\r\n')).toHaveLength(entries.length + 1);
+  const other = await mesh.createPartner();
+  expect((await readLedger(other)).entries).toEqual([]);
+  const refused = await partner.call('GET', '/usage/ledger?from=2026-02-30');
+  expect(refused.body.error).toMatchObject({ code: 'INVALID_FIELD', details: { field: 'from' } });
+});
+
 test('names every fault of a body as the send endpoint does, and sends nothing', async () => {
   const before = (await mesh.emulator.summary()).total;
   const answer = await check({ kind: 'location', latitude: 95, longitude: 'x' });

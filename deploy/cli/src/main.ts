@@ -7,6 +7,7 @@ import { addClientCommands } from './commands/client';
 import { addListenCommand } from './commands/listen';
 import { addPartnerCommands } from './commands/partner';
 import { addPlatformCommands } from './commands/platform';
+import { addLedgerCommands } from './commands/ledger';
 import { addRatesCommands } from './commands/rates';
 import { explain, UsageError } from './session';
 
@@ -48,6 +49,7 @@ addPartnerCommands(program);
 addClientCommands(program);
 addActivityCommands(program);
 addRatesCommands(program);
+addLedgerCommands(program);
 addPlatformCommands(program);
 addListenCommand(program);
 

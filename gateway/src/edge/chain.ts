@@ -49,9 +49,7 @@ export function createChain(
   const route = endpoint.path.replace(/:(\w+)/g, '{$1}');
   const readInput = createInputReader(endpoint, deps);
   const { variant } = endpoint;
-  const answer = endpoint.stream
-    ? createStreamedAnswer(endpoint, deps)
-    : createUnaryAnswer(endpoint, deps);
+  const answer = createAnswer(endpoint, deps);
   const answerVariant = variant && createUnaryAnswer({ ...endpoint, ...variant }, deps);
 
   return async (context) => {
@@ -132,6 +130,19 @@ const limitsOf = ({
 
 /** Calls the row's RPC and answers; resolves to whether the answer is an error. */
 type Responder = (context: Context, input: Input) => Promise<boolean>;
+
+function createAnswer(endpoint: Endpoint, deps: ChainDependencies): Responder {
+  if (endpoint.stream) return createStreamedAnswer(endpoint, deps);
+  const answer = createUnaryAnswer(endpoint, deps);
+  if (!endpoint.csv) return answer;
+  const answerCsv = createStreamedAnswer({ ...endpoint, rpc: endpoint.csv }, deps);
+  return (context, input) => {
+    context.vary('Accept');
+    return context.accepts('json', 'csv') === 'csv'
+      ? answerCsv(context, input)
+      : answer(context, input);
+  };
+}
 
 function createUnaryAnswer(endpoint: Endpoint, deps: ChainDependencies): Responder {
   const { status = 200, reply: makeReply } = endpoint;

@@ -58,6 +58,8 @@ export interface Options {
   reply?: (reply: any, input: Input) => Fields; // any: as above
   /** True: a server-streaming call whose bytes are piped to the response. */
   stream?: boolean;
+  /** A server-streaming call that answers instead if `Accept` asks for text/csv. */
+  csv?: Rpc;
   /** True: not one of the contract's 68 endpoints; the reference marks it as an addition. */
   addition?: boolean;
   /** True: accepts an `Idempotency-Key`. */

@@ -6,6 +6,7 @@ import { callsGroups } from './calls-groups/rows';
 import { diagnostics } from './diagnostics/rows';
 import type { Endpoint } from './endpoint';
 import { events } from './events/rows';
+import { ledger } from './ledger/rows';
 import { media } from './media/rows';
 import { messages } from './messages/rows';
 import { numberSetup } from './number-setup/rows';
@@ -54,6 +55,11 @@ export const chapters: readonly Chapter[] = [
     name: 'Analytics',
     description: 'Count sent, delivered and read messages by day.',
     rows: analytics,
+  },
+  {
+    name: 'Costs',
+    description: 'Read what messages cost, by message and in total.',
+    rows: ledger,
   },
   {
     name: 'Broadcasts',

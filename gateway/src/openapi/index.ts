@@ -224,6 +224,9 @@ function contentOf(row: Endpoint, shared: SharedSchemas): Record<string, MediaCo
   const titled: Schema = { title: `${pascal(operationName(row))}Answer`, ...answer };
   return {
     [JSON_TYPE]: { schema: describeSchema(titled, { shared }), example: exampleOf(answer) },
+    ...(row.csv && {
+      'text/csv': { schema: { type: 'string', description: 'The rows, without pages.' } },
+    }),
   };
 }
 

@@ -22,6 +22,10 @@ export const settings = {
     { min: 1, max: 1_000, default: 40 },
     'maximum requests per minute to the message history, for one business account (the upstream allows 5,000 management calls an hour)',
   ),
+  LEDGER_CLOSE_DAYS: fields.integer(
+    { min: 0, max: 45, default: 7 },
+    'days after the end of a month when its ledger is closed; 0: only by `bmg ledger close`',
+  ),
   ...fileSettings,
   ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
   TEMPLATES_ADDR: fields.optional(

@@ -14,6 +14,7 @@ import { createLogger } from '@bmg/common/telemetry';
 import { createCredentials } from '@bmg/common/directory';
 import { createUpstream } from '@bmg/common/upstream';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition, RatesDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { Contacts as ContactRecords, Statuses } from '@bmg/proto/stream';
@@ -27,6 +28,11 @@ import { createLosses } from './gap-repair/losses';
 import { applyOutages } from './gap-repair/outages';
 import { createPace } from './gap-repair/pace';
 import { createGapRepair } from './gap-repair/repair';
+import { createCategoryLookup } from './ledger/category-lookup';
+import { createClosing } from './ledger/closing';
+import { createLedgerHandlers } from './ledger/handlers';
+import { addLate } from './ledger/late';
+import { LEDGER_READS_MAX } from './ledger/read-ledger';
 import { DOWNLOADS_MAX } from './media/download';
 import { createMediaHosts } from './media/hosts';
 import { createRatesHandlers } from './rates/handlers';
@@ -37,6 +43,10 @@ import { createContacts } from './store/contacts';
 import { createConversations } from './store/conversations';
 import { createDailyCounts } from './store/daily-counts';
 import { indexes } from './store/indexes';
+import { createLedgerDays } from './store/ledger-days';
+import { createLedgerEntries } from './store/ledger-entries';
+import { createLateEntries } from './store/ledger-late';
+import { createLedgerMonths } from './store/ledger-months';
 import { createMessageList } from './store/message-list';
 import { createMessages } from './store/messages';
 import { createRateCards } from './store/rate-cards';
@@ -65,7 +75,13 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
       : createRpcClient(EventLogDefinition, config.WEBHOOKS_ADDR);
   const now = (): Date => new Date();
   const delay_ms = config.GAP_REPAIR_DELAY_MS;
-  const messages = createMessages(mongo.db, delay_ms);
+  const rateCards = createRateCards(mongo.db);
+  const lateEntries = createLateEntries(mongo.db);
+  const ledgerMonths = createLedgerMonths(mongo.db);
+  const messages = createMessages(mongo.db, delay_ms, {
+    end: () => ledgerMonths.end(),
+    addLate: addLate({ lateEntries, rateCards, now }),
+  });
   const contacts = createContacts(mongo.db);
   const conversations = createConversations(mongo.db);
   const bus = createBus(config, 'messaging', log);
@@ -98,7 +114,17 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     messages,
     contacts,
     conversations,
-    rateCards: createRateCards(mongo.db),
+    rateCards,
+    lateEntries,
+    ledgerMonths,
+    ledgerEntries: createLedgerEntries(mongo.db),
+    ledgerDays: createLedgerDays(mongo.db),
+    categories: createCategoryLookup(templates?.rpc, log),
+    ledgerReads: createPool(
+      { server: 'ledger', reason: 'reads', holder: 'partner', max: LEDGER_READS_MAX },
+      log,
+    ),
+    close_days: config.LEDGER_CLOSE_DAYS,
     refusedTokens: createRefusedTokens(mongo.db),
     templates: templates?.rpc,
     broadcasts: broadcasts?.rpc,
@@ -129,6 +155,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
     [
       implement(MessagingDefinition, createMessagingHandlers(deps)),
+      implement(LedgerDefinition, createLedgerHandlers(deps)),
       implement(RatesDefinition, createRatesHandlers(deps)),
       createPurge({ db: mongo.db, rows: purgeRows, owners: ownersFrom(directory.rpc), log }),
     ],
@@ -156,6 +183,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
       ...(event_log ? [event_log] : []),
       bus,
       ...(delay_ms > 0 ? [repair] : []),
+      createClosing(deps),
       rpc,
     ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },

@@ -4,7 +4,8 @@ import { readCallbackData, type MessageStatus } from '@bmg/common/messages';
 import { traceIdOf } from '@bmg/common/telemetry';
 import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
 import type { Losses } from './gap-repair/losses';
-import type { Messages, Pricing, StatusUpdate } from './store/messages';
+import { factsOf, type ChargeFacts } from './ledger/charge';
+import type { Messages, StatusUpdate } from './store/messages';
 
 /** Returns the handler of the topic `status`. */
 export const applyStatuses =
@@ -24,15 +25,16 @@ function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
   return statuses.map((said) => {
     const { message_id, status, timestamp, opaque, recipient, received_at_ms, reconciled } = said;
     const ours = readCallbackData(opaque);
+    const at = new Date(timestamp * 1_000);
     return {
       message_id,
       status: status as MessageStatus,
-      at: new Date(timestamp * 1_000),
+      at,
       received_at: new Date(received_at_ms),
       reconciled,
       error_code: said.error_code,
       trace_id,
-      pricing: pricingOf(said),
+      charge: chargeOf(said, at),
       ...(ours && {
         rebuild: {
           _id: ours.request_id,
@@ -46,12 +48,13 @@ function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
   });
 }
 
-function pricingOf(said: Statuses_Status): Pricing | undefined {
-  const { pricing_category: category, pricing_billable: billable, pricing_type: type } = said;
-  if (category === undefined && billable === undefined && type === undefined) return undefined;
-  return {
-    ...(category !== undefined && { category }),
-    ...(billable !== undefined && { billable }),
-    ...(type !== undefined && { type }),
-  };
-}
+const chargeOf = (said: Statuses_Status, at: Date): ChargeFacts =>
+  factsOf({
+    status: said.status as MessageStatus,
+    at,
+    recipient: said.recipient ?? '',
+    category: said.pricing_category,
+    billable: said.pricing_billable,
+    type: said.pricing_type,
+    model: said.pricing_model,
+  });

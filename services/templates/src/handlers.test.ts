@@ -52,6 +52,7 @@ function rig(its_store: 'works' | 'fails' | 'hangs' = 'works') {
     store: {
       apply: async () => undefined,
       find: async () => null,
+      categories: async () => [],
       learn: async (facts) => (await reached(), void store.learned.push(...facts)),
       learnAll: async (_waba_id, facts, { complete }) => (
         await reached(),

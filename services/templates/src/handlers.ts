@@ -6,12 +6,12 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/directory';
 import { segment, type Json, type Upstream } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
-import type { TemplatesDefinition } from '@bmg/proto/templates';
+import type { ListCategoriesResponse, TemplatesDefinition } from '@bmg/proto/templates';
 import { uploadHeader, type HeaderDependencies } from './header/upload';
 import { createTemplateFinder } from './find';
 import { listTemplates } from './list';
 import { needTarget } from '@bmg/common/upstream';
-import { factOf, type TemplateStore } from './store/templates';
+import { factOf, type TemplateRecord, type TemplateStore } from './store/templates';
 
 export interface TemplateDependencies extends HeaderDependencies {
   upstream: Upstream;
@@ -103,7 +103,30 @@ export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<Te
       return {};
     },
     findTemplate: (request, call) => finder.find(request, call),
+    async listCategories({ waba_id, names }) {
+      const found = await store.categories(waba_id, names);
+      return { templates: found.flatMap((template) => categoryOf(template) ?? []) };
+    },
   };
+}
+
+/** Undefined for a record that lacks its name, language or category. */
+function categoryOf({
+  name,
+  language,
+  category,
+  first_category = category,
+  known_at,
+}: TemplateRecord): ListCategoriesResponse['templates'][number] | undefined {
+  return name === undefined || language === undefined || category === undefined
+    ? undefined
+    : {
+        name,
+        language,
+        category,
+        first_category: first_category as string,
+        since: known_at?.category,
+      };
 }
 
 const CATEGORIES = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];

@@ -4,7 +4,7 @@ import type { Schema } from './schema';
 
 /** No slash, dot or space: an id can never lead to another upstream path. */
 const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
-const CURSOR_MAX = 2_048;
+export const CURSOR_MAX = 2_048;
 const URL_MAX = 2_048;
 const MIME_TYPE_MAX = 255;
 

@@ -49,6 +49,12 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     GetReplay: ['gateway', 'operator'],
     FindEvents: ['messaging', 'operator'],
   },
+  Ledger: {
+    GetLedger: ['gateway'],
+    ExportLedger: ['gateway'],
+    CloseMonth: ['operator'],
+    ListMonths: ['operator'],
+  },
   Messaging: {
     SendText: ['gateway', 'internal'],
     SendTemplate: ['gateway', 'internal'],
@@ -156,6 +162,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     UploadHeader: ['gateway'],
     DeleteTemplate: ['gateway'],
     FindTemplate: ['messaging', 'broadcasts'],
+    ListCategories: ['messaging'],
   },
   Webhooks: {
     ListFailedEvents: ['gateway', 'operator'],

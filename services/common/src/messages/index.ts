@@ -6,6 +6,7 @@ export {
 } from './broadcast-contacts';
 export { readCallbackData, writeCallbackData, type CallbackData } from './callback-data';
 export { eventIdOf, eventIdsOfMessage, occurrence } from './event-ids';
+export { readPricing, WINDOW_BILLABLE_FROM, type StatusPricing } from './pricing';
 export { RECIPIENT_MISSING, resolveRecipient, upstreamAddress, type Recipient } from './recipient';
 export {
   contactRecord,

@@ -32,7 +32,7 @@ export function statusRecord(said: Said): Statuses_Status | undefined {
   const status = statusOfEvent(said.event);
   if (!status) return undefined;
   const { message_id, recipient, recipient_bsuid, errors } = said.data;
-  const { category, billable, type } = objectOf(said.data['pricing']);
+  const { category, billable, type, pricing_model } = objectOf(said.data['pricing']);
   return {
     message_id: textOf(message_id) ?? '',
     status,
@@ -46,6 +46,7 @@ export function statusRecord(said: Said): Statuses_Status | undefined {
     contact: said.contact ?? undefined,
     received_at_ms: said.received_at_ms,
     reconciled: said.data['source'] === RECONCILED,
+    pricing_model: textOf(pricing_model),
   };
 }
 

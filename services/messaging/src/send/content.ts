@@ -6,6 +6,8 @@ export interface Content {
   /** The upstream's `type`. */
   kind: string;
   body: Json;
+  /** Of a template: what the message record names it by. */
+  template?: { name: string; language: string };
 }
 
 export const textContent = (text: string, preview_url: boolean | undefined): Content => ({
@@ -29,6 +31,7 @@ export function templateContent(template: Json | undefined): Content {
   }
   return {
     kind: 'template',
+    template: { name: name as string, language: language as string },
     body: {
       type: 'template',
       template: {

@@ -84,6 +84,7 @@ export async function send(
       phone_number_id: target.phone_number_id,
       message_id: result.message_id,
       kind: content.kind,
+      ...(content.template && { template: content.template }),
       recipient: 'phone' in recipient ? recipient.phone : recipient.bsuid,
       status: 'accepted',
       sent_at: at,

@@ -3,6 +3,8 @@ import type { Indexes } from '@bmg/common/mongo';
 import { contactIndexes, CONTACTS } from './contacts';
 import { conversationIndexes, CONVERSATIONS } from './conversations';
 import { countedMessageIndexes, dailyCountIndexes, DAILY_COUNTS } from './daily-counts';
+import { LEDGER_DAYS, ledgerDayIndexes } from './ledger-days';
+import { LEDGER_LATE, lateEntryIndexes } from './ledger-late';
 import { messageIndexes, MESSAGES } from './messages';
 import { refusedTokenIndexes, REFUSED_TOKENS } from './refused-tokens';
 
@@ -11,5 +13,7 @@ export const indexes: Indexes = {
   [CONTACTS]: contactIndexes,
   [CONVERSATIONS]: conversationIndexes,
   [DAILY_COUNTS]: dailyCountIndexes,
+  [LEDGER_DAYS]: ledgerDayIndexes,
+  [LEDGER_LATE]: lateEntryIndexes,
   [REFUSED_TOKENS]: refusedTokenIndexes,
 };

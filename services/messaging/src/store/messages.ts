@@ -9,6 +9,7 @@ import type {
 import { statusesBelow, type MessageStatus } from '@bmg/common/messages';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 import { metrics } from '@bmg/common/telemetry';
+import { saysAnything, type ChargeFacts } from '../ledger/charge';
 
 /** A record starts as `accepted`; a status raises it and never lowers it. */
 export type RecordStatus = 'accepted' | MessageStatus;
@@ -27,14 +28,6 @@ export interface StatusRecord {
   trace_id?: string;
 }
 
-/** What the upstream charges, as the last status says that names a price. */
-export interface Pricing {
-  category?: string;
-  billable?: boolean;
-  /** `regular`, `free_customer_service`, `free_entry_point`. */
-  type?: string;
-}
-
 /** How the send came in, and what the upstream answered; absent in records made from a status. */
 export interface SendTrace {
   /** X-Request-Id of the partner's request. */
@@ -47,7 +40,7 @@ export interface SendTrace {
   upstream: { http_status: number; duration_ms: number; trace_id?: string };
 }
 
-export interface MessageRecord {
+export interface MessageRecord extends ChargeFacts {
   /** Our request id, which the upstream echoes in biz_opaque_callback_data. */
   _id: string;
   partner_id: string;
@@ -55,12 +48,15 @@ export interface MessageRecord {
   phone_number_id: string;
   message_id: string;
   kind: string;
+  /** Of a template. */
+  template?: { name: string; language: string };
   recipient: string;
   status: RecordStatus;
   sent_at: Date;
   updated_at: Date;
   send?: SendTrace;
-  pricing?: Pricing;
+  /** The first status of a record that was created after its month was closed. */
+  late_since?: Date;
   /** Every status that has come; absent before the first. */
   statuses?: Partial<Record<MessageStatus, StatusRecord>>;
   /** When to ask the upstream for missing statuses; absent once nothing is expected any more. */
@@ -77,7 +73,8 @@ export interface StatusUpdate {
   reconciled: boolean;
   error_code?: string | undefined;
   trace_id?: string | undefined;
-  pricing?: Pricing | undefined;
+  /** What the status says about the price. */
+  charge?: ChargeFacts;
   /** Creates the record if a crash prevented the send from storing it. */
   rebuild?: Pick<MessageRecord, '_id' | 'partner_id' | 'waba_id' | 'phone_number_id' | 'recipient'>;
 }
@@ -98,6 +95,21 @@ export interface AccountScope {
   waba_id: string;
 }
 
+/** A closed month never changes: what comes later goes into the current month. */
+export interface ClosedMonths {
+  /** The first moment after the closed months; undefined if none is closed. */
+  end(): Promise<Date | undefined>;
+  /** Statuses of messages that were sent in a closed month, in their order. */
+  addLate(late: LateStatus[]): Promise<void>;
+}
+
+export interface LateStatus {
+  record: MessageRecord;
+  update: StatusUpdate & { charge: ChargeFacts };
+}
+
+const NONE_CLOSED: ClosedMonths = { end: async () => undefined, addLate: async () => undefined };
+
 const COUNT_LIMIT_MS = 1_000;
 
 /** The kind of a record created from a status, which does not tell what was sent. */
@@ -112,7 +124,7 @@ const DAY_S = 86_400;
 export const MESSAGES = 'messages';
 export const messageIndexes: IndexDescription[] = [
   { key: { message_id: 1 } },
-  // GET /v1/messages; one account's are in the index of the daily counts.
+  // GET /v1/messages and the ledger; one account's are in the index of the daily counts.
   { key: { partner_id: 1, sent_at: 1, _id: 1 } },
   { key: { partner_id: 1, recipient: 1 } },
   { key: { sent_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
@@ -124,7 +136,11 @@ const FINAL: ReadonlySet<RecordStatus> = new Set(['read', 'failed']);
 const collection = (db: Db): Collection<MessageRecord> => db.collection(MESSAGES);
 
 /** `check_after_ms`: when the upstream is asked for a record's missing statuses; 0 is never. */
-export function createMessages(db: Db, check_after_ms = 0): Messages {
+export function createMessages(
+  db: Db,
+  check_after_ms = 0,
+  closed: ClosedMonths = NONE_CLOSED,
+): Messages {
   const messages = collection(db);
   const checkAt = (sent_at: Date): { check_at?: Date } =>
     check_after_ms === 0 ? {} : { check_at: new Date(sent_at.getTime() + check_after_ms) };
@@ -177,27 +193,73 @@ export function createMessages(db: Db, check_after_ms = 0): Messages {
     },
     findByRequest: (request_id) => messages.findOne({ _id: request_id }),
     async applyStatuses(updates) {
+      const closed_until = await closed.end();
       const unmatched = await bulk(
-        updates.flatMap((update) => [...rebuilding(update, checkAt(update.at)), raising(update)]),
+        updates.flatMap((update) => [
+          ...rebuilding(update, checkAt(update.at), closed_until),
+          raising(update, closed_until),
+        ]),
       );
-      // Repetitions, and statuses that came after a higher one.
-      if (unmatched > 0) await bulk(updates.map(superseding));
+      if (unmatched === 0) return;
+      // Repetitions, statuses that came after a higher one, and statuses of closed months.
+      const late = closed_until ? await findLate(updates, closed_until) : [];
+      if (late.length > 0) {
+        await closed.addLate(late);
+        await bulk(late.map(({ update: { charge: _charge, ...status } }) => raising(status)));
+      }
+      await bulk(
+        updates.flatMap((update) => [superseding(update), ...charging(update, closed_until)]),
+      );
     },
   };
+
+  async function findLate(updates: StatusUpdate[], closed_until: Date): Promise<LateStatus[]> {
+    const charging = updates.filter(isCharging);
+    if (charging.length === 0) return [];
+    const sent_at = { $lt: closed_until };
+    const ids = charging.flatMap(({ rebuild }) => rebuild?._id ?? []);
+    const names = charging.flatMap(({ rebuild, message_id }) => (rebuild ? [] : [message_id]));
+    const records = (
+      await Promise.all([
+        messages.find({ _id: { $in: ids }, sent_at }).toArray(),
+        messages.find({ message_id: { $in: names }, sent_at }).toArray(),
+      ])
+    ).flat();
+    const byKey = new Map(
+      records.flatMap((one) => [
+        [one._id, one],
+        [one.message_id, one],
+      ]),
+    );
+    return charging.flatMap((update) => {
+      const record = byKey.get(update.rebuild?._id ?? update.message_id);
+      return record ? [{ record, update }] : [];
+    });
+  }
 }
 
 type Operation = AnyBulkWriteOperation<MessageRecord>;
 
+/** A closed month gets no further messages: one that it lacks is entered when its status comes. */
 function rebuilding(
-  { message_id, at, rebuild }: StatusUpdate,
+  { message_id, at, received_at, rebuild }: StatusUpdate,
   check: { check_at?: Date },
+  closed_until: Date | undefined,
 ): Operation[] {
   if (!rebuild) return [];
   const { _id, ...fields } = rebuild;
   const record = { ...fields, message_id, kind: REBUILT, status: 'accepted' as const, ...check };
-  const update = { $setOnInsert: { ...record, sent_at: at, updated_at: at } };
+  const is_late = closed_until !== undefined && at < closed_until;
+  const times = {
+    sent_at: is_late ? latest(received_at, closed_until) : at,
+    updated_at: at,
+    ...(is_late && { late_since: at }),
+  };
+  const update = { $setOnInsert: { ...record, ...times } };
   return [{ updateOne: { filter: { _id }, update, upsert: true } }];
 }
+
+const latest = (one: Date, other: Date): Date => (one > other ? one : other);
 
 const keyOf = ({ message_id, rebuild }: StatusUpdate): Partial<MessageRecord> =>
   rebuild ? { _id: rebuild._id } : { message_id };
@@ -213,20 +275,22 @@ const recordOf = (update: StatusUpdate): StatusRecord => {
   };
 };
 
-function raising(update: StatusUpdate): Operation {
-  const { status, at, pricing } = update;
+const isCharging = (update: StatusUpdate): update is StatusUpdate & { charge: ChargeFacts } =>
+  update.charge !== undefined && saysAnything(update.charge);
+
+/** A status that says something about the price changes no record of a closed month. */
+function raising(update: StatusUpdate, closed_until?: Date): Operation {
+  const { status, at, charge } = update;
   const lower: RecordStatus[] = ['accepted', ...statusesBelow(status)];
   const change: UpdateFilter<MessageRecord> = {
-    $set: {
-      status,
-      updated_at: at,
-      [`statuses.${status}`]: recordOf(update),
-      ...(pricing && { pricing }),
-    },
+    $set: { status, updated_at: at, [`statuses.${status}`]: recordOf(update), ...charge },
     ...(FINAL.has(status) && { $unset: { check_at: true } }),
   };
   return {
-    updateOne: { filter: { ...keyOf(update), status: { $in: lower } }, update: change },
+    updateOne: {
+      filter: { ...keyOf(update), status: { $in: lower }, ...openOnly(update, closed_until) },
+      update: change,
+    },
   };
 }
 
@@ -239,4 +303,21 @@ function superseding(update: StatusUpdate): Operation {
       update: { $set: { [field]: { ...recordOf(update), superseded: true } } },
     },
   };
+}
+
+const openOnly = (update: StatusUpdate, closed_until: Date | undefined): object =>
+  closed_until && isCharging(update) ? { sent_at: { $gte: closed_until } } : {};
+
+/** What a status that came after a higher one says about the price. */
+function charging(update: StatusUpdate, closed_until: Date | undefined): Operation[] {
+  if (!isCharging(update)) return [];
+  const { pricing, arrived } = update.charge;
+  const open = { ...keyOf(update), ...openOnly(update, closed_until) };
+  const set = (filter: object, fields: object): Operation => ({
+    updateOne: { filter: { ...open, ...filter }, update: { $set: fields } },
+  });
+  return [
+    ...(pricing ? [set({ 'pricing.rank': { $not: { $gte: pricing.rank } } }, { pricing })] : []),
+    ...(arrived ? [set({ arrived: { $exists: false } }, { arrived })] : []),
+  ];
 }

@@ -3,6 +3,8 @@ import { below, type FilterRow } from '@bmg/common/purge';
 import { CONTACTS } from './contacts';
 import { CONVERSATIONS } from './conversations';
 import { DAILY_COUNTS } from './daily-counts';
+import { LEDGER_DAYS } from './ledger-days';
+import { LEDGER_LATE } from './ledger-late';
 import { MESSAGES } from './messages';
 import { REFUSED_TOKENS } from './refused-tokens';
 
@@ -16,6 +18,16 @@ export const purgeRows: FilterRow[] = [
     collection: DAILY_COUNTS,
     of: 'client',
     filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
+  },
+  {
+    collection: LEDGER_DAYS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
+  },
+  {
+    collection: LEDGER_LATE,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
   },
   {
     collection: REFUSED_TOKENS,

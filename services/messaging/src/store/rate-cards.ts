@@ -1,4 +1,6 @@
-// The operator's rate card: one document, replaced whole.
+// The operator's rate card: one document, replaced whole; and the cards that closed months were priced with.
+import { LRUCache } from '@bmg/common/cache';
+import { isDuplicateKey } from '@bmg/common/mongo';
 import type { Collection, Db } from 'mongodb';
 import { createPriceFinder, type PriceFinder, type RateCard } from '../rates/rate-card';
 
@@ -7,6 +9,10 @@ export interface RateCards {
   read(): Promise<StoredRateCard | null>;
   /** The prices of the current card; undefined without one. Up to a few seconds old. */
   prices(): Promise<PriceFinder | undefined>;
+  /** Keeps the current card for a month, unless the month has one. */
+  keepFor(month: string): Promise<void>;
+  /** The prices that were kept for a month; undefined if there was no card. */
+  pricesOf(month: string): Promise<PriceFinder | undefined>;
 }
 
 export interface StoredRateCard extends RateCard {
@@ -17,11 +23,15 @@ type RateCardRecord = StoredRateCard & { _id: string };
 
 const CURRENT = 'current';
 const CACHED_MS = 2_000;
+const MONTHS_CACHED_MAX = 4;
+/** Marks a month that was closed without a rate card. */
+const NO_CARD: RateCard = { currency: '', rates: [] };
 
 export const RATE_CARDS = 'rate_cards';
 
 export function createRateCards(db: Db): RateCards {
   const cards: Collection<RateCardRecord> = db.collection(RATE_CARDS);
+  const ofMonths = new LRUCache<string, PriceFinder>({ max: MONTHS_CACHED_MAX });
   let cached: { prices: PriceFinder | undefined; loaded_at: number; at: number } | undefined;
 
   return {
@@ -42,6 +52,26 @@ export function createRateCards(db: Db): RateCards {
       }
       cached.at = at;
       return cached.prices;
+    },
+    async keepFor(month) {
+      const { currency, rates, loaded_at } = (await cards.findOne({ _id: CURRENT })) ?? {
+        ...NO_CARD,
+        loaded_at: new Date(0),
+      };
+      try {
+        await cards.insertOne({ _id: month, currency, rates, loaded_at });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
+    async pricesOf(month) {
+      const known = ofMonths.get(month);
+      if (known) return known;
+      const card = await cards.findOne({ _id: month });
+      if (!card || card.rates.length === 0) return undefined;
+      const prices = createPriceFinder(card);
+      ofMonths.set(month, prices);
+      return prices;
     },
   };
 }

@@ -1,12 +1,6 @@
+import { readPricing, WINDOW_BILLABLE_FROM } from '@bmg/common/messages';
 import { NOTICES } from '@bmg/common/notices';
-import {
-  countStatus,
-  nothingKnown,
-  readPricing,
-  type MessageFacts,
-  type StatusFacts,
-  WINDOW_BILLABLE_FROM,
-} from './message-counts';
+import { countStatus, nothingKnown, type MessageFacts, type StatusFacts } from './message-counts';
 
 const DAY = '2026-09-01';
 const status = (name: StatusFacts['status'], given: Partial<StatusFacts> = {}): StatusFacts => ({

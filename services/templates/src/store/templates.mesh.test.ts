@@ -84,3 +84,16 @@ test('removes every language of a name, in one account only', async () => {
   await store.remove(WABA, 'order_update');
   await expect(db.collection('templates').countDocuments()).resolves.toBe(1);
 });
+
+test('lists templates by name, or those whose category has changed', async () => {
+  await store.learn([aFact(), aFact({ id: '300000000000002', name: 'welcome' })], at(0));
+  await store.apply([change({ category: 'MARKETING' }, 5)]);
+  const names = async (...asked: string[]) =>
+    (await store.categories(WABA, asked)).map(({ name }) => name).sort();
+  expect(await names()).toEqual(['order_update']);
+  expect(await names('welcome', 'none')).toEqual(['welcome']);
+  expect(await store.categories('900000000000002', ['welcome'])).toEqual([]);
+  expect(await store.categories(WABA, [])).toMatchObject([
+    { first_category: 'UTILITY', category: 'MARKETING', known_at: { category: at(5) } },
+  ]);
+});

@@ -59,6 +59,8 @@ export interface TemplateStore {
   /** Deletes the template in every language. */
   remove(waba_id: string, name: string): Promise<void>;
   find(waba_id: string, name: string, language: string): Promise<TemplateRecord | null>;
+  /** The templates of these names; without names those whose category differs from the first. */
+  categories(waba_id: string, names: readonly string[]): Promise<TemplateRecord[]>;
 }
 
 /** Bounds the read; an account has at most 6,000 templates. */
@@ -132,6 +134,13 @@ export function createTemplateStore(db: Db): TemplateStore {
       await templates.deleteMany({ waba_id, name });
     },
     find: (waba_id, name, language) => templates.findOne({ waba_id, name, language }),
+    async categories(waba_id, names) {
+      const filter = names.length > 0 ? { waba_id, name: { $in: [...names] } } : { waba_id };
+      const found = await templates.find(filter).limit(TEMPLATES_MAX).toArray();
+      return names.length > 0
+        ? found
+        : found.filter(({ category, first_category = category }) => category !== first_category);
+    },
   };
 }
 

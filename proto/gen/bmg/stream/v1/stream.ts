@@ -72,6 +72,7 @@ export interface Statuses_Status {
   received_at_ms: number;
   /** Read from the upstream's message history. */
   reconciled: boolean;
+  pricing_model?: string | undefined;
 }
 
 /** What webhooks say about the contacts of one account, in their order. */
@@ -502,6 +503,7 @@ function createBaseStatuses_Status(): Statuses_Status {
     contact: undefined,
     received_at_ms: 0,
     reconciled: false,
+    pricing_model: undefined,
   };
 }
 
@@ -542,6 +544,9 @@ export const Statuses_Status: MessageFns<Statuses_Status> = {
     }
     if (message.reconciled !== false) {
       writer.uint32(96).bool(message.reconciled);
+    }
+    if (message.pricing_model !== undefined) {
+      writer.uint32(106).string(message.pricing_model);
     }
     return writer;
   },
@@ -655,6 +660,14 @@ export const Statuses_Status: MessageFns<Statuses_Status> = {
             message.reconciled = reader.bool();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.pricing_model = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -684,6 +697,7 @@ export const Statuses_Status: MessageFns<Statuses_Status> = {
     message.contact = object.contact ?? undefined;
     message.received_at_ms = object.received_at_ms ?? 0;
     message.reconciled = object.reconciled ?? false;
+    message.pricing_model = object.pricing_model ?? undefined;
     return message;
   },
 };

@@ -70,6 +70,26 @@ export interface Template {
   components: { [key: string]: any }[];
 }
 
+export interface ListCategoriesRequest {
+  waba_id: string;
+  /** Without names: the templates whose category has changed. */
+  names: string[];
+}
+
+export interface ListCategoriesResponse {
+  templates: ListCategoriesResponse_Template[];
+}
+
+export interface ListCategoriesResponse_Template {
+  name: string;
+  language: string;
+  /** The category that the template was created with, or first seen with. */
+  first_category: string;
+  category: string;
+  /** Since when the category is known to hold. */
+  since?: Date | undefined;
+}
+
 function createBaseListTemplatesRequest(): ListTemplatesRequest {
   return { target: undefined };
 }
@@ -721,6 +741,233 @@ export const Template: MessageFns<Template> = {
   },
 };
 
+function createBaseListCategoriesRequest(): ListCategoriesRequest {
+  return { waba_id: "", names: [] };
+}
+
+export const ListCategoriesRequest: MessageFns<ListCategoriesRequest> = {
+  encode(message: ListCategoriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.waba_id !== "") {
+      writer.uint32(10).string(message.waba_id);
+    }
+    for (const v of message.names) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCategoriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCategoriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.waba_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.names.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListCategoriesRequest>, I>>(base?: I): ListCategoriesRequest {
+    return ListCategoriesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListCategoriesRequest>, I>>(object: I): ListCategoriesRequest {
+    const message = createBaseListCategoriesRequest();
+    message.waba_id = object.waba_id ?? "";
+    message.names = object.names?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseListCategoriesResponse(): ListCategoriesResponse {
+  return { templates: [] };
+}
+
+export const ListCategoriesResponse: MessageFns<ListCategoriesResponse> = {
+  encode(message: ListCategoriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.templates) {
+      ListCategoriesResponse_Template.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCategoriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCategoriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.templates.push(ListCategoriesResponse_Template.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListCategoriesResponse>, I>>(base?: I): ListCategoriesResponse {
+    return ListCategoriesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListCategoriesResponse>, I>>(object: I): ListCategoriesResponse {
+    const message = createBaseListCategoriesResponse();
+    message.templates = object.templates?.map((e) => ListCategoriesResponse_Template.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseListCategoriesResponse_Template(): ListCategoriesResponse_Template {
+  return { name: "", language: "", first_category: "", category: "", since: undefined };
+}
+
+export const ListCategoriesResponse_Template: MessageFns<ListCategoriesResponse_Template> = {
+  encode(message: ListCategoriesResponse_Template, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.language !== "") {
+      writer.uint32(18).string(message.language);
+    }
+    if (message.first_category !== "") {
+      writer.uint32(26).string(message.first_category);
+    }
+    if (message.category !== "") {
+      writer.uint32(34).string(message.category);
+    }
+    if (message.since !== undefined) {
+      Timestamp.encode(toTimestamp(message.since), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCategoriesResponse_Template {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCategoriesResponse_Template();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.first_category = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.category = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.since = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListCategoriesResponse_Template>, I>>(base?: I): ListCategoriesResponse_Template {
+    return ListCategoriesResponse_Template.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListCategoriesResponse_Template>, I>>(
+    object: I,
+  ): ListCategoriesResponse_Template {
+    const message = createBaseListCategoriesResponse_Template();
+    message.name = object.name ?? "";
+    message.language = object.language ?? "";
+    message.first_category = object.first_category ?? "";
+    message.category = object.category ?? "";
+    message.since = object.since ?? undefined;
+    return message;
+  },
+};
+
 export type TemplatesDefinition = typeof TemplatesDefinition;
 export const TemplatesDefinition = {
   name: "Templates",
@@ -767,6 +1014,18 @@ export const TemplatesDefinition = {
       requestType: FindTemplateRequest as typeof FindTemplateRequest,
       requestStream: false,
       responseType: FindTemplateResponse as typeof FindTemplateResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /**
+     * For messaging: the categories of templates by name, or of all templates whose category has
+     * changed. From the records alone: asks the upstream nothing.
+     */
+    listCategories: {
+      name: "ListCategories",
+      requestType: ListCategoriesRequest as typeof ListCategoriesRequest,
+      requestStream: false,
+      responseType: ListCategoriesResponse as typeof ListCategoriesResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

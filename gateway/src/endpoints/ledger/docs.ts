@@ -1,0 +1,124 @@
+import type { RowDocs } from '../endpoint';
+import * as is from '../parts/answers';
+
+const decimal = (example: string, description?: string) => is.orNull(is.text(example, description));
+
+const total = {
+  messages: is.whole(120, 'Messages that were sent in the period.'),
+  late: is.whole(1, 'Late entries.'),
+  charged: is.whole(110, 'Messages that the upstream charges.'),
+  unpriced: is.whole(2, 'Entries whose amount is not known: `amounts` lacks them.'),
+  amounts: is.list(
+    is.record(
+      { currency: is.text('USD'), amount: is.text('6.05', 'Decimal text.') },
+      { title: 'LedgerAmount' },
+    ),
+    'The sum of the amounts, by currency.',
+  ),
+};
+
+const ledgerEntry = is.record(
+  {
+    message_id: is.text('wamid.HBgLNTU1'),
+    waba_id: is.text('900000000000001'),
+    phone_number_id: is.text('800000000000001'),
+    recipient: is.text('4915112345678', 'Phone number or BSUID, as sent.'),
+    kind: is.open(
+      ['text', 'template', 'image', 'interactive', 'location', 'reaction', 'unknown'],
+      '`unknown`: the record was rebuilt from a status.',
+    ),
+    template_name: is.orNull(is.text('order_update')),
+    template_language: is.orNull(is.text('en_US')),
+    sent_at: is.time(),
+    status: is.open(['accepted', 'sent', 'delivered', 'read', 'failed']),
+    category_asked: is.orNull(
+      is.text(
+        'utility',
+        'Category that the template was created with; `service` without a template.',
+      ),
+    ),
+    category: is.orNull(is.text('marketing', 'Category that the upstream charges.')),
+    category_changed: is.flag(true, 'Whether the two differ.'),
+    category_changed_since: is.orNull(is.time('Since when the template has the new category.')),
+    billable: is.orNull(is.flag(true, 'What the upstream says.')),
+    charged: is.orNull(
+      is.flag(true, 'Billable and delivered: a message is charged once, on delivery.'),
+    ),
+    pricing_model: is.orNull(is.open(['PMP', 'CBP'])),
+    pricing_type: is.orNull(is.open(['regular', 'free_customer_service', 'free_entry_point'])),
+    market: is.orNull(is.text('Germany')),
+    currency: is.orNull(is.text('USD')),
+    unit_price: decimal('0.1365', 'From the rate card.'),
+    amount: decimal(
+      '0.1365',
+      'Decimal text; 0 for what is not charged. Of a late entry: what it adds, which may be negative.',
+    ),
+    amount_reason: is.orNull(
+      is.text('the operator has loaded no rate card', 'Why there is no amount.'),
+    ),
+    check_billable: is.orNull(
+      is.flag(
+        false,
+        'What `POST /messages/check` said at the time of the send; null if that is not known any more.',
+      ),
+    ),
+    billable_unlike_check: is.flag(true, 'Billable, although the check said free.'),
+    late_month: is.orNull(
+      is.text('2026-09', 'Of a late entry: the closed month that the message belongs to.'),
+    ),
+    late_at: is.orNull(is.time('Of a late entry: when its status came.')),
+  },
+  { title: 'LedgerEntry' },
+);
+
+export const getLedger: RowDocs = {
+  answer: is.record(
+    {
+      period: is.record({ from: is.text('2026-10-01'), to: is.text('2026-10-31') }),
+      months: is.list(
+        is.record({
+          month: is.text('2026-10'),
+          status: is.choice(
+            ['open', 'closing', 'closed'],
+            'Figures of a closed month never change.',
+          ),
+          closed_at: is.orNull(is.time()),
+        }),
+      ),
+      entries: is.list(ledgerEntry, 'Messages by time of sending, then late entries.'),
+      next: is.orNull(is.text('WyIyMDI2LTEwLTAxIl0', 'Pass it as `after`. Null on the last page.')),
+      limit: is.used_limit,
+      totals: is.record(
+        {
+          ...total,
+          by_number: is.list(is.record({ phone_number_id: is.text('800000000000001'), ...total })),
+          by_category: is.list(is.record({ category: is.orNull(is.text('utility')), ...total })),
+          by_market: is.list(is.record({ market: is.orNull(is.text('Germany')), ...total })),
+          by_day: is.list(is.record({ day: is.text('2026-10-01'), ...total })),
+        },
+        { title: 'LedgerTotals', description: 'Of the whole period. On the first page only.' },
+      ),
+      category_changes: is.list(
+        is.record({
+          waba_id: is.text('900000000000001'),
+          template_name: is.text('order_update'),
+          template_language: is.text('en_US'),
+          category_asked: is.text('utility'),
+          category: is.text('marketing'),
+          since: is.orNull(is.time()),
+          unit_prices: is.list(
+            is.record({
+              market: is.text('Germany'),
+              asked: decimal('0.0550', 'In the category asked for.'),
+              now: decimal('0.1365', 'In the category of today.'),
+            }),
+          ),
+        }),
+        'Templates whose category has changed, and what they cost since, in the markets of the period. On the first page only.',
+      ),
+    },
+    { optional: ['totals', 'category_changes'] },
+  ),
+  notes:
+    'Joins every message that you sent with what the upstream says about its price, and with the operator’s rate card. With `Accept: text/csv` the answer is one CSV of the whole period, without totals. With `x-waba-id` only entries of that business account. A month is closed some days after its end: a status that comes later makes a late entry in the current month. Entries are kept for 90 days, totals for 400.',
+};

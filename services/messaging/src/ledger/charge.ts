@@ -1,0 +1,67 @@
+// What the statuses of one message say about its price. A message is charged once, on delivery; the pricing
+// of the highest status counts, so that the order of arrival changes nothing. Pure.
+import { readPricing, statusRank, type MessageStatus } from '@bmg/common/messages';
+import { marketOf } from '../rates/markets';
+
+/** The pricing of a status, as kept on the message record. */
+export interface MessagePricing {
+  category?: string;
+  billable?: boolean;
+  /** `regular`, `free_customer_service`, `free_entry_point`. */
+  type?: string;
+  model?: string;
+  market?: string;
+  /** Of the status that told it: a higher one wins. */
+  rank?: number;
+}
+
+/** The part of a message record that decides its charge. */
+export interface ChargeFacts {
+  pricing?: MessagePricing | undefined;
+  /** Delivered or, without a delivery, read. */
+  arrived?: boolean | undefined;
+}
+
+export interface PricedStatus {
+  status: MessageStatus;
+  at: Date;
+  recipient: string;
+  category?: string | undefined;
+  billable?: boolean | undefined;
+  type?: string | undefined;
+  model?: string | undefined;
+}
+
+/** What a status adds to the facts; empty for one that neither prices the message nor delivers it. */
+export function factsOf(said: PricedStatus): ChargeFacts {
+  const { status, at, recipient, type, model } = said;
+  const { category, billable } = readPricing(said, at.toISOString().slice(0, 10));
+  const priced = category !== null || billable !== null || type !== undefined;
+  return {
+    ...(priced && {
+      pricing: {
+        ...(category !== null && { category }),
+        ...(billable !== null && { billable }),
+        ...(type !== undefined && { type }),
+        ...(model !== undefined && { model }),
+        market: marketOf(recipient),
+        rank: statusRank(status),
+      },
+    }),
+    ...((status === 'delivered' || status === 'read') && { arrived: true }),
+  };
+}
+
+export const saysAnything = ({ pricing, arrived }: ChargeFacts): boolean =>
+  pricing !== undefined || arrived === true;
+
+export const mergeFacts = (one: ChargeFacts, other: ChargeFacts): ChargeFacts => ({
+  pricing: rankOf(other) > rankOf(one) ? other.pricing : one.pricing,
+  arrived: one.arrived === true || other.arrived === true,
+});
+
+const rankOf = ({ pricing }: ChargeFacts): number => (pricing ? (pricing.rank ?? 0) : -1);
+
+/** Null while it is not known. */
+export const isCharged = ({ pricing, arrived }: ChargeFacts): boolean | null =>
+  arrived ? (pricing?.billable ?? null) : false;

@@ -1,0 +1,105 @@
+// An entry of the ledger as partners see it, from a message record or a late status. Pure.
+import type { Billing } from '../rates/price-rules';
+import type { PriceFinder } from '../rates/rate-card';
+import type { LateEntry } from '../store/ledger-late';
+import type { MessageRecord } from '../store/messages';
+import { monthOf } from './months';
+import { priceCharge, type PricedCharge } from './price-charge';
+
+/** The category of a template as its account knows it, in lower case. */
+export interface TemplateCategory {
+  first_category: string;
+  category: string;
+  since: string | null;
+}
+
+export interface Entry {
+  message_id: string;
+  waba_id: string;
+  phone_number_id: string;
+  recipient: string;
+  kind: string;
+  template_name: string | null;
+  template_language: string | null;
+  sent_at: string;
+  status: string;
+  category_asked: string | null;
+  category: string | null;
+  category_changed: boolean;
+  category_changed_since: string | null;
+  billable: boolean | null;
+  charged: boolean | null;
+  pricing_model: string | null;
+  pricing_type: string | null;
+  market: string | null;
+  currency: string | null;
+  unit_price: string | null;
+  amount: string | null;
+  amount_reason: string | null;
+  /** What a check before the send said. */
+  check_billable: boolean | null;
+  billable_unlike_check: boolean;
+  /** Of a late entry: the month that the message was sent in, and when the status came. */
+  late_month: string | null;
+  late_at: string | null;
+}
+
+export interface EntryFacts {
+  template?: TemplateCategory | undefined;
+  preflight?: Billing | undefined;
+  prices: PriceFinder | undefined;
+}
+
+type Row = Omit<MessageRecord, '_id' | 'updated_at'>;
+
+function build(row: Row, price: PricedCharge, { template, preflight }: EntryFacts): Entry {
+  const { pricing, kind } = row;
+  const category = pricing?.category ?? null;
+  const category_asked = kind === 'template' ? (template?.first_category ?? null) : askedFor(kind);
+  const changed = category !== null && category_asked !== null && category !== category_asked;
+  const billable = pricing?.billable ?? null;
+  return {
+    message_id: row.message_id,
+    waba_id: row.waba_id,
+    phone_number_id: row.phone_number_id,
+    recipient: row.recipient,
+    kind,
+    template_name: row.template?.name ?? null,
+    template_language: row.template?.language ?? null,
+    sent_at: row.sent_at.toISOString(),
+    status: row.status,
+    category_asked,
+    category,
+    category_changed: changed,
+    category_changed_since: changed && template?.category === category ? template.since : null,
+    billable,
+    pricing_model: pricing?.model ?? null,
+    pricing_type: pricing?.type ?? null,
+    market: pricing?.market ?? null,
+    ...price,
+    check_billable: preflight?.billable ?? null,
+    billable_unlike_check: billable === true && preflight?.billable === false,
+    late_month: null,
+    late_at: null,
+  };
+}
+
+/** Without a template, a message is a service message. */
+const askedFor = (kind: string): string | null => (kind === 'unknown' ? null : 'service');
+
+export function entryOf(record: MessageRecord, facts: EntryFacts): Entry {
+  const entry = build(record, priceCharge(record, record.sent_at, facts.prices), facts);
+  return record.late_since
+    ? { ...entry, late_month: monthOf(record.late_since), late_at: entry.sent_at }
+    : entry;
+}
+
+export const lateEntryOf = (late: LateEntry, facts: EntryFacts): Entry => ({
+  ...build(late, late.price, facts),
+  currency: late.currency,
+  amount: late.amount,
+  amount_reason:
+    late.amount === null ? (late.price.amount_reason ?? 'the earlier amount is not known') : null,
+  late_month: monthOf(late.sent_at),
+  late_at: late.booked_at.toISOString(),
+});

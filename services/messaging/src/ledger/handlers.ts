@@ -1,0 +1,22 @@
+// The RPCs of the ledger: reads for partners, the closing of months for the operator.
+import type { Handlers } from '@bmg/common/rpc';
+import type { LedgerDefinition, ListMonthsResponse } from '@bmg/proto/ledger';
+import { closeMonth, type ClosingDependencies } from './closing';
+import { exportLedger, getLedger, type LedgerDependencies } from './read-ledger';
+
+export function createLedgerHandlers(
+  deps: LedgerDependencies & ClosingDependencies,
+): Handlers<LedgerDefinition> {
+  const listMonths = async (): Promise<ListMonthsResponse> => ({
+    months: (await deps.ledgerMonths.list()).map(({ _id, ...month }) => ({ month: _id, ...month })),
+  });
+  return {
+    getLedger: (q, call) => getLedger(deps, q, call),
+    exportLedger: (q, call) => exportLedger(deps, q, call),
+    async closeMonth({ month }) {
+      await closeMonth(deps, month);
+      return listMonths();
+    },
+    listMonths,
+  };
+}

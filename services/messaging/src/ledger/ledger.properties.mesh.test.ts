@@ -1,0 +1,447 @@
+// Properties of the ledger against a real database: totals equal the sum of the entries, a closed month never
+// changes, the order of statuses is irrelevant, and partners see only their own messages.
+import Big from 'big.js';
+import fc from 'fast-check';
+import { MongoClient, type Db } from 'mongodb';
+import { newId } from '@bmg/common/ids';
+import { createIndexes } from '@bmg/common/mongo';
+import { createPool } from '@bmg/common/overload';
+import type { Call } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
+import type { MessageStatus } from '@bmg/common/messages';
+import { createConversations } from '../store/conversations';
+import { indexes } from '../store/indexes';
+import { createLedgerDays } from '../store/ledger-days';
+import { createLedgerEntries } from '../store/ledger-entries';
+import { createLateEntries } from '../store/ledger-late';
+import { createLedgerMonths } from '../store/ledger-months';
+import { createMessages, type MessageRecord, type StatusUpdate } from '../store/messages';
+import { createRateCards } from '../store/rate-cards';
+import { readRateCard, type RateCard } from '../rates/rate-card';
+import type { ChangedTemplate } from './category-lookup';
+import { factsOf } from './charge';
+import { closeMonth, storeTotals } from './closing';
+import type { Entry } from './entry';
+import { addLate } from './late';
+import { exportLedger, getLedger } from './read-ledger';
+import type { Total, Totals } from './totals';
+
+jest.setTimeout(120_000);
+
+const call = { deadline: Date.now() + 600_000 } as Call;
+const log = { warn: jest.fn(), info: jest.fn(), error: jest.fn() } as unknown as Logger;
+const PARTNERS = ['ptn_1', 'ptn_2'];
+const WABA = '900000000000001';
+const RECIPIENTS = ['4915112345678', '15550100777', '3545811234', 'BR.4Qm7Zr81Kd02'];
+
+const card = (price: string): RateCard =>
+  readRateCard(
+    [
+      'currency,market,category,tier,valid_from,price',
+      ...['Germany', 'North America', 'Other'].flatMap((market, index) => [
+        `USD,${market},marketing,,2026-07-01,${index}${price}`,
+        `USD,${market},utility,,2026-07-01,0.05${index}1`,
+        `USD,${market},utility,,2026-10-15,0.049${index}`,
+        `USD,${market},marketing,,2026-10-15,0.1${index}`,
+      ]),
+    ].join('\n'),
+  ) as RateCard;
+
+let client: MongoClient;
+let db: Db;
+let now = new Date();
+let changed: ChangedTemplate[] = [];
+let deps: ReturnType<typeof open>;
+
+function open() {
+  const rateCards = createRateCards(db);
+  const lateEntries = createLateEntries(db);
+  const ledgerMonths = createLedgerMonths(db);
+  const clock = () => now;
+  return {
+    rateCards,
+    lateEntries,
+    ledgerMonths,
+    ledgerEntries: createLedgerEntries(db),
+    ledgerDays: createLedgerDays(db),
+    conversations: createConversations(db),
+    messages: createMessages(db, 0, {
+      end: () => ledgerMonths.end(),
+      addLate: addLate({ lateEntries, rateCards, now: clock }),
+    }),
+    categories: {
+      find: async () => new Map(changed.map((one) => [`${one.name}/${one.language}`, one])),
+      changed: async () => changed,
+    },
+    ledgerReads: createPool({ server: 'ledger', reason: 'reads', holder: 'partner', max: 16 }, log),
+    close_days: 7,
+    now: clock,
+    log,
+  };
+}
+
+beforeAll(async () => {
+  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
+  await client.connect();
+});
+afterAll(() => client.close());
+beforeEach(async () => {
+  db = client.db(`ledger-${process.pid}-${newId('db')}`);
+  await createIndexes(db, indexes);
+  now = new Date('2026-10-20T12:00:00Z');
+  changed = [];
+  deps = open();
+});
+afterEach(() => db.dropDatabase());
+
+interface Told {
+  status: MessageStatus;
+  category: string | undefined;
+  billable: boolean | undefined;
+}
+interface Sent {
+  partner: string;
+  number: string;
+  recipient: string;
+  day: number;
+  statuses: Told[];
+}
+
+const told = (status: MessageStatus): fc.Arbitrary<Told> =>
+  fc.record({
+    status: fc.constant(status),
+    category: fc.constantFrom('marketing', 'utility', 'service', undefined),
+    billable: fc.constantFrom(true, true, false, undefined),
+  });
+const sent = (days: { min: number; max: number }): fc.Arbitrary<Sent> =>
+  fc.record({
+    partner: fc.constantFrom(...PARTNERS),
+    number: fc.constantFrom('800000000000001', '800000000000002'),
+    recipient: fc.constantFrom(...RECIPIENTS),
+    day: fc.integer(days),
+    statuses: fc
+      .tuple(told('sent'), told('delivered'), told('read'), fc.constant(failed))
+      .chain((all) => fc.shuffledSubarray(all)),
+  });
+const failed: Told = { status: 'failed', category: undefined, billable: undefined };
+
+const sentAt = ({ day }: Sent): Date => new Date(Date.UTC(2026, 8, day, 10));
+const recordOf = (message: Sent, _id: string): MessageRecord => ({
+  _id,
+  partner_id: message.partner,
+  waba_id: WABA,
+  phone_number_id: message.number,
+  message_id: `wamid.${_id}`,
+  kind: 'template',
+  template: { name: 'order_update', language: 'en_US' },
+  recipient: message.recipient,
+  status: 'accepted',
+  sent_at: sentAt(message),
+  updated_at: sentAt(message),
+});
+const updateOf = (record: MessageRecord, { status, category, billable }: Told): StatusUpdate => {
+  const { _id, partner_id, waba_id, phone_number_id, recipient, message_id } = record;
+  const at = new Date(record.sent_at.getTime() + 5_000);
+  return {
+    message_id,
+    status,
+    at,
+    received_at: now,
+    reconciled: false,
+    charge: factsOf({ status, at, recipient, category, billable }),
+    rebuild: { _id, partner_id, waba_id, phone_number_id, recipient },
+  };
+};
+
+async function send(messages: Sent[]): Promise<MessageRecord[]> {
+  const records = messages.map((message) => recordOf(message, newId('msg')));
+  await Promise.all(records.map((record) => deps.messages.record(structuredClone(record))));
+  return records;
+}
+
+type Page = {
+  entries: Entry[];
+  next: string | null;
+  totals: Totals;
+  months: object[];
+  category_changes: object[];
+};
+const page = async (partner_id: string, more: object = {}): Promise<Page> =>
+  (await getLedger(deps, { partner_id, limit: 7, ...more }, call)).fields as never;
+
+async function readAll(partner_id: string, period: object) {
+  const first = await page(partner_id, period);
+  const entries = [...first.entries];
+  for (let { next } = first; next !== null;) {
+    const further = await page(partner_id, { after: next });
+    entries.push(...further.entries);
+    next = further.next;
+  }
+  return { entries, totals: first.totals };
+}
+
+function addUp(entries: Entry[]): Omit<Total, 'charged'> {
+  const amounts = new Map<string, Big>();
+  for (const { currency, amount } of entries) {
+    if (currency === null || amount === null) continue;
+    amounts.set(currency, (amounts.get(currency) ?? new Big(0)).plus(amount));
+  }
+  return {
+    messages: entries.filter(({ late_month }) => late_month === null).length,
+    late: entries.filter(({ late_month }) => late_month !== null).length,
+    unpriced: entries.filter(({ amount }) => amount === null).length,
+    amounts: [...amounts].map(([currency, sum]) => ({ currency, amount: sum.toFixed() })),
+  };
+}
+
+function expectTotals({ entries, totals }: { entries: Entry[]; totals: Totals }): void {
+  const { charged: _charged, by_number, by_category, by_market, by_day, ...whole } = totals;
+  expect(whole).toEqual(addUp(entries));
+  const dayOf = (one: Entry): string => (one.late_at ?? one.sent_at).slice(0, 10);
+  const parts: Array<[Array<[unknown, Total]>, (one: Entry) => unknown]> = [
+    [
+      by_number.map(({ phone_number_id, ...row }) => [phone_number_id, row]),
+      (one) => one.phone_number_id,
+    ],
+    [by_category.map(({ category, ...row }) => [category, row]), (one) => one.category],
+    [by_market.map(({ market, ...row }) => [market, row]), (one) => one.market],
+    [by_day.map(({ day, ...row }) => [day, row]), dayOf],
+  ];
+  for (const [rows, key] of parts) {
+    for (const [value, { charged: _c, ...row }] of rows) {
+      const own = entries.filter((one) => key(one) === value);
+      expect([value, row]).toEqual([value, addUp(own)]);
+    }
+    expect(rows.reduce((sum, [, row]) => sum + row.messages, 0)).toBe(totals.messages);
+    expect(rows.reduce((sum, [, row]) => sum + row.charged, 0)).toBe(totals.charged);
+  }
+}
+
+const SEPTEMBER = { from: '2026-09-01', to: '2026-09-30' };
+const OCTOBER = { from: '2026-10-01', to: '2026-10-31' };
+
+test('totals equal the sum of the entries, in any order of statuses, for the own partner only', async () => {
+  await deps.rateCards.replace(card('.1365'), now);
+  await fc.assert(
+    fc.asyncProperty(fc.array(sent({ min: 31, max: 49 }), { maxLength: 25 }), async (messages) => {
+      await db.collection('messages').deleteMany({});
+      const records = await send(messages);
+      const updates = messages.flatMap(({ statuses }, index) =>
+        statuses.map((one) => updateOf(records[index] as MessageRecord, one)),
+      );
+      await deps.messages.applyStatuses(updates);
+      const before = await Promise.all(PARTNERS.map((id) => readAll(id, OCTOBER)));
+      before.forEach(expectTotals);
+      before.forEach(({ entries }, index) => {
+        const own = records.filter(({ partner_id }) => partner_id === PARTNERS[index]);
+        expect(entries.map(({ message_id }) => message_id).sort()).toEqual(
+          own.map(({ message_id }) => message_id).sort(),
+        );
+      });
+      // The same statuses in the opposite order, one at a time, give the same figures.
+      await db.collection('messages').deleteMany({});
+      await Promise.all(records.map((record) => deps.messages.record(structuredClone(record))));
+      for (const update of [...updates].reverse()) await deps.messages.applyStatuses([update]);
+      for (const [index, partner] of PARTNERS.entries()) {
+        expect((await readAll(partner, OCTOBER)).totals).toEqual(before[index]?.totals);
+      }
+    }),
+    { numRuns: 12 },
+  );
+});
+
+async function close(month: string): Promise<void> {
+  await closeMonth(deps, month);
+  for (const { _id } of await deps.ledgerMonths.list()) {
+    await storeTotals(deps, _id);
+    await deps.ledgerMonths.finish(_id, now);
+  }
+}
+
+test('a closed month never changes; late statuses add up in the month in which they come', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(sent({ min: 1, max: 30 }), fc.nat({ max: 3 })), {
+        minLength: 1,
+        maxLength: 20,
+      }),
+      async (given) => {
+        for (const name of [
+          'messages',
+          'ledger_months',
+          'ledger_days',
+          'ledger_late',
+          'rate_cards',
+        ])
+          await db.collection(name).deleteMany({});
+        deps = open();
+        now = new Date('2026-10-02T12:00:00Z');
+        await deps.rateCards.replace(card('.1365'), now);
+        const records = await send(given.map(([message]) => message));
+        const updates = given.map(([{ statuses }], index) =>
+          statuses.map((one) => updateOf(records[index] as MessageRecord, one)),
+        );
+        const early = updates.flatMap((all, index) => all.slice(0, given[index]?.[1]));
+        const late = updates.flatMap((all, index) => all.slice(given[index]?.[1]));
+        await deps.messages.applyStatuses(early);
+        await close('2026-09');
+        const closed = await Promise.all(PARTNERS.map((id) => readAll(id, SEPTEMBER)));
+        closed.forEach(expectTotals);
+
+        now = new Date('2026-10-20T12:00:00Z');
+        await deps.rateCards.replace(card('.9'), now);
+        await deps.messages.applyStatuses(late);
+        // Kafka repeats a batch.
+        await deps.messages.applyStatuses([...late, ...early]);
+        for (const [index, partner] of PARTNERS.entries()) {
+          const figures = await readAll(partner, SEPTEMBER);
+          expect(figures.totals).toEqual(closed[index]?.totals);
+          expect(figures.entries.map(figuresOf)).toEqual(closed[index]?.entries.map(figuresOf));
+          const october = await readAll(partner, OCTOBER);
+          expectTotals(october);
+          expect(october.totals.messages).toBe(0);
+        }
+        now = new Date('2026-11-02T12:00:00Z');
+        const october = await Promise.all(PARTNERS.map((id) => readAll(id, OCTOBER)));
+        await close('2026-10');
+        expect(await Promise.all(PARTNERS.map((id) => readAll(id, OCTOBER)))).toEqual(october);
+        // Both months together charge each message as if nothing had been late.
+        const all = await Promise.all(
+          PARTNERS.flatMap((id) => [readAll(id, SEPTEMBER), readAll(id, OCTOBER)]),
+        );
+        const charged = all.reduce((sum, { totals }) => sum + totals.charged, 0);
+        const facts = await db.collection<MessageRecord>('messages').find().toArray();
+        expect(facts).toHaveLength(records.length);
+        expect(charged).toBe(updates.filter((all) => isCharged(all)).length);
+      },
+    ),
+    { numRuns: 12 },
+  );
+});
+
+/** The status of a message may rise, and its conversation be forgotten; what it costs stays. */
+const figuresOf = ({ status: _status, check_billable: _check, ...entry }: Entry): object => entry;
+
+/** Delivered or read, and billable by the highest status that is priced. */
+function isCharged(updates: StatusUpdate[]): boolean {
+  const priced = updates
+    .flatMap(({ charge }) => charge?.pricing ?? [])
+    .sort((one, other) => (other.rank ?? 0) - (one.rank ?? 0));
+  return priced[0]?.billable === true && updates.some(({ charge }) => charge?.arrived);
+}
+
+test('a message whose record is missing from a closed month is entered when its status comes', async () => {
+  await close('2026-09');
+  const record = recordOf(
+    { partner: 'ptn_1', number: '8', recipient: '15550100777', day: 30, statuses: [] },
+    newId('msg'),
+  );
+  await deps.messages.applyStatuses([
+    updateOf(record, { status: 'delivered', category: 'utility', billable: true }),
+  ]);
+  expect((await readAll('ptn_1', SEPTEMBER)).entries).toEqual([]);
+  const { entries, totals } = await readAll('ptn_1', OCTOBER);
+  expect(entries).toMatchObject([{ kind: 'unknown', late_month: '2026-09', charged: true }]);
+  expect(totals).toMatchObject({ charged: 1 });
+});
+
+test('marks changed categories, and what was billed although the check said free', async () => {
+  await deps.rateCards.replace(card('.1365'), now);
+  const since = '2026-10-05T00:00:00.000Z';
+  changed = [
+    {
+      name: 'order_update',
+      language: 'en_US',
+      first_category: 'utility',
+      category: 'marketing',
+      since,
+    },
+  ];
+  const message = {
+    partner: 'ptn_1',
+    number: '8',
+    recipient: '15550100777',
+    day: 49,
+    statuses: [],
+  };
+  const [record] = (await send([message])) as [MessageRecord];
+  await deps.conversations.apply([
+    {
+      waba_id: WABA,
+      phone_number_id: '8',
+      contact: '15550100777',
+      at: new Date(record.sent_at.getTime() - 60_000),
+      kind: 'entry',
+    },
+  ]);
+  await deps.messages.applyStatuses([
+    updateOf(record, { status: 'delivered', category: 'marketing', billable: true }),
+  ]);
+  const { entries, category_changes } = await page('ptn_1', OCTOBER);
+  expect(entries).toMatchObject([
+    {
+      category_asked: 'utility',
+      category: 'marketing',
+      category_changed: true,
+      category_changed_since: since,
+      market: 'North America',
+      unit_price: '0.11',
+      amount: '0.11',
+      check_billable: false,
+      billable_unlike_check: true,
+    },
+  ]);
+  expect(category_changes).toMatchObject([
+    {
+      template_name: 'order_update',
+      category_asked: 'utility',
+      category: 'marketing',
+      unit_prices: [{ market: 'North America', asked: '0.0491', now: '0.11' }],
+    },
+  ]);
+});
+
+test('refuses a wrong period, cursor or month, and names the field', async () => {
+  const refused: Array<[object, string]> = [
+    [{ from: '2026-02-30' }, 'from'],
+    [{ to: 'today' }, 'to'],
+    [{ from: '2026-10-02', to: '2026-10-01' }, 'from'],
+    [{ from: '2026-08-01', to: '2026-10-01' }, 'from'],
+    [{ from: '2020-01-01', to: '2020-01-02' }, 'from'],
+    [{ after: 'x' }, 'after'],
+    [{ after: Buffer.from('[1,2,3,4,5]').toString('base64url') }, 'after'],
+  ];
+  for (const [more, field] of refused) {
+    await expect(page('ptn_1', more)).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field },
+    });
+  }
+  for (const month of ['2026-13', '2026-10', 'x']) {
+    await expect(closeMonth(deps, month)).rejects.toMatchObject({ details: { field: 'month' } });
+  }
+  await close('2026-09');
+  await expect(closeMonth(deps, '2026-08')).rejects.toThrow('closed already');
+  expect(await deps.ledgerMonths.list()).toHaveLength(4);
+});
+
+test('exports every entry as CSV, in bounded chunks', async () => {
+  await deps.rateCards.replace(card('.1365'), now);
+  const message = {
+    partner: 'ptn_1',
+    number: '8',
+    recipient: '15550100777',
+    day: 40,
+    statuses: [],
+  };
+  const records = Array.from({ length: 1_200 }, () => recordOf(message, newId('msg')));
+  await db.collection<MessageRecord>('messages').insertMany(records);
+  const chunks: string[] = [];
+  for await (const { data } of exportLedger(deps, { partner_id: 'ptn_1', ...OCTOBER }, call)) {
+    chunks.push(Buffer.from(data).toString());
+  }
+  expect(chunks).toHaveLength(4);
+  const lines = chunks.join('').trimEnd().split('\r\n');
+  expect(lines).toHaveLength(1_201);
+  expect(lines[0]).toMatch(/^message_id,waba_id,/);
+});

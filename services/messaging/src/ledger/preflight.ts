@@ -1,0 +1,33 @@
+// What a check before the send said about the price of a message: the same rules, with what is still known of
+// the conversation at the time of the send. Pure.
+import { windowOf } from '../check/window';
+import { billingOf, type Billing, type OpenState } from '../rates/price-rules';
+import type { Conversation } from '../store/conversations';
+
+const DAY_MS = 86_400_000;
+/** Conversations are kept for 30 days after the last event: later, a missing one says nothing. */
+const KEPT_MS = 30 * DAY_MS;
+
+export interface Send {
+  category: string;
+  sent_at: Date;
+}
+
+export function preflightOf(
+  { category, sent_at }: Send,
+  conversation: Conversation | undefined,
+  known_since: Date,
+  now: Date,
+): Billing {
+  const forgotten = !conversation && now.getTime() - sent_at.getTime() > KEPT_MS;
+  const { state, entry_point } = windowOf(conversation, known_since, sent_at);
+  const at = (open: OpenState, event: Date | undefined): OpenState =>
+    // What happened after the send hides what was before it.
+    forgotten || (event !== undefined && event > sent_at) ? 'unknown' : open;
+  return billingOf({
+    category,
+    at: sent_at,
+    window: at(state, conversation?.inbound_at),
+    entry_point: at(entry_point.state, conversation?.entry_at),
+  });
+}

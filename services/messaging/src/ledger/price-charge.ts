@@ -1,0 +1,80 @@
+// The amount of a charge, from the rate card. Amounts are decimal text, added without rounding. Pure.
+import Big from 'big.js';
+import type { PriceFinder } from '../rates/rate-card';
+import { isCharged, type ChargeFacts } from './charge';
+
+export interface PricedCharge {
+  charged: boolean | null;
+  currency: string | null;
+  unit_price: string | null;
+  /** 0 for what is not charged; null where it is not known. */
+  amount: string | null;
+  /** Why there is no amount. */
+  amount_reason: string | null;
+}
+
+export function priceCharge(
+  facts: ChargeFacts,
+  sent_at: Date,
+  prices: PriceFinder | undefined,
+): PricedCharge {
+  const { pricing } = facts;
+  const charged = isCharged(facts);
+  const category = pricing?.category ?? null;
+  const found =
+    pricing?.market !== undefined && category !== null
+      ? prices?.find(pricing.market, rateCategory(category), sent_at)
+      : undefined;
+  const amount = charged === false ? '0' : charged ? (found?.price ?? null) : null;
+  return {
+    charged,
+    currency: found?.currency ?? null,
+    unit_price: found?.price ?? null,
+    amount,
+    amount_reason: amount === null ? reasonOf(charged, category, prices) : null,
+  };
+}
+
+/** Rate cards spell `authentication-international` with an underscore. */
+const rateCategory = (category: string): string => category.replaceAll('-', '_');
+
+function reasonOf(
+  charged: boolean | null,
+  category: string | null,
+  prices: PriceFinder | undefined,
+): string {
+  if (charged === null) return 'the upstream did not say whether the message is billable';
+  if (category === null) return 'the upstream named no category';
+  return prices
+    ? `the rate card has no rate for ${category} in this market on that day`
+    : 'the operator has loaded no rate card';
+}
+
+/** A sum for each currency, in the order of their codes. */
+export interface Amount {
+  currency: string;
+  amount: string;
+}
+
+export class Sum {
+  private readonly byCurrency = new Map<string, Big>();
+
+  /** What has no currency is 0 or unknown: neither changes a sum. */
+  add(currency: string | null, amount: string | null): void {
+    if (currency === null || amount === null) return;
+    this.byCurrency.set(currency, (this.byCurrency.get(currency) ?? new Big(0)).plus(amount));
+  }
+
+  amounts(): Amount[] {
+    return [...this.byCurrency]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([currency, sum]) => ({ currency, amount: sum.toFixed() }));
+  }
+}
+
+export const times = (amount: string, count: number): string =>
+  new Big(amount).times(count).toFixed();
+
+/** Null if one of the two is unknown. */
+export const difference = (amount: string | null, less: string | null): string | null =>
+  amount === null || less === null ? null : new Big(amount).minus(less).toFixed();

@@ -1,0 +1,329 @@
+// GET /usage/ledger: entries by page or as CSV, totals, and what changed categories cost.
+import { ApiError, invalidField } from '@bmg/common/errors';
+import type { Pool } from '@bmg/common/overload';
+import type { Call } from '@bmg/common/rpc';
+import type { Json } from '@bmg/common/upstream';
+import type { ExportLedgerChunk, ExportLedgerRequest, GetLedgerRequest } from '@bmg/proto/ledger';
+import type { PriceFinder } from '../rates/rate-card';
+import type { Conversations } from '../store/conversations';
+import type { LedgerDays } from '../store/ledger-days';
+import type { LedgerEntries, LedgerScope, Position, Range } from '../store/ledger-entries';
+import type { LateEntries, LateEntry } from '../store/ledger-late';
+import type { LedgerMonth, LedgerMonths } from '../store/ledger-months';
+import type { MessageRecord } from '../store/messages';
+import type { RateCards } from '../store/rate-cards';
+import { nameOf, type Categories, type CategoryLookup } from './category-lookup';
+import { csvHeader, csvLine, CSV_TYPE } from './csv';
+import { readCursor, writeCursor, type Cursor } from './cursor';
+import { entryOf, lateEntryOf, type Entry } from './entry';
+import { daysOf, endOf, monthOf, readPeriod, startOf, type Period } from './months';
+import { preflightOf } from './preflight';
+import { groupOfLate, priceGroup, totalsOf, type TotalledGroup, type Totals } from './totals';
+
+export interface LedgerDependencies {
+  ledgerEntries: Pick<LedgerEntries, 'page' | 'stream' | 'groups'>;
+  lateEntries: Pick<LateEntries, 'page' | 'stream'>;
+  ledgerDays: Pick<LedgerDays, 'find'>;
+  ledgerMonths: Pick<LedgerMonths, 'list'>;
+  rateCards: Pick<RateCards, 'prices' | 'pricesOf'>;
+  conversations: Pick<Conversations, 'find' | 'recordedSince'>;
+  categories: CategoryLookup;
+  /** Reads in progress: each may count a month of messages. */
+  ledgerReads: Pool;
+  now: () => Date;
+}
+
+export const LEDGER_READS_MAX = 16;
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 1_000;
+/** Entries of a CSV that are in memory at once. */
+const CHUNK = 500;
+/** Accounts of one answer whose templates are looked up. */
+const ACCOUNTS_MAX = 100;
+
+type Asked = Pick<GetLedgerRequest, 'partner_id' | 'waba_id' | 'phone_number_id' | 'from' | 'to'>;
+
+export async function getLedger(
+  deps: LedgerDependencies,
+  request: GetLedgerRequest,
+  call: Call,
+): Promise<{ fields: Json }> {
+  return reading(deps, request.partner_id, async () => {
+    const cursor = request.after === undefined ? undefined : readCursor(request.after);
+    const period = periodOf(request, cursor, deps.now());
+    const ledger = await openLedger(deps, request, period, call);
+    const limit = request.limit > 0 ? Math.min(request.limit, LIMIT_MAX) : LIMIT_DEFAULT;
+    const { entries, next } = await readPage(ledger, cursor, limit);
+    const fields: Json = { period, months: ledger.months, entries, next, limit };
+    if (cursor) return { fields };
+    const { totals, accounts } = await readTotals(ledger);
+    const category_changes = await changesOf(ledger, totals, accounts);
+    return { fields: { ...fields, totals, category_changes } };
+  });
+}
+
+/** Type first, then lines, a few hundred at a time. */
+export async function* exportLedger(
+  deps: LedgerDependencies,
+  request: ExportLedgerRequest,
+  call: Call,
+): AsyncGenerator<ExportLedgerChunk> {
+  const period = readPeriod(request, deps.now());
+  const { partner_id } = request;
+  if (!deps.ledgerReads.take(partner_id)) throw tooMany();
+  try {
+    const ledger = await openLedger(deps, request, period, call);
+    yield { mime_type: CSV_TYPE, data: Buffer.from(csvHeader) };
+    const { scope, range } = ledger;
+    for await (const records of inChunks(deps.ledgerEntries.stream(scope, range))) {
+      const entries = await describeRecords(ledger, records);
+      yield { data: Buffer.from(entries.map(csvLine).join('')) };
+    }
+    for await (const late of inChunks(deps.lateEntries.stream(scope, range))) {
+      const entries = await describeLate(ledger, late);
+      yield { data: Buffer.from(entries.map(csvLine).join('')) };
+    }
+  } finally {
+    deps.ledgerReads.give(partner_id);
+  }
+}
+
+const tooMany = (): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE', 'too many ledgers are being read: try again in a moment');
+
+async function reading<T>(
+  { ledgerReads }: LedgerDependencies,
+  partner_id: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  if (!ledgerReads.take(partner_id)) throw tooMany();
+  try {
+    return await read();
+  } finally {
+    ledgerReads.give(partner_id);
+  }
+}
+
+async function* inChunks<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let chunk: T[] = [];
+  for await (const item of items) {
+    chunk.push(item);
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+function periodOf(request: Asked, cursor: Cursor | undefined, now: Date): Period {
+  if (!cursor) return readPeriod(request, now);
+  const { from = cursor.from, to = cursor.to } = request;
+  if (from !== cursor.from || to !== cursor.to) {
+    throw invalidField('after', 'belongs to another period: send the from and to of its page');
+  }
+  return readPeriod({ from, to }, now);
+}
+
+/** One request: what is read once for all of its entries. */
+interface OpenLedger {
+  deps: LedgerDependencies;
+  call: Call;
+  scope: LedgerScope;
+  period: Period;
+  range: Range;
+  months: Array<{ month: string; status: string; closed_at: string | null }>;
+  pricesAt(at: Date): Promise<PriceFinder | undefined>;
+  known_since: Date;
+}
+
+async function openLedger(
+  deps: LedgerDependencies,
+  { partner_id, waba_id, phone_number_id }: Asked,
+  period: Period,
+  call: Call,
+): Promise<OpenLedger> {
+  const [closed, known_since] = await Promise.all([
+    deps.ledgerMonths.list(),
+    deps.conversations.recordedSince(),
+  ]);
+  const byMonth = new Map(closed.map((month) => [month._id, month]));
+  return {
+    deps,
+    call,
+    scope: {
+      partner_id,
+      ...(waba_id !== undefined && { waba_id }),
+      ...(phone_number_id !== undefined && { phone_number_id }),
+    },
+    period,
+    range: { from: startOf(period.from), to: endOf(period.to) },
+    months: [...new Set(daysOf(period).map((day) => day.slice(0, 7)))].map((month) =>
+      describeMonth(month, byMonth.get(month)),
+    ),
+    pricesAt: (at) =>
+      byMonth.has(monthOf(at)) ? deps.rateCards.pricesOf(monthOf(at)) : deps.rateCards.prices(),
+    known_since,
+  };
+}
+
+const describeMonth = (month: string, known: LedgerMonth | undefined) => ({
+  month,
+  status: known?.status ?? 'open',
+  closed_at: known?.closed_at?.toISOString() ?? null,
+});
+
+/** The messages of the period first, then its late entries. */
+async function readPage(
+  ledger: OpenLedger,
+  cursor: Cursor | undefined,
+  limit: number,
+): Promise<{ entries: Entry[]; next: string | null }> {
+  const { deps, scope, range, period } = ledger;
+  const from = (part: Cursor['part']): Position | undefined =>
+    cursor?.part === part ? { at: cursor.at, id: cursor.id } : undefined;
+  // One more than the page: it says whether there is a next one.
+  const records =
+    cursor?.part === 'late'
+      ? []
+      : await deps.ledgerEntries.page(scope, range, from('message'), limit + 1);
+  const late =
+    records.length > limit
+      ? []
+      : await deps.lateEntries.page(scope, range, from('late'), limit + 1 - records.length);
+  const page = { records: records.slice(0, limit), late: late.slice(0, limit - records.length) };
+  const [last_late, last_record] = [page.late.at(-1), page.records.at(-1)];
+  const last: Omit<Cursor, keyof Period> | undefined = last_late
+    ? { part: 'late', at: last_late.booked_at, id: last_late._id }
+    : last_record && { part: 'message', at: last_record.sent_at, id: last_record._id };
+  return {
+    entries: [
+      ...(await describeRecords(ledger, page.records)),
+      ...(await describeLate(ledger, page.late)),
+    ],
+    next: last && records.length + late.length > limit ? writeCursor({ ...period, ...last }) : null,
+  };
+}
+
+async function describeRecords(ledger: OpenLedger, records: MessageRecord[]): Promise<Entry[]> {
+  const describe = await describer(ledger, records);
+  return Promise.all(
+    records.map(async (record) =>
+      entryOf(record, { ...describe(record), prices: await ledger.pricesAt(record.sent_at) }),
+    ),
+  );
+}
+
+async function describeLate(ledger: OpenLedger, late: LateEntry[]): Promise<Entry[]> {
+  const describe = await describer(ledger, late);
+  return late.map((one) => lateEntryOf(one, { ...describe(one), prices: undefined }));
+}
+
+type Described = Pick<
+  MessageRecord,
+  'waba_id' | 'phone_number_id' | 'recipient' | 'template' | 'pricing' | 'sent_at'
+>;
+
+/** Looks up templates and conversations of all these entries at once. */
+async function describer(
+  { deps, call, known_since }: OpenLedger,
+  entries: readonly Described[],
+): Promise<(entry: Described) => Omit<Parameters<typeof entryOf>[1], 'prices'>> {
+  const numbers = groupBy(entries, (one) => `${one.waba_id}/${one.phone_number_id}`);
+  const accounts = groupBy(entries, (one) => one.waba_id);
+  const conversations = new Map(
+    await Promise.all(
+      [...numbers].map(async ([key, all]) => {
+        const [{ waba_id, phone_number_id }] = all as [Described];
+        const recipients = [...new Set(all.map(({ recipient }) => recipient))];
+        return [
+          key,
+          await deps.conversations.find({ waba_id, phone_number_id }, recipients),
+        ] as const;
+      }),
+    ),
+  );
+  const categories = new Map<string, Categories>(
+    await Promise.all(
+      [...accounts].map(async ([waba_id, all]) => {
+        const names = [...new Set(all.flatMap(({ template }) => template?.name ?? []))];
+        return [waba_id, await deps.categories.find(waba_id, names, call)] as const;
+      }),
+    ),
+  );
+  const now = deps.now();
+  return ({ waba_id, phone_number_id, recipient, template, pricing, sent_at }) => {
+    const conversation = conversations.get(`${waba_id}/${phone_number_id}`)?.get(recipient);
+    const category = pricing?.category;
+    return {
+      template: template && categories.get(waba_id)?.get(nameOf(template)),
+      ...(category && {
+        preflight: preflightOf({ category, sent_at }, conversation, known_since, now),
+      }),
+    };
+  };
+}
+
+function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group) group.push(item);
+    else groups.set(key(item), [item]);
+  }
+  return groups;
+}
+
+/** Closed months from their stored totals, open ones from the records. */
+async function readTotals({ deps, scope, period, months, pricesAt }: OpenLedger) {
+  const stored = new Set(
+    months.filter(({ status }) => status === 'closed').map(({ month }) => month),
+  );
+  const days = daysOf(period);
+  const closed = await deps.ledgerDays.find(
+    scope,
+    days.filter((day) => stored.has(day.slice(0, 7))),
+  );
+  const groups: TotalledGroup[] = closed.flatMap((day) => day.groups);
+  const accounts = new Set(closed.map(({ waba_id }) => waba_id));
+  for (const { month } of months.filter(({ status }) => status !== 'closed')) {
+    const own = days.filter((day) => day.startsWith(month));
+    const part = { from: startOf(own[0] as string), to: endOf(own.at(-1) as string) };
+    for (const group of await deps.ledgerEntries.groups(scope, part)) {
+      groups.push(priceGroup(group, await pricesAt(startOf(group.day))));
+      accounts.add(group.waba_id);
+    }
+    for await (const late of deps.lateEntries.stream(scope, part)) groups.push(groupOfLate(late));
+  }
+  return { totals: totalsOf(groups), accounts: [...accounts].slice(0, ACCOUNTS_MAX) };
+}
+
+/** Templates whose category has changed, with the prices of both categories in the markets of the period. */
+async function changesOf(
+  { deps, call, pricesAt }: OpenLedger,
+  { by_market }: Totals,
+  accounts: readonly string[],
+): Promise<Json[]> {
+  const now = deps.now();
+  const prices = await pricesAt(now);
+  const markets = by_market.flatMap(({ market }) => market ?? []);
+  const price = (market: string, category: string): string | null =>
+    prices?.find(market, category, now)?.price ?? null;
+  const changed = await Promise.all(
+    accounts.map(async (waba_id) =>
+      (await deps.categories.changed(waba_id, call)).map((template) => ({ waba_id, ...template })),
+    ),
+  );
+  return changed.flat().map(({ waba_id, name, language, first_category, category, since }) => ({
+    waba_id,
+    template_name: name,
+    template_language: language,
+    category_asked: first_category,
+    category,
+    since,
+    unit_prices: markets.map((market) => ({
+      market,
+      asked: price(market, first_category),
+      now: price(market, category),
+    })),
+  }));
+}

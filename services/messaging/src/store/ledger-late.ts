@@ -1,0 +1,109 @@
+// Entries for statuses that came after the month of their message was closed. Written once and never changed:
+// they belong to the month in which they came.
+import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
+import { isDuplicateKey } from '@bmg/common/mongo';
+import type { ChargeFacts } from '../ledger/charge';
+import type { PricedCharge } from '../ledger/price-charge';
+import type { LedgerScope, Position, Range } from './ledger-entries';
+import type { MessageRecord } from './messages';
+
+export interface LateEntry
+  extends
+    Pick<
+      MessageRecord,
+      | 'partner_id'
+      | 'waba_id'
+      | 'phone_number_id'
+      | 'message_id'
+      | 'kind'
+      | 'template'
+      | 'recipient'
+      | 'status'
+      | 'sent_at'
+    >,
+    ChargeFacts {
+  /** The request id and the status. */
+  _id: string;
+  request_id: string;
+  booked_at: Date;
+  /** Under the facts of this entry, not only what it adds. */
+  price: PricedCharge;
+  currency: string | null;
+  /** What this entry adds to the amounts of earlier ones; null if that is not known. */
+  amount: string | null;
+  charged_change: number;
+}
+
+export interface LateEntries {
+  /** An entry that is there already stays as it is. */
+  add(entries: LateEntry[]): Promise<void>;
+  /** Of these messages, in the order of their entry. */
+  of(request_ids: string[]): Promise<LateEntry[]>;
+  page(
+    scope: LedgerScope,
+    range: Range,
+    after: Position | undefined,
+    limit: number,
+  ): Promise<LateEntry[]>;
+  stream(scope: LedgerScope, range: Range): AsyncIterable<LateEntry>;
+  /** Of all partners. */
+  all(range: Range): AsyncIterable<LateEntry>;
+}
+
+const DAY_S = 86_400;
+/** As the message records. */
+const KEPT_DAYS = 90;
+/** A message has three statuses that can price it. */
+const PER_MESSAGE = 3;
+const READ_LIMIT_MS = 10_000;
+
+export const LEDGER_LATE = 'ledger_late';
+export const lateEntryIndexes: IndexDescription[] = [
+  { key: { partner_id: 1, booked_at: 1, _id: 1 } },
+  { key: { request_id: 1 } },
+  { key: { booked_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
+];
+
+export function createLateEntries(db: Db): LateEntries {
+  const entries: Collection<LateEntry> = db.collection(LEDGER_LATE);
+  const filterOf = (scope: Partial<LedgerScope>, { from, to }: Range): Filter<LateEntry> => ({
+    ...scope,
+    booked_at: { $gte: from, $lt: to },
+  });
+  const order = { booked_at: 1, _id: 1 } as const;
+  return {
+    async add(added) {
+      if (added.length === 0) return;
+      try {
+        await entries.insertMany(added, { ordered: false });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
+    of: (request_ids) =>
+      entries
+        .find({ request_id: { $in: request_ids } })
+        .sort(order)
+        .limit(request_ids.length * PER_MESSAGE)
+        .toArray(),
+    page: (scope, range, after, limit) =>
+      entries
+        .find(
+          {
+            ...filterOf(scope, range),
+            ...(after && {
+              $or: [
+                { booked_at: { $gt: after.at } },
+                { booked_at: after.at, _id: { $gt: after.id } },
+              ],
+            }),
+          },
+          { maxTimeMS: READ_LIMIT_MS },
+        )
+        .sort(order)
+        .limit(limit)
+        .toArray(),
+    stream: (scope, range) => entries.find(filterOf(scope, range)).sort(order),
+    all: (range) => entries.find(filterOf({}, range)),
+  };
+}
