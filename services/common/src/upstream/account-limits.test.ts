@@ -1,9 +1,15 @@
-// After a refusal for too many requests, the number or account waits; and lists are bounded per partner.
+// After refusals in a row for too many requests, the number or account waits; and lists are bounded per partner.
 import type { ApiError } from '../errors';
-import { createAccountLimits, LISTS_OF_PARTNER, type Concerned } from './account-limits';
+import {
+  createAccountLimits,
+  LISTS_OF_PARTNER,
+  REFUSALS_MIN,
+  type Concerned,
+} from './account-limits';
 import { upstreamError } from './upstream-codes';
 
-const WAIT_MS = 60_000;
+const WAIT_MS = 2_000;
+const LONGEST_MS = 60_000;
 const log = { warn: () => undefined } as never;
 
 const about = (waba_id: string, number: string | false): Concerned => ({
@@ -14,14 +20,17 @@ const about = (waba_id: string, number: string | false): Concerned => ({
 function setUp() {
   const clock = { ms: 0 };
   const limits = createAccountLimits(log, () => clock.ms);
-  const refuse = (code: number, concerned: Concerned) =>
+  const refuseOnce = (code: number, concerned: Concerned) =>
     expect(
       limits.run(concerned, () => Promise.reject(upstreamError({ code, message: 'slow' }, []))),
     ).rejects.toMatchObject({ upstream_code: code, retry_after_s: 60 });
+  const refuse = async (code: number, concerned: Concerned) => {
+    for (let time = 0; time < REFUSALS_MIN; time += 1) await refuseOnce(code, concerned);
+  };
   /** What the next request gets: an answer of the upstream, or an error without asking it. */
   const next = async (concerned: Concerned) =>
     limits.run(concerned, async () => 'asked').catch((error: ApiError) => error);
-  return { clock, limits, refuse, next };
+  return { clock, limits, refuse, refuseOnce, next };
 }
 
 test.each([
@@ -32,19 +41,39 @@ test.each([
 ])('code %d stops requests for the %s, and no other', async (code, what, first, same, other) => {
   const { clock, refuse, next } = setUp();
   await refuse(code, first);
-  clock.ms = 20_500;
+  clock.ms = 500;
   for (const concerned of same) {
     expect(await next(concerned)).toMatchObject({
       code: 'UPSTREAM_ERROR',
       upstream_code: code,
       retryable: true,
-      retry_after_s: 40,
+      retry_after_s: 2,
       message: expect.stringContaining(`for this ${what} `),
     });
   }
   expect(await next(other)).toBe('asked');
   clock.ms = WAIT_MS;
   for (const concerned of same) expect(await next(concerned)).toBe('asked');
+});
+
+test('fewer refusals, or an answer between them, stop nothing', async () => {
+  const { refuseOnce, next } = setUp();
+  for (let time = 1; time < 2 * REFUSALS_MIN; time += 1) {
+    await refuseOnce(80007, about('a', false));
+    if (time % (REFUSALS_MIN - 1) === 0) expect(await next(about('a', 'n'))).toBe('asked');
+  }
+});
+
+test('every further refusal doubles the wait, up to what the upstream asks for', async () => {
+  const { clock, refuse, refuseOnce, next } = setUp();
+  await refuse(4, about('a', 'n'));
+  for (const wait of [2, 4, 8, 16, 32, 60, 60]) {
+    expect(await next(about('a', 'n'))).toMatchObject({ retry_after_s: wait });
+    clock.ms += wait * 1_000;
+    await refuseOnce(4, about('a', 'n'));
+  }
+  clock.ms += LONGEST_MS;
+  expect(await next(about('a', 'n'))).toBe('asked');
 });
 
 test('an account that waits no more does not hide a number that does', async () => {

@@ -1,6 +1,6 @@
 // What one partner may take of the upstream's limits on management requests, which all partners share.
-// After a refusal for too many requests, further ones for the number or account wait until the upstream
-// asks for; and a partner follows a bounded number of lists at a time.
+// After refusals in a row for too many requests, further ones for the number or account wait, longer after
+// each; and a partner follows a bounded number of lists at a time.
 import type { Target } from '@bmg/proto/common';
 import { LRUCache } from '../cache';
 import { ApiError } from '../errors';
@@ -14,7 +14,7 @@ export interface Concerned {
 }
 
 export interface AccountLimits {
-  /** Asks the upstream, unless it has refused requests for this number or account recently. */
+  /** Asks the upstream, unless it has just refused several requests for this number or account. */
   run<T>(concerned: Concerned, ask: () => Promise<T>): Promise<T>;
   /** Follows a list of the upstream, one page at a time. Throws at once when too many are followed. */
   list<T>(partner_id: string, follow: () => Promise<T>): Promise<T>;
@@ -31,8 +31,14 @@ const RETRY_AFTER_S = 1;
 /** Numbers and accounts that wait; beyond them the one that was asked for longest ago is forgotten. */
 const WAITING_MAX = 10_000;
 
+/** Refusals in a row from which requests wait; a single one may be a peak that is over. */
+export const REFUSALS_MIN = 3;
+/** The first wait; each further refusal doubles it, up to what the upstream asks for. */
+const WAIT_MS = 2_000;
+
 interface Wait {
   until: number;
+  refusals: number;
   what: 'number' | 'account';
   upstream_code: number;
   upstream_trace_id: string | undefined;
@@ -61,15 +67,19 @@ export function createAccountLimits(
       );
       if (wait) throw stillLimited(wait, wait.until - now());
       try {
-        return await ask();
+        const answer = await ask();
+        waits.delete(`account ${waba_id}`);
+        waits.delete(`number ${number}`);
+        return answer;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const { upstream_code, upstream_trace_id, retry_after_s = 0 } = error;
         if (upstream_code === APP_LIMIT || upstream_code === ACCOUNT_LIMIT) {
           const what = number && upstream_code === APP_LIMIT ? 'number' : 'account';
-          const until = now() + retry_after_s * 1_000;
           const key = `${what} ${what === 'number' ? number : waba_id}`;
-          waits.set(key, { until, what, upstream_code, upstream_trace_id });
+          const refusals = (waits.get(key)?.refusals ?? 0) + 1;
+          const until = now() + waitMs(refusals, retry_after_s * 1_000);
+          waits.set(key, { until, refusals, what, upstream_code, upstream_trace_id });
         }
         throw error;
       }
@@ -88,6 +98,9 @@ export function createAccountLimits(
     },
   };
 }
+
+const waitMs = (refusals: number, max_ms: number): number =>
+  refusals < REFUSALS_MIN ? 0 : Math.min(max_ms, WAIT_MS * 2 ** (refusals - REFUSALS_MIN));
 
 function stillLimited({ what, upstream_code, upstream_trace_id }: Wait, left_ms: number): ApiError {
   const retry_after_s = Math.ceil(left_ms / 1_000);

@@ -13,12 +13,14 @@ afterEach(() => rig.close());
 
 const LIMITED = upstreamError(80007);
 
-test('after a refusal for too many requests the account is not asked again, and the answer says so', async () => {
+test('after three refusals for too many requests the account waits, and the answer says so', async () => {
   const { upstream, rpc, call } = rig;
-  upstream.answers(LIMITED, { data: [] }, { data: [] });
-  await expect(rpc.listFlows({ target: TARGET }, call())).rejects.toMatchObject({
-    upstream_code: 80007,
-  });
+  upstream.answers(LIMITED, LIMITED, LIMITED, { data: [] }, { data: [] });
+  for (let time = 0; time < 3; time += 1) {
+    await expect(rpc.listFlows({ target: TARGET }, call())).rejects.toMatchObject({
+      upstream_code: 80007,
+    });
+  }
   const refused = { code: 'UPSTREAM_ERROR', upstream_code: 80007, retryable: true };
   for (const ask of [rpc.listFlows, rpc.listQrCodes]) {
     await expect(ask({ target: TARGET }, call())).rejects.toMatchObject({
@@ -27,22 +29,24 @@ test('after a refusal for too many requests the account is not asked again, and 
       retry_after_s: expect.any(Number),
     });
   }
-  expect(upstream.asked).toHaveLength(1);
+  expect(upstream.asked).toHaveLength(3);
   await rpc.listFlows({ target: { ...TARGET, waba_id: '900000000000009' } }, call());
-  expect(upstream.asked).toHaveLength(2);
+  expect(upstream.asked).toHaveLength(4);
 });
 
 test('calls go out beside it: they have limits of their own', async () => {
   const { upstream, rpc, call } = rig;
-  upstream.answers(LIMITED, { success: true });
-  await expect(rpc.listFlows({ target: TARGET }, call())).rejects.toMatchObject({
-    upstream_code: 80007,
-  });
+  upstream.answers(LIMITED, LIMITED, LIMITED, { success: true });
+  for (let time = 0; time < 3; time += 1) {
+    await expect(rpc.listFlows({ target: TARGET }, call())).rejects.toMatchObject({
+      upstream_code: 80007,
+    });
+  }
   await rpc.placeCall(
     { target: TARGET, call: { action: 'terminate', call_id: 'wacid.1' } },
     call(),
   );
-  expect(upstream.asked).toHaveLength(2);
+  expect(upstream.asked).toHaveLength(4);
 });
 
 test('a partner that follows many lists is refused the next one', async () => {
