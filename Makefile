@@ -9,6 +9,8 @@ BIN := node_modules/.bin
 
 # The console's page, compiled when one of its sources has changed.
 CONSOLE := gateway/dashboard/dist/site/index.html
+# The browser's part of the documentation.
+DOCS := gateway/docs/dist/site/.vite/manifest.json
 
 help: ## Lists the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -34,13 +36,17 @@ engines: local ## Starts only Kafka, MongoDB and Redis
 clean: local ## Stops the mesh and removes its data, logs and settings
 	@node --enable-source-maps deploy/local/dist/clean.js
 
-build: install $(CONSOLE) ## Compiles changed code
+build: install $(CONSOLE) $(DOCS) ## Compiles changed code
 	@echo 'compiling ...'
 	@$(BIN)/tsc -b
 
 $(CONSOLE): package-lock.json $(shell find gateway/dashboard -type f -not -path '*/dist/*' -not -path '*/node_modules/*') | install
 	@echo 'building the console ...'
 	@npm run --silent build -w gateway/dashboard
+
+$(DOCS): package-lock.json $(shell find gateway/docs/src gateway/docs/vite.config.mts -type f) | install
+	@echo 'building the reference ...'
+	@npm run --silent build -w gateway/docs
 
 check: check-format check-lint check-imports check-words check-types check-generated ## Checks format, lint, imports, words, types and generated code
 

@@ -19,7 +19,7 @@ export default tseslint.config(
     files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.base],
     languageOptions: {
-      parserOptions: { project: ['./tsconfig.lint.json', './gateway/dashboard/tsconfig.json'] },
+      parserOptions: { project: ['./tsconfig.lint.json', './gateway/*/tsconfig.json'] },
     },
     rules: {
       'no-var': 'error',

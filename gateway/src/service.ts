@@ -95,7 +95,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
       chain,
     }),
     consoleSite(config.PUBLIC_URL, log),
-    documents(chapters, config),
+    documents(chapters, config, log),
   ];
   const app = createApp({
     endpoints,

@@ -12,7 +12,7 @@ import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/shared-mesh';
 import { openStage, STAGE_LIMIT_MS, type Stage, press } from './connect-browser';
 
-const PAGE = resolve(__dirname, '../../gateway/EMBED.md');
+const PAGE = resolve(__dirname, '../../gateway/docs/guides/embedding.md');
 const LINES_MAX = 22;
 const START_LIMIT_MS = 30_000;
 /** The first browser window is slow to open on a busy machine. */

@@ -181,6 +181,10 @@ describe('the published documents', () => {
     ['/docs', 'text/html; charset=utf-8'],
     ['/changelog', 'text/html; charset=utf-8'],
     ['/docs/style.css', 'text/css; charset=utf-8'],
+    ['/docs/quick-start', 'text/html; charset=utf-8'],
+    ['/docs/quick-start.md', 'text/markdown; charset=utf-8'],
+    ['/docs/search.json', 'application/json; charset=utf-8'],
+    ['/llms.txt', 'text/plain; charset=utf-8'],
   ])(
     '%s needs no key, is cacheable, and is revalidated with a conditional request',
     async (path, type) => {

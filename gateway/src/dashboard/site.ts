@@ -1,42 +1,19 @@
 // Serves the console, the single-page application that `make build` compiles to gateway/dashboard/dist:
 // its hashed files, and its page at every other address below /dashboard.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join, resolve } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from '@bmg/common/telemetry';
 import { notFound } from '../edge/observe';
+import { answerFile, readSiteFiles, SITE_HEADERS } from '../edge/site-files';
 import type { State } from '../edge/state';
 
 /** The same from src/ and from dist/. */
 const FOLDER = resolve(__dirname, '../../dashboard/dist/site');
 const ROUTE = '/dashboard';
 const NONCE_BYTES = 16;
-const TYPES: Record<string, string> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
-const SHARED_HEADERS = {
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
-/** Their names change with their content. */
-const ASSET_HEADERS = {
-  ...SHARED_HEADERS,
-  'Cache-Control': 'public, max-age=31536000, immutable',
-  Vary: 'Accept-Encoding',
-};
-
-interface Asset {
-  type: string;
-  bytes: Buffer;
-  gzip: Buffer;
-}
-
 /** The component library adds style elements: the nonce of the answer allows these and no others. */
 const policyOf = (nonce: string): string =>
   [
@@ -53,14 +30,14 @@ const policyOf = (nonce: string): string =>
 
 export function consoleSite(public_url: string, log: Logger): (router: Router<State>) => void {
   const page = readPage(public_url);
-  const assets = page === undefined ? new Map<string, Asset>() : readAssets();
+  const files = readSiteFiles(FOLDER);
   if (page === undefined) log.warn({ folder: FOLDER }, 'the console is not built: make build');
   return (router) => {
     router.get(`${ROUTE}/assets/:name`, (context: Context) => {
       (context.state as State).route = `${ROUTE}/assets`;
-      const asset = assets.get(String(context['params'].name));
-      if (!asset) throw notFound();
-      answerAsset(context, asset);
+      const file = files.get(String(context['params'].name));
+      if (!file) throw notFound();
+      answerFile(context, file);
     });
     router.get(`${ROUTE}{/*path}`, (context: Context) => {
       (context.state as State).route = ROUTE;
@@ -70,18 +47,10 @@ export function consoleSite(public_url: string, log: Logger): (router: Router<St
   };
 }
 
-function answerAsset(context: Context, { type, bytes, gzip }: Asset): void {
-  context.set(ASSET_HEADERS);
-  context.set('Content-Type', type);
-  const zipped = context.acceptsEncodings('gzip', 'identity') === 'gzip';
-  if (zipped) context.set('Content-Encoding', 'gzip');
-  context.body = zipped ? gzip : bytes;
-}
-
 function answerPage(context: Context, page: string): void {
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
   context.set({
-    ...SHARED_HEADERS,
+    ...SITE_HEADERS,
     'Cache-Control': 'no-store',
     'Content-Security-Policy': policyOf(nonce),
     'Content-Type': 'text/html; charset=utf-8',
@@ -98,15 +67,4 @@ function readPage(public_url: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const base = `${new URL(public_url).pathname.replace(/\/+$/, '')}${ROUTE}/`;
   return readFileSync(file, 'utf8').replace('<base href="/dashboard/"', `<base href="${base}"`);
-}
-
-function readAssets(): Map<string, Asset> {
-  const folder = join(FOLDER, 'assets');
-  return new Map(
-    readdirSync(folder).map((name) => {
-      const bytes = readFileSync(join(folder, name));
-      const type = TYPES[extname(name)] ?? 'application/octet-stream';
-      return [name, { type, bytes, gzip: gzipSync(bytes) }];
-    }),
-  );
 }

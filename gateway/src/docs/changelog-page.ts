@@ -1,16 +1,16 @@
 // Renders GET /changelog: the active notices and the version history.
 import { API_VERSION, NOTICES } from '@bmg/common/notices';
 import { HISTORY, NOTICE_TEXTS } from './history';
-import { html, page, table } from './html';
+import { html, table } from './html';
+import { shell, type NavGroup } from './shell';
 
-export const changelogPage = (): string =>
-  page(
-    `Changelog ${API_VERSION}`,
-    html`<h1>Changelog</h1>
-      <p class="dim">
-        Current version ${API_VERSION} · <a href="docs">reference</a> ·
-        <a href="openapi.json">OpenAPI document</a>
-      </p>
+export const changelogPage = (nav: readonly NavGroup[]): string =>
+  shell({
+    title: `Changelog ${API_VERSION}`,
+    nav,
+    outside: true,
+    body: html`<h1>Changelog</h1>
+      <p class="dim">Current version ${API_VERSION}</p>
       <h2 id="notices">Active notices</h2>
       <p>
         Every response lists them in <code>X-Service-Notice</code>, every event in
@@ -37,4 +37,4 @@ export const changelogPage = (): string =>
           change,
         ]),
       )}`,
-  );
+  });

@@ -1,9 +1,4 @@
-// Builds the HTML of the document pages: escaping, tables and the page frame.
-import { createHash } from 'node:crypto';
-import { DOCS_STYLE } from './style';
-
-/** Changes with the style sheet, so that browsers may cache a version forever. */
-export const STYLE_VERSION = createHash('sha256').update(DOCS_STYLE).digest('hex').slice(0, 12);
+// Builds the HTML of the documentation: escaping, tables and the frame of every page.
 
 /** Escaped markup. `html` escapes every other value. */
 export class Html {
@@ -12,7 +7,7 @@ export class Html {
 
 type Part = Html | Html[] | string | number;
 
-const escape = (text: string): string =>
+export const escape = (text: string): string =>
   text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 const markupOf = (part: Part): string => {
@@ -34,7 +29,7 @@ export const none = new Html('');
 export const prose = (text: string): Html =>
   new Html(escape(text).replace(/`([^`]+)`/g, '<code>$1</code>'));
 
-/** On a narrow screen each cell but the first is preceded by the head of its column (see style.ts). */
+/** On a narrow screen each cell but the first is preceded by the head of its column (see shell.css). */
 export function table(heads: string[], rows: Part[][]): Html {
   if (rows.length === 0) return none;
   const cell = (part: Part, at: number): Html =>
@@ -57,18 +52,3 @@ export function table(heads: string[], rows: Part[][]): Html {
     </table>
   </div>`;
 }
-
-export const page = (title: string, body: Html): string =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="docs/style.css?v=${STYLE_VERSION}" />
-      </head>
-      <body>
-        <main>${body}</main>
-      </body>
-    </html> `.markup;

@@ -1,23 +1,43 @@
-// Serves the documents: GET /openapi.json, /docs and /changelog. They need no key and are rendered once, at
-// startup.
-import { createHash } from 'node:crypto';
+// Serves the documentation: GET /docs and the pages below it, /openapi.json, /changelog and /llms.txt. They
+// need no key and are rendered once, at the start.
+import { createHash, randomBytes } from 'node:crypto';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
+import type { Logger } from '@bmg/common/telemetry';
+import { notFound } from '../edge/observe';
+import { answerFile, readSiteFiles, SITE_HEADERS } from '../edge/site-files';
 import type { State } from '../edge/state';
 import type { Chapter } from '../endpoints';
 import { buildOpenApi } from '../openapi';
 import { changelogPage } from './changelog-page';
-import { referencePage } from './reference-page';
-import { DOCS_STYLE } from './style';
+import { readGuides, type Guides } from './guides';
+import { homePage } from './home-page';
+import { html } from './html';
+import { llmsText } from './llms';
+import { searchIndex } from './search-index';
+import { compiled, shell, SHELL_CSS, SITE } from './shell';
+import type { OpenApiDocument } from './types';
 
-/** Allows the style sheet only: no scripts, frames or forms. */
-const POLICY =
-  "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Nothing inline, nothing from another host. */
+const policyOf = (styles: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    styles,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+const POLICY = policyOf("style-src 'self'");
 /** Short, so that a new release shows within minutes; an ETag saves the rest. */
 const CACHE = 'public, max-age=300';
 const IMMUTABLE_CACHE = 'public, max-age=31536000, immutable';
+const NONCE_BYTES = 16;
 
-interface File {
+interface Text {
   type: string;
   text: string;
   cache?: string;
@@ -27,25 +47,60 @@ interface File {
 export function documents(
   chapters: readonly Chapter[],
   { PUBLIC_URL }: { PUBLIC_URL: string },
+  log: Logger,
 ): (router: Router<State>) => void {
-  const document = buildOpenApi(chapters, { public_url: PUBLIC_URL.replace(/\/$/, '') });
-  const files: Record<string, File> = {
+  const public_url = PUBLIC_URL.replace(/\/$/, '');
+  const document = buildOpenApi(chapters, { public_url });
+  const guides = readGuides(document, { public_url });
+  const texts = textsOf(document, guides, public_url);
+  const reference = referencePage(guides);
+  const files = readSiteFiles(SITE);
+  if (files.size === 0) log.warn({ folder: SITE }, 'the reference is not built: make build');
+  return (router) => {
+    for (const [path, text] of Object.entries(texts)) router.get(path, serve(path, text));
+    router.get('/docs/assets/:name', (context: Context) => {
+      (context.state as State).route = '/docs/assets';
+      const file = files.get(String(context['params'].name));
+      if (!file) throw notFound();
+      answerFile(context, file);
+    });
+    router.get('/docs/reference', (context: Context) => {
+      (context.state as State).route = '/docs/reference';
+      answerReference(context, reference);
+    });
+  };
+}
+
+function textsOf(
+  document: OpenApiDocument,
+  { guides, nav }: Guides,
+  public_url: string,
+): Record<string, Text> {
+  const page = (text: string): Text => ({ type: 'text/html', text });
+  const pages = guides.flatMap(({ slug, title, body, markdown }): Array<[string, Text]> => [
+    [`/docs/${slug}`, page(shell({ title, body, nav, slug }))],
+    [`/docs/${slug}.md`, { type: 'text/markdown', text: markdown }],
+  ]);
+  return {
     '/openapi.json': {
       type: 'application/json',
       text: JSON.stringify(document),
       // Tools on other origins may read it: it holds no secret.
       headers: { 'Access-Control-Allow-Origin': '*' },
     },
-    '/docs': { type: 'text/html', text: referencePage(document) },
-    '/docs/style.css': { type: 'text/css', text: DOCS_STYLE, cache: IMMUTABLE_CACHE },
-    '/changelog': { type: 'text/html', text: changelogPage() },
-  };
-  return (router) => {
-    for (const [path, file] of Object.entries(files)) router.get(path, serve(path, file));
+    '/docs': page(homePage(document, nav)),
+    '/changelog': page(changelogPage(nav)),
+    ...Object.fromEntries(pages),
+    '/docs/style.css': { type: 'text/css', text: SHELL_CSS, cache: IMMUTABLE_CACHE },
+    '/docs/search.json': {
+      type: 'application/json',
+      text: JSON.stringify(searchIndex(document, guides)),
+    },
+    '/llms.txt': { type: 'text/plain', text: llmsText(document, { guides, public_url }) },
   };
 }
 
-function serve(path: string, { type, text, cache = CACHE, headers = {} }: File) {
+function serve(path: string, { type, text, cache = CACHE, headers = {} }: Text) {
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   return (context: Context): void => {
     (context.state as State).route = path;
@@ -65,4 +120,41 @@ function serve(path: string, { type, text, cache = CACHE, headers = {} }: File) 
     context.type = `${type}; charset=utf-8`;
     context.body = text;
   };
+}
+
+const NONCE = '__NONCE__';
+
+/** The reference, but for the nonce of an answer. */
+function referencePage({ nav }: Guides): string {
+  const { script = '', styles = [] } = compiled('src/reference.ts') ?? {};
+  return shell({
+    title: 'Reference',
+    nav,
+    wide: true,
+    body: html`<div id="reference"></div>
+      <noscript
+        ><p>
+          The reference needs JavaScript. <a href="../openapi.json">The OpenAPI document</a> does
+          not.
+        </p></noscript
+      >`,
+    head: html`${styles.map((name) => html`<link rel="stylesheet" href="assets/${name}" />`)}
+      <script type="module" nonce="${NONCE}" src="assets/${script}"></script>`,
+  });
+}
+
+/**
+ * The renderer adds style elements, which the nonce of the answer allows, and sets styles of single
+ * elements. Scripts stay limited to our own files.
+ */
+function answerReference(context: Context, page: string): void {
+  const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+  const styles = `style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`;
+  context.set({
+    ...SITE_HEADERS,
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': policyOf(styles),
+    'Content-Type': 'text/html; charset=utf-8',
+  });
+  context.body = page.replaceAll(NONCE, nonce);
 }

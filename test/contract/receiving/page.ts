@@ -2,20 +2,26 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-const PAGE = resolve(__dirname, '../../../services/webhooks/RECEIVING.md');
+const PAGE = resolve(__dirname, '../../../gateway/docs/guides/receiving.md');
 
 export const readPage = (): string => readFileSync(PAGE, 'utf8');
 
+/** Returns the blocks of a language. */
+export const codeBlocks = (page: string, language: string): string[] =>
+  [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
+    .filter(([, name]) => name === language)
+    .map(([, , code]) => code as string);
+
 /** Returns the only program of a language whose first line names the file. */
 export function codeBlock(page: string, language: string, file: string): string {
-  const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].filter(
-    ([, name, code = '']) => name === language && code.split('\n')[0]?.includes(` ${file}: `),
+  const blocks = codeBlocks(page, language).filter((code) =>
+    code.split('\n')[0]?.includes(` ${file}: `),
   );
   const [first, second] = blocks;
   if (first === undefined || second !== undefined) {
     throw new Error(`the page has ${blocks.length} programs ${file}, not one`);
   }
-  return first[2] as string;
+  return first;
 }
 
 /** Returns the other cells of the table row that begins with this cell. */

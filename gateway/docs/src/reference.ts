@@ -1,0 +1,97 @@
+// The reference: the OpenAPI document of this gateway, rendered by Scalar. It loads nothing from another
+// host and sends nothing to one, except the requests that its reader tries.
+import '@scalar/api-reference/style.css';
+import './reference.css';
+
+interface Operation {
+  operationId: string;
+  tags?: string[];
+  description?: string;
+  'x-codes'?: string[];
+  'x-counted'?: boolean;
+  'x-addition'?: boolean;
+}
+
+interface ApiDocument {
+  servers: Array<{ url: string }>;
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
+}
+
+/** The samples are in curl, Node, Python, PHP, Go and Java. */
+const HIDDEN = {
+  shell: ['httpie', 'wget'],
+  node: ['axios', 'ofetch', 'undici'],
+  python: ['httpx', 'python3'],
+  php: ['guzzle'],
+  java: ['asynchttp', 'okhttp', 'unirest'],
+  ...Object.fromEntries(
+    'c clojure csharp dart fsharp http js kotlin objc ocaml powershell r ruby rust swift'
+      .split(' ')
+      .map((language) => [language, true as const]),
+  ),
+};
+
+const { nonce } = document.querySelector('script[nonce]') as HTMLScriptElement;
+const createElement = document.createElement.bind(document);
+// The renderer adds style elements: the content security policy allows them with the page's nonce.
+document.createElement = (name: string, options?: ElementCreationOptions): HTMLElement => {
+  const element = createElement(name, options);
+  if (name === 'style') element.nonce = nonce;
+  return element;
+};
+
+const content = (await (await fetch('../openapi.json')).json()) as ApiDocument;
+// Requests that the reader tries go to the gateway that served this page.
+content.servers = [{ url: new URL('../v1', location.href).href }];
+
+/** What the renderer does not show of an operation: its error codes and how it counts. */
+function described(operation: Operation): string {
+  const { description = '', 'x-codes': codes = [], ...rest } = operation;
+  if (codes.length === 0) return description;
+  return [
+    description,
+    ...(rest['x-counted']
+      ? []
+      : ['Does not count towards the rate limit. A partner may have 20 such requests in flight.']),
+    ...(rest['x-addition'] ? ['An addition to the API’s original 68 endpoints.'] : []),
+    `Error codes: ${codes.map((code) => `[${code}](errors#${code})`).join(', ')}.`,
+  ].join('\n\n');
+}
+
+const slugOf = (tag: string): string => tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+/** The renderer's anchors by the short ones of our links: `sendText`, `message.received`. */
+const anchors = new Map<string, string>();
+for (const item of Object.values(content.paths)) {
+  for (const operation of Object.values(item)) {
+    const { operationId, tags = [] } = operation;
+    operation.description = described(operation);
+    anchors.set(operationId, `tag/${slugOf(tags[0] ?? '')}/${operationId}`);
+  }
+}
+for (const name of Object.keys(content.webhooks)) anchors.set(name, `webhook/${name}`);
+
+function followShortAnchor(): void {
+  const anchor = anchors.get(decodeURIComponent(location.hash.slice(1)));
+  if (anchor !== undefined) location.replace(`#${anchor}`);
+}
+followShortAnchor();
+window.addEventListener('hashchange', followShortAnchor);
+
+const { createApiReference } = await import('@scalar/api-reference');
+createApiReference('#reference', {
+  content,
+  slug: 'api',
+  theme: 'none',
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  documentDownloadType: 'none',
+  orderSchemaPropertiesBy: 'preserve',
+  hiddenClients: HIDDEN,
+  generateTagSlug: ({ name }) => slugOf(name ?? ''),
+  generateOperationSlug: ({ operationId }) => operationId ?? '',
+  generateWebhookSlug: ({ name }) => name,
+});

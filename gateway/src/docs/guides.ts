@@ -1,0 +1,161 @@
+// Reads the guides, gateway/docs/guides/*.md, and renders them once, at the start. Endpoints, error codes
+// and events in code spans become links to the reference.
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import MarkdownIt from 'markdown-it';
+import { CATALOG, type ErrorCode } from '@bmg/common/errors';
+import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../openapi/error-guide';
+import { escape, Html } from './html';
+import type { NavGroup } from './shell';
+import type { OpenApiDocument } from './types';
+
+/** The same from src/ and from dist/. */
+const FOLDER = resolve(__dirname, '../../docs/guides');
+
+/** In the order of the navigation. */
+const GROUPS: ReadonlyArray<[title: string, slugs: string[]]> = [
+  ['Start', ['quick-start', 'authentication', 'testing', 'going-live']],
+  ['Send', ['sending', 'templates', 'broadcasts', 'costs', 'limits']],
+  ['Receive', ['receiving']],
+  ['Connect numbers', ['embedding', 'coexistence', 'numbers']],
+  ['Operate', ['errors', 'changes']],
+];
+
+/** Pages outside the guides that they link to, by the end of their path, and where a browser finds them. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'EVENTS.md': '../docs#events',
+  'test/emulator/README.md': 'testing',
+};
+
+export interface Section {
+  title: string;
+  /** Anchor of its heading; empty for the part before the first. */
+  anchor: string;
+  text: string;
+}
+
+export interface Guide {
+  slug: string;
+  title: string;
+  /** The Markdown source, with its generated parts. */
+  markdown: string;
+  body: Html;
+  sections: Section[];
+}
+
+export interface Guides {
+  guides: Guide[];
+  nav: NavGroup[];
+}
+
+export function readGuides(
+  document: OpenApiDocument,
+  { public_url }: { public_url: string },
+): Guides {
+  const links = linksOf(document);
+  const guides = GROUPS.flatMap(([, slugs]) => slugs).map((slug): Guide => {
+    const source = readFileSync(join(FOLDER, `${slug}.md`), 'utf8');
+    const markdown = source
+      .replace('<!-- error codes -->', errorCodes)
+      .replace('<!-- upstream codes -->', upstreamCodes)
+      .replaceAll('https://gateway.example.com', public_url);
+    return { slug, markdown, ...render(markdown, links) };
+  });
+  const titleOf = (slug: string): string => guides.find((one) => one.slug === slug)?.title ?? slug;
+  const nav = GROUPS.map(([title, slugs]) => ({
+    title,
+    pages: slugs.map((slug) => ({ slug, title: titleOf(slug) })),
+  }));
+  return { guides, nav };
+}
+
+/** The code spans that lead somewhere, and where. */
+function linksOf(document: OpenApiDocument): Map<string, string> {
+  const links = new Map<string, string>();
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const [verb, { operationId }] of Object.entries(item)) {
+      links.set(`${verb.toUpperCase()} ${path}`, `reference#${operationId}`);
+    }
+  }
+  for (const name of Object.keys(document.webhooks)) links.set(name, `reference#${name}`);
+  for (const code of Object.keys(CATALOG)) links.set(code, `errors#${code}`);
+  for (const { upstream_code } of UPSTREAM_GUIDE) {
+    links.set(String(upstream_code), `errors#upstream-${upstream_code}`);
+  }
+  return links;
+}
+
+function render(
+  markdown: string,
+  links: Map<string, string>,
+): Pick<Guide, 'title' | 'body' | 'sections'> {
+  const parser = new MarkdownIt({ html: false });
+  const tokens = parser.parse(markdown, {});
+  const sections: Section[] = [];
+  let title = '';
+  tokens.forEach((token, at) => {
+    const inline = tokens[at + 1];
+    if (token.type === 'heading_open' && inline) {
+      const anchor = anchorOf(inline.content);
+      token.attrSet('id', anchor);
+      const text = inline.content.replaceAll('`', '');
+      if (token.tag === 'h1') title = text;
+      sections.push({ title: text, anchor: token.tag === 'h1' ? '' : anchor, text: '' });
+    } else if (token.type === 'inline' && tokens[at - 1]?.type !== 'heading_open') {
+      const section = sections.at(-1);
+      if (section) section.text += `${token.content} `;
+    }
+  });
+  const { rules } = parser.renderer;
+  rules.code_inline = (all, at) => {
+    const { content = '' } = all[at] ?? {};
+    const href = links.get(content);
+    const code = `<code>${escape(content)}</code>`;
+    const isLinked = all[at - 1]?.type === 'link_open';
+    return href === undefined || isLinked ? code : `<a href="${href}">${code}</a>`;
+  };
+  rules.fence = (all, at) =>
+    `<pre tabindex="0"><code>${escape(all[at]?.content ?? '')}</code></pre>\n`;
+  rules.table_open = () => '<div class="scroll" tabindex="0"><table>\n';
+  rules.table_close = () => '</table></div>\n';
+  rules.link_open = (all, at, options, _env, self) => {
+    const token = all[at];
+    token?.attrSet('href', addressOf(token.attrGet('href') ?? ''));
+    return self.renderToken(all, at, options);
+  };
+  return { title, body: new Html(parser.renderer.render(tokens, parser.options, {})), sections };
+}
+
+/** The anchors that GitHub derives from headings; of an error code, the code itself. */
+export function anchorOf(heading: string): string {
+  const code = /^`([^`]+)`$/.exec(heading)?.[1];
+  if (code !== undefined) return /^\d+$/.test(code) ? `upstream-${code}` : code;
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-');
+}
+
+/** `sending.md#text` → `sending#text`. */
+function addressOf(href: string): string {
+  if (/^([a-z]+:|#)/.test(href)) return href;
+  const found = Object.entries(ELSEWHERE).find(([path]) => href.endsWith(path));
+  if (found) return found[1];
+  const own = /^([a-z-]+)\.md(#.*)?$/.exec(href);
+  if (!own) throw new Error(`a guide links to ${href}, which browsers cannot open`);
+  return `${own[1]}${own[2] ?? ''}`;
+}
+
+const errorCodes = (Object.keys(CATALOG) as ErrorCode[])
+  .map((code) => {
+    const { http, retryable } = CATALOG[code];
+    const { meaning, action } = ERROR_GUIDE[code];
+    return `### \`${code}\`\n\nHTTP ${http}, ${retryable ? 'retryable' : 'not retryable'}. ${meaning}\n\n**What to do:** ${action}`;
+  })
+  .join('\n\n');
+
+const upstreamCodes = UPSTREAM_GUIDE.map(
+  ({ upstream_code, meaning, action }) =>
+    `### \`${upstream_code}\`\n\n${meaning}\n\n**What to do:** ${action}`,
+).join('\n\n');

@@ -1,0 +1,20 @@
+// Writes /llms.txt: what the documentation has, for programs that read Markdown.
+import type { Guide } from './guides';
+import type { OpenApiDocument } from './types';
+
+export function llmsText(
+  document: OpenApiDocument,
+  { guides, public_url: root }: { guides: readonly Guide[]; public_url: string },
+): string {
+  const { title, description } = document.info;
+  return [
+    `# ${title}`,
+    `> ${description.split('\n\n')[0] ?? ''}`,
+    description.split('\n\n').slice(1).join('\n\n'),
+    '## Guides',
+    guides.map((guide) => `- [${guide.title}](${root}/docs/${guide.slug}.md)`).join('\n'),
+    '## Reference',
+    `- [OpenAPI 3.1 document](${root}/openapi.json): every endpoint, event and error code`,
+    `- [Changelog](${root}/changelog)`,
+  ].join('\n\n');
+}

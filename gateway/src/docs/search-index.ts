@@ -1,0 +1,47 @@
+// What the search of the documentation finds: sections of guides, endpoints, events and error codes.
+import { CATALOG, type ErrorCode } from '@bmg/common/errors';
+import { ERROR_GUIDE } from '../openapi/error-guide';
+import type { Guide } from './guides';
+import type { OpenApiDocument } from './types';
+
+export interface Entry {
+  /** The address, relative to `/docs/`. */
+  id: string;
+  title: string;
+  page: string;
+  text: string;
+}
+
+export function searchIndex(document: OpenApiDocument, guides: readonly Guide[]): Entry[] {
+  const sections = guides.flatMap(({ slug, title: page, sections: parts }) =>
+    parts
+      .filter(({ anchor }) => !(anchor in CATALOG))
+      .map(({ title, anchor, text }) => ({
+        id: anchor === '' ? slug : `${slug}#${anchor}`,
+        title,
+        page,
+        text,
+      })),
+  );
+  const endpoints = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([verb, { operationId, summary, description = '' }]) => ({
+      id: `reference#${operationId}`,
+      title: `${verb.toUpperCase()} ${path}`,
+      page: summary,
+      text: `${summary} ${description}`,
+    })),
+  );
+  const events = Object.entries(document.webhooks).map(([name, { post }]) => ({
+    id: `reference#${name}`,
+    title: name,
+    page: `Event: ${post.summary}`,
+    text: post.summary,
+  }));
+  const codes = (Object.keys(CATALOG) as ErrorCode[]).map((code) => ({
+    id: `errors#${code}`,
+    title: code,
+    page: `Error code, HTTP ${CATALOG[code].http}`,
+    text: `${ERROR_GUIDE[code].meaning} ${ERROR_GUIDE[code].action}`,
+  }));
+  return [...sections, ...endpoints, ...events, ...codes];
+}

@@ -1,0 +1,94 @@
+// The frame of every page of the documentation: header with search, list of guides, text. All addresses
+// are relative, so that they hold under any path prefix of the gateway.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { html, none, type Html } from './html';
+
+/** The same from src/ and from dist/. */
+const GATEWAY = resolve(__dirname, '../..');
+/** What Vite compiles the browser's part to. */
+export const SITE = join(GATEWAY, 'docs/dist/site');
+export const SHELL_CSS = readFileSync(join(GATEWAY, 'docs/src/shell.css'), 'utf8');
+const STYLE_VERSION = createHash('sha256').update(SHELL_CSS).digest('hex').slice(0, 12);
+
+interface Chunk {
+  file: string;
+  css?: string[];
+}
+
+/** A compiled script with its styles, by the names of their files; undefined where it is not built. */
+export function compiled(source: string): { script: string; styles: string[] } | undefined {
+  const manifest = join(SITE, '.vite/manifest.json');
+  if (!existsSync(manifest)) return undefined;
+  const chunk = (JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, Chunk>)[source];
+  if (!chunk) return undefined;
+  return { script: basename(chunk.file), styles: (chunk.css ?? []).map((file) => basename(file)) };
+}
+
+export interface NavGroup {
+  title: string;
+  pages: Array<{ slug: string; title: string }>;
+}
+
+export interface Page {
+  title: string;
+  body: Html;
+  nav: readonly NavGroup[];
+  /** True for pages beside `docs`, false for pages below it. */
+  outside?: boolean;
+  slug?: string;
+  /** The reference fills the window. */
+  wide?: boolean;
+  head?: Html;
+}
+
+export function shell({ title, body, nav, outside, slug, wide, head = none }: Page): string {
+  const up = outside ? '' : '../';
+  const docs = outside ? 'docs/' : '';
+  const search = compiled('src/search.ts');
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="${docs}style.css?v=${STYLE_VERSION}" />
+        ${search ? html`<script type="module" src="${docs}assets/${search.script}"></script>` : none}
+        ${head}
+      </head>
+      <body>
+        <a class="skip" href="#content">To the text</a>
+        <header class="top">
+          <a class="brand" href="${up}docs">Business Messaging Gateway</a>
+          <a href="${docs}quick-start">Guides</a>
+          <a href="${docs}reference">Reference</a>
+          <a href="${up}changelog">Changelog</a>
+          <a href="${up}dashboard">Console</a>
+          <div class="search">
+            <input type="search" placeholder="Search" aria-label="Search" data-root="${docs}" />
+            <ul class="found" hidden></ul>
+            <span role="status" class="skip"></span>
+          </div>
+        </header>
+        <div class="frame${wide ? ' wide' : ''}">
+          <nav class="guides" aria-label="Guides">
+            ${nav.map(
+              (group) =>
+                html`<h2>${group.title}</h2>
+                  <ul>
+                    ${group.pages.map((page) => entry(page, docs, page.slug === slug))}
+                  </ul>`,
+            )}
+          </nav>
+          <main id="content">${body}</main>
+        </div>
+      </body>
+    </html> `.markup;
+}
+
+const entry = (page: { slug: string; title: string }, docs: string, current: boolean): Html =>
+  html`<li>
+    <a href="${docs}${page.slug}" ${current ? html`aria-current="page"` : none}>${page.title}</a>
+  </li> `;

@@ -1,0 +1,99 @@
+// The documentation in a real browser: the reference under its content security policy, deep links, the
+// search, and a request that its reader tries.
+import { source as axeSource } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
+
+const LIMIT_MS = 120_000;
+const WAIT_MS = 30_000;
+
+let mesh: Mesh;
+let browser: Browser;
+let partner: TestPartner;
+let origin: string;
+const complaints: string[] = [];
+const hosts = new Set<string>();
+
+beforeAll(async () => {
+  [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
+  origin = new URL(mesh.base_url).origin;
+  partner = await mesh.createPartner();
+  await partner.register(ONE);
+}, STAGE_LIMIT_MS);
+afterAll(async () => {
+  await browser?.close();
+  await mesh?.stop();
+}, 60_000);
+afterEach(() => {
+  expect(complaints).toEqual([]);
+  expect([...hosts]).toEqual([new URL(origin).host]);
+});
+
+async function open(path: string): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  page.setDefaultTimeout(WAIT_MS);
+  page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (protocol.startsWith('http')) hosts.add(host);
+  });
+  await page.goto(`${origin}${path}`);
+  return page;
+}
+
+const seriousIn = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axeSource);
+  const { violations } = (await page.evaluate(
+    'axe.run(document, { runOnly: ["wcag2a", "wcag2aa"] })',
+  )) as { violations: Array<{ id: string; impact: string }> };
+  return violations.filter(({ impact }) => /serious|critical/.test(impact)).map(({ id }) => id);
+};
+
+test(
+  'the reference opens at the endpoint of a link, in six languages, and sends what is tried',
+  async () => {
+    const page = await open('/docs/reference#sendText');
+    await page.getByRole('heading', { name: 'Send a text message' }).waitFor();
+    expect(page.url()).toContain('#tag/messages/sendText');
+    const sample = page.locator('[id="api/tag/messages/sendText"]');
+    await sample.getByRole('button', { name: /curl/i }).first().click();
+    const options = await page.getByRole('option').allTextContents();
+    for (const name of ['Curl', 'Fetch', 'Requests', 'cURL', 'NewRequest', 'java.net.http']) {
+      expect(options.join(' ')).toContain(name);
+    }
+    await page.keyboard.press('Escape');
+    const code = sample.getByRole('link', { name: 'NO_ACTIVE_WABA' });
+    expect(await code.getAttribute('href')).toBe('errors#NO_ACTIVE_WABA');
+    const answer = page.waitForResponse((one) => one.url() === `${mesh.base_url}/clients`);
+    await page.evaluate('location.hash = "listClients"');
+    await page.getByRole('heading', { name: 'List registered numbers' }).waitFor();
+    const list = page.locator('[id="api/tag/onboarding-and-usage/listClients"]');
+    await list.getByRole('button', { name: /Test Request/ }).click();
+    await page
+      .getByRole('textbox', { name: /x-partner-key|Value/ })
+      .first()
+      .fill(partner.partner_key);
+    await page.getByRole('button', { name: 'Send Request' }).click();
+    expect((await answer).status()).toBe(200);
+    await page.close();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'the guides are found by their words and pass the accessibility check',
+  async () => {
+    const page = await open('/docs/quick-start');
+    expect(await seriousIn(page)).toEqual([]);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('idempotency key in use');
+    await page.getByRole('link', { name: /IDEMPOTENCY_KEY_IN_USE/ }).click();
+    await page.waitForURL('**/docs/errors#IDEMPOTENCY_KEY_IN_USE');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('message rec');
+    await page.getByRole('link', { name: /^message.received/ }).click();
+    await page.getByRole('heading', { name: 'A customer sent a message' }).waitFor();
+    await page.close();
+  },
+  LIMIT_MS,
+);
