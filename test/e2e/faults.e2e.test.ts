@@ -1,5 +1,6 @@
 // Faults of real processes and engines. In each, 200 means stored safely; afterwards every acknowledged
-// event has reached every partner, in order at first delivery. BMG_FAULTS=long takes the full times.
+// event has reached every partner, in order at first delivery, and a program that only reads the log has
+// it exactly once. BMG_FAULTS=long takes the full times.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '../testkit/eventually';
@@ -8,6 +9,7 @@ import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harne
 import { startPartner, type Arrival, type PartnerReceiver } from '../testkit/partner';
 import { bodyOf, inboundBody, postRaw, statusChange } from './events-support';
 import { idOf, outOfOrder, startTraffic, untilComplete } from './faults-support';
+import { startLogReader, type LogReader } from './log-reader';
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
 const AWAY_MS = LONG ? 20_000 : 4_000;
@@ -33,6 +35,9 @@ jest.setTimeout(FAULT_LIMIT_MS);
 let mesh: ProcessMesh;
 let ingress_url: string;
 let receivers: [PartnerReceiver, PartnerReceiver];
+/** Of a partner without a webhook URL: it reads through all faults. */
+let log: LogReader;
+const acknowledged: string[] = [];
 let fault = 0;
 
 beforeAll(async () => {
@@ -40,8 +45,12 @@ beforeAll(async () => {
   ingress_url = `${mesh.settings['INGRESS_URL']}/webhooks/upstream`;
   receivers = [await startPartner(), await startPartner()];
   for (const receiver of receivers) await registered(receiver);
+  const puller = await mesh.createPartner();
+  await puller.register(ONE);
+  log = startLogReader(mesh.base_url, puller.partner_key);
 }, START_LIMIT_MS);
 afterAll(async () => {
+  await log?.stop();
   await mesh?.stop();
   await Promise.all((receivers ?? []).map((receiver) => receiver.close()));
 }, START_LIMIT_MS);
@@ -66,6 +75,9 @@ async function during(harm: () => Promise<void>): Promise<Map<number, number>> {
     await untilComplete(receiver, ids, COMPLETE_LIMIT_MS);
     expect(outOfOrder(receiver, traffic.acknowledged)).toEqual([]);
   }
+  await log.untilStored(ids, COMPLETE_LIMIT_MS);
+  expect(log.outOfOrder(traffic.acknowledged)).toEqual([]);
+  acknowledged.push(...ids);
   const repeated =
     receivers[0].arrivals.filter((one) => ids.includes(idOf(one))).length - ids.length;
   const statuses = [...traffic.statuses].map(([status, count]) => `${status}: ${count}`).join(', ');
@@ -343,6 +355,30 @@ describe('faults of the upstream', () => {
     await partner.call('DELETE', `/clients/${TWO_B.waba_id}`);
     await receiver.close();
   });
+});
+
+const PROCESSES = ['gateway', 'onboarding', 'webhooks', 'fanout'] as const;
+const ENGINES = ['kafka', 'mongo', 'redis'] as const;
+
+test('loses no event when all processes and engines are killed at once', async () => {
+  await during(async () => {
+    await Promise.all([
+      ...PROCESSES.map((name) => mesh.kill(name)),
+      ...ENGINES.map((name) => mesh.killEngine(name)),
+    ]);
+    await Promise.all(ENGINES.map((name) => mesh.startEngine(name)));
+    await Promise.all(PROCESSES.map((name) => mesh.start(name)));
+  });
+});
+
+test('the log has every event of all faults exactly once, and says the same when read again', async () => {
+  const stored = await log.stop();
+  expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_event, index) => index + 1));
+  expect(new Set(stored.map(({ event_id }) => event_id)).size).toBe(stored.length);
+  const times = new Map<string, number>();
+  for (const { message_id } of stored) times.set(message_id, (times.get(message_id) ?? 0) + 1);
+  expect(acknowledged.filter((id) => times.get(id) !== 1)).toEqual([]);
+  expect(await log.readAgain()).toEqual(stored);
 });
 
 interface Counts {
