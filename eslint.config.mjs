@@ -8,6 +8,7 @@ export default tseslint.config(
       '**/dist/**',
       '**/node_modules/**',
       'proto/gen/**',
+      'gateway/client/src/schema.ts',
       '.run/**',
       'coverage/**',
       '**/*.js',

@@ -1,0 +1,38 @@
+// A typed client of the gateway: one method for each HTTP verb, with the paths, bodies and answers of the
+// OpenAPI document (`schema.ts` is generated), and the retries that its error answers ask for.
+import createFetchClient, { type Client as Calls } from 'openapi-fetch';
+import { readEvents, type EventsOptions, type LoggedEvent } from './events';
+import { createRetryingFetch } from './retries';
+import type { components, paths } from './schema';
+
+export { verifyWebhook, type Envelope, type WebhookRequest } from './webhook';
+export type { EventsOptions, LoggedEvent } from './events';
+export type { components, paths } from './schema';
+
+export type ErrorBody = components['schemas']['Error'];
+
+export interface ClientOptions {
+  /** With `/v1`, for example `https://gateway.example.com/v1`. */
+  base_url: string;
+  /** A full credential: keep it on your server. */
+  partner_key: string;
+  /** Attempts of a request that may be repeated. Defaults to 4; 1 switches retries off. */
+  attempts_max?: number;
+  /** Defaults to the runtime's own. */
+  fetch?: (request: Request) => Promise<Response>;
+}
+
+export interface Client extends Calls<paths, 'application/json'> {
+  /** The events of the log, from `after` on, one by one. It waits for new ones until `signal` aborts. */
+  events(options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
+}
+
+export function createClient(options: ClientOptions): Client {
+  const { base_url, partner_key, attempts_max = 4, fetch = globalThis.fetch } = options;
+  const calls = createFetchClient<paths, 'application/json'>({
+    baseUrl: base_url,
+    headers: { 'x-partner-key': partner_key },
+    fetch: createRetryingFetch({ fetch, base_url, attempts_max }),
+  });
+  return { ...calls, events: (given = {}) => readEvents(calls, given) };
+}
