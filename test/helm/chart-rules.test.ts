@@ -30,6 +30,7 @@ describeChart('network policies', () => {
       'messaging → broadcasts',
       'messaging → onboarding',
       'messaging → templates',
+      'messaging → webhooks',
       'number-admin → onboarding',
       'operator → broadcasts',
       'operator → messaging',

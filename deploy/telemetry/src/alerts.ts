@@ -111,6 +111,29 @@ and sum(rate(webhook_deliveries_total[5m])) > 1`,
     expr: 'histogram_quantile(0.99, sum by (le) (rate(ingress_duration_seconds_bucket[5m]))) > 2',
     summary: 'The upstream waits {{ $value }} s (p99) for the 200 to its webhooks',
   },
+  {
+    name: 'StatusesLost',
+    severity: 'ticket',
+    for: '15m',
+    expr: 'max by (phone_number_id) (statuses_lost_ratio) > 0.02',
+    summary:
+      '{{ $value | humanizePercentage }} of today’s statuses of number {{ $labels.phone_number_id }} came without a webhook',
+  },
+  {
+    name: 'CanaryFails',
+    severity: 'page',
+    for: '1m',
+    // Without a canary the series is absent, and nothing fires.
+    expr: 'sum(increase(canary_runs_total{outcome="ok"}[5m])) < 1',
+    summary: 'No message of the canary has come through for five minutes',
+  },
+  {
+    name: 'CanarySlow',
+    severity: 'ticket',
+    for: '10m',
+    expr: 'histogram_quantile(0.5, sum by (le) (rate(canary_duration_seconds_bucket[10m]))) > 10',
+    summary: 'The canary takes {{ $value }} s from the request to its event',
+  },
 ];
 
 const sending: Alert[] = [

@@ -1,5 +1,18 @@
-import { fields } from '@bmg/common/config';
+import { fields, type Field } from '@bmg/common/config';
 import { KEYRING_PATTERN } from '@bmg/common/vault';
+
+const CANARY = [
+  'CANARY_URL',
+  'CANARY_PARTNER_KEY',
+  'CANARY_WEBHOOK_SECRET',
+  'CANARY_WABA_ID',
+  'CANARY_TO',
+];
+/** Set together, or not at all. */
+const ofCanary = <T>(field: Field<T>): Field<T | undefined> => ({
+  ...fields.optional(field),
+  needs: CANARY,
+});
 
 /** The service's settings; their descriptions become deploy/SETTINGS.md. */
 export const settings = {
@@ -54,5 +67,25 @@ export const settings = {
   DELIVERY_TOTAL: fields.integer(
     { min: 1, max: 100_000, default: 1_024 },
     'maximum attempts in flight for all partners',
+  ),
+  CANARY_URL: ofCanary(
+    fields.url(
+      'public base address of the API, `https://…/v1`: with it and the other CANARY_ settings, a message of an operator’s own test partner tests the whole path; its webhook URL is `/webhooks/canary` of the ingress',
+    ),
+  ),
+  CANARY_PARTNER_KEY: ofCanary(fields.secret('key of the canary’s partner')),
+  CANARY_WEBHOOK_SECRET: ofCanary(fields.secret('webhook secret of the canary’s partner')),
+  CANARY_WABA_ID: ofCanary(fields.text('business account that the canary sends from')),
+  CANARY_TO: ofCanary(fields.text('phone number that the canary sends to')),
+  CANARY_TEMPLATE: fields.text('name of an approved template in `en_US` that the canary sends', {
+    default: 'hello_world',
+  }),
+  CANARY_EVERY_S: fields.integer(
+    { min: 2, max: 120, default: 60 },
+    'seconds between two messages of the canary',
+  ),
+  CANARY_TIMEOUT_S: fields.integer(
+    { min: 1, max: 60, default: 30 },
+    'seconds in which the event of a canary’s message must arrive',
   ),
 };

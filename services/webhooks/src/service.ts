@@ -12,6 +12,7 @@ import { createLogger } from '@bmg/common/telemetry';
 import { PaymentsDefinition } from '@bmg/proto/billing';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';
+import { createCanary } from './canary/canary';
 import { Dispatcher } from './delivery/dispatcher';
 import { createEventLog, packerOf } from './event-log/event-log';
 import { createEventLogHandlers } from './event-log/handlers';
@@ -89,7 +90,14 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
   const requeue = createRequeueChannel(redis, (id) => dispatcher.reloadPartner(id), log);
   const payments = createRpcClient(PaymentsDefinition, config.ONBOARDING_ADDR);
   const outages = createOutageWatch({ db: mongo.db, bus, now: () => new Date(), log });
-  const ingress = createIngress(config, bus, createPaymentEvents(payments.rpc, log), outages, log);
+  const canary = createCanary(config, { redis, agent, log });
+  const ingress = createIngress(config, {
+    bus,
+    payments: createPaymentEvents(payments.rpc, log),
+    outages,
+    canary: canary?.receive,
+    log,
+  });
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
     [
@@ -136,6 +144,7 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
       event_log.expiry,
       ingress,
       outages,
+      ...(canary ? [canary.sender] : []),
       intake,
     ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },

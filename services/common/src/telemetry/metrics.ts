@@ -53,6 +53,16 @@ export const metrics = {
     help: 'Share of today’s statuses (UTC) whose webhook did not arrive, for the ten numbers that lose most; every replica reports all of them.',
     labelNames: ['phone_number_id'],
   }),
+  canary_runs: new Counter({
+    name: 'canary_runs_total',
+    help: 'Messages of the canary by outcome (ok; refused, unreachable: by the API; not_delivered: message.failed; no_event: in time). Absent without a canary.',
+    labelNames: ['outcome'],
+  }),
+  canary_duration: timed({
+    name: 'canary_duration_seconds',
+    help: 'Time of a canary’s message from the request to its first event at the receiver.',
+    labelNames: [],
+  }),
   ingress_duration: timed({
     name: 'ingress_duration_seconds',
     help: 'Duration of upstream webhooks from receipt to answer, by status.',

@@ -18,10 +18,13 @@ beforeAll(async () => {
       UPSTREAM_APP_SECRET: 'secret',
       UPSTREAM_VERIFY_TOKEN: 'token',
     },
-    { publish: none } as never,
-    none,
-    { answered: () => undefined },
-    log,
+    {
+      bus: { publish: none } as never,
+      payments: none,
+      outages: { answered: () => undefined },
+      canary: none,
+      log,
+    },
   );
   await ingress.start(new AbortController().signal);
 });
@@ -51,6 +54,7 @@ test.each<[string, string, Record<string, string>]>([
   ['a malformed signature', '/webhooks/upstream', { 'x-hub-signature-256': 'sha256=zz' }],
   ['a signature of another kind', '/webhooks/upstream', { 'x-hub-signature': SIGNATURE }],
   ['a payment event without a signature', '/webhooks/payments', {}],
+  ['an event of the canary without a signature', '/webhooks/canary', {}],
 ])('refuses %s with 401 and does not wait for its body', async (_name, path, headers) => {
   expect(await announce(path, headers)).toBe(401);
 });

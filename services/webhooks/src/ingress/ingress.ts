@@ -12,6 +12,7 @@ import {
 } from '@bmg/common/overload';
 import type { Component } from '@bmg/common/lifecycle';
 import { metrics, type Logger } from '@bmg/common/telemetry';
+import type { CanaryReceiver } from '../canary/canary';
 import type { OutageWatch } from './outages';
 import type { PaymentEvents } from './payment-events';
 import { end, endUnavailable } from './responses';
@@ -30,9 +31,11 @@ export interface Ingress extends Component {
 }
 
 const PAYMENTS_PATH = '/webhooks/payments';
+const CANARY_PATH = '/webhooks/canary';
 /** The upstream's bodies may have 3 MB. */
 const UPSTREAM_BODY_MAX_BYTES = 4 * 1024 * 1024;
 const PAYMENT_BODY_MAX_BYTES = 1024 * 1024;
+const CANARY_BODY_MAX_BYTES = 64 * 1024;
 /** Verified bodies in memory, all requests together; above it webhooks are answered 503. */
 const VERIFIED_MAX_BYTES = 128 * 1024 * 1024;
 /** Bodies that anyone may have sent: being read, or not verified yet. */
@@ -55,13 +58,17 @@ interface Route {
   ): Promise<number>;
 }
 
-export function createIngress(
-  settings: IngressSettings,
-  bus: Bus,
-  payments: PaymentEvents,
-  outages: Pick<OutageWatch, 'answered'>,
-  log: Logger,
-): Ingress {
+export interface IngressDependencies {
+  bus: Bus;
+  payments: PaymentEvents;
+  outages: Pick<OutageWatch, 'answered'>;
+  /** Absent: there is no canary, and its path does not exist. */
+  canary?: CanaryReceiver | undefined;
+  log: Logger;
+}
+
+export function createIngress(settings: IngressSettings, deps: IngressDependencies): Ingress {
+  const { bus, payments, outages, canary, log } = deps;
   const routes = new Map<string, Route>([
     [
       UPSTREAM_PATH,
@@ -80,6 +87,7 @@ export function createIngress(
         accept: (body, request, response) => acceptPayment(payments, body, request, response),
       },
     ],
+    ...(canary ? [[CANARY_PATH, canaryRoute(canary)] as const] : []),
   ]);
   const boundOf = (reason: string, max: number): Bound =>
     createBound({ server: 'ingress', reason, max }, log);
@@ -199,3 +207,14 @@ async function acceptPayment(
   else end(response, status, status === 200 ? '' : 'not taken');
   return status;
 }
+
+const canaryRoute = (canary: CanaryReceiver): Route => ({
+  body_max_bytes: CANARY_BODY_MAX_BYTES,
+  isSigned: (headers) => isSignature(headers['x-service-signature']),
+  async accept(body, { headers }, response) {
+    const status = await canary(body, String(headers['x-service-signature']));
+    if (status === 503) endUnavailable(response);
+    else end(response, status, status === 200 ? '' : 'not taken');
+    return status;
+  },
+});
