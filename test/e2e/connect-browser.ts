@@ -180,8 +180,14 @@ export async function openStage(): Promise<Stage> {
 }
 
 /** Clicks in a dialog that may close before the browser acknowledges the click. */
-export async function press(dialog: Page, selector: string): Promise<void> {
-  await dialog.click(selector).catch((error: unknown) => {
+export const press = (dialog: Page, selector: string): Promise<void> =>
+  orClosed(dialog, dialog.click(selector));
+
+export const pressEnter = (dialog: Page): Promise<void> =>
+  orClosed(dialog, dialog.keyboard.press('Enter'));
+
+async function orClosed(dialog: Page, work: Promise<void>): Promise<void> {
+  await work.catch((error: unknown) => {
     if (!dialog.isClosed()) throw error;
   });
 }

@@ -2,8 +2,9 @@
 // of a sign-up.
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
+import { ar } from '../../gateway/src/connect-page/texts/ar';
 import { ONE } from '../harness/shared-mesh';
-import { openStage, STAGE_LIMIT_MS, type Stage, type Visit, press } from './connect-browser';
+import { openStage, STAGE_LIMIT_MS, type Stage, type Visit, press, pressEnter } from './connect-browser';
 
 const WABA = ONE.waba_id;
 const NUMBER = ONE.phone_number_id;
@@ -88,6 +89,28 @@ describe('a completed sign-up', () => {
     await shows({ page }, /This link has been used/);
   });
 
+  test('speaks the browser’s language, from right to left in Arabic', async () => {
+    const { page, message, complaints } = await stage.begin(async (context) => {
+      await context.setExtraHTTPHeaders({ 'accept-language': 'ar-EG,ar;q=0.9' });
+    });
+    expect(await page.title()).toContain('\u2068Example & Partner\u2069');
+    await page.getByText(ar.ready).waitFor();
+    const isWide = await page.evaluate(
+      'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+    );
+    const direction = await page.evaluate('getComputedStyle(document.body).direction');
+    expect([isWide, direction]).toEqual([false, 'rtl']);
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: ar.connect }).click(),
+    ]);
+    await popup.selectOption('#account', WABA);
+    await press(popup, '#finish');
+    expect((await message()).data['type']).toBe('SERVICE_CONNECT_SUCCESS');
+    await shows({ page }, /Example Shop/);
+    expect(complaints).toEqual([]);
+  });
+
   test('works by keyboard alone and announces the result', async () => {
     const { page } = await stage.begin();
     await shows({ page }, /Ready\. The sign-up opens in a new window/);
@@ -96,7 +119,7 @@ describe('a completed sign-up', () => {
     expect(await focused.textContent()).toBe('Connect my number');
     const [popup] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('Enter')]);
     await popup.locator('#finish').focus();
-    await popup.keyboard.press('Enter');
+    await pressEnter(popup);
     await page
       .getByRole('status')
       .getByText(/Done\./)

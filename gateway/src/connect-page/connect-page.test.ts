@@ -8,6 +8,7 @@ import type { OpenConnectPageResponse } from '@bmg/proto/onboarding';
 import { createLookUps } from '../auth/look-ups';
 import type { State } from '../edge/state';
 import { connectPage } from '.';
+import { LANGUAGES } from './texts';
 
 const PEPPER = 'pepper';
 const TOKEN = createKey(CONNECT_TOKEN_PREFIX);
@@ -130,6 +131,50 @@ describe('the page', () => {
     const html = await answer.text();
     expect(html).toContain(code);
     expect(html).not.toContain('words for partners');
+  });
+});
+
+describe('the language', () => {
+  const page = async (language: string): Promise<string> =>
+    (await get(`/connect?token=${TOKEN}`, { 'accept-language': language })).text();
+
+  test.each([
+    ['pt-BR,pt;q=0.9,en;q=0.8', 'pt', 'ltr'],
+    ['fr-FR,es-MX;q=0.7', 'es', 'ltr'],
+    ['ar-EG', 'ar', 'rtl'],
+    ['fr', 'en', 'ltr'],
+    ['*', 'en', 'ltr'],
+    ['"><script>', 'en', 'ltr'],
+  ])('of a browser that accepts %s is %s', async (accepted, language, direction) => {
+    const html = await page(accepted);
+    expect(html).toContain(`<html lang="${language}" dir="${direction}">`);
+    expect(html).toContain(LANGUAGES[language]?.connect);
+    const [, data] = /data-config="([^"]*)"/.exec(html) as never as [string, string];
+    expect(data).toContain(LANGUAGES[language]?.other_failure.slice(0, 10));
+  });
+
+  test('of a notice is that of the browser, while the opener’s log stays in English', async () => {
+    openConnectPage.mockResolvedValue({ ...PAGE, outcome: 'expired' });
+    const html = await page('id');
+    expect(html).toContain(LANGUAGES['id']?.notices.expired.title);
+    expect(html).toContain('This link is not valid any more');
+  });
+
+  test('has every text, with the same places for names', () => {
+    const flat = (value: unknown, path = ''): Array<[string, string]> =>
+      typeof value === 'string'
+        ? [[path, value]]
+        : Object.entries(value as object).flatMap(([key, inner]) => flat(inner, `${path}.${key}`));
+    const english = new Map(flat(LANGUAGES['en']));
+    for (const [language, texts] of Object.entries(LANGUAGES)) {
+      const own = flat(texts);
+      expect(own.map(([path]) => path).sort()).toEqual([...english.keys()].sort());
+      for (const [path, text] of own) {
+        const names = (one = ''): string[] => one.match(/\{\w+\}/g) ?? [];
+        expect([language, path, names(text)]).toEqual([language, path, names(english.get(path))]);
+        if (language !== 'en') expect([path, text]).not.toEqual([path, english.get(path)]);
+      }
+    }
   });
 });
 

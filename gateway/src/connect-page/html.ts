@@ -3,27 +3,33 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { NoticeConfig, PageConfig } from './browser/page';
+import type { NoticeConfig, PageConfig, PageTexts } from './browser/page';
+import { DEFAULT_LANGUAGE, directionOf, LANGUAGES, type Texts } from './texts';
 
 /** The same from src/ and from dist/: HTML and CSS stay in src/, the script is compiled to dist/. */
 const GATEWAY = resolve(__dirname, '../..');
 const read = (path: string): string => readFileSync(join(GATEWAY, path), 'utf8');
 
 export interface Notice {
-  title: string;
-  text: string;
+  kind: keyof Texts['notices'];
   /** An error code that support recognises. */
   code?: string;
   /** What the page that opened this one is told as `code`. */
   reason: string;
 }
 
+interface Shown {
+  partner_name: string;
+  legacy: boolean;
+  language: string;
+}
+
 export interface ConnectHtml {
   script: string;
   style: string;
-  page(config: PageConfig, shown: { partner_name: string; legacy: boolean }): string;
+  page(config: Omit<PageConfig, 'texts'>, shown: Shown): string;
   /** `state` is on the message to the opener. */
-  notice(notice: Notice, state?: string): string;
+  notice(notice: Notice, shown: { language: string; state?: string | undefined }): string;
 }
 
 /** Reads the page's files; throws where the gateway is not built. */
@@ -36,32 +42,66 @@ export function loadConnectHtml(): ConnectHtml {
   return {
     script,
     style,
-    page: (config, { partner_name, legacy }) =>
-      fill(page, {
+    page(config, { partner_name, legacy, language }) {
+      const texts = textsOf(language);
+      const named = (text: string): string =>
+        text.replaceAll('{partner}', () => isolated(partner_name, language));
+      const [step_1, step_2, step_3] = texts.steps;
+      return fill(page, {
         ...versions,
-        partner_name,
-        config: JSON.stringify(config),
+        ...texts,
+        language,
+        direction: directionOf(language),
+        title: named(texts.title),
+        permission: named(texts.permission),
+        step_1,
+        step_2,
+        step_3,
+        config: JSON.stringify({ ...config, texts: browserTexts(texts) }),
         // Shown for links that hold a partner key: it addresses the partner who made the link.
         legacy: legacy ? 'yes' : undefined,
-      }),
-    notice({ title, text, code, reason }, state) {
-      const config: NoticeConfig = { state: state ?? null, code: reason, message: title };
-      return fill(notice, { ...versions, title, text, code, config: JSON.stringify(config) });
+      });
+    },
+    notice({ kind, code, reason }, { language, state }) {
+      const texts = textsOf(language);
+      const { title, text } = texts.notices[kind];
+      // The opener's log is in English, whatever the language of the browser.
+      const message = textsOf(DEFAULT_LANGUAGE).notices[kind].title;
+      const config: NoticeConfig = { state: state ?? null, code: reason, message };
+      return fill(notice, {
+        ...versions,
+        language,
+        direction: directionOf(language),
+        title,
+        text,
+        code,
+        code_label: texts.code,
+        config: JSON.stringify(config),
+      });
     },
   };
 }
+
+/** A name in Latin letters must not change the order of the words of an Arabic sentence. */
+const isolated = (name: string, language: string): string =>
+  directionOf(language) === 'rtl' ? `\u2068${name}\u2069` : name;
+
+const textsOf = (language: string): Texts => LANGUAGES[language] ?? (LANGUAGES['en'] as Texts);
+
+/** What the page's script needs; the rest is in the page. */
+const browserTexts = ({ notices: _notices, steps: _steps, ...texts }: Texts): PageTexts => texts;
 
 /** Part of the files' addresses, so that browsers may cache them for ever. */
 const versionOf = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 12);
 
 /** Fills `{{name}}`, escaped; keeps `<!-- if name -->…<!-- end -->` only where the value is set. */
-const fill = (template: string, values: Record<string, string | undefined>): string =>
+const fill = (template: string, values: Record<string, unknown>): string =>
   template
     .replace(/ *<!-- if (\w+) -->\n([^]*?) *<!-- end -->\n/g, (_all, name: string, part: string) =>
       values[name] === undefined ? '' : part,
     )
-    .replace(/\{\{(\w+)\}\}/g, (_all, name: string) => escapeHtml(values[name] as string));
+    .replace(/\{\{(\w+)\}\}/g, (_all, name: string) => escapeHtml(String(values[name])));
 
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);

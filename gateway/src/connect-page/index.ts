@@ -19,6 +19,7 @@ import type { NetworkLimit } from '../limits/network-limit';
 import { ASSET_HEADERS, pageHeaders } from './headers';
 import { loadConnectHtml, type ConnectHtml } from './html';
 import { EXPIRED_LINK, INCOMPLETE_LINK, noticeOf, USED_LINK } from './notices';
+import { DEFAULT_LANGUAGE, LANGUAGES } from './texts';
 
 export interface ConnectPageDependencies {
   onboarding: Client<OnboardingDefinition>;
@@ -51,7 +52,11 @@ export const connectPage = (deps: ConnectPageDependencies): ((router: Router<Sta
         state.error = failure;
         const { code } = failure;
         if (code === 'INVALID_KEY' && context.accepts('html', 'json') === 'json') throw error;
-        answerHtml(context, failure.http, html.notice(noticeOf(code)));
+        answerHtml(
+          context,
+          failure.http,
+          html.notice(noticeOf(code), { language: languageOf(context) }),
+        );
       }
     });
     router.get('/connect/page.js', serve('text/javascript', html.script));
@@ -59,6 +64,10 @@ export const connectPage = (deps: ConnectPageDependencies): ((router: Router<Sta
     router.post('/connect/events', createReportHandler(deps));
   };
 };
+
+/** The browser's first language that the page has. */
+const languageOf = (context: Context): string =>
+  context.acceptsLanguages(Object.keys(LANGUAGES)) || DEFAULT_LANGUAGE;
 
 function answerHtml(context: Context, status: number, html: string): void {
   context.status = status;
@@ -87,7 +96,11 @@ async function openLink(
   const key = queryText(context, 'partner_key');
   if (token === undefined && key !== undefined) return openLegacyLink(deps, context, key);
   if (token === undefined || !isConnectToken(token)) {
-    return answerHtml(context, 400, html.notice(INCOMPLETE_LINK));
+    return answerHtml(
+      context,
+      400,
+      html.notice(INCOMPLETE_LINK, { language: languageOf(context) }),
+    );
   }
   const token_hash = hashKey(token, deps.pepper);
   const page = await deps.look_ups.run(token_hash, context.ip, () =>
@@ -95,13 +108,21 @@ async function openLink(
   );
   if (page.outcome !== 'open') {
     const notice = page.outcome === 'consumed' ? USED_LINK : EXPIRED_LINK;
-    return answerHtml(context, 410, html.notice(notice, page.state));
+    return answerHtml(
+      context,
+      410,
+      html.notice(notice, { language: languageOf(context), state: page.state }),
+    );
   }
   const { app_id, config_id, extras = {}, api_version, state = null, partner_name } = page;
   const { sdk_url } = deps;
   const config = { token, app_id, config_id, extras, api_version, sdk_url, state };
   const legacy = queryText(context, 'legacy') === '1';
-  answerHtml(context, 200, html.page(config, { partner_name, legacy }));
+  answerHtml(
+    context,
+    200,
+    html.page(config, { partner_name, legacy, language: languageOf(context) }),
+  );
 }
 
 /**

@@ -2,8 +2,30 @@
 // click, collects the two halves of its answer in either order, sends the code to be exchanged at once
 // (it expires within seconds) and tells the page that opened this window how the sign-up ended.
 
+/** What a person reads, in the language of the browser. */
+export interface PageTexts {
+  try_again: string;
+  ready: string;
+  dialog_open: string;
+  script_blocked: string;
+  popup_blocked: string;
+  /** With `{message}`. */
+  dialog_failed: string;
+  no_code: string;
+  dialog_closed: string;
+  connecting: string;
+  not_connected: string;
+  /** With `{name}`. */
+  done: string;
+  your_number: string;
+  /** Why a registration failed, by error code. */
+  failures: Record<string, string>;
+  other_failure: string;
+}
+
 /** What the server writes into the page's data attribute. */
 export interface PageConfig {
+  texts: PageTexts;
   token: string;
   app_id: string;
   config_id: string;
@@ -85,20 +107,6 @@ const ATTEMPTS_MAX = 3;
 const TEXT_MAX = 200;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-const ASK_PROVIDER = ' Please tell your provider.';
-/** What the person reads when the registration fails. */
-const FAILURE_TEXTS: Record<string, string> = {
-  CODE_EXCHANGE_FAILED:
-    'The confirmation of the sign-up came too late or was used before. Please try again.',
-  DISCOVERY_FAILED:
-    'The sign-up ended without a business account or a number. Please try again, and choose both in the sign-up window.',
-  UNAUTHORIZED: 'This link has been used or is too old. Please ask your provider for a new one.',
-  WABA_LIMIT_REACHED: `Your provider cannot connect more businesses at the moment.${ASK_PROVIDER}`,
-  PLATFORM_NOT_CONFIGURED: `Connecting numbers is not set up yet.${ASK_PROVIDER}`,
-  UPSTREAM_ERROR: 'The messaging platform refused the connection. Please try again in a moment.',
-  NO_ANSWER: 'The service could not be reached. Please check your connection and try again.',
-};
-const OTHER_FAILURE = `Something went wrong on our side. Please try again in a moment.${ASK_PROVIDER}`;
 /** The step that the opener is told; the registration unless named here. */
 const STEP_OF_FAILURE: Record<string, string> = {
   CODE_EXCHANGE_FAILED: 'CODE_EXCHANGE',
@@ -109,6 +117,7 @@ const element = (id: string): HTMLElement => document.getElementById(id) as HTML
 const startButton = element('start') as HTMLButtonElement;
 const { notice, config = '{}' } = element('connect').dataset;
 const page = JSON.parse(notice ?? config) as PageConfig & NoticeConfig;
+const { texts } = page;
 const sdkWindow = window as Window & { FB?: Sdk; fbAsyncInit?: () => void };
 const openerOrigin = findOpenerOrigin();
 let current: SignUp | null = null;
@@ -213,10 +222,7 @@ function loadSdk(): void {
     if (settled) return;
     settled = true;
     clearTimeout(timer);
-    showProblem(
-      'The sign-up of the messaging platform could not be loaded. A content blocker, a private window ' +
-        'or a company network may be in the way. Allow this page, or use another browser, and load it again.',
-    );
+    showProblem(texts.script_blocked);
     startButton.hidden = true;
     element('reload').hidden = false;
     report('page_failed', {
@@ -235,7 +241,7 @@ function loadSdk(): void {
       xfbml: true,
       version: page.api_version,
     });
-    showStatus('Ready. The sign-up opens in a new window.');
+    showStatus(texts.ready);
     showStep(0);
     enableStart();
   };
@@ -263,7 +269,7 @@ function start(): void {
   told = false;
   startButton.disabled = true;
   showStep(1);
-  showStatus('The sign-up is open in another window. Please finish it there.', { working: true });
+  showStatus(texts.dialog_open, { working: true });
   const opened = watchWindowOpen(() =>
     sdkWindow.FB?.login((response) => onAnswer(signUp, response), {
       config_id: page.config_id,
@@ -307,10 +313,8 @@ function watchWindowOpen(work: () => void): { called: boolean; window: Window | 
 
 function popupBlocked(signUp: SignUp): void {
   signUp.ended = true;
-  showProblem(
-    'Your browser has blocked the sign-up window. Allow pop-up windows for this page, then press the button again.',
-  );
-  enableStart('Try again');
+  showProblem(texts.popup_blocked);
+  enableStart(texts.try_again);
   report('page_failed', {
     error_code: 'POPUP_BLOCKED',
     error_message: 'the browser blocked the sign-up window',
@@ -397,10 +401,10 @@ const idOrNothing = (value: unknown): string | undefined =>
 function endWithoutCode(signUp: SignUp): void {
   if (signUp.ended || signUp.code) return;
   signUp.ended = true;
-  enableStart('Try again');
+  enableStart(texts.try_again);
   if (signUp.problem) {
     const { code, message, session } = signUp.problem;
-    showProblem(`The sign-up ended with an error: ${message}`);
+    showProblem(texts.dialog_failed.replace('{message}', () => message));
     report('dialog_failed', {
       error_code: code,
       error_message: message,
@@ -410,13 +414,11 @@ function endWithoutCode(signUp: SignUp): void {
     return tellError({ code: code || 'DIALOG_FAILED', message }, signUp);
   }
   if (signUp.account) {
-    showProblem('The sign-up finished, but the permission did not arrive. Please try again.');
+    showProblem(texts.no_code);
     report('dialog_failed', { error_code: 'NO_CODE', error_message: 'the dialog gave no code' });
     return tellError({ code: 'NO_CODE', message: 'The dialog gave no code.' }, signUp);
   }
-  showStatus(
-    'The sign-up was closed before it was finished. Nothing was connected. You can try again.',
-  );
+  showStatus(texts.dialog_closed);
   startButton.focus();
   report('dialog_cancelled', { current_step: signUp.step });
   tellOpener('SERVICE_CONNECT_CANCEL', {
@@ -429,16 +431,14 @@ async function complete(signUp: SignUp): Promise<void> {
   if (signUp.registering) return;
   signUp.registering = true;
   showStep(2);
-  showStatus('Connecting your number. This takes a few seconds: please leave this page open.', {
-    working: true,
-  });
+  showStatus(texts.connecting, { working: true });
   const answer = await register(signUp);
   signUp.ended = true;
   if (answer.success) return succeeded(answer.client);
   const { code } = answer.error;
-  showProblem(`Your number could not be connected. ${FAILURE_TEXTS[code] ?? OTHER_FAILURE}`);
+  showProblem(`${texts.not_connected} ${texts.failures[code] ?? texts.other_failure}`);
   if (code === 'UNAUTHORIZED') startButton.hidden = true;
-  else enableStart('Try again');
+  else enableStart(texts.try_again);
   tellError(answer.error, signUp, STEP_OF_FAILURE[code] ?? 'REGISTRATION');
 }
 
@@ -447,8 +447,11 @@ function succeeded(client: Client): void {
   startButton.hidden = true;
   showStep(element('steps').children.length);
   element('close').hidden = !window.opener;
-  const name = display_name || 'Your number';
-  showStatus(`Done. ${name} is connected. You can close this window.`, { done: true });
+  const name = display_name || texts.your_number;
+  showStatus(
+    texts.done.replace('{name}', () => name),
+    { done: true },
+  );
   element('status').focus();
   tellOpener('SERVICE_CONNECT_SUCCESS', {
     waba_id,
