@@ -1,5 +1,6 @@
 // The event log as a partner reads it: every event at its position, with its envelope, its delivery
 // and every attempt; for partners with and without a webhook URL.
+import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
 import {
   JOIN_LIMIT_MS,
@@ -123,7 +124,7 @@ test('has the events of a partner without a webhook URL', async () => {
   await eventually(async () => {
     const { body } = await silent.call('GET', `/events/${event.event_id}`);
     return body.delivery.status === 'dropped';
-  });
+  }, 30_000);
   expect(silent.receiver.arrivals).toEqual([]);
 }, 60_000);
 
@@ -162,6 +163,69 @@ test('replays events with their own ids and in their order, by period and by id'
     details: { field: 'event_ids[0]' },
   });
 }, 120_000);
+
+test('an integrator that was away for an hour misses and repeats nothing, by pull and by push', async () => {
+  const { newest } = await list();
+  // The next attempts are an hour away: what the receiver would have got waits for that long.
+  partner.receiver.behave((_arrival, response) => {
+    response.writeHead(503, { 'retry-after': '3600' }).end();
+  });
+  const texts = Array.from({ length: 12 }, (_one, index) => `while away ${index}`);
+  for (const text of texts) await inbound(text);
+  const missed = await eventually(async () => {
+    const { events } = await list(`after=${newest}&event=message.received`);
+    const states = events.map(({ delivery }: any) => delivery.status as string);
+    // One attempt is refused; the later events of the conversation wait behind it.
+    return events.length === texts.length && states.includes('retrying') && events;
+  }, 30_000);
+  const ids: string[] = missed.map(({ event_id }: any) => event_id);
+  await anHourPasses();
+
+  // Pull: on from the position of an hour ago, page by page.
+  const read: any[] = [];
+  for (let after = newest, has_more = true; has_more;) {
+    const page = await list(`after=${after}&limit=5&event=message.received`);
+    read.push(...page.events);
+    ({ next: after, has_more } = page);
+  }
+  expect(read.map(({ envelope }) => envelope.data.text)).toEqual(texts);
+  expect(read.map(({ event_id }) => event_id)).toEqual(ids);
+
+  // Push: the receiver is back, and everything comes again under the ids that the log has shown.
+  const before = partner.receiver.arrivals.length;
+  partner.receiver.behave(undefined);
+  await partner.call('POST', '/webhooks/retry-all');
+  const pushed = (): string[] =>
+    partner.receiver.arrivals
+      .slice(before)
+      .map(({ headers }) => String(headers['webhook-id']))
+      .filter((id) => ids.includes(id));
+  await eventually(() => new Set(pushed()).size === ids.length, 60_000);
+  // A table with a unique index on the id has each event once, whichever way was first.
+  const table = new Set([...read.map(({ event_id }) => event_id as string), ...pushed()]);
+  expect([...table]).toEqual(ids);
+}, 120_000);
+
+/** Everything stored of the partner's events becomes an hour older. */
+async function anHourPasses(): Promise<void> {
+  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
+  try {
+    const db = client.db(`${mesh.env['MONGO_DATABASE_PREFIX']}webhooks`);
+    const own = { partner_id: partner.partner_id };
+    for (const [collection, field] of [
+      ['event_log', 'at'],
+      ['deliveries', 'created_at'],
+    ] as const) {
+      const stored = await db.collection(collection).find(own).toArray();
+      for (const { _id, [field]: at } of stored) {
+        const earlier = new Date((at as Date).getTime() - 3_600_000);
+        await db.collection(collection).updateOne({ _id }, { $set: { [field]: earlier } });
+      }
+    }
+  } finally {
+    await client.close();
+  }
+}
 
 test('refuses a position that the log does not have', async () => {
   const { newest } = await list();

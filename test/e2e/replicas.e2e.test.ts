@@ -2,7 +2,9 @@
 // while a replica starts or stops.
 import { loadConfig } from '@bmg/common/config';
 import { startService, type Running } from '@bmg/common/lifecycle';
+import { createRpcClient } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
+import { EventLogDefinition } from '@bmg/proto/webhooks';
 import { freePort } from '../../deploy/local/src/ports';
 import { settings as fanoutSettings } from '../../services/fanout/src/config';
 import { createFanout } from '../../services/fanout/src/service';
@@ -30,19 +32,42 @@ beforeAll(async () => {
 afterAll(() => mesh.stop(), 60_000);
 
 /** A second replica of each service, identical except for its ports. */
-async function startReplicas(): Promise<{ ingress_url: string; running: Running[] }> {
+async function startReplicas() {
   const ingress_port = await freePort();
+  const grpc_port = await freePort();
   const env = {
     ...mesh.env,
     INGRESS_PORT: String(ingress_port),
-    GRPC_PORT: String(await freePort()),
+    GRPC_PORT: String(grpc_port),
   };
-  const running = await Promise.all([
+  const running: Running[] = await Promise.all([
     startService(createWebhooks(loadConfig(webhooksSettings, env)), createLogger('webhooks')),
     startService(createFanout(loadConfig(fanoutSettings, env)), createLogger('fanout')),
   ]);
   await eventually(() => running.every((one) => one.ready()), READY_LIMIT_MS);
-  return { ingress_url: `http://127.0.0.1:${ingress_port}/webhooks/upstream`, running };
+  const address = `127.0.0.1:${grpc_port}`;
+  return { ingress_url: `http://127.0.0.1:${ingress_port}/webhooks/upstream`, address, running };
+}
+
+/** The partner's whole log, as the replica of webhooks at this address tells it. */
+async function logOf(address: string, last: number): Promise<Array<[number, string]>> {
+  const client = createRpcClient(EventLogDefinition, address);
+  try {
+    const { events } = await client.rpc.listEvents(
+      { partner_id: partner.partner_id, after: 0, limit: 1_000, wait: 0 },
+      mesh.call(),
+    );
+    return events.filter(({ seq }) => seq <= last).map(({ seq, event_id }) => [seq, event_id]);
+  } finally {
+    await client.stop();
+  }
+}
+
+/** Message IDs in the order of the log. */
+async function logged(): Promise<string[]> {
+  const { body } = await partner.call('GET', '/events?after=0&limit=1000');
+  expect(body.has_more).toBe(false);
+  return body.events.map((one: any) => one.envelope.data.message_id as string);
 }
 
 const more = (traffic: Traffic): Promise<unknown> => {
@@ -53,13 +78,18 @@ const more = (traffic: Traffic): Promise<unknown> => {
   );
 };
 
-test('loses, reorders and repeats no event while second replicas start and stop', async () => {
+test('loses, reorders and repeats no event, delivered or logged, while second replicas start and stop', async () => {
   const traffic = startTraffic(mesh.ingress_url, ONE, 'R');
   await more(traffic);
   const second = await startReplicas();
   const through_second = startTraffic(second.ingress_url, ONE, 'R2');
   await more(traffic);
   await through_second.stop();
+  const { newest } = (await partner.call('GET', '/events?limit=1')).body;
+  const first = mesh.env['WEBHOOKS_ADDR'] as string;
+  const told = await logOf(first, newest);
+  expect(told.map(([seq]) => seq)).toEqual(Array.from({ length: newest }, (_one, at) => at + 1));
+  expect(await logOf(second.address, newest)).toEqual(told);
   await Promise.all(second.running.map((one) => one.stop()));
   await more(traffic);
   await traffic.stop();
@@ -71,4 +101,9 @@ test('loses, reorders and repeats no event while second replicas start and stop'
   expect([...traffic.statuses.keys(), ...through_second.statuses.keys()]).toEqual([200, 200]);
   const arrived = partner.receiver.arrivals.map(idOf).filter((id) => ids.includes(id));
   expect(arrived).toHaveLength(ids.length);
+  const log = await logged();
+  expect(log.filter((id) => ids.includes(id))).toHaveLength(ids.length);
+  for (const conversation of conversations) {
+    expect(log.filter((id) => conversation.includes(id))).toEqual(conversation);
+  }
 });

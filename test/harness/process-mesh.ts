@@ -49,7 +49,7 @@ export interface ProcessMesh extends Processes {
   /** What the processes get beside their settings. */
   env: NodeJS.ProcessEnv;
   emulator: EmulatorClient;
-  createPartner(webhook_url: string, name?: string): Promise<ProcessPartner>;
+  createPartner(webhook_url?: string, name?: string): Promise<ProcessPartner>;
   killEngine(name: EngineName): Promise<void>;
   startEngine(name: EngineName): Promise<void>;
   stop(): Promise<void>;
