@@ -48,10 +48,11 @@ const FOLDERS = {
   },
   'services/number-admin': { operations: [] },
   'services/onboarding': {
+    alerts: ['store', 'usage'],
     clients: ['directory', 'payments', 'secrets', 'sign-up', 'store', 'upstream'],
     directory: ['secrets', 'store'],
     operator: ['clients', 'partners', 'secrets', 'sign-up', 'store', 'upstream'],
-    partners: ['payments', 'secrets', 'store'],
+    partners: ['alerts', 'payments', 'secrets', 'store'],
     payments: ['store'],
     secrets: ['store'],
     'sign-up': ['clients', 'secrets', 'store', 'upstream'],

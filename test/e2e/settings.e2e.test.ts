@@ -247,6 +247,14 @@ describe('the partner settings', () => {
           created_at: expect.stringMatching(/Z$/),
           previous_expires_at: null,
         },
+        alerts: {
+          spend_per_day: null,
+          failure_rate: null,
+          webhook_failures: null,
+          quality_drops: null,
+          unpaid_slots: null,
+        },
+        raised_alerts: [],
       },
     });
   });
@@ -290,6 +298,71 @@ describe('the partner settings', () => {
     expect(JSON.stringify(answer.body.error.details)).toContain('webhook_url');
     const { settings } = (await browser.call('GET', '/settings')).body;
     expect(settings.webhook_url).toBe(owner.receiver.url);
+  });
+});
+
+describe('alerts', () => {
+  const flagged = async (): Promise<void> => {
+    const { display_phone_number } = await mesh.emulator.number(ONE.phone_number_id);
+    const value = { event: 'FLAGGED', display_phone_number, current_limit: 'TIER_2K' };
+    const changes = [{ field: 'phone_number_quality_update', value }];
+    const entry = [{ id: ONE.waba_id, time: Math.floor(Date.now() / 1_000), changes }];
+    await mesh.emulator.postWebhook({ body: { object: 'whatsapp_business_account', entry } });
+  };
+
+  test('are off by default, signed, and told once a day for each cause', async () => {
+    const [watching, silent] = [await mesh.createPartner(), await mesh.createPartner()];
+    await watching.register(ONE);
+    await silent.register(ONE);
+    const { call } = await browserOf(watching);
+    const thresholds = { quality_drops: true, spend_per_day: '50.00', failure_rate: 5 };
+    const changed = await call('PATCH', '/settings', { alerts: thresholds });
+    expect(changed.body.settings.alerts).toMatchObject({ ...thresholds, unpaid_slots: null });
+    await flagged();
+    const alert = await eventually(() => watching.receiver.of('partner.alert')[0], 30_000);
+    expect(isSigned(alert, watching.webhook_secret)).toBe(true);
+    expect(alert.body).toMatchObject({
+      waba_id: null,
+      phone_number_id: null,
+      data: {
+        cause: 'quality_drops',
+        value: '1',
+        threshold: 'true',
+        phone_number_id: ONE.phone_number_id,
+      },
+      meta: { event_id: expect.stringMatching(/^evt_/) },
+    });
+    await flagged();
+    await eventually(() => silent.receiver.of('waba.quality_updated').length >= 1);
+    const { settings } = (await call('GET', '/settings')).body;
+    expect(settings.raised_alerts).toMatchObject([{ cause: 'quality_drops', value: '1' }]);
+    expect(watching.receiver.of('partner.alert')).toHaveLength(1);
+    expect(silent.receiver.of('partner.alert')).toEqual([]);
+    const ended = await call('PATCH', '/settings', { alerts: { quality_drops: null } });
+    expect(ended.body.settings.alerts).toMatchObject({ quality_drops: null, failure_rate: 5 });
+  });
+
+  test('refuse a wrong threshold, name it and change nothing', async () => {
+    const { call } = await browserOf(await mesh.createPartner());
+    const wrong: Array<[object | number, string]> = [
+      [{ spend_per_day: 'much' }, 'alerts.spend_per_day'],
+      [{ spend_per_day: '0' }, 'alerts.spend_per_day'],
+      [{ spend_per_day: 5 }, 'alerts.spend_per_day'],
+      [{ failure_rate: 101 }, 'alerts.failure_rate'],
+      [{ failure_rate: 1.5 }, 'alerts.failure_rate'],
+      [{ webhook_failures: 0 }, 'alerts.webhook_failures'],
+      [{ quality_drops: 'yes' }, 'alerts.quality_drops'],
+      [{ unpaid_slots: true, webhook_failures: -1 }, 'alerts.webhook_failures'],
+      [{ rain: true }, 'alerts'],
+      [7, 'alerts'],
+    ];
+    for (const [alerts, field] of wrong) {
+      const answer = await call('PATCH', '/settings', { alerts });
+      expect([alerts, ...refused(answer)]).toEqual([alerts, 400, 'INVALID_FIELD']);
+      expect(answer.body.error.details).toMatchObject({ field });
+    }
+    const { settings } = (await call('GET', '/settings')).body;
+    expect(Object.values(settings.alerts).filter((one) => one !== null)).toEqual([]);
   });
 });
 

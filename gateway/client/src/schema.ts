@@ -1709,6 +1709,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "partner.alert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A threshold of yours was crossed: an addition to the contract, off by default */
+        post: operations["onPartnerAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -12666,6 +12683,120 @@ export interface operations {
                         timestamp: number;
                         /** @example rq-0002 */
                         request_id?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                    meta: components["schemas"]["EventMeta"];
+                };
+            };
+        };
+        responses: {
+            /** @description Stops the retries of this event. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. Any other status, or none within 10 seconds, is retried. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPartnerAlert: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description ID of the event. Ignore an event whose ID you have already processed. */
+                "webhook-id": string;
+                /** @description Time of this attempt, in epoch seconds. */
+                "webhook-timestamp": string;
+                /** @description Signature of the Standard Webhooks convention: `v1,` and base64, one per valid secret. */
+                "webhook-signature": string;
+                /** @description HMAC-SHA256 over the exact bytes of the body, in hex. */
+                "x-service-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "partner.alert",
+                 *       "waba_id": null,
+                 *       "phone_number_id": null,
+                 *       "timestamp": 1790000000,
+                 *       "data": {
+                 *         "cause": "spend_per_day",
+                 *         "day": "2026-10-05",
+                 *         "value": "51.20",
+                 *         "threshold": "50.00",
+                 *         "currency": "USD",
+                 *         "phone_number_id": "800000000000001"
+                 *       },
+                 *       "meta": {
+                 *         "event_id": "evt_8_kN_6GiC20OAm37",
+                 *         "api_version": "2.9.2",
+                 *         "changelog": "https://gateway.example.com/changelog",
+                 *         "notices": [
+                 *           {
+                 *             "id": "service-messages-billable-2026-10-01",
+                 *             "severity": "info",
+                 *             "effective": "2026-10-01"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    event: "partner.alert";
+                    /** @example null */
+                    waba_id: null;
+                    /** @example null */
+                    phone_number_id: null;
+                    /**
+                     * @description Epoch seconds.
+                     * @example 1790000000
+                     */
+                    timestamp: number;
+                    data: {
+                        /**
+                         * @description Known values: spend_per_day, failure_rate, webhook_failures, quality_drops, unpaid_slots.
+                         * @example spend_per_day
+                         * @example failure_rate
+                         * @example webhook_failures
+                         * @example quality_drops
+                         * @example unpaid_slots
+                         */
+                        cause: string;
+                        /**
+                         * @description UTC day. There is at most one alert for each cause and day.
+                         * @example 2026-10-05
+                         */
+                        day: string;
+                        /**
+                         * @description Decimal text: the amount, the percentage or the number that crossed the threshold.
+                         * @example 51.20
+                         */
+                        value: string;
+                        /**
+                         * @description As it was set; `true` for a cause without a figure.
+                         * @example 50.00
+                         */
+                        threshold: string;
+                        /** @example USD */
+                        currency: string | null;
+                        /**
+                         * @description The number whose quality dropped.
+                         * @example 800000000000001
+                         */
+                        phone_number_id: string | null;
                     } & {
                         [key: string]: unknown;
                     };

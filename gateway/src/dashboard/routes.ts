@@ -107,17 +107,56 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
     path: '/settings',
     body: schemas.updateSettings,
     async run({ partner_id }, { call, body }) {
-      const { webhook_url } = body as { webhook_url?: string | null };
-      if (webhook_url === undefined) throw missingFields(['webhook_url']);
-      return settingsAnswer(
-        await settings.updateSettings({ partner_id, webhook_url: webhook_url ?? '' }, call),
-      );
+      const { webhook_url, alerts } = body as {
+        webhook_url?: string | null;
+        alerts?: Record<string, Threshold>;
+      };
+      if (webhook_url === undefined && alerts === undefined) {
+        throw missingFields(['webhook_url', 'alerts'], 'webhook_url or alerts is required');
+      }
+      const change = {
+        partner_id,
+        webhook_url: webhook_url === undefined ? undefined : (webhook_url ?? ''),
+        alerts: Object.fromEntries(
+          Object.entries(alerts ?? {}).map(([cause, threshold]) => [cause, textOf(threshold)]),
+        ),
+      };
+      return settingsAnswer(await settings.updateSettings(change, call));
     },
   },
 ];
 
+type Threshold = string | number | boolean | null;
+
+/** Null and false end the alerts of a cause. */
+const textOf = (threshold: Threshold): string =>
+  threshold === null || threshold === false ? '' : String(threshold);
+
+/** How the threshold of each cause is written in JSON. */
+const CAUSES: ReadonlyArray<[cause: string, read: (text: string) => Threshold]> = [
+  ['spend_per_day', (text) => text],
+  ['failure_rate', Number],
+  ['webhook_failures', Number],
+  ['quality_drops', (text) => text === 'true'],
+  ['unpaid_slots', (text) => text === 'true'],
+];
+
+const thresholdsOf = (alerts: Readonly<Record<string, string>>): Fields =>
+  Object.fromEntries(
+    CAUSES.map(([cause, read]) => {
+      const text = alerts[cause];
+      return [cause, text === undefined ? null : read(text)];
+    }),
+  );
+
 /** An unset value is null in JSON: the partner sees that the field exists. */
-const settingsAnswer = ({ plan, webhook_secret, ...settings }: PartnerSettings): Fields => ({
+const settingsAnswer = ({
+  plan,
+  webhook_secret,
+  alerts,
+  raised_alerts,
+  ...settings
+}: PartnerSettings): Fields => ({
   settings: {
     ...settings,
     webhook_url: settings.webhook_url ?? null,
@@ -128,6 +167,12 @@ const settingsAnswer = ({ plan, webhook_secret, ...settings }: PartnerSettings):
           previous_expires_at: webhook_secret.previous_expires_at ?? null,
         }
       : null,
+    alerts: thresholdsOf(alerts),
+    raised_alerts: raised_alerts.map((alert) => ({
+      ...alert,
+      currency: alert.currency ?? null,
+      phone_number_id: alert.phone_number_id ?? null,
+    })),
   },
 });
 

@@ -14,6 +14,33 @@ export const updateSettings = object({
     maxLength: URL_MAX,
     description: 'HTTPS and public; null to send no events',
   },
+  alerts: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      spend_per_day: {
+        type: ['string', 'null'],
+        maxLength: 20,
+        minLength: 1,
+        description: 'a decimal, in the currency of the rate card',
+      },
+      failure_rate: {
+        type: ['integer', 'null'],
+        minimum: 1,
+        maximum: 100,
+        description: 'percent of the messages of a day',
+      },
+      webhook_failures: {
+        type: ['integer', 'null'],
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'events of a day that your receiver has not accepted',
+      },
+      quality_drops: { type: ['boolean', 'null'], description: 'true: tell it' },
+      unpaid_slots: { type: ['boolean', 'null'], description: 'true: tell it' },
+    },
+    description: 'thresholds by cause; null ends the alerts of a cause',
+  },
 });
 
 export const rotateSecret = object({

@@ -15,8 +15,9 @@ export interface EventDocs {
   without_account?: boolean;
 }
 
-/** The only event that does not originate from an upstream webhook. */
+/** The events that do not originate from an upstream webhook. */
 export const TEST_EVENT = 'webhook.test';
+export const ALERT_EVENT = 'partner.alert';
 
 const bsuid = is.orNull(is.text('US.4Qm7Zr81Kd02'));
 const seconds = is.whole(1_790_000_000, 'Epoch seconds.');
@@ -273,6 +274,27 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
       },
       { request_id: is.text('rq-0002') },
     ),
+  },
+  [ALERT_EVENT]: {
+    summary: 'A threshold of yours was crossed: an addition to the contract, off by default',
+    data: data({
+      cause: is.open([
+        'spend_per_day',
+        'failure_rate',
+        'webhook_failures',
+        'quality_drops',
+        'unpaid_slots',
+      ]),
+      day: is.text('2026-10-05', 'UTC day. There is at most one alert for each cause and day.'),
+      value: is.text(
+        '51.20',
+        'Decimal text: the amount, the percentage or the number that crossed the threshold.',
+      ),
+      threshold: is.text('50.00', 'As it was set; `true` for a cause without a figure.'),
+      currency: is.orNull(is.text('USD')),
+      phone_number_id: is.orNull(is.text('800000000000001', 'The number whose quality dropped.')),
+    }),
+    without_account: true,
   },
   [TEST_EVENT]: {
     summary: 'A test event, sent on your request',

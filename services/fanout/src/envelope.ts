@@ -3,7 +3,8 @@ import { eventMeta } from '@bmg/common/notices';
 
 export interface Enveloped {
   event: string;
-  waba_id: string;
+  /** Null for an event of the partner alone. */
+  waba_id: string | null;
   phone_number_id: string | null;
   timestamp: number;
   /** JSON text, so that the upstream's numbers keep their digits. */

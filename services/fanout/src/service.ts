@@ -8,6 +8,7 @@ import { createRpcClient } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';
+import { deliverAlerts } from './alerts';
 import { createFanOut } from './fan-out';
 import { createMemory } from './memory';
 import { createOwners } from './owners';
@@ -28,6 +29,7 @@ export function createFanout({ config, warnings }: Loaded<typeof settings>): Ser
       log,
     }),
   );
+  bus.consume(topics.alert, 'fanout-alert', deliverAlerts(bus, config.PUBLIC_URL));
   return {
     name: 'fanout',
     components: [redis, directory, bus],

@@ -14,6 +14,7 @@ import { createLogger } from '@bmg/common/telemetry';
 import { createCredentials } from '@bmg/common/directory';
 import { createUpstream } from '@bmg/common/upstream';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { AlertsDefinition } from '@bmg/proto/alerts';
 import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition, RatesDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
@@ -33,6 +34,7 @@ import { createClosing } from './ledger/closing';
 import { createLedgerHandlers } from './ledger/handlers';
 import { addLate } from './ledger/late';
 import { LEDGER_READS_MAX } from './ledger/read-ledger';
+import { createSpendAlerts } from './ledger/spend-alerts';
 import { DOWNLOADS_MAX } from './media/download';
 import { createMediaHosts } from './media/hosts';
 import { createRatesHandlers } from './rates/handlers';
@@ -59,6 +61,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   const redis = openRedis(config, log);
   const upstream = createUpstream(config);
   const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
+  const alerts = createRpcClient(AlertsDefinition, config.ONBOARDING_ADDR);
   const files = createFileFetcher(config);
   const transfer = createTransfer(config);
   const templates =
@@ -178,12 +181,14 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
       files,
       transfer,
       directory,
+      alerts,
       ...(templates ? [templates] : []),
       ...(broadcasts ? [broadcasts] : []),
       ...(event_log ? [event_log] : []),
       bus,
       ...(delay_ms > 0 ? [repair] : []),
       createClosing(deps),
+      createSpendAlerts({ ...deps, alerts: alerts.rpc }),
       rpc,
     ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },

@@ -1,6 +1,6 @@
 // The composition root: opens the engines, wires the parts, returns the components in the order of
 // their start.
-import { createBus, topics, type Bus } from '@bmg/common/bus';
+import { createBus, topics, type Bus, type Received } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { createVersions } from '@bmg/common/directory';
 import { createPoller, type Poller, type Service } from '@bmg/common/lifecycle';
@@ -16,7 +16,9 @@ import {
   OnboardingDefinition,
   OperatorDefinition,
 } from '@bmg/proto/onboarding';
+import { AlertsDefinition } from '@bmg/proto/alerts';
 import { SettingsDefinition } from '@bmg/proto/settings';
+import { createAlerts, type Alerts } from './alerts/alerts';
 import { createClientHandlers } from './clients/handlers';
 import { createRefreshPoller } from './clients/refresh-poller';
 import { applyStateEvents } from './clients/state-events';
@@ -28,6 +30,7 @@ import { createOperatorHandlers } from './operator/handlers';
 import { createDashboardHandlers } from './partners/handlers';
 import { choosePaymentProcessor } from './payments/choose-processor';
 import { rotateKeyring } from './secrets/keyring';
+import type { Event } from '@bmg/proto/stream';
 import { createVault } from '@bmg/common/vault';
 import { signUpApp } from './sign-up/dialog-config';
 import {
@@ -58,10 +61,11 @@ export function createOnboarding(
   const deps = createDependencies(config, engines, now, log, () => tokenPoller.wake());
   const tokenPoller = createTokenExpiryPoller(deps);
   const refreshPoller = createRefreshPoller(deps);
-  consumeTopics(bus, deps, refreshPoller);
+  const alerts = createAlerts({ ...deps, bus });
+  consumeTopics(bus, deps, { refreshPoller, alerts });
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
-    implementations(deps, engines, warnings),
+    [...implementations(deps, engines, warnings), implement(AlertsDefinition, alerts.handlers)],
     log,
   );
   return {
@@ -75,6 +79,7 @@ export function createOnboarding(
       createSyncPoller(deps),
       tokenPoller,
       createPendingCountsPoller(deps),
+      alerts.poller,
       ...deps.payments.components,
       rpc,
     ],
@@ -120,8 +125,16 @@ function createDependencies(
   return { ...base, payments };
 }
 
-function consumeTopics(bus: Bus, deps: Dependencies, refreshPoller: Poller): void {
-  const applyState = applyStateEvents({ ...deps, onRefreshDue: () => refreshPoller.wake() });
+function consumeTopics(
+  bus: Bus,
+  deps: Dependencies,
+  { refreshPoller, alerts }: { refreshPoller: Poller; alerts: Alerts },
+): void {
+  const applyToClients = applyStateEvents({ ...deps, onRefreshDue: () => refreshPoller.wake() });
+  const applyState = async (batch: Received<Event>[]): Promise<void> => {
+    await applyToClients(batch);
+    await alerts.applyQuality(batch);
+  };
   const countStatuses = countMessages(deps);
   bus.consume(topics.usage, 'onboarding-usage', countCalls(deps));
   bus.consume(topics.account, 'onboarding-account', applyState);

@@ -9,6 +9,7 @@ import { createVersions } from '@bmg/common/directory';
 import { openRedis } from '@bmg/common/redis';
 import { createRpcClient, createRpcServer } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
+import { AlertsDefinition } from '@bmg/proto/alerts';
 import { PaymentsDefinition } from '@bmg/proto/billing';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { settings } from './config';
@@ -21,6 +22,7 @@ import { createIngress } from './ingress/ingress';
 import { createOutageWatch } from './ingress/outages';
 import { createPaymentEvents } from './ingress/payment-events';
 import { createReceivers } from './delivery/receivers';
+import { createFailureAlerts } from './recovery/failure-alerts';
 import { createRecoveryHandlers } from './recovery/handlers';
 import { createRequeueChannel } from './recovery/requeue-channel';
 import { createRequeueRuns } from './recovery/requeue-runs';
@@ -89,6 +91,7 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
   );
   const requeue = createRequeueChannel(redis, (id) => dispatcher.reloadPartner(id), log);
   const payments = createRpcClient(PaymentsDefinition, config.ONBOARDING_ADDR);
+  const alerts = createRpcClient(AlertsDefinition, config.ONBOARDING_ADDR);
   const outages = createOutageWatch({ db: mongo.db, bus, now: () => new Date(), log });
   const canary = createCanary(config, { redis, agent, log });
   const ingress = createIngress(config, {
@@ -134,11 +137,13 @@ export function createWebhooks({ config, warnings }: Loaded<typeof settings>): W
       mongo,
       directory,
       payments,
+      alerts,
       requeue,
       bus,
       event_log.writer,
       dispatcher,
       replays,
+      createFailureAlerts({ ...shared, alerts: alerts.rpc, now: () => new Date() }),
       rpc,
       event_log.waiters,
       event_log.expiry,

@@ -1,6 +1,7 @@
 // Every topic of the mesh. Messages with the same key stay in order. A breaking change of a payload
 // is a new topic with a higher version.
 import {
+  Alert,
   Contacts,
   Delivery,
   Event,
@@ -76,6 +77,14 @@ export const topics = {
     partitions: 12,
     retention_hours: 168,
     message_limit_bytes: 10 * MIB,
+  }),
+  // Alerts that fan-out delivers to one partner. Key: the partner.
+  alert: topic({
+    name: 'alert.v1',
+    codec: Alert,
+    partitions: 3,
+    retention_hours: 72,
+    message_limit_bytes: MIB,
   }),
   // Outages of the ingress, after which messaging looks for lost statuses. Key: none.
   outage: topic({

@@ -20,6 +20,10 @@ export type Caller = (typeof CALLER_NAMES)[number];
 
 /** Service, method, callers. The names are those of the protos, without the package. */
 export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Caller[]>>>> = {
+  Alerts: {
+    ListWatchers: ['messaging', 'webhooks'],
+    RaiseAlert: ['messaging', 'webhooks'],
+  },
   Broadcasts: {
     CreateBroadcast: ['gateway'],
     ListBroadcasts: ['gateway', 'operator'],

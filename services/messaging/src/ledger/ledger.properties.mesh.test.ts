@@ -24,6 +24,7 @@ import { closeMonth, storeTotals } from './closing';
 import type { Entry } from './entry';
 import { addLate } from './late';
 import { exportLedger, getLedger } from './read-ledger';
+import { raiseSpendAlerts } from './spend-alerts';
 import type { Total, Totals } from './totals';
 
 jest.setTimeout(120_000);
@@ -444,4 +445,42 @@ test('exports every entry as CSV, in bounded chunks', async () => {
   const lines = chunks.join('').trimEnd().split('\r\n');
   expect(lines).toHaveLength(1_201);
   expect(lines[0]).toMatch(/^message_id,waba_id,/);
+});
+
+test('reports a partner that has spent the threshold of its alert today', async () => {
+  await deps.rateCards.replace(card('.1365'), now);
+  const message = {
+    partner: 'ptn_1',
+    number: '8',
+    recipient: '15550100777',
+    day: 50,
+    statuses: [],
+  };
+  const records = await send([message, message]);
+  await deps.messages.applyStatuses(
+    records.map((record) =>
+      updateOf(record, { status: 'delivered', category: 'marketing', billable: true }),
+    ),
+  );
+  const raised: unknown[] = [];
+  const report = async (threshold: string): Promise<void> =>
+    raiseSpendAlerts({
+      ...deps,
+      alerts: {
+        listWatchers: async () => ({ watchers: [{ partner_id: 'ptn_1', threshold }] }),
+        raiseAlert: async (alert) => (raised.push(alert), {}),
+      },
+    });
+  await report('0.2200000001');
+  expect(raised).toEqual([]);
+  await report('0.22');
+  expect(raised).toEqual([
+    {
+      partner_id: 'ptn_1',
+      cause: 'spend_per_day',
+      day: '2026-10-20',
+      value: '0.22',
+      currency: 'USD',
+    },
+  ]);
 });

@@ -178,7 +178,7 @@ describe('the settings', () => {
   });
 
   const setUrl = (partner_id: string, webhook_url: string) =>
-    own.updateSettings({ partner_id, webhook_url }, testCall());
+    own.updateSettings({ partner_id, webhook_url, alerts: {} }, testCall());
 
   it('accept and remove a public HTTPS webhook address, and make caches stale', async () => {
     const { _id } = await world.partner();

@@ -6,23 +6,31 @@ import { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { PartnerSettings, Session, SettingsDefinition } from '@bmg/proto/settings';
+import { changeThresholds } from '../alerts/causes';
 import { expiresAt, isAlive, isToBeTouched } from './dashboard-session';
 import { createPartnerChanges, type PartnerChangesDependencies } from './changes';
 import { billOf, monthOf } from '../payments/slots';
 import type { DashboardSession, DashboardSessions } from '../store/dashboard-sessions';
+import type { PartnerAlert, PartnerAlerts } from '../store/partner-alerts';
 import { activeWabas, webhookSecretIdentity, type Partner } from '../store/partners';
 
 export interface DashboardDependencies extends PartnerChangesDependencies {
   dashboardSessions: DashboardSessions;
+  partnerAlerts: Pick<PartnerAlerts, 'of'>;
   log: Logger;
 }
+
+/** The newest alerts, for the console's overview. */
+const ALERTS_SHOWN_MAX = 50;
 
 /** Longer than 70 lines: one short method for each RPC. */
 export const createDashboardHandlers = (
   deps: DashboardDependencies,
 ): Handlers<SettingsDefinition> => {
-  const { partners, dashboardSessions, vault, now, log } = deps;
+  const { partners, dashboardSessions, partnerAlerts, vault, now, log } = deps;
   const changes = createPartnerChanges(deps);
+  const answer = async (partner: Partner): Promise<PartnerSettings> =>
+    settingsMessage(partner, await partnerAlerts.of(partner._id, ALERTS_SHOWN_MAX), now());
 
   return {
     async openSession({ key_hash, token_hash }) {
@@ -82,16 +90,29 @@ export const createDashboardHandlers = (
       log.info({ partner_id }, 'closed all dashboard sessions of a partner');
       return {};
     },
-    getSettings: async ({ partner_id }) =>
-      settingsMessage(await changes.getPartner(partner_id), now()),
-    async updateSettings({ partner_id, webhook_url }) {
-      if (webhook_url === undefined)
-        return settingsMessage(await changes.getPartner(partner_id), now());
-      const checked = webhook_url === '' ? null : changes.checkWebhookUrl(webhook_url);
-      const changed = await changes.change(partner_id, { webhook_url: checked });
+    getSettings: async ({ partner_id }) => answer(await changes.getPartner(partner_id)),
+    async updateSettings({ partner_id, webhook_url, alerts }) {
+      const before = await changes.getPartner(partner_id);
+      const is_address = webhook_url !== undefined;
+      const is_alerts = Object.keys(alerts).length > 0;
+      // Both are checked before either is changed.
+      const changed = {
+        ...(is_address && {
+          webhook_url: webhook_url === '' ? null : changes.checkWebhookUrl(webhook_url),
+        }),
+        ...(is_alerts && { alerts: changeThresholds(before.alerts ?? {}, alerts) }),
+      };
+      if (!is_address && !is_alerts) return answer(before);
+      const after = await changes.change(partner_id, changed);
       // The address is not logged: it may contain a secret.
-      log.info({ partner_id, set: checked !== null }, 'partner changed its webhook address');
-      return settingsMessage(changed, now());
+      if (is_address) {
+        const set = after.webhook_url !== null;
+        log.info({ partner_id, set }, 'partner changed its webhook address');
+      }
+      if (is_alerts) {
+        log.info({ partner_id, alerts: after.alerts }, 'partner changed its alerts');
+      }
+      return answer(after);
     },
     async revealWebhookSecret({ partner_id }) {
       const [newest] = (await changes.getPartner(partner_id)).webhook_secrets;
@@ -122,7 +143,11 @@ const sessionMessage = (partner: Partner, session: DashboardSession): Session =>
   expires_at: expiresAt(session),
 });
 
-function settingsMessage(partner: Partner, now: Date): PartnerSettings {
+function settingsMessage(
+  partner: Partner,
+  raised_alerts: PartnerAlert[],
+  now: Date,
+): PartnerSettings {
   const [newest, previous] = partner.webhook_secrets;
   const overlap =
     previous?.expires_at && previous.expires_at > now ? previous.expires_at : undefined;
@@ -138,6 +163,8 @@ function settingsMessage(partner: Partner, now: Date): PartnerSettings {
       active_wabas: activeWabas(partner).length,
       slots: billOf(partner.months ?? {}, monthOf(now)).slots,
     },
+    alerts: { ...partner.alerts },
+    raised_alerts,
     webhook_secret: newest && { created_at: newest.created_at, previous_expires_at: overlap },
   };
 }

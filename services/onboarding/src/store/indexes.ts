@@ -12,6 +12,7 @@ import {
   messageUsageIndexes,
 } from './message-usage';
 import { ONBOARDING_EVENTS, onboardingEventIndexes } from './onboarding-events';
+import { PARTNER_ALERTS, partnerAlertIndexes } from './partner-alerts';
 import { PAYMENT_EVENTS, paymentEventIndexes } from './payment-events';
 import { partnerIndexes, PARTNERS } from './partners';
 import { sessionIndexes, SESSIONS } from './connect-sessions';
@@ -29,5 +30,6 @@ export const indexes: Indexes = {
   [MESSAGE_USAGE]: messageUsageIndexes,
   [BILLING_ACCOUNTS]: billingAccountIndexes,
   [SLOT_CHARGES]: slotChargeIndexes,
+  [PARTNER_ALERTS]: partnerAlertIndexes,
   [PAYMENT_EVENTS]: paymentEventIndexes,
 };

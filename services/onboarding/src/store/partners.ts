@@ -35,6 +35,8 @@ export interface Partner {
    * Active accounts by UTC month, from which billing slots follow. Absent until the first account.
    */
   months?: MonthCounts;
+  /** Thresholds of alerts by cause. */
+  alerts?: Readonly<Record<string, string>>;
   created_at: Date;
   updated_at: Date;
 }
@@ -51,6 +53,7 @@ export type PartnerChange = Partial<
     | 'key_hint'
     | 'previous_key'
     | 'webhook_secrets'
+    | 'alerts'
   >
 >;
 
@@ -91,6 +94,8 @@ export interface Partners {
   ): Promise<Partner | null>;
   /** Partners with accounts, in order of ID, after `after`. */
   withWabas(limit: number, after?: string): Promise<Partner[]>;
+  /** Active partners with a threshold for this cause of alerts. */
+  watching(cause: string, limit: number): Promise<Partner[]>;
 }
 
 export interface Place {
@@ -237,6 +242,11 @@ export function createPartners(db: Db): Partners {
       partners
         .find({ 'wabas.0': { $exists: true }, ...(after !== undefined && { _id: { $gt: after } }) })
         .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    watching: (cause, limit) =>
+      partners
+        .find({ [`alerts.${cause}`]: { $exists: true }, status: 'active' })
         .limit(limit)
         .toArray(),
   };

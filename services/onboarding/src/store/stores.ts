@@ -11,6 +11,7 @@ import { createDashboardSessions } from './dashboard-sessions';
 import { createEndpointUsage } from './endpoint-usage';
 import { createMessageUsage } from './message-usage';
 import { createOnboardingEvents } from './onboarding-events';
+import { createPartnerAlerts } from './partner-alerts';
 import { createPartners } from './partners';
 import { createPaymentEvents } from './payment-events';
 import { createSealedRecords } from './sealed-records';
@@ -28,6 +29,7 @@ export const createStores = (db: Db) => ({
   events: createOnboardingEvents(db),
   exchanges: createCodeExchanges(db),
   messageUsage: createMessageUsage(db),
+  partnerAlerts: createPartnerAlerts(db),
   partners: createPartners(db),
   paymentEvents: createPaymentEvents(db),
   sealedRecords: createSealedRecords(db),

@@ -67,6 +67,8 @@ export interface Deliveries {
     page: { limit: number; after: Cursor | undefined },
   ): Promise<StoredDelivery[]>;
   countOf(partner_id: string, statuses: DeliveryStatus[]): Promise<number>;
+  /** Deliveries since a time that were attempted and not accepted. */
+  countRefused(partner_id: string, since: Date): Promise<number>;
   /** For the dispatcher: `retrying` rows of these partitions, in order of arrival. */
   waitingIn(partitions: number[], limit: number): Promise<WaitingDelivery[]>;
   waitingOf(partner_id: string, partitions: number[], limit: number): Promise<WaitingDelivery[]>;
@@ -171,6 +173,13 @@ export function createDeliveries(db: Db): Deliveries {
         .toArray(),
     countOf: (partner_id, statuses) =>
       deliveries.countDocuments({ partner_id, status: { $in: statuses } }),
+    countRefused: (partner_id, since) =>
+      deliveries.countDocuments({
+        partner_id,
+        status: { $in: ['retrying', 'failed'] },
+        created_at: { $gte: since },
+        attempts: { $gte: 1 },
+      }),
     waitingIn: (partitions, limit) => waiting({ partition: { $in: partitions } }, limit),
     waitingOf: (partner_id, partitions, limit) =>
       waiting({ partner_id, partition: { $in: partitions } }, limit),

@@ -73,7 +73,13 @@ export interface PartnerSettings {
   /** Identifies the key: its prefix and last four characters. */
   key_hint: string;
   plan?: PartnerSettings_Plan | undefined;
-  webhook_secret?: PartnerSettings_WebhookSecret | undefined;
+  webhook_secret?:
+    | PartnerSettings_WebhookSecret
+    | undefined;
+  /** Thresholds by cause, decimal text; without one there are no alerts of the cause. */
+  alerts: { [key: string]: string };
+  /** Of the last 30 days, the newest first. */
+  raised_alerts: RaisedAlert[];
 }
 
 export interface PartnerSettings_Plan {
@@ -92,10 +98,34 @@ export interface PartnerSettings_WebhookSecret {
   previous_expires_at?: Date | undefined;
 }
 
+export interface PartnerSettings_AlertsEntry {
+  key: string;
+  value: string;
+}
+
+export interface RaisedAlert {
+  cause: string;
+  day: string;
+  value: string;
+  threshold: string;
+  currency?: string | undefined;
+  phone_number_id?: string | undefined;
+  raised_at?: Date | undefined;
+}
+
 export interface UpdateSettingsRequest {
   partner_id: string;
   /** Empty removes it. */
-  webhook_url?: string | undefined;
+  webhook_url?:
+    | string
+    | undefined;
+  /** Thresholds to change, by cause; an empty one ends its alerts. */
+  alerts: { [key: string]: string };
+}
+
+export interface UpdateSettingsRequest_AlertsEntry {
+  key: string;
+  value: string;
 }
 
 export interface RevealWebhookSecretRequest {
@@ -721,6 +751,8 @@ function createBasePartnerSettings(): PartnerSettings {
     key_hint: "",
     plan: undefined,
     webhook_secret: undefined,
+    alerts: {},
+    raised_alerts: [],
   };
 }
 
@@ -749,6 +781,12 @@ export const PartnerSettings: MessageFns<PartnerSettings> = {
     }
     if (message.webhook_secret !== undefined) {
       PartnerSettings_WebhookSecret.encode(message.webhook_secret, writer.uint32(66).fork()).join();
+    }
+    globalThis.Object.entries(message.alerts).forEach(([key, value]: [string, string]) => {
+      PartnerSettings_AlertsEntry.encode({ key: key as any, value }, writer.uint32(74).fork()).join();
+    });
+    for (const v of message.raised_alerts) {
+      RaisedAlert.encode(v!, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -830,6 +868,25 @@ export const PartnerSettings: MessageFns<PartnerSettings> = {
             message.webhook_secret = PartnerSettings_WebhookSecret.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            const entry9 = PartnerSettings_AlertsEntry.decode(reader, reader.uint32());
+            if (entry9.value !== undefined) {
+              message.alerts[entry9.key] = entry9.value;
+            }
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.raised_alerts.push(RaisedAlert.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -859,6 +916,16 @@ export const PartnerSettings: MessageFns<PartnerSettings> = {
     message.webhook_secret = (object.webhook_secret !== undefined && object.webhook_secret !== null)
       ? PartnerSettings_WebhookSecret.fromPartial(object.webhook_secret)
       : undefined;
+    message.alerts = (globalThis.Object.entries(object.alerts ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.raised_alerts = object.raised_alerts?.map((e) => RaisedAlert.fromPartial(e)) || [];
     return message;
   },
 };
@@ -1011,8 +1078,210 @@ export const PartnerSettings_WebhookSecret: MessageFns<PartnerSettings_WebhookSe
   },
 };
 
+function createBasePartnerSettings_AlertsEntry(): PartnerSettings_AlertsEntry {
+  return { key: "", value: "" };
+}
+
+export const PartnerSettings_AlertsEntry: MessageFns<PartnerSettings_AlertsEntry> = {
+  encode(message: PartnerSettings_AlertsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PartnerSettings_AlertsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePartnerSettings_AlertsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PartnerSettings_AlertsEntry>, I>>(base?: I): PartnerSettings_AlertsEntry {
+    return PartnerSettings_AlertsEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PartnerSettings_AlertsEntry>, I>>(object: I): PartnerSettings_AlertsEntry {
+    const message = createBasePartnerSettings_AlertsEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseRaisedAlert(): RaisedAlert {
+  return {
+    cause: "",
+    day: "",
+    value: "",
+    threshold: "",
+    currency: undefined,
+    phone_number_id: undefined,
+    raised_at: undefined,
+  };
+}
+
+export const RaisedAlert: MessageFns<RaisedAlert> = {
+  encode(message: RaisedAlert, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.cause !== "") {
+      writer.uint32(10).string(message.cause);
+    }
+    if (message.day !== "") {
+      writer.uint32(18).string(message.day);
+    }
+    if (message.value !== "") {
+      writer.uint32(26).string(message.value);
+    }
+    if (message.threshold !== "") {
+      writer.uint32(34).string(message.threshold);
+    }
+    if (message.currency !== undefined) {
+      writer.uint32(42).string(message.currency);
+    }
+    if (message.phone_number_id !== undefined) {
+      writer.uint32(50).string(message.phone_number_id);
+    }
+    if (message.raised_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.raised_at), writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RaisedAlert {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRaisedAlert();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.cause = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.day = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.threshold = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.currency = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.phone_number_id = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.raised_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RaisedAlert>, I>>(base?: I): RaisedAlert {
+    return RaisedAlert.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RaisedAlert>, I>>(object: I): RaisedAlert {
+    const message = createBaseRaisedAlert();
+    message.cause = object.cause ?? "";
+    message.day = object.day ?? "";
+    message.value = object.value ?? "";
+    message.threshold = object.threshold ?? "";
+    message.currency = object.currency ?? undefined;
+    message.phone_number_id = object.phone_number_id ?? undefined;
+    message.raised_at = object.raised_at ?? undefined;
+    return message;
+  },
+};
+
 function createBaseUpdateSettingsRequest(): UpdateSettingsRequest {
-  return { partner_id: "", webhook_url: undefined };
+  return { partner_id: "", webhook_url: undefined, alerts: {} };
 }
 
 export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
@@ -1023,6 +1292,9 @@ export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
     if (message.webhook_url !== undefined) {
       writer.uint32(18).string(message.webhook_url);
     }
+    globalThis.Object.entries(message.alerts).forEach(([key, value]: [string, string]) => {
+      UpdateSettingsRequest_AlertsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
     return writer;
   },
 
@@ -1055,6 +1327,17 @@ export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
             message.webhook_url = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = UpdateSettingsRequest_AlertsEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.alerts[entry3.key] = entry3.value;
+            }
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1074,6 +1357,86 @@ export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
     const message = createBaseUpdateSettingsRequest();
     message.partner_id = object.partner_id ?? "";
     message.webhook_url = object.webhook_url ?? undefined;
+    message.alerts = (globalThis.Object.entries(object.alerts ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseUpdateSettingsRequest_AlertsEntry(): UpdateSettingsRequest_AlertsEntry {
+  return { key: "", value: "" };
+}
+
+export const UpdateSettingsRequest_AlertsEntry: MessageFns<UpdateSettingsRequest_AlertsEntry> = {
+  encode(message: UpdateSettingsRequest_AlertsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateSettingsRequest_AlertsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateSettingsRequest_AlertsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdateSettingsRequest_AlertsEntry>, I>>(
+    base?: I,
+  ): UpdateSettingsRequest_AlertsEntry {
+    return UpdateSettingsRequest_AlertsEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdateSettingsRequest_AlertsEntry>, I>>(
+    object: I,
+  ): UpdateSettingsRequest_AlertsEntry {
+    const message = createBaseUpdateSettingsRequest_AlertsEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
     return message;
   },
 };

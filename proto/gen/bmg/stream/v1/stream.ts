@@ -123,6 +123,16 @@ export interface Delivery {
   received_at_ms: number;
 }
 
+/** An alert for one partner; fan-out makes a delivery of it. */
+export interface Alert {
+  partner_id: string;
+  /** Equal for every repetition. */
+  occurrence: string;
+  timestamp: number;
+  /** The data of the event, JSON text. */
+  data: string;
+}
+
 /** A time in which the ingress did not accept the upstream's webhooks. */
 export interface Outage {
   from_ms: number;
@@ -1048,6 +1058,97 @@ export const Delivery: MessageFns<Delivery> = {
     message.conversation = object.conversation ?? "";
     message.body = object.body ?? Buffer.alloc(0);
     message.received_at_ms = object.received_at_ms ?? 0;
+    return message;
+  },
+};
+
+function createBaseAlert(): Alert {
+  return { partner_id: "", occurrence: "", timestamp: 0, data: "" };
+}
+
+export const Alert: MessageFns<Alert> = {
+  encode(message: Alert, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    if (message.occurrence !== "") {
+      writer.uint32(18).string(message.occurrence);
+    }
+    if (message.timestamp !== 0) {
+      writer.uint32(24).int64(message.timestamp);
+    }
+    if (message.data !== "") {
+      writer.uint32(34).string(message.data);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Alert {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAlert();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.occurrence = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.timestamp = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.data = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Alert>, I>>(base?: I): Alert {
+    return Alert.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Alert>, I>>(object: I): Alert {
+    const message = createBaseAlert();
+    message.partner_id = object.partner_id ?? "";
+    message.occurrence = object.occurrence ?? "";
+    message.timestamp = object.timestamp ?? 0;
+    message.data = object.data ?? "";
     return message;
   },
 };

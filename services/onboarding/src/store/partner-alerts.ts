@@ -1,0 +1,78 @@
+// Alerts that were raised: at most one for each partner, cause and day. An alert is stored first and
+// published from here, so that a crash loses none.
+import type { Collection, Db, IndexDescription } from 'mongodb';
+import { isDuplicateKey } from '@bmg/common/mongo';
+
+export interface PartnerAlert {
+  partner_id: string;
+  cause: string;
+  /** UTC day, YYYY-MM-DD. */
+  day: string;
+  value: string;
+  threshold: string;
+  currency?: string;
+  phone_number_id?: string;
+  raised_at: Date;
+}
+
+export type StoredAlert = PartnerAlert & {
+  _id: string;
+  /** Until it is published. */
+  pending_at?: Date;
+};
+
+export interface PartnerAlerts {
+  /** False if there is one of this cause and day. */
+  raise(alert: PartnerAlert): Promise<boolean>;
+  has(partner_id: string, cause: string, day: string): Promise<boolean>;
+  pending(limit: number): Promise<StoredAlert[]>;
+  published(ids: string[]): Promise<void>;
+  /** The newest first. */
+  of(partner_id: string, limit: number): Promise<PartnerAlert[]>;
+}
+
+const KEPT_DAYS = 30;
+const DAY_S = 86_400;
+
+export const PARTNER_ALERTS = 'partner_alerts';
+export const partnerAlertIndexes: IndexDescription[] = [
+  { key: { partner_id: 1, raised_at: -1 } },
+  { key: { pending_at: 1 }, sparse: true },
+  { key: { raised_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
+];
+
+const idOf = (partner_id: string, cause: string, day: string): string =>
+  `${partner_id}/${cause}/${day}`;
+
+export function createPartnerAlerts(db: Db): PartnerAlerts {
+  const alerts: Collection<StoredAlert> = db.collection(PARTNER_ALERTS);
+  return {
+    async raise(alert) {
+      const { partner_id, cause, day, raised_at } = alert;
+      try {
+        await alerts.insertOne({
+          _id: idOf(partner_id, cause, day),
+          ...alert,
+          pending_at: raised_at,
+        });
+        return true;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return false;
+      }
+    },
+    has: async (partner_id, cause, day) =>
+      (await alerts.findOne({ _id: idOf(partner_id, cause, day) })) !== null,
+    pending: (limit) =>
+      alerts
+        .find({ pending_at: { $exists: true } })
+        .sort({ pending_at: 1 })
+        .limit(limit)
+        .toArray(),
+    async published(ids) {
+      await alerts.updateMany({ _id: { $in: ids } }, { $unset: { pending_at: '' } });
+    },
+    of: (partner_id, limit) =>
+      alerts.find({ partner_id }).sort({ raised_at: -1 }).limit(limit).toArray(),
+  };
+}
