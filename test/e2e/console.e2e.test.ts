@@ -17,6 +17,7 @@ const SCREENS = {
   overview: '',
   numbers: 'numbers',
   messages: 'messages',
+  compose: 'messages/new',
   events: 'events',
   failed: 'events/failed',
   broadcasts: 'broadcasts',
@@ -206,16 +207,26 @@ test(
 );
 
 test(
-  'sends a test message and shows what becomes of it',
+  'sends a test message, shows what becomes of it, and finds it again',
   async () => {
-    const page = await openSignedIn(`messages?number=${ONE.phone_number_id}`);
+    const page = await openSignedIn(`messages/new?number=${ONE.phone_number_id}`);
     await page.getByRole('textbox', { name: 'To' }).fill('15550100780');
     await page.getByRole('textbox', { name: 'Text', exact: true }).fill('A test from the console');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('The message was sent').waitFor();
-    await page.getByText('delivered', { exact: true }).waitFor();
+    await page.getByText('Status delivered').waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, 'message-sent-desktop-light');
+    await page.goto(`${origin}/dashboard/messages`);
+    await page.getByLabel('Recipient or message ID').fill('+1 555 010 0780');
+    await page.getByText('15550100778').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: '15550100780' }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText(/^Event message.delivered/).waitFor();
+    await drawer.getByText('Attempt 1: your receiver answered HTTP 200').first().waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'message-timeline-desktop-light');
   },
   LIMIT_MS,
 );
@@ -315,6 +326,17 @@ test(
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, 'logged-desktop-light');
+    await page.keyboard.press('Escape');
+    await page.getByTestId('receiver').getByText('of the latest events accepted').waitFor();
+    await page.getByRole('img', { name: /of the latest events accepted/ }).waitFor();
+    await page.getByRole('button', { name: 'Replay …' }).click();
+    const replay = page.getByRole('dialog', { name: 'Replay events' });
+    await replay.getByRole('combobox', { name: 'Event' }).click();
+    await page.getByRole('option', { name: 'message.sent' }).click();
+    await replay.getByRole('button', { name: 'Replay these events' }).click();
+    await replay.getByText('completed').waitFor({ timeout: 60_000 });
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'replay-desktop-light');
   },
   LIMIT_MS,
 );

@@ -24,6 +24,9 @@ export interface Search {
   open?: string | undefined;
   template?: string | undefined;
   copy?: number | undefined;
+  /** A period in whole UTC days. */
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
 const PERIODS = ['day', 'week', 'month'] as const;
@@ -42,6 +45,8 @@ const validateSearch = (raw: Record<string, unknown>): Search => ({
   open: textOf(raw['open']),
   template: textOf(raw['template']),
   copy: Number(raw['copy']) || undefined,
+  from: textOf(raw['from']),
+  to: textOf(raw['to']),
 });
 
 const root = createRootRouteWithContext<RouterContext>()({
@@ -66,6 +71,7 @@ const tree = root.addChildren([
   screen('/events', () => import('./screens/events/live')),
   screen('/events/failed', () => import('./screens/events')),
   screen('/messages', () => import('./screens/messages')),
+  screen('/messages/new', () => import('./screens/messages/compose')),
   screen('/templates', () => import('./screens/templates')),
   screen('/broadcasts', () => import('./screens/broadcasts')),
   screen('/broadcasts/new', () => import('./screens/broadcasts/create')),

@@ -130,3 +130,33 @@ export const broadcastQuery = (id: number) =>
     queryFn: () =>
       call<{ broadcast: t.BroadcastDetail; progress: number }>('GET', `/v1/broadcasts/${id}`),
   });
+
+export interface MessageFilter {
+  phone_number_id?: string | undefined;
+  message_id?: string | undefined;
+  recipient?: string | undefined;
+  status?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+export const messagesQuery = (filter: MessageFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['messages', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      call<t.MessagePage>('GET', '/v1/messages', {
+        query: { ...filter, limit: 100, cursor: pageParam },
+        signal,
+      }),
+    getNextPageParam: (last) => last.paging.cursors.after ?? undefined,
+  });
+
+export const timelineQuery = (message_id: string, phone_number_id: string | undefined) =>
+  queryOptions({
+    queryKey: ['timeline', message_id],
+    queryFn: () =>
+      call<t.MessageTimeline>('GET', `/v1/messages/${encodeURIComponent(message_id)}/timeline`, {
+        query: { phone_number_id },
+      }),
+  });

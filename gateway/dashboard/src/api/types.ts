@@ -215,7 +215,6 @@ export interface CheckReason {
 }
 
 export interface BroadcastCheck {
-  advice: string;
   deliverable: 'yes' | 'no' | 'unknown';
   reasons: CheckReason[];
   broadcast: {
@@ -231,4 +230,62 @@ export interface BroadcastCheck {
       reason: string | null;
     } | null;
   } | null;
+}
+
+export interface Message {
+  message_id: string;
+  direction: 'outbound' | 'inbound';
+  waba_id: string;
+  phone_number_id: string;
+  kind: string;
+  contact: string | null;
+  status: string | null;
+  at: string;
+  updated_at: string;
+  pricing: { category: string | null; billable: boolean | null; type: string | null } | null;
+  broadcast: boolean;
+}
+
+export interface MessagePage {
+  messages: Message[];
+  paging: { cursors: { after: string | null } };
+}
+
+export interface TimelineEntry {
+  type: string;
+  at: string;
+  trace_id: string | null;
+  request_id?: string;
+  idempotency_key?: string;
+  http_status?: number;
+  duration_ms?: number;
+  upstream_trace_id?: string;
+  status?: string;
+  received_at?: string;
+  superseded?: boolean;
+  source?: string;
+  error_code?: string;
+  event_id?: string;
+  event?: string;
+  delivery_status?: string;
+  number?: number;
+  error?: string;
+}
+
+export interface MessageTimeline {
+  message: Message;
+  entries: TimelineEntry[];
+  broadcast: { broadcast_id: number; name: string; contact_state: string } | null;
+  missing: string[];
+}
+
+export interface Replay {
+  replay_id: string;
+  status: 'running' | 'completed' | 'failed';
+  first: number;
+  last: number;
+  position: number;
+  delivered: number;
+  failed_event_id: string | null;
+  error: string | null;
 }

@@ -30,3 +30,24 @@ export function NumberSelect({ label = 'Number' }: { label?: string }) {
     />
   );
 }
+
+/** The number of the address as a filter: all numbers without one. */
+export function NumberFilter() {
+  const { clients } = useNumber();
+  const [{ number }, setFilters] = useFilters();
+  return (
+    <Select
+      label="Number"
+      placeholder="All numbers"
+      data={clients.map((one) => ({
+        value: one.phone_number_id,
+        label: `${nameOf(one)} (+${one.phone_number})`,
+      }))}
+      value={number ?? null}
+      onChange={(value) => setFilters({ number: value ?? undefined })}
+      clearable
+      clearButtonProps={{ 'aria-label': 'Show all numbers' }}
+      searchable
+    />
+  );
+}

@@ -12,6 +12,7 @@ const COLOURS: Record<string, string> = {
   GREEN: 'green',
   sent: 'teal',
   processing: 'blue',
+  running: 'blue',
   scheduled: 'blue',
   pending: 'yellow',
   retrying: 'yellow',

@@ -1,187 +1,219 @@
-// Sends a test message and follows it: what was sent, and what the events say about it.
-import {
-  Alert,
-  Button,
-  Group,
-  SegmentedControl,
-  Select,
-  Stack,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { call } from '../api/client';
-import { templatesQuery } from '../api/queries';
-import type { Client, Template } from '../api/types';
+// The messages that were sent, found by recipient, ID, state, number and day, and what happened to each.
+import { Anchor, Button, Drawer, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { PlusIcon } from '@radix-ui/react-icons';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { messagesQuery, timelineQuery, type MessageFilter } from '../api/queries';
+import type { Message } from '../api/types';
 import { Card } from '../parts/card';
 import { Copy } from '../parts/copy';
-import { Failure } from '../parts/failure';
+import { Empty } from '../parts/empty';
+import { Facts } from '../parts/facts';
 import { Loaded } from '../parts/loaded';
-import { NoNumber } from '../parts/no-number';
-import { NumberSelect, useNumber } from '../parts/number-select';
+import { NumberFilter } from '../parts/number-select';
 import { Page } from '../parts/page';
-import { TemplatePreview, TextPreview } from '../parts/preview';
-import { Variables } from '../parts/variables';
-import { messageComponents, variablesOf } from '../template';
-import { Timeline } from './messages/timeline';
+import { Rows, type Column } from '../parts/rows';
+import { useFilters } from '../parts/search';
+import { State } from '../parts/state';
+import { Time } from '../parts/time';
+import type { Search } from '../router';
+import { MessageSteps } from './messages/steps';
 
-interface Sent {
-  message_id: string;
+const COLUMNS: Array<Column<Message>> = [
+  { title: 'To', width: '1.2fr', cell: ({ contact }) => contact ?? '–' },
+  { title: 'State', width: '120px', cell: ({ status }) => <State of={status} /> },
+  { title: 'Kind', width: '110px', cell: ({ kind }) => kind, labelled: true },
+  {
+    title: 'Price',
+    width: '150px',
+    cell: ({ pricing }) =>
+      pricing ? `${pricing.category ?? '–'}${pricing.billable === false ? ', free' : ''}` : '–',
+    labelled: true,
+  },
+  {
+    title: 'Number ID',
+    width: '170px',
+    cell: ({ phone_number_id }) => phone_number_id,
+    labelled: true,
+  },
+  { title: 'Sent', width: '140px', cell: ({ at }) => <Time value={at} />, labelled: true },
+];
+
+const STATES = ['accepted', 'sent', 'delivered', 'read', 'failed'];
+const REFRESH_MS = 10_000;
+
+function filterOf({ find, status, number, from, to }: Search): MessageFilter {
+  const text = find?.trim();
+  const is_id = text?.startsWith('wamid.');
+  return {
+    phone_number_id: number,
+    message_id: is_id ? text : undefined,
+    recipient: is_id ? undefined : text,
+    status,
+    from: from && `${from}T00:00:00Z`,
+    to: to && `${to}T23:59:59.999Z`,
+  };
 }
 
 export function Screen() {
-  const { client, loaded } = useNumber();
+  const [filters, setFilters] = useFilters();
+  const query = useInfiniteQuery({
+    ...messagesQuery(filterOf(filters)),
+    refetchInterval: REFRESH_MS,
+  });
+  const messages = query.data?.pages.flatMap((page) => page.messages) ?? [];
+  const searchOn = query.hasNextPage
+    ? () => void (query.isFetchingNextPage || query.fetchNextPage())
+    : undefined;
   return (
-    <Page title="Messages" description="Send a test message and follow what becomes of it.">
-      {client && <Compose key={client.phone_number_id} client={client} />}
-      {loaded && !client && <NoNumber />}
+    <Page
+      title="Messages"
+      description="What you sent in the last 90 days, newest first. Texts are not stored."
+      actions={
+        <Button component={Link} to="/messages/new" leftSection={<PlusIcon aria-hidden />}>
+          Send a test message
+        </Button>
+      }
+    >
+      <Stack gap="sm">
+        <Filters />
+        <Loaded query={query as never} what="the messages">
+          {() =>
+            messages.length > 0 ? (
+              <Rows
+                label="Messages"
+                columns={COLUMNS}
+                rows={messages}
+                keyOf={({ message_id }) => message_id}
+                onOpen={({ message_id }) => setFilters({ open: message_id })}
+                onEnd={searchOn}
+              />
+            ) : (
+              <Card>
+                <Empty title="No message was found">
+                  {searchOn
+                    ? 'The search has not reached the oldest messages yet.'
+                    : 'Try other filters, or send a test message.'}
+                </Empty>
+                {searchOn && (
+                  <Button variant="default" loading={query.isFetchingNextPage} onClick={searchOn}>
+                    Search further back
+                  </Button>
+                )}
+              </Card>
+            )
+          }
+        </Loaded>
+      </Stack>
+      {filters.open && (
+        <MessageDrawer
+          message_id={filters.open}
+          phone_number_id={filters.number}
+          onClose={() => setFilters({ open: undefined })}
+        />
+      )}
     </Page>
   );
 }
 
-function Compose({ client }: { client: Client }) {
-  const [kind, setKind] = useState<'text' | 'template'>('text');
-  const [to, setTo] = useState('');
-  const send = useMutation({
-    mutationFn: ({ path, body }: { path: string; body: object }) =>
-      call<Sent>('POST', path, {
-        number: client,
-        body: { to: to.trim(), ...body },
-        idempotency_key: crypto.randomUUID(),
-      }),
+const TYPING_MS = 400;
+
+function Filters() {
+  const [{ find, status, from, to }, setFilters] = useFilters();
+  const [text, setText] = useState(find ?? '');
+  // The search follows the text once typing pauses.
+  useEffect(() => {
+    if (text === (find ?? '')) return undefined;
+    const timer = setTimeout(() => setFilters({ find: text.trim() || undefined }), TYPING_MS);
+    return () => clearTimeout(timer);
   });
-  const Form = kind === 'text' ? TextForm : TemplateForm;
   return (
-    <Card title="Test message">
-      <Stack>
-        <NumberSelect label="From" />
-        <TextInput
-          label="To"
-          description="A phone number with its country code, or a business-scoped user ID."
-          placeholder="15550100777"
-          maw={360}
-          value={to}
-          onChange={(event) => setTo(event.currentTarget.value)}
-        />
-        <SegmentedControl
-          aria-label="Kind of message"
-          w="fit-content"
-          value={kind}
-          onChange={(value) => setKind(value as 'text' | 'template')}
-          data={[
-            { value: 'text', label: 'Text' },
-            { value: 'template', label: 'Template' },
-          ]}
-        />
-        <Form
-          client={client}
-          ready={to.trim() !== ''}
-          pending={send.isPending}
-          onSend={(path, body) => send.mutate({ path, body })}
-        />
-        {send.error && <Failure error={send.error} title="The message was not sent" />}
-        {send.data && (
-          <Alert role="status" color="green" title="The message was sent">
-            <Group gap={4}>
-              {send.data.message_id}
-              <Copy text={send.data.message_id} label="Copy the message ID" />
-            </Group>
-            <Timeline key={send.data.message_id} message_id={send.data.message_id} />
-          </Alert>
-        )}
-      </Stack>
-    </Card>
-  );
-}
-
-interface FormProps {
-  client: Client;
-  ready: boolean;
-  pending: boolean;
-  onSend: (path: string, body: object) => void;
-}
-
-function TextForm({ ready, pending, onSend }: FormProps) {
-  const [text, setText] = useState('Hello');
-  return (
-    <Group align="flex-start" gap="xl">
-      <Stack flex="1 1 280px">
-        <Textarea
-          label="Text"
-          description="Reaches people who wrote to the number in the last 24 hours."
-          autosize
-          minRows={3}
-          maxLength={4096}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <Button
-          w="fit-content"
-          loading={pending}
-          disabled={!ready || text.trim() === ''}
-          onClick={() => onSend('/v1/messages/send', { text })}
-        >
-          Send
-        </Button>
-      </Stack>
-      <TextPreview text={text} />
+    <Group gap="sm" align="flex-end">
+      <TextInput
+        label="Recipient or message ID"
+        placeholder="15550100777"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Select
+        label="State"
+        placeholder="All states"
+        data={STATES}
+        value={status ?? null}
+        onChange={(value) => setFilters({ status: value ?? undefined })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Show all states' }}
+      />
+      <NumberFilter />
+      <TextInput
+        label="From"
+        description="UTC"
+        type="date"
+        value={from ?? ''}
+        onChange={(event) => setFilters({ from: event.currentTarget.value || undefined })}
+      />
+      <TextInput
+        label="To"
+        description="UTC"
+        type="date"
+        value={to ?? ''}
+        onChange={(event) => setFilters({ to: event.currentTarget.value || undefined })}
+      />
     </Group>
   );
 }
 
-function TemplateForm(props: FormProps) {
-  const query = useQuery(templatesQuery(props.client));
-  const [name, setName] = useState<string | null>(null);
-  return (
-    <Loaded query={query} what="the templates">
-      {(templates) => {
-        const approved = templates.filter(({ status }) => status === 'APPROVED');
-        const template = approved.find((one) => one.id === name);
-        return (
-          <Stack>
-            <Select
-              label="Template"
-              maw={360}
-              searchable
-              placeholder="Choose an approved template"
-              data={approved.map((one) => ({
-                value: one.id,
-                label: `${one.name} (${one.language})`,
-              }))}
-              value={name}
-              onChange={setName}
-            />
-            {template && <TemplateValues key={template.id} template={template} {...props} />}
-          </Stack>
-        );
-      }}
-    </Loaded>
-  );
+interface DrawerProps {
+  message_id: string;
+  phone_number_id: string | undefined;
+  onClose: () => void;
 }
 
-function TemplateValues({ template, ready, pending, onSend }: FormProps & { template: Template }) {
-  const [values, setValues] = useState<Record<string, string>>({});
-  const variables = variablesOf(template.components);
-  const complete = variables.every(({ key }) => (values[key] ?? '').trim() !== '');
-  const components = messageComponents(template.components, (key) => values[key] ?? '');
-  const { name, language } = template;
+const MessageDrawer = ({ message_id, phone_number_id, onClose }: DrawerProps) => (
+  <Drawer opened onClose={onClose} position="right" size="lg" title="Message">
+    <Stack gap="lg">
+      <About message_id={message_id} phone_number_id={phone_number_id} />
+      <MessageSteps message_id={message_id} phone_number_id={phone_number_id} />
+    </Stack>
+  </Drawer>
+);
+
+/** Failures are shown with the steps. */
+function About({ message_id, phone_number_id }: Omit<DrawerProps, 'onClose'>) {
+  const { data } = useQuery(timelineQuery(message_id, phone_number_id));
+  if (!data) return null;
+  const { message, broadcast } = data;
   return (
-    <Group align="flex-start" gap="xl">
-      <Stack flex="1 1 280px">
-        <Variables variables={variables} values={values} onChange={setValues} />
-        <Button
-          w="fit-content"
-          loading={pending}
-          disabled={!ready || !complete}
-          onClick={() =>
-            onSend('/v1/messages/template', { template: { name, language, components } })
-          }
-        >
-          Send
-        </Button>
-      </Stack>
-      <TemplatePreview components={template.components} values={values} />
-    </Group>
+    <Facts
+      of={[
+        ['State', <State of={message.status} />],
+        [message.direction === 'inbound' ? 'From' : 'To', message.contact],
+        ['Kind', message.kind],
+        [
+          'Message ID',
+          <span>
+            {message_id} <Copy text={message_id} label="Copy the message ID" />
+          </span>,
+        ],
+        ['Category', message.pricing?.category],
+        ['Billable', message.pricing?.billable?.toString()],
+        ['Number ID', message.phone_number_id],
+        [
+          'Broadcast',
+          broadcast && (
+            <Anchor
+              component={Link}
+              to="/broadcasts"
+              search={{ open: String(broadcast.broadcast_id) } as never}
+            >
+              <Text span size="sm">
+                {broadcast.name}
+              </Text>
+            </Anchor>
+          ),
+        ],
+      ]}
+    />
   );
 }

@@ -12,6 +12,8 @@ import { useFilters } from '../../parts/search';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
 import { LoggedEventDrawer } from './logged';
+import { Receiver } from './receiver';
+import { ReplayEvents } from './replay';
 import { SendTest } from './send-test';
 import { useLog } from './log';
 
@@ -55,9 +57,15 @@ export function Screen() {
     <Page
       title="Events"
       description="Everything that happened, newest first, as your receiver gets it."
-      actions={<SendTest />}
+      actions={
+        <>
+          <SendTest />
+          <ReplayEvents names={names} />
+        </>
+      }
     >
       <Stack gap="sm">
+        <Receiver events={events} />
         <Group gap="sm" align="flex-end">
           <Select
             aria-label="Event"

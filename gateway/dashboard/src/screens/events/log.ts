@@ -22,9 +22,42 @@ export interface Log {
 const read = (query: Record<string, string | number>, signal: AbortSignal): Promise<EventPage> =>
   call<EventPage>('GET', '/v1/events', { query, signal });
 
-/** Statuses of deliveries change after the event was read: the latest ones are read again from time to time. */
+/** A delivery that is not settled is read again at this interval. */
+const SETTLE_MS = 4_000;
+const UNSETTLED = new Set(['pending', 'retrying']);
+
+/** Statuses of deliveries change after the event was read: the latest ones are read again. */
+function useSettled(
+  live: boolean,
+  events: readonly LoggedEvent[],
+  setEvents: (change: (before: LoggedEvent[]) => LoggedEvent[]) => void,
+): void {
+  const latest = useRef(events);
+  latest.current = events;
+  useEffect(() => {
+    if (!live) return undefined;
+    const abort = new AbortController();
+    const settle = async (): Promise<void> => {
+      const open = latest.current
+        .slice(0, PAGE)
+        .findLast(({ delivery }) => UNSETTLED.has(delivery.status));
+      if (!open) return;
+      const page = await read({ after: open.seq - 1, limit: PAGE }, abort.signal);
+      const fresh = new Map(page.events.map((event) => [event.seq, event]));
+      setEvents((before) => before.map((event) => fresh.get(event.seq) ?? event));
+    };
+    // The log itself shows an error: this one is repeated soon.
+    const timer = setInterval(() => void settle().catch(() => undefined), SETTLE_MS);
+    return () => {
+      clearInterval(timer);
+      abort.abort();
+    };
+  }, [live, setEvents]);
+}
+
 export function useLog(live: boolean): Log {
   const [events, setEvents] = useState<LoggedEvent[]>([]);
+  useSettled(live, events, setEvents);
   const [error, setError] = useState<Error | null>(null);
   const [loaded, setLoaded] = useState(false);
   const position = useRef<number | null>(null);

@@ -1,0 +1,57 @@
+// How the receiver does, from the latest events: the share that it accepted and how long delivery took. Pure.
+import type { LoggedEvent } from '../../api/types';
+
+export interface Point {
+  /** Unix seconds: the start of the interval. */
+  at_s: number;
+  /** Percentage of the events with an outcome; null without any. */
+  accepted: number | null;
+  /** Median time from the log to the acceptance. */
+  delay_ms: number | null;
+}
+
+export interface Health {
+  points: Point[];
+  accepted: number | null;
+  delay_ms: number | null;
+}
+
+const POINTS_MAX = 40;
+const SECOND_MS = 1_000;
+const PERCENT = 100;
+
+const WITH_OUTCOME = new Set(['delivered', 'retrying', 'failed']);
+
+/** Events of the same interval are one point. Events that wait for their first attempt say nothing yet. */
+export function healthOf(events: readonly LoggedEvent[]): Health {
+  const tried = events.filter(({ delivery }) => WITH_OUTCOME.has(delivery.status));
+  const times = tried.map(({ logged_at }) => Date.parse(logged_at));
+  const first = Math.min(...times);
+  const width_ms = Math.max(SECOND_MS, (Math.max(...times) - first + 1) / POINTS_MAX);
+  const groups = new Map<number, LoggedEvent[]>();
+  for (const [index, event] of tried.entries()) {
+    const group = Math.floor(((times[index] as number) - first) / width_ms);
+    const others = groups.get(group);
+    if (others) others.push(event);
+    else groups.set(group, [event]);
+  }
+  const points = [...groups]
+    .sort(([a], [b]) => a - b)
+    .map(([group, some]) => ({ at_s: (first + group * width_ms) / SECOND_MS, ...outcomeOf(some) }));
+  return { points, ...outcomeOf(tried) };
+}
+
+function outcomeOf(events: readonly LoggedEvent[]): Omit<Point, 'at_s'> {
+  const delays = events
+    .flatMap(({ logged_at, delivery: { status, delivered_at } }) =>
+      status === 'delivered' && delivered_at
+        ? [Math.max(0, Date.parse(delivered_at) - Date.parse(logged_at))]
+        : [],
+    )
+    .sort((a, b) => a - b);
+  const delivered = events.filter(({ delivery }) => delivery.status === 'delivered').length;
+  return {
+    accepted: events.length === 0 ? null : (delivered / events.length) * PERCENT,
+    delay_ms: delays[Math.floor(delays.length / 2)] ?? null,
+  };
+}

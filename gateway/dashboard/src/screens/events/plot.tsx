@@ -1,0 +1,67 @@
+// The picture of the receiver's health. Its library loads with it.
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import Plot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { Health } from './health';
+
+const HEIGHT_PX = 180;
+const COLOURS = {
+  light: { text: '#4d5560', grid: '#e3e6ea', accepted: '#0b7285', delay: '#b35900' },
+  dark: { text: '#a9b0ba', grid: '#2e3136', accepted: '#5fcbd8', delay: '#ffb266' },
+};
+type Colours = (typeof COLOURS)['light'];
+
+function optionsOf(width: number, { text, grid, accepted, delay }: Colours): Plot.Options {
+  const axis = { stroke: text, grid: { stroke: grid }, ticks: { stroke: grid } };
+  return {
+    width,
+    height: HEIGHT_PX,
+    cursor: { drag: { x: false, y: false } },
+    scales: { percent: { range: [0, 105] }, ms: { range: (_plot, _min, max) => [0, max || 1] } },
+    axes: [
+      axis,
+      { ...axis, scale: 'percent', values: (_plot, ticks) => ticks.map((tick) => `${tick} %`) },
+      {
+        ...axis,
+        scale: 'ms',
+        side: 1,
+        size: 70,
+        grid: { show: false },
+        values: (_plot, ticks) => ticks.map((tick) => `${tick} ms`),
+      },
+    ],
+    series: [
+      {},
+      { label: 'Accepted (%)', scale: 'percent', stroke: accepted, width: 2, spanGaps: true },
+      { label: 'Delay (ms)', scale: 'ms', stroke: delay, width: 2, dash: [6, 4], spanGaps: true },
+    ],
+  };
+}
+
+export function HealthPlot({ health: { points }, label }: { health: Health; label: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<Plot | null>(null);
+  const scheme = useComputedColorScheme('light');
+  useEffect(() => {
+    const element = place.current as HTMLDivElement;
+    const drawn = new Plot(optionsOf(element.clientWidth, COLOURS[scheme]), [[], [], []], element);
+    plot.current = drawn;
+    const observer = new ResizeObserver(() =>
+      drawn.setSize({ width: element.clientWidth, height: HEIGHT_PX }),
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      drawn.destroy();
+    };
+  }, [scheme]);
+  useEffect(() => {
+    plot.current?.setData([
+      points.map(({ at_s }) => at_s),
+      points.map(({ accepted }) => accepted),
+      points.map(({ delay_ms }) => delay_ms),
+    ]);
+  }, [points, scheme]);
+  return <div ref={place} role="img" aria-label={label} className="plot" />;
+}

@@ -1,0 +1,35 @@
+import { Group, Skeleton, Text } from '@mantine/core';
+import { lazy, Suspense, useMemo } from 'react';
+import type { LoggedEvent } from '../../api/types';
+import { Card } from '../../parts/card';
+import { countOf } from '../../period';
+import { healthOf } from './health';
+
+const HealthPlot = lazy(async () => ({ default: (await import('./plot')).HealthPlot }));
+
+const POINTS_MIN = 2;
+const amounts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+/** How the receiver does: the share of events that it accepted, and how fast. */
+export function Receiver({ events }: { events: readonly LoggedEvent[] }) {
+  const health = useMemo(() => healthOf(events), [events]);
+  if (health.accepted === null) return null;
+  const accepted = `${amounts.format(health.accepted)} % of the latest events accepted`;
+  const delay =
+    health.delay_ms === null ? '' : `, half of them within ${countOf(health.delay_ms)} ms`;
+  return (
+    <Card title="Your receiver">
+      <Group justify="space-between">
+        <Text size="sm" data-testid="receiver">
+          {accepted}
+          {delay}
+        </Text>
+      </Group>
+      {health.points.length >= POINTS_MIN && (
+        <Suspense fallback={<Skeleton height={220} />}>
+          <HealthPlot health={health} label={accepted + delay} />
+        </Suspense>
+      )}
+    </Card>
+  );
+}

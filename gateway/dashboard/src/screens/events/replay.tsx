@@ -1,0 +1,148 @@
+// Delivers the events of a period again, and shows how far that is.
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  Progress,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/client';
+import type { Replay } from '../../api/types';
+import { Failure } from '../../parts/failure';
+import { Loaded } from '../../parts/loaded';
+import { State } from '../../parts/state';
+import { countOf } from '../../period';
+
+export function ReplayEvents({ names }: { names: string[] }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        Replay …
+      </Button>
+      {open && <ReplayDialog names={names} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** As the browser's field for a local time takes it. */
+const localTime = (time: Date): string =>
+  new Date(time.getTime() - time.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+
+const instantOf = (local: string): string | undefined =>
+  local === '' ? undefined : new Date(local).toISOString();
+
+function ReplayDialog({ names, onClose }: { names: string[]; onClose: () => void }) {
+  const [from, setFrom] = useState(() => localTime(new Date(Date.now() - HOUR_MS)));
+  const [to, setTo] = useState('');
+  const [event, setEvent] = useState<string | null>(null);
+  const start = useMutation({
+    mutationFn: () =>
+      call<Replay>('POST', '/v1/events/replay', {
+        body: { from: instantOf(from), to: instantOf(to), event: event ?? undefined },
+      }),
+  });
+  return (
+    <Modal opened onClose={onClose} title="Replay events" size="md">
+      {start.data ? (
+        <ReplayProgress replay={start.data} />
+      ) : (
+        <Stack>
+          <Text size="sm">
+            Events of this period are delivered again, also those that your receiver has accepted.
+            Each keeps its <code>webhook-id</code>.
+          </Text>
+          <Group grow>
+            <TextInput
+              label="From"
+              description="In your time zone"
+              type="datetime-local"
+              required
+              value={from}
+              onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+            />
+            <TextInput
+              label="To"
+              description="Empty: until now"
+              type="datetime-local"
+              value={to}
+              onChange={({ currentTarget }) => setTo(currentTarget.value)}
+            />
+          </Group>
+          <Select
+            label="Event"
+            placeholder="All events"
+            data={names}
+            value={event}
+            onChange={setEvent}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Replay all events' }}
+          />
+          {start.error && <Failure error={start.error} title="No replay was started" />}
+          <Button
+            w="fit-content"
+            disabled={from === ''}
+            loading={start.isPending}
+            onClick={() => start.mutate()}
+          >
+            Replay these events
+          </Button>
+        </Stack>
+      )}
+    </Modal>
+  );
+}
+
+const POLL_MS = 1_000;
+const PERCENT = 100;
+
+function ReplayProgress({ replay: started }: { replay: Replay }) {
+  const query = useQuery({
+    queryKey: ['replay', started.replay_id],
+    queryFn: () => call<Replay>('GET', `/v1/events/replays/${started.replay_id}`),
+    initialData: started,
+    refetchInterval: ({ state }) => (state.data?.status === 'running' ? POLL_MS : false),
+  });
+  return (
+    <Loaded query={query} what="the replay">
+      {({ status, first, last, position, delivered, error }) => {
+        const all = Math.max(1, last - first + 1);
+        const done = status === 'completed' ? all : Math.max(0, position - first + 1);
+        return (
+          <Stack>
+            <Group justify="space-between">
+              <State of={status} />
+              <Text size="sm" role="status">
+                {countOf(delivered)} delivered
+              </Text>
+            </Group>
+            <Progress
+              value={(done / all) * PERCENT}
+              aria-label="Progress of the replay"
+              color={status === 'failed' ? 'red' : undefined}
+            />
+            {status === 'failed' && (
+              <Alert color="red" variant="light" title="The replay ended early">
+                Your receiver refused an event four times: {error}. Mend it, then replay the rest.
+              </Alert>
+            )}
+            {status === 'running' && (
+              <Text size="sm" c="dimmed">
+                It goes on if you close this window.
+              </Text>
+            )}
+          </Stack>
+        );
+      }}
+    </Loaded>
+  );
+}

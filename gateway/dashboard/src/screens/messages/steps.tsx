@@ -1,0 +1,108 @@
+// What happened to one message, step by step: our request upstream, its statuses, and the events that told the
+// partner about it.
+import { Alert, Code, Group, Text, Timeline } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { timelineQuery } from '../../api/queries';
+import type { TimelineEntry } from '../../api/types';
+import { Copy } from '../../parts/copy';
+import { Loaded } from '../../parts/loaded';
+import { Time } from '../../parts/time';
+
+const POLL_MS = 2_000;
+/** Statuses follow a send within seconds; a message that was read has no further one. */
+const FOLLOW_MS = 10 * 60_000;
+
+interface StepsProps {
+  message_id: string;
+  phone_number_id: string | undefined;
+}
+
+/** Read again while the message is new. */
+export function MessageSteps({ message_id, phone_number_id }: StepsProps) {
+  const query = useQuery({
+    ...timelineQuery(message_id, phone_number_id),
+    refetchInterval: ({ state: { data } }) =>
+      data && Date.now() - Date.parse(data.message.at) < FOLLOW_MS ? POLL_MS : false,
+  });
+  return (
+    <Loaded query={query} what="the timeline" lines={6}>
+      {({ entries, missing }) => (
+        <>
+          {missing.length > 0 && (
+            <Alert color="yellow" variant="light">
+              {`These parts could not be read now: ${missing.join(', ')}.`}
+            </Alert>
+          )}
+          <Timeline active={entries.length} bulletSize={16} lineWidth={2} aria-label="Timeline">
+            {entries.map((entry, at) => (
+              <Timeline.Item key={at} title={titleOf(entry)} color={colorOf(entry)}>
+                <Group gap="xs">
+                  <Time value={entry.at} as="exact" />
+                  {at > 0 && <Text size="xs">{sinceText(entries[at - 1], entry)}</Text>}
+                </Group>
+                <Details entry={entry} />
+              </Timeline.Item>
+            ))}
+          </Timeline>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+const TITLES: Record<string, (entry: TimelineEntry) => string> = {
+  accepted: () => 'Your request was accepted',
+  upstream: ({ http_status }) => `The upstream answered HTTP ${http_status}`,
+  status: ({ status, superseded }) => `Status ${status}${superseded ? ', after a higher one' : ''}`,
+  event: ({ event, delivery_status }) => `Event ${event}: ${delivery_status}`,
+  attempt: ({ number, error, http_status }) =>
+    `Attempt ${number}: ${error ?? `your receiver answered HTTP ${http_status}`}`,
+};
+
+const titleOf = (entry: TimelineEntry): string => TITLES[entry.type]?.(entry) ?? entry.type;
+
+const FAILED = new Set(['failed', 'dropped']);
+
+function colorOf({ status, delivery_status, error, http_status, type }: TimelineEntry): string {
+  const refused = type === 'attempt' && http_status !== undefined && http_status >= 300;
+  if (refused || error || FAILED.has(status ?? '') || FAILED.has(delivery_status ?? '')) {
+    return 'red';
+  }
+  return type === 'event' || type === 'attempt' ? 'blue' : 'teal';
+}
+
+const SECOND_MS = 1_000;
+const amounts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+function sinceText(before: TimelineEntry | undefined, { at }: TimelineEntry): string {
+  const after_ms = Date.parse(at) - Date.parse(before?.at ?? at);
+  if (after_ms <= 0) return 'at the same time';
+  return after_ms < SECOND_MS
+    ? `${after_ms} ms later`
+    : `${amounts.format(after_ms / SECOND_MS)} s later`;
+}
+
+function Details({ entry }: { entry: TimelineEntry }) {
+  const { duration_ms, source, error_code, request_id, idempotency_key, event_id } = entry;
+  const texts = [
+    duration_ms !== undefined && `in ${duration_ms} ms`,
+    source === 'message_history' && 'read from the upstream’s message history',
+    error_code && `code ${error_code}`,
+    idempotency_key && `Idempotency-Key ${idempotency_key}`,
+  ].filter(Boolean);
+  const id = entry.type === 'event' ? event_id : request_id;
+  return (
+    <>
+      {texts.length > 0 && <Text size="sm">{texts.join(', ')}</Text>}
+      {id && (
+        <Group gap={4} wrap="nowrap">
+          <Code className="breaks">{id}</Code>
+          <Copy
+            text={id}
+            label={entry.type === 'event' ? 'Copy the event ID' : 'Copy the request ID'}
+          />
+        </Group>
+      )}
+    </>
+  );
+}
