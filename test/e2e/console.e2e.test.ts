@@ -1,6 +1,6 @@
 // The console in a real browser: every screen with data from the mesh, on a desktop and a phone, in
 // light and dark, checked for accessibility; and the work that partners do on it.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { source as axeSource } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -23,6 +23,7 @@ const SCREENS = {
   broadcasts: 'broadcasts',
   templates: 'templates',
   usage: 'usage',
+  ledger: 'usage/ledger',
   settings: 'settings',
   developers: 'developers',
 };
@@ -227,6 +228,24 @@ test(
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, 'message-timeline-desktop-light');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'shows what each message cost, and exports it',
+  async () => {
+    const page = await openSignedIn('usage');
+    await page.getByRole('link', { name: 'Ledger' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
+    await page.getByText('15550100777').first().waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    const text = readFileSync(await file.path(), 'utf8');
+    expect(text.split('\n')[0]).toContain('message_id');
+    expect(text).toContain('15550100777');
   },
   LIMIT_MS,
 );

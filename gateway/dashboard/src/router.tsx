@@ -76,6 +76,7 @@ const tree = root.addChildren([
   screen('/broadcasts', () => import('./screens/broadcasts')),
   screen('/broadcasts/new', () => import('./screens/broadcasts/create')),
   screen('/usage', () => import('./screens/usage')),
+  screen('/usage/ledger', () => import('./screens/usage/ledger')),
   screen('/settings', () => import('./screens/settings')),
   screen('/developers', () => import('./screens/developers')),
 ]);

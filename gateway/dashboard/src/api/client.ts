@@ -82,6 +82,16 @@ export async function call<T>(method: Method, path: string, request: Request = {
   throw toFailure(response, answer, path);
 }
 
+/** A file that an endpoint answers with. */
+export async function readFile(
+  path: string,
+  { query, accept }: { query: Request['query']; accept: string },
+): Promise<Blob> {
+  const response = await fetch(addressOf(path, query), { headers: { accept } });
+  if (response.ok) return response.blob();
+  throw toFailure(response, (await response.json().catch(() => null)) as Answer | null, path);
+}
+
 interface Answer {
   success: boolean;
   error?: {

@@ -160,3 +160,19 @@ export const timelineQuery = (message_id: string, phone_number_id: string | unde
         query: { phone_number_id },
       }),
   });
+
+export const ledgerQuery = (filter: {
+  from: string;
+  to: string;
+  phone_number_id?: string | undefined;
+}) =>
+  infiniteQueryOptions({
+    queryKey: ['ledger', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      call<t.LedgerPage>('GET', '/v1/usage/ledger', {
+        query: { ...filter, limit: 200, after: pageParam },
+        signal,
+      }),
+    getNextPageParam: (last) => last.next ?? undefined,
+  });

@@ -289,3 +289,47 @@ export interface Replay {
   failed_event_id: string | null;
   error: string | null;
 }
+
+export interface LedgerAmounts {
+  messages: number;
+  charged: number;
+  unpriced: number;
+  amounts: Array<{ currency: string; amount: string }>;
+}
+
+export interface LedgerEntry {
+  message_id: string;
+  recipient: string;
+  sent_at: string;
+  status: string;
+  category_asked: string | null;
+  category: string | null;
+  category_changed: boolean;
+  charged: boolean | null;
+  market: string | null;
+  currency: string | null;
+  amount: string | null;
+  billable_unlike_check: boolean;
+  late_at: string | null;
+}
+
+export interface LedgerChange {
+  template_name: string;
+  template_language: string;
+  category_asked: string;
+  category: string;
+  since: string | null;
+}
+
+export interface LedgerPage {
+  months: Array<{ month: string; status: string }>;
+  entries: LedgerEntry[];
+  next: string | null;
+  totals?: LedgerAmounts & {
+    by_number: Array<LedgerAmounts & { phone_number_id: string }>;
+    by_category: Array<LedgerAmounts & { category: string | null }>;
+    by_market: Array<LedgerAmounts & { market: string | null }>;
+    by_day: Array<LedgerAmounts & { day: string }>;
+  };
+  category_changes?: LedgerChange[];
+}

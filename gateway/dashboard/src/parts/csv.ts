@@ -5,8 +5,8 @@ import Papa from 'papaparse';
 export const toCsv = (rows: Array<Array<string | number>>): string =>
   Papa.unparse(rows, { escapeFormulae: true });
 
-export function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+export function download(name: string, content: string | Blob): void {
+  const address = URL.createObjectURL(new Blob([content], { type: 'text/csv' }));
   const link = document.createElement('a');
   link.href = address;
   link.download = name;

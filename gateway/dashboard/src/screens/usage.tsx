@@ -1,6 +1,7 @@
 // What was used in a period: calls, messages by category, billing slots.
 import { Button, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { usageQuery } from '../api/queries';
 import type { Usage } from '../api/types';
 import { Card } from '../parts/card';
@@ -23,12 +24,22 @@ export function Screen() {
       title="Usage"
       description={`${from} to ${to}, in whole UTC days.`}
       actions={
-        <SegmentedControl
-          aria-label="Period"
-          value={period}
-          onChange={(value) => setFilters({ period: value as Period })}
-          data={PERIODS}
-        />
+        <>
+          <SegmentedControl
+            aria-label="Period"
+            value={period}
+            onChange={(value) => setFilters({ period: value as Period })}
+            data={PERIODS}
+          />
+          <Button
+            variant="default"
+            component={Link}
+            to="/usage/ledger"
+            search={{ period } as never}
+          >
+            Ledger
+          </Button>
+        </>
       }
     >
       <Loaded query={query} what="the usage" lines={8}>
