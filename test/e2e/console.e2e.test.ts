@@ -317,7 +317,10 @@ test(
   'shows new events as they come, and stays fast while hundreds arrive',
   async () => {
     const page = await openSignedIn('events');
-    await page.getByText('message.sent').first().waitFor();
+    await page
+      .getByRole('button', { name: /^message\./ })
+      .first()
+      .waitFor();
     const before = Number.parseInt((await page.getByTestId('count').textContent()) ?? '', 10);
     await page.evaluate(() => {
       const long = ((window as never as { long: number[] }).long = []) as number[];

@@ -66,37 +66,7 @@ export function Screen() {
     >
       <Stack gap="sm">
         <Receiver events={events} />
-        <Group gap="sm" align="flex-end">
-          <Select
-            aria-label="Event"
-            placeholder="All events"
-            data={names}
-            value={find ?? null}
-            onChange={(value) => setFilters({ find: value ?? undefined })}
-            clearable
-            clearButtonProps={{ 'aria-label': 'Show all events' }}
-          />
-          <Select
-            aria-label="Delivery"
-            placeholder="All deliveries"
-            data={STATES}
-            value={status ?? null}
-            onChange={(value) => setFilters({ status: value ?? undefined })}
-            clearable
-            clearButtonProps={{ 'aria-label': 'Show all deliveries' }}
-          />
-          <Switch
-            label="Live"
-            checked={live}
-            onChange={(event) => setLive(event.currentTarget.checked)}
-          />
-          <Badge variant="default" tt="none" data-testid="count">
-            {shown.length} shown
-          </Badge>
-          <Anchor component={Link} to="/events/failed" size="sm">
-            Failed deliveries
-          </Anchor>
-        </Group>
+        <Filters names={names} shown={shown.length} live={live} onLive={setLive} />
         {error && <Failure error={error} title="The log could not be read" />}
         {shown.length > 0 ? (
           <Rows
@@ -118,5 +88,50 @@ export function Screen() {
         <LoggedEventDrawer event_id={open} onClose={() => setFilters({ open: undefined })} />
       )}
     </Page>
+  );
+}
+
+interface FiltersProps {
+  names: string[];
+  /** How many events the filters leave. */
+  shown: number;
+  live: boolean;
+  onLive: (live: boolean) => void;
+}
+
+function Filters({ names, shown, live, onLive }: FiltersProps) {
+  const [{ find, status }, setFilters] = useFilters();
+  return (
+    <Group gap="sm" align="flex-end">
+      <Select
+        aria-label="Event"
+        placeholder="All events"
+        data={names}
+        value={find ?? null}
+        onChange={(value) => setFilters({ find: value ?? undefined })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Show all events' }}
+      />
+      <Select
+        aria-label="Delivery"
+        placeholder="All deliveries"
+        data={STATES}
+        value={status ?? null}
+        onChange={(value) => setFilters({ status: value ?? undefined })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Show all deliveries' }}
+      />
+      <Switch
+        label="Live"
+        checked={live}
+        onChange={(event) => onLive(event.currentTarget.checked)}
+      />
+      <Badge variant="default" tt="none" data-testid="count">
+        {shown} shown
+      </Badge>
+      <Anchor component={Link} to="/events/failed" size="sm">
+        Failed deliveries
+      </Anchor>
+    </Group>
   );
 }
