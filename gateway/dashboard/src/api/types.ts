@@ -183,6 +183,7 @@ export interface LoggedEvent {
     status: 'pending' | 'delivered' | 'retrying' | 'failed' | 'dropped';
     attempts: number;
     last_http_status: number | null;
+    last_duration_ms: number | null;
     delivered_at: string | null;
   };
 }

@@ -179,6 +179,9 @@ const MessageDrawer = ({ message_id, phone_number_id, onClose }: DrawerProps) =>
   </Drawer>
 );
 
+const yesNo = (value: boolean | null | undefined): string | undefined =>
+  value === true ? 'yes' : value === false ? 'no' : undefined;
+
 /** Failures are shown with the steps. */
 function About({ message_id, phone_number_id }: Omit<DrawerProps, 'onClose'>) {
   const { data } = useQuery(timelineQuery(message_id, phone_number_id));
@@ -197,7 +200,7 @@ function About({ message_id, phone_number_id }: Omit<DrawerProps, 'onClose'>) {
           </span>,
         ],
         ['Category', message.pricing?.category],
-        ['Billable', message.pricing?.billable?.toString()],
+        ['Billable', yesNo(message.pricing?.billable)],
         ['Number ID', message.phone_number_id],
         [
           'Broadcast',

@@ -14,6 +14,7 @@ const delivery = is.record(
     ),
     attempts: is.whole(1, 'Delivery attempts so far.'),
     last_http_status,
+    last_duration_ms: is.orNull(is.whole(84, 'How long your receiver took to answer it.')),
     delivered_at: is.orNull(is.time()),
   },
   { title: 'EventDelivery', description: 'How the delivery to your webhook URL stands.' },

@@ -23,6 +23,7 @@ const logged = ({ seq, event_id, event, logged_at, envelope, delivery }: LoggedE
     status: delivery?.status,
     attempts: delivery?.attempts,
     last_http_status: delivery?.last_http_status ?? null,
+    last_duration_ms: delivery?.last_duration_ms ?? null,
     delivered_at: delivery?.delivered_at ?? null,
   },
 });

@@ -9,6 +9,7 @@ export interface State {
   status: Status;
   attempts: number;
   last_http_status: number | null;
+  last_duration_ms: number | null;
   delivered_at: Date | null;
 }
 
@@ -34,6 +35,7 @@ export function stateOf({ row, attempts, delivered }: Known, now: number): State
     status: statusOf({ row, attempts, delivered: delivered || accepted !== undefined }, now),
     attempts: Math.max(posted.length, row?.attempts ?? 0),
     last_http_status: attempts.at(-1)?.http_status ?? null,
+    last_duration_ms: posted.at(-1)?.duration_ms ?? null,
     delivered_at: accepted ? new Date(accepted.at.getTime() + accepted.duration_ms) : null,
   };
 }

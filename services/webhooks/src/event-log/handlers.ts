@@ -109,6 +109,7 @@ const loggedEvent = (event: ReadEvent): LoggedEvent => ({
     status: event.status,
     attempts: event.attempts,
     last_http_status: event.last_http_status ?? undefined,
+    last_duration_ms: event.last_duration_ms ?? undefined,
     delivered_at: event.delivered_at ?? undefined,
   },
 });

@@ -2,17 +2,17 @@ import type { LoggedEvent } from '../../api/types';
 import { healthOf } from './health';
 
 const START = Date.parse('2026-11-22T12:00:00Z');
-const anEvent = (at_s: number, status: string, delay_ms?: number): LoggedEvent =>
+const anEvent = (
+  at_s: number,
+  status: string,
+  last_duration_ms: number | null = null,
+): LoggedEvent =>
   ({
     logged_at: new Date(START + at_s * 1_000).toISOString(),
-    delivery: {
-      status,
-      delivered_at:
-        delay_ms === undefined ? null : new Date(START + at_s * 1_000 + delay_ms).toISOString(),
-    },
+    delivery: { status, last_duration_ms },
   }) as LoggedEvent;
 
-test('counts accepted events and takes the median delay, by interval', () => {
+test('counts accepted events and takes the median answer time, by interval', () => {
   const events = [
     anEvent(400, 'failed'),
     anEvent(400, 'delivered', 900),
@@ -21,16 +21,16 @@ test('counts accepted events and takes the median delay, by interval', () => {
     anEvent(0, 'delivered', 20),
   ];
   const health = healthOf(events);
-  expect(health).toMatchObject({ accepted: 80, delay_ms: 30 });
+  expect(health).toMatchObject({ accepted: 80, answer_ms: 30 });
   expect(health.points).toMatchObject([
-    { at_s: START / 1_000, accepted: 100, delay_ms: 20 },
-    { accepted: 50, delay_ms: 900 },
+    { at_s: START / 1_000, accepted: 100, answer_ms: 20 },
+    { accepted: 50, answer_ms: 900 },
   ]);
 });
 
 test('leaves out events that wait or were not for the receiver', () => {
   const health = healthOf([anEvent(0, 'pending'), anEvent(0, 'dropped')]);
-  expect(health).toEqual({ points: [], accepted: null, delay_ms: null });
+  expect(health).toEqual({ points: [], accepted: null, answer_ms: null });
 });
 
 test('makes few points of many events', () => {

@@ -1,4 +1,4 @@
-// How the receiver does, from the latest events: the share that it accepted and how long delivery took. Pure.
+// How the receiver does, from the latest events: the share that it accepted and how fast it answers. Pure.
 import type { LoggedEvent } from '../../api/types';
 
 export interface Point {
@@ -6,14 +6,14 @@ export interface Point {
   at_s: number;
   /** Percentage of the events with an outcome; null without any. */
   accepted: number | null;
-  /** Median time from the log to the acceptance. */
-  delay_ms: number | null;
+  /** Median time of the last attempts. */
+  answer_ms: number | null;
 }
 
 export interface Health {
   points: Point[];
   accepted: number | null;
-  delay_ms: number | null;
+  answer_ms: number | null;
 }
 
 const POINTS_MAX = 40;
@@ -42,16 +42,12 @@ export function healthOf(events: readonly LoggedEvent[]): Health {
 }
 
 function outcomeOf(events: readonly LoggedEvent[]): Omit<Point, 'at_s'> {
-  const delays = events
-    .flatMap(({ logged_at, delivery: { status, delivered_at } }) =>
-      status === 'delivered' && delivered_at
-        ? [Math.max(0, Date.parse(delivered_at) - Date.parse(logged_at))]
-        : [],
-    )
+  const times = events
+    .flatMap(({ delivery }) => delivery.last_duration_ms ?? [])
     .sort((a, b) => a - b);
   const delivered = events.filter(({ delivery }) => delivery.status === 'delivered').length;
   return {
     accepted: events.length === 0 ? null : (delivered / events.length) * PERCENT,
-    delay_ms: delays[Math.floor(delays.length / 2)] ?? null,
+    answer_ms: times[Math.floor(times.length / 2)] ?? null,
   };
 }

@@ -36,7 +36,7 @@ const COLUMNS: Array<Column<LoggedEvent>> = [
   },
   {
     title: 'Time',
-    width: '190px',
+    width: '220px',
     cell: ({ logged_at }) => <Time value={logged_at} as="exact" />,
     labelled: true,
   },

@@ -7,12 +7,12 @@ import type { Health } from './health';
 
 const HEIGHT_PX = 180;
 const COLOURS = {
-  light: { text: '#4d5560', grid: '#e3e6ea', accepted: '#0b7285', delay: '#b35900' },
-  dark: { text: '#a9b0ba', grid: '#2e3136', accepted: '#5fcbd8', delay: '#ffb266' },
+  light: { text: '#4d5560', grid: '#e3e6ea', accepted: '#0b7285', answer: '#b35900' },
+  dark: { text: '#a9b0ba', grid: '#2e3136', accepted: '#5fcbd8', answer: '#ffb266' },
 };
 type Colours = (typeof COLOURS)['light'];
 
-function optionsOf(width: number, { text, grid, accepted, delay }: Colours): Plot.Options {
+function optionsOf(width: number, { text, grid, accepted, answer }: Colours): Plot.Options {
   const axis = { stroke: text, grid: { stroke: grid }, ticks: { stroke: grid } };
   return {
     width,
@@ -34,7 +34,14 @@ function optionsOf(width: number, { text, grid, accepted, delay }: Colours): Plo
     series: [
       {},
       { label: 'Accepted (%)', scale: 'percent', stroke: accepted, width: 2, spanGaps: true },
-      { label: 'Delay (ms)', scale: 'ms', stroke: delay, width: 2, dash: [6, 4], spanGaps: true },
+      {
+        label: 'Answers after (ms)',
+        scale: 'ms',
+        stroke: answer,
+        width: 2,
+        dash: [6, 4],
+        spanGaps: true,
+      },
     ],
   };
 }
@@ -60,7 +67,7 @@ export function HealthPlot({ health: { points }, label }: { health: Health; labe
     plot.current?.setData([
       points.map(({ at_s }) => at_s),
       points.map(({ accepted }) => accepted),
-      points.map(({ delay_ms }) => delay_ms),
+      points.map(({ answer_ms }) => answer_ms),
     ]);
   }, [points, scheme]);
   return <div ref={place} role="img" aria-label={label} className="plot" />;

@@ -37,7 +37,9 @@ export function MessageSteps({ message_id, phone_number_id }: StepsProps) {
             {entries.map((entry, at) => (
               <Timeline.Item key={at} title={titleOf(entry)} color={colorOf(entry)}>
                 <Group gap="xs">
-                  <Time value={entry.at} as="exact" />
+                  <Text span size="sm">
+                    <Time value={entry.at} as="exact" />
+                  </Text>
                   {at > 0 && <Text size="xs">{sinceText(entries[at - 1], entry)}</Text>}
                 </Group>
                 <Details entry={entry} />
@@ -76,7 +78,7 @@ const amounts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 function sinceText(before: TimelineEntry | undefined, { at }: TimelineEntry): string {
   const after_ms = Date.parse(at) - Date.parse(before?.at ?? at);
-  if (after_ms <= 0) return 'at the same time';
+  if (after_ms <= 0) return '';
   return after_ms < SECOND_MS
     ? `${after_ms} ms later`
     : `${amounts.format(after_ms / SECOND_MS)} s later`;

@@ -139,7 +139,11 @@ export interface DeliveryState {
   status: string;
   attempts: number;
   last_http_status?: number | undefined;
-  delivered_at?: Date | undefined;
+  delivered_at?:
+    | Date
+    | undefined;
+  /** How long the receiver took to answer the last attempt. */
+  last_duration_ms?: number | undefined;
 }
 
 export interface DeliveryAttempt {
@@ -1451,7 +1455,7 @@ export const LoggedEvent: MessageFns<LoggedEvent> = {
 };
 
 function createBaseDeliveryState(): DeliveryState {
-  return { status: "", attempts: 0, last_http_status: undefined, delivered_at: undefined };
+  return { status: "", attempts: 0, last_http_status: undefined, delivered_at: undefined, last_duration_ms: undefined };
 }
 
 export const DeliveryState: MessageFns<DeliveryState> = {
@@ -1467,6 +1471,9 @@ export const DeliveryState: MessageFns<DeliveryState> = {
     }
     if (message.delivered_at !== undefined) {
       Timestamp.encode(toTimestamp(message.delivered_at), writer.uint32(34).fork()).join();
+    }
+    if (message.last_duration_ms !== undefined) {
+      writer.uint32(40).int32(message.last_duration_ms);
     }
     return writer;
   },
@@ -1516,6 +1523,14 @@ export const DeliveryState: MessageFns<DeliveryState> = {
             message.delivered_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.last_duration_ms = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1537,6 +1552,7 @@ export const DeliveryState: MessageFns<DeliveryState> = {
     message.attempts = object.attempts ?? 0;
     message.last_http_status = object.last_http_status ?? undefined;
     message.delivered_at = object.delivered_at ?? undefined;
+    message.last_duration_ms = object.last_duration_ms ?? undefined;
     return message;
   },
 };
