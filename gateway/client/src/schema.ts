@@ -4469,6 +4469,11 @@ export interface components {
              */
             last_http_status: number | null;
             /**
+             * @description How long your receiver took to answer it.
+             * @example 84
+             */
+            last_duration_ms: number | null;
+            /**
              * Format: date-time
              * @example 2026-09-01T12:00:00.000Z
              */
@@ -9743,6 +9748,7 @@ export interface operations {
                      *             "status": "pending",
                      *             "attempts": 1,
                      *             "last_http_status": 200,
+                     *             "last_duration_ms": 84,
                      *             "delivered_at": "2026-09-01T12:00:00.000Z"
                      *           }
                      *         }
@@ -9805,6 +9811,7 @@ export interface operations {
                      *         "status": "pending",
                      *         "attempts": 1,
                      *         "last_http_status": 200,
+                     *         "last_duration_ms": 84,
                      *         "delivered_at": "2026-09-01T12:00:00.000Z"
                      *       },
                      *       "attempts": [
