@@ -1,5 +1,5 @@
 // What on the overview needs a person: pure rules over what was read.
-import type { Billing, Client, Settings } from './api/types';
+import type { Billing, Client, RaisedAlert, Settings } from './api/types';
 
 export interface Attention {
   id: string;
@@ -7,7 +7,7 @@ export interface Attention {
   text: string;
   severe: boolean;
   /** The screen that mends it. */
-  to: '/numbers' | '/events/failed' | '/settings';
+  to: '/numbers' | '/events/failed' | '/messages' | '/settings' | '/usage/ledger';
   search?: Record<string, string>;
   action: string;
 }
@@ -22,8 +22,9 @@ export interface Known {
 export const nameOf = ({ display_name, phone_number }: Client): string =>
   display_name || `+${phone_number}`;
 
-export const attentionOf = (known: Known): Attention[] => [
+export const attentionOf = (known: Known, now = Date.now()): Attention[] => [
   ...ofWebhook(known),
+  ...ofAlerts(known.settings?.raised_alerts ?? [], now),
   ...ofNumbers(known.clients ?? []),
   ...ofBilling(known.billing),
 ];
@@ -52,6 +53,53 @@ function ofWebhook({ settings, failed_events = 0 }: Known): Attention[] {
   }
   return found;
 }
+
+type Target = Pick<Attention, 'title' | 'to' | 'search' | 'action'>;
+
+const ALERTS: Record<string, Target> = {
+  spend_per_day: {
+    title: 'Your spend crossed its threshold',
+    to: '/usage/ledger',
+    action: 'See the ledger',
+  },
+  failure_rate: {
+    title: 'More messages failed than your threshold',
+    to: '/messages',
+    search: { status: 'failed' },
+    action: 'See the failed messages',
+  },
+  webhook_failures: {
+    title: 'More events failed than your threshold',
+    to: '/events/failed',
+    action: 'See the failed events',
+  },
+  quality_drops: {
+    title: 'The quality of a number dropped',
+    to: '/numbers',
+    action: 'See the numbers',
+  },
+  unpaid_slots: { title: 'A slot is unpaid', to: '/settings', action: 'See the invoices' },
+};
+/** Later ones are history. */
+const ALERT_SHOWN_MS = 24 * 3_600_000;
+
+const ofAlerts = (alerts: readonly RaisedAlert[], now: number): Attention[] =>
+  alerts.flatMap(({ cause, day, value, threshold, currency, raised_at }) => {
+    const target = ALERTS[cause];
+    if (!target || now - Date.parse(raised_at) > ALERT_SHOWN_MS) return [];
+    return [
+      {
+        id: `alert-${cause}-${day}`,
+        ...target,
+        // Some causes have no figure: they alert or they do not.
+        text:
+          threshold === 'true'
+            ? `It happened on ${day}.`
+            : `${[value, currency].filter(Boolean).join(' ')} on ${day}; your threshold is ${threshold}.`,
+        severe: false,
+      },
+    ];
+  });
 
 function ofNumbers(clients: Client[]): Attention[] {
   return clients

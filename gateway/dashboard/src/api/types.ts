@@ -23,6 +23,18 @@ export interface Settings {
   key_hint: string;
   plan: { max_wabas: number | null; active_wabas: number; slots: number };
   webhook_secret: { created_at: string; previous_expires_at: string | null } | null;
+  raised_alerts: RaisedAlert[];
+}
+
+/** A threshold of the partner's that was crossed. */
+export interface RaisedAlert {
+  cause: string;
+  day: string;
+  value: string;
+  threshold: string;
+  currency: string | null;
+  phone_number_id: string | null;
+  raised_at: string;
 }
 
 export interface Client {

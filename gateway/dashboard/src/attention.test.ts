@@ -1,0 +1,44 @@
+import type { RaisedAlert, Settings } from './api/types';
+import { attentionOf } from './attention';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+const anAlert = (overrides: Partial<RaisedAlert> = {}): RaisedAlert => ({
+  cause: 'spend_per_day',
+  day: '2026-11-22',
+  value: '12.5',
+  threshold: '10',
+  currency: 'USD',
+  phone_number_id: null,
+  raised_at: '2026-11-22T11:00:00Z',
+  ...overrides,
+});
+const found = (...raised_alerts: RaisedAlert[]) =>
+  attentionOf(
+    {
+      settings: { webhook_url: 'https://example.org', raised_alerts } as Settings,
+      clients: [],
+      billing: undefined,
+      failed_events: 0,
+    },
+    NOW,
+  );
+
+test('shows an alert of the last day with its figures and where to look', () => {
+  expect(found(anAlert())).toMatchObject([
+    {
+      id: 'alert-spend_per_day-2026-11-22',
+      text: '12.5 USD on 2026-11-22; your threshold is 10.',
+      to: '/usage/ledger',
+    },
+  ]);
+});
+
+test('shows no older alert, and none of a cause that it does not know', () => {
+  const old = anAlert({ raised_at: '2026-11-21T11:00:00Z' });
+  expect(found(old, anAlert({ cause: 'weather' }))).toEqual([]);
+});
+
+test('shows an alert without a figure in words', () => {
+  const alert = anAlert({ cause: 'unpaid_slots', value: '1', threshold: 'true', currency: null });
+  expect(found(alert)[0]?.text).toBe('It happened on 2026-11-22.');
+});
