@@ -4,7 +4,14 @@ import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
 import { ar } from '../../gateway/src/connect-page/texts/ar';
 import { ONE } from '../harness/shared-mesh';
-import { openStage, STAGE_LIMIT_MS, type Stage, type Visit, press, pressEnter } from './connect-browser';
+import {
+  openStage,
+  STAGE_LIMIT_MS,
+  type Stage,
+  type Visit,
+  press,
+  pressEnter,
+} from './connect-browser';
 
 const WABA = ONE.waba_id;
 const NUMBER = ONE.phone_number_id;
