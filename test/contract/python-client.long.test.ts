@@ -26,7 +26,7 @@ sent = send_text.sync(
     body={"to": "15550100777", "text": "Hello from Python"},
 )
 assert isinstance(sent, SendResult), sent
-refused = send_text.sync(client=client, x_waba_id=waba_id, body={"text": "to nobody"})
+refused = send_text.sync(client=client, x_waba_id=waba_id, body={"text": "without a recipient"})
 assert isinstance(refused, Error), refused
 print(sent.message_id, refused.error.code)
 `;
