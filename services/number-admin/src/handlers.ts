@@ -2,6 +2,7 @@
 import type { Handlers } from '@bmg/common/rpc';
 import { createAccountLimits, createRunner } from '@bmg/common/upstream';
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
+import { createMembership } from './membership';
 import { createNumbers } from './numbers';
 import { automation } from './operations/automation';
 import { blocking } from './operations/blocking';
@@ -20,9 +21,10 @@ export function createNumberAdminHandlers(
 ): Handlers<NumberAdminDefinition> {
   const { upstream, credentials, log } = dependencies;
   const common = { upstream, credentials, limits: createAccountLimits(log) };
-  const numberOf = createNumbers(createRunner(common).ask);
+  const requireMember = createMembership(createRunner(common).ask);
+  const numberOf = createNumbers(requireMember);
   const runner = createRunner({ ...common, numberOf });
-  const tools: Tools = { ...dependencies, ask: runner.ask, numberOf };
+  const tools: Tools = { ...dependencies, ask: runner.ask, numberOf, requireMember };
   return runner.handlers<Handlers<NumberAdminDefinition>>({
     ...profile,
     ...qrCodes,
@@ -33,6 +35,6 @@ export function createNumberAdminHandlers(
     ...diagnostics(tools),
     ...phone(tools),
     ...calls(tools),
-    ...groups,
+    ...groups(tools),
   });
 }

@@ -5,6 +5,7 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { Operations, Runner, Upstream } from '@bmg/common/upstream';
 import type { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
+import type { RequireMember } from './membership';
 import type { NumberOf } from './numbers';
 
 export interface Dependencies {
@@ -19,6 +20,7 @@ export interface Dependencies {
 export interface Tools extends Pick<Dependencies, 'credentials' | 'directory' | 'platform_pin'> {
   ask: Runner['ask'];
   numberOf: NumberOf;
+  requireMember: RequireMember;
 }
 
 /** The RPCs of one operation file. */

@@ -27,6 +27,8 @@ export async function* eachPage(ask: AskPage, pages_max: number): AsyncGenerator
 export interface Pages {
   page_size: number;
   items_max: number;
+  /** Finds the items in a page; by default those of its `data`. */
+  items?: (body: Json) => Json[];
 }
 
 /** Ends lists whose pages come back half empty. */
@@ -38,7 +40,7 @@ const PAGES_MAX = 100;
  */
 export async function allPages(
   ask: (page: { limit: number; after: string | undefined }) => Promise<Json>,
-  { page_size, items_max }: Pages,
+  { page_size, items_max, items = itemsOf }: Pages,
 ): Promise<Json> {
   const data: Json[] = [];
   const limit = (): number => Math.min(page_size, items_max - data.length);
@@ -47,7 +49,7 @@ export async function allPages(
     (cursor) => ask({ limit: limit(), after: cursor }),
     PAGES_MAX,
   )) {
-    data.push(...itemsOf(body).slice(0, limit()));
+    data.push(...items(body).slice(0, limit()));
     if (next === undefined) return { data };
     after = next;
     if (data.length >= items_max) break;

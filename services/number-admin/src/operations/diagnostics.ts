@@ -72,7 +72,7 @@ async function defaultBusiness(
 }
 
 export const diagnostics = (
-  tools: Pick<Tools, 'ask' | 'credentials'>,
+  tools: Pick<Tools, 'ask' | 'credentials' | 'requireMember'>,
 ): Part<
   | 'getWaba'
   | 'listActivities'
@@ -123,9 +123,11 @@ export const diagnostics = (
     pages: WHOLE,
     reply: wholeList,
   },
-  getFlow: {
-    upstream: 'GET /{flow_id}',
-    query: { fields: FLOW_DETAIL_FIELDS },
-    reply: (body) => ({ fields: body }),
+  async getFlow(q, call) {
+    const query = { fields: FLOW_DETAIL_FIELDS };
+    const fields = await tools.ask({ upstream: 'GET /{flow_id}', query }, q, call);
+    // The token may reach flows of other accounts, and other objects.
+    await tools.requireMember('flow', q.flow_id, needTarget(q.target), call);
+    return { fields };
   },
 });

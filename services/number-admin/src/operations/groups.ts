@@ -3,7 +3,7 @@ import { invalidField, missingFields } from '@bmg/common/errors';
 import {
   cursorsOf,
   isObject,
-  itemsOf,
+  needTarget,
   succeeded,
   unusable,
   upstreamError,
@@ -13,7 +13,8 @@ import {
 } from '@bmg/common/upstream';
 import type { Node } from '@bmg/proto/common';
 import type { CreateGroupRequest, RemoveGroupParticipantsRequest } from '@bmg/proto/numberadmin';
-import type { Part } from '../tools';
+import { groupsOf } from '../membership';
+import type { Part, Tools } from '../tools';
 import { pageQuery, usedLimit } from '../paging';
 import { userEntry } from '../users';
 
@@ -28,10 +29,6 @@ const REMOVALS_MAX = 8;
  * done.
  */
 const PARTIAL = 131_201;
-
-/** This list is nested one level deeper than the others. */
-const groupsOf = ({ data }: Json): Json[] =>
-  itemsOf({ data: isObject(data) ? data['groups'] : data });
 
 const group = (body: Json): Node => {
   succeeded(body);
@@ -77,9 +74,12 @@ function removal(body: Json): Node {
   };
 }
 
-export const groups: Part<
+export const groups = ({
+  ask,
+  requireMember,
+}: Pick<Tools, 'ask' | 'requireMember'>): Part<
   'listGroups' | 'createGroup' | 'getGroup' | 'deleteGroup' | 'removeGroupParticipants'
-> = {
+> => ({
   listGroups: {
     upstream: 'GET /{phone_number_id}/groups',
     query: (q) => pageQuery(q, GROUPS_PAGE_MAX),
@@ -104,13 +104,19 @@ export const groups: Part<
     },
   },
   getGroup: { upstream: 'GET /{group_id}', query: { fields: FIELDS }, reply: group },
-  deleteGroup: { upstream: 'DELETE /{group_id}', reply: group },
+  async deleteGroup(q, call) {
+    const node = { upstream: 'GET /{group_id}', query: { fields: 'id' } } as const;
+    // DELETE reaches any object of the token: a template, a QR code, a group of another number.
+    await ask(node, q, call);
+    await requireMember('group', q.group_id, needTarget(q.target), call);
+    return group(await ask({ upstream: 'DELETE /{group_id}' }, q, call));
+  },
   removeGroupParticipants: {
     upstream: 'DELETE /{group_id}/participants',
     body: removalBody,
     accept: isPartial,
     reply: removal,
   },
-};
+});
 
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value !== '';

@@ -181,7 +181,7 @@ export const account: Case[] = [
   {
     method: 'getFlow',
     request: { flow_id: '11' },
-    answers: [{ id: '11', json_version: '6.0' }],
+    answers: [{ id: '11', json_version: '6.0' }, { data: [{ id: '10' }, { id: '11' }] }],
     sent: [
       {
         method: 'GET',
@@ -190,6 +190,7 @@ export const account: Case[] = [
           fields: 'id,name,status,categories,validation_errors,json_version,health_status',
         },
       },
+      { method: 'GET', path: `${ON_WABA}/flows`, query: { fields: 'id', limit: '100' } },
     ],
     reply: { fields: { id: '11', json_version: '6.0' } },
   },

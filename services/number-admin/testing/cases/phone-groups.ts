@@ -117,8 +117,12 @@ export const phoneGroups: Case[] = [
   {
     method: 'deleteGroup',
     request: { group_id: GROUP_ID },
-    answers: [OK],
-    sent: [{ method: 'DELETE', path: GROUP_PATH, query: {}, body: undefined }],
+    answers: [{ id: GROUP_ID }, { data: { groups: [{ id: GROUP_ID }] } }, OK],
+    sent: [
+      { method: 'GET', path: GROUP_PATH, query: { fields: 'id' } },
+      { method: 'GET', path: `${ON_NUMBER}/groups`, query: { limit: '1000' } },
+      { method: 'DELETE', path: GROUP_PATH, query: {}, body: undefined },
+    ],
     reply: { fields: {} },
   },
   {
