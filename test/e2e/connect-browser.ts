@@ -133,7 +133,7 @@ export interface Stage {
   site: PartnerSite;
   /** Origin of the hosted page. */
   gateway: string;
-  link(state?: string): Promise<{ connect_url: string; token: string }>;
+  link(state?: string, origin?: string): Promise<{ connect_url: string; token: string }>;
   /** Opens a connect link from the partner's site; creates the link unless one is given. */
   begin(prepare?: Prepare, url?: string): Promise<Visit>;
   /** Closes the windows that a test has left open. */
@@ -153,8 +153,8 @@ export async function openStage(): Promise<Stage> {
   ]);
   const partner = await mesh.createPartner({ name: 'Example & Partner' });
   const visits: Visit[] = [];
-  const link: Stage['link'] = async (state = STATE) =>
-    (await partner.call('POST', '/connect/session', { state })).body;
+  const link: Stage['link'] = async (state = STATE, origin) =>
+    (await partner.call('POST', '/connect/session', { state, origin })).body;
   return {
     mesh,
     partner,

@@ -97,6 +97,41 @@ describe('the code and the account message of the platform', () => {
   });
 });
 
+describe('the outcome of a sign-up', () => {
+  /** The partner's page tells the popup no referrer, and with it no origin. */
+  const withoutReferrer: Prepare = (context) =>
+    context.route(`${stage.site.origin}/`, async (route) => {
+      const response = await route.fetch();
+      const headers = { ...response.headers(), 'referrer-policy': 'no-referrer' };
+      await route.fulfill({ response, headers });
+    });
+  const finish = async (origin?: string): Promise<Visit> => {
+    const { connect_url } = await stage.link('order-18', origin);
+    const visited = await stage.begin(withoutReferrer, connect_url);
+    await press(await visited.dialog(), '#finish');
+    await visited.page.getByText(/Done\./).waitFor();
+    return visited;
+  };
+
+  test('goes to the origin of the session', async () => {
+    const { message } = await finish(stage.site.origin);
+    expect((await message()).data).toMatchObject({
+      type: 'SERVICE_CONNECT_SUCCESS',
+      waba_id: expect.any(String),
+    });
+  });
+
+  test('names no client where no origin is known', async () => {
+    const { message } = await finish();
+    expect((await message()).data).toEqual({ type: 'SERVICE_CONNECT_SUCCESS', state: 'order-18' });
+  });
+
+  test('is not heard by a page of another origin', async () => {
+    const { messages } = await finish('https://shop.example.com');
+    expect(await messages()).toEqual([]);
+  });
+});
+
 describe('the page', () => {
   test('forbids foreign scripts, framing, caching and referrers', async () => {
     const answer = await fetch((await stage.link()).connect_url);

@@ -136,7 +136,11 @@ export async function send(
     },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const text = await answer.text();
+  const { headers: found } = answer;
+  // A file that ends early has an answer all the same: its headers.
+  const text = await answer.text().catch((error: Error) => {
+    throw Object.assign(error, { headers: found });
+  });
   const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
   return {
     status: answer.status,

@@ -14,7 +14,10 @@ let receiver: PartnerReceiver;
 let partner: ProcessPartner;
 
 const TEXT = 'a message that only its reader should see';
+/** The caller's own trace, which asks to be sampled. */
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+/** The trace of the same request in the mesh. */
+let own_trace: string;
 
 beforeAll(async () => {
   otlp = await startOtlpReceiver();
@@ -32,10 +35,10 @@ afterAll(async () => {
 }, 60_000);
 
 /** Expects every span except the first to have a parent in the same trace. */
-function expectConnected(spans: ReceivedSpan[], root_parent = ''): void {
+function expectConnected(spans: ReceivedSpan[]): void {
   const ids = new Set(spans.map(({ span_id }) => span_id));
   const roots = spans.filter(({ parent_id }) => !ids.has(parent_id));
-  expect(roots.map(({ parent_id }) => parent_id)).toEqual([root_parent]);
+  expect(roots.map(({ parent_id }) => parent_id)).toEqual(['']);
 }
 
 test('traces a partner’s request through gRPC to the upstream', async () => {
@@ -46,13 +49,18 @@ test('traces a partner’s request through gRPC to the upstream', async () => {
     { 'x-waba-id': ONE.waba_id, traceparent: `00-${TRACE}-00f067aa0ba902b7-01` },
   );
   expect(answer.status).toBe(200);
+  expect(answer.headers.get('traceparent')).toContain(TRACE);
+  // A trace of its own, linked to the caller's, whose sampling flag must not count.
+  const root = await eventually(() => otlp.spans.find(({ links }) => links.includes(TRACE)));
+  expect([root.name, root.parent_id]).toEqual(['POST /messages/send', '']);
+  own_trace = root.trace_id;
   // Processes export spans in batches, so a child may arrive before its parent.
   const spans = await eventually(() => {
-    const found = otlp.spans.filter(({ trace_id }) => trace_id === TRACE);
+    const found = otlp.spans.filter(({ trace_id }) => trace_id === own_trace);
     const names = found.map(({ name }) => name);
     expect(names).toContain('POST /messages/send');
     expect(names.some((name) => name.startsWith('POST /{phone_number_id}/messages'))).toBe(true);
-    expectConnected(found, '00f067aa0ba902b7');
+    expectConnected(found);
     return found;
   });
   expect(new Set(spans.map(({ service }) => service))).toEqual(
@@ -63,7 +71,7 @@ test('traces a partner’s request through gRPC to the upstream', async () => {
     ]),
   );
   const [request] = await mesh.emulator.requests({ path: '/messages', limit: 1 });
-  expect(request?.headers['traceparent'] ?? `00-${TRACE}`).toContain(TRACE);
+  expect(request?.headers['traceparent'] ?? own_trace).toContain(own_trace);
 });
 
 test('traces an upstream webhook through Kafka to the partner’s receiver', async () => {
@@ -107,12 +115,12 @@ test('names the trace of each step in the timeline of a message', async () => {
 }, 30_000);
 
 test('writes log lines as JSON with the trace ID', async () => {
-  await eventually(() => mesh.logs()['gateway']?.includes(TRACE));
+  await eventually(() => mesh.logs()['gateway']?.includes(`"caller_trace_id":"${TRACE}"`));
   const lines = (mesh.logs()['messaging'] ?? '')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { trace_id?: string });
-  expect(lines.some(({ trace_id }) => trace_id === TRACE)).toBe(true);
+  expect(lines.some(({ trace_id }) => trace_id === own_trace)).toBe(true);
 });
 
 test('writes no key, token, secret or message text to logs, spans or Kafka headers', async () => {

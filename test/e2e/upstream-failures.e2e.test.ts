@@ -1,6 +1,5 @@
 // Every row that calls the upstream, each of its upstream calls, and every kind of upstream failure:
 // the outcome follows the contract, only reads are retried, and no token is in the answer.
-import { randomBytes } from 'node:crypto';
 import { endpoints } from '../../gateway/src/endpoints';
 import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
@@ -201,30 +200,25 @@ const textsOf = ({ params, number, body }: Given): string[] =>
     .filter((value): value is string => typeof value === 'string' && value.length > 3)
     .map(encodeURIComponent);
 
-/** Sends a request with its own trace ID, by which its calls are found in the emulator's log. */
+/** Sends a request; its trace ID, which the answer has, finds its calls in the emulator's log. */
 async function ask(
   stage: Stage,
   endpoint: Endpoint,
   given: Given,
 ): Promise<{ answer: TableAnswer; asked: Question[] }> {
-  const trace_id = randomBytes(16).toString('hex');
   const since = new Date().toISOString();
-  const request = requestOf(endpoint, stage, given);
-  const traceparent = `00-${trace_id}-00f067aa0ba902b7-00`;
-  const answer = await send(stage, {
-    ...request,
-    headers: { ...request.headers, traceparent },
-  }).catch(cutOff);
+  const answer = await send(stage, requestOf(endpoint, stage, given)).catch(cutOff);
+  const [, trace_id] = answer.headers.get('traceparent')?.split('-') ?? [];
   const asked = (await mesh.emulator.requests({ since }))
-    .filter(({ headers }) => headers['traceparent']?.includes(trace_id))
+    .filter(({ headers }) => trace_id && headers['traceparent']?.includes(trace_id))
     .map(({ method, path }): Question => ({ method, path }));
   return { answer, asked };
 }
 
 /** Stands for a file that ends before its length, which has no complete answer. */
-const cutOff = (): TableAnswer => ({
+const cutOff = ({ headers = new Headers() }: { headers?: Headers }): TableAnswer => ({
   status: CUT_OFF,
-  headers: new Headers(),
+  headers,
   type: '',
   text: '',
   body: undefined,

@@ -10,6 +10,8 @@ export interface ReceivedSpan {
   span_id: string;
   parent_id: string;
   name: string;
+  /** Trace ids. */
+  links: string[];
 }
 
 export interface OtlpReceiver {
@@ -65,7 +67,8 @@ const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? [])
 const hex = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString('hex');
 
 // ExportTraceServiceRequest.resource_spans = 1; ResourceSpans: resource = 1, scope_spans = 2;
-// ScopeSpans.spans = 2; Span: trace_id = 1, span_id = 2, parent_span_id = 4, name = 5.
+// ScopeSpans.spans = 2; Span: trace_id = 1, span_id = 2, parent_span_id = 4, name = 5,
+// links = 13; Link.trace_id = 1.
 function readRequest(body: Buffer): ReceivedSpan[] {
   return (fields(body).get(1) ?? []).flatMap((resourceSpans) => {
     const group = fields(resourceSpans);
@@ -79,6 +82,7 @@ function readRequest(body: Buffer): ReceivedSpan[] {
           span_id: hex(span.get(2)?.[0]),
           parent_id: hex(span.get(4)?.[0]),
           name: text(span.get(5)?.[0]),
+          links: (span.get(13) ?? []).map((link) => hex(fields(link).get(1)?.[0])),
         };
       }),
     );

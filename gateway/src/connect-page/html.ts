@@ -28,8 +28,11 @@ export interface ConnectHtml {
   script: string;
   style: string;
   page(config: Omit<PageConfig, 'texts'>, shown: Shown): string;
-  /** `state` is on the message to the opener. */
-  notice(notice: Notice, shown: { language: string; state?: string | undefined }): string;
+  /** `state` is on the message to the opener, `origin` the only one that gets it. */
+  notice(
+    notice: Notice,
+    shown: { language: string; state?: string | undefined; origin?: string | undefined },
+  ): string;
 }
 
 /** Reads the page's files; throws where the gateway is not built. */
@@ -62,12 +65,12 @@ export function loadConnectHtml(): ConnectHtml {
         legacy: legacy ? 'yes' : undefined,
       });
     },
-    notice({ kind, code, reason }, { language, state }) {
+    notice({ kind, code, reason }, { language, state = null, origin = null }) {
       const texts = textsOf(language);
       const { title, text } = texts.notices[kind];
       // The opener's log is in English, whatever the language of the browser.
       const message = textsOf(DEFAULT_LANGUAGE).notices[kind].title;
-      const config: NoticeConfig = { state: state ?? null, code: reason, message };
+      const config: NoticeConfig = { state, origin, code: reason, message };
       return fill(notice, {
         ...versions,
         language,

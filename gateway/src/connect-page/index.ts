@@ -108,15 +108,21 @@ async function openLink(
   );
   if (page.outcome !== 'open') {
     const notice = page.outcome === 'consumed' ? USED_LINK : EXPIRED_LINK;
-    return answerHtml(
-      context,
-      410,
-      html.notice(notice, { language: languageOf(context), state: page.state }),
-    );
+    const { state, origin } = page;
+    const shown = { language: languageOf(context), state, origin };
+    return answerHtml(context, 410, html.notice(notice, shown));
   }
-  const { app_id, config_id, extras = {}, api_version, state = null, partner_name } = page;
+  const {
+    app_id,
+    config_id,
+    extras = {},
+    api_version,
+    state = null,
+    partner_name,
+    origin = null,
+  } = page;
   const { sdk_url } = deps;
-  const config = { token, app_id, config_id, extras, api_version, sdk_url, state };
+  const config = { token, app_id, config_id, extras, api_version, sdk_url, state, origin };
   const legacy = queryText(context, 'legacy') === '1';
   answerHtml(
     context,
@@ -143,6 +149,7 @@ async function openLegacyLink(
       partner_id,
       display_name: queryText(context, 'display_name')?.slice(0, TEXT_MAX),
       state: queryText(context, 'state')?.slice(0, STATE_MAX),
+      origin: undefined,
     },
     state.call,
   );

@@ -48,9 +48,10 @@ function beginRequest(
 ): Span {
   const sent_id = context.get('x-request-id');
   const request_id = REQUEST_ID.test(sent_id) ? sent_id : randomUUID();
+  const given = parseTraceparent(context.get('traceparent') || undefined);
   const span = startSpan('request', {
     kind: SpanKind.SERVER,
-    parent: parseTraceparent(context.get('traceparent') || undefined),
+    links: given && [given],
     attributes: { 'http.request.method': context.method },
   });
   const state = context.state as State;
@@ -58,7 +59,10 @@ function beginRequest(
   state.call = { deadline: Date.now() + request_timeout_ms, span: span.spanContext(), request_id };
   context.set(notices);
   context.set('X-Request-Id', request_id);
-  context.set('traceparent', traceparent(state.call.span));
+  state.caller_trace_id = given?.traceId;
+  // The caller finds its own trace in the answer; log lines have both.
+  const { traceId = state.call.span.traceId } = given ?? {};
+  context.set('traceparent', traceparent({ ...state.call.span, traceId }));
   return span;
 }
 
@@ -108,6 +112,7 @@ function recordRequest(context: Context, span: Span, duration_ms: number, log: L
     ...(state.partner_id !== undefined && { partner_id: state.partner_id }),
     ...(state.error && { code: state.error.code, upstream_code: state.error.upstream_code }),
     ...traceIds(state.call.span),
+    ...(state.caller_trace_id !== undefined && { caller_trace_id: state.caller_trace_id }),
   };
   if (state.error?.code === 'INTERNAL_ERROR') log.error({ ...line, err: state.error }, 'request');
   else log.info(line, 'request');

@@ -8,6 +8,8 @@ export interface State {
   /** Path pattern for the log line, the span and the metric. */
   route: string;
   partner_id?: string;
+  /** Of the caller's `traceparent`. */
+  caller_trace_id: string | undefined;
   /** Set once the request has failed. */
   error?: ApiError | undefined;
 }

@@ -56,6 +56,10 @@ export const settings = {
     { min: 1, max: 100_000, default: 200 },
     'a partner’s rate limit unless its own says otherwise',
   ),
+  CONNECT_SESSIONS_MAX: fields.integer(
+    { min: 1, max: 1_000_000, default: 10_000 },
+    'connect sessions of one partner in 25 hours; further ones are refused with QUOTA_EXCEEDED',
+  ),
   ALLOW_PRIVATE_URLS: fields.flag(
     'lets partner-given URLs be http and private: for local work',
     false,

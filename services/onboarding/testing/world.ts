@@ -62,6 +62,7 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
     UPSTREAM_APP_SECRET: 'app-secret-local' as string | undefined,
     UPSTREAM_CONFIG_ID: 'config-local' as string | undefined,
     UPSTREAM_FEATURE_TYPE: 'messaging_business_app_onboarding',
+    CONNECT_SESSIONS_MAX: 20,
   };
   const bumped: string[] = [];
   return {
@@ -171,7 +172,7 @@ export async function sessionOf(
   given: { state?: string; display_name?: string } = {},
 ): Promise<string> {
   const { token } = await handlers.createConnectSession(
-    { partner_id, state: given.state, display_name: given.display_name },
+    { partner_id, state: given.state, display_name: given.display_name, origin: undefined },
     testCall(),
   );
   const token_hash = hashKey(token, PEPPER);

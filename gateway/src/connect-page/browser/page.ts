@@ -34,11 +34,14 @@ export interface PageConfig {
   sdk_url: string;
   /** The partner's own text; it is on every message to the opener. */
   state: string | null;
+  /** Of the page that may be told the outcome, as its server said. */
+  origin: string | null;
 }
 
 /** The same for a notice: why the link cannot be used. */
 export interface NoticeConfig {
   state: string | null;
+  origin: string | null;
   code: string;
   message: string;
 }
@@ -104,6 +107,9 @@ const LATE_CODE_MS = 4_000;
 const REQUEST_LIMIT_MS = 50_000;
 const WATCH_EVERY_MS = 500;
 const ATTEMPTS_MAX = 3;
+const ANY_ORIGIN = '*';
+/** Fields of a message that a page of an unknown origin may hear, beside the type and the state. */
+const FOR_ANYONE = ['reason', 'code', 'current_step'];
 const TEXT_MAX = 200;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -164,11 +170,13 @@ function enableStart(label?: string): void {
 // --- what the opener and the service are told ---
 
 /**
- * The opener's origin where the browser lets us read it, else that of the referrer, so that no other page
- * hears the outcome. Where neither is known the message goes to any origin ('*') in the opener's window.
+ * The origin that the partner's server named, else the opener's where the browser lets us read it, else
+ * that of the referrer, so that no other page hears the outcome. Where none is known the message goes to
+ * any origin ('*') in the opener's window, without what names the client.
  */
 function findOpenerOrigin(): string | null {
   if (!window.opener) return null;
+  if (page.origin) return page.origin;
   try {
     const { origin } = (window.opener as Window).location;
     if (origin && origin !== 'null') return origin;
@@ -181,15 +189,19 @@ function findOpenerOrigin(): string | null {
   } catch {
     // No referrer.
   }
-  return '*';
+  return ANY_ORIGIN;
 }
 
-function tellOpener(type: string, fields: object): void {
+function tellOpener(type: string, fields: Record<string, unknown>): void {
   if (!window.opener || !openerOrigin) return;
-  const message = { type, state: page.state, ...fields };
+  const shown = openerOrigin === ANY_ORIGIN ? withoutSensitive(fields) : fields;
+  const message = { type, state: page.state, ...shown };
   told = true;
   (window.opener as Window).postMessage(message, openerOrigin);
 }
+
+const withoutSensitive = (fields: Record<string, unknown>): object =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => FOR_ANYONE.includes(name)));
 
 function tellError(error: { code: string; message: string }, signUp?: SignUp, step?: string): void {
   tellOpener('SERVICE_CONNECT_ERROR', {

@@ -79,9 +79,14 @@ export const createConnectSession: RowDocs = {
     token: is.text('…', 'Token of this session. It authorizes this one onboarding only.'),
     expires_in: is.whole(1800, 'Seconds until the link expires.'),
   }),
-  example: { display_name: 'Example Shop', state: 'order-4711' },
+  example: {
+    display_name: 'Example Shop',
+    state: 'order-4711',
+    origin: 'https://shop.example.com',
+  },
+  codes: ['QUOTA_EXCEEDED'],
   notes:
-    'The link can be opened for 30 minutes, and completed for 30 minutes more. Create it on your server, one for each onboarding.',
+    'The link can be opened for 30 minutes, and completed for 30 minutes more. Create it on your server, one for each onboarding. Name the `origin` of the page that opens it: without it, a browser that hides your page’s origin gets the outcome without the names and IDs of the client.',
 };
 
 export const listOnboardingEvents: RowDocs = {

@@ -5,6 +5,7 @@ const DISPLAY_NAME_MAX = 200;
 const TOKEN_MAX = 4_096;
 const CODE_MAX = 4_096;
 const STATE_MAX = 255;
+const ORIGIN_MAX = 255;
 const REPORT_MAX = 200;
 const REPORT_MESSAGE_MAX = 1_000;
 
@@ -80,6 +81,13 @@ export const createConnectSession = object({
     STATE_MAX,
     'Any value of yours. Returned unchanged when the onboarding is completed.',
   ),
+  origin: {
+    ...text(
+      ORIGIN_MAX,
+      'Origin of your page that opens the link. Only a page of this origin is told the outcome.',
+    ),
+    examples: ['https://shop.example.com'],
+  },
 });
 
 export const listOnboardingEvents = object({ limit: limit(50, 200) });

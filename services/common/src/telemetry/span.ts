@@ -22,8 +22,11 @@ export interface SpanOptions {
   kind?: SpanKind;
   parent?: SpanContext | undefined;
   attributes?: Attributes;
-  /** Other traces that this work stands for, where one batch holds many. */
-  links?: SpanContext[];
+  /**
+   * Other traces that this work belongs to: those of a batch, or the trace of a caller from outside. As a
+   * parent, such a caller would decide what is sampled.
+   */
+  links?: SpanContext[] | undefined;
 }
 
 /** Starts a span under `parent`, or a new trace without one. The caller ends it. */

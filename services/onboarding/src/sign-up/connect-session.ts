@@ -20,6 +20,8 @@ export const OPENS_S = 1_800;
 export const GRACE_S = 1_800;
 /** How long the page still tells an expired or used link from an unknown one. */
 const RECOGNISED_S = 86_400;
+/** After its creation. */
+export const KEPT_S = OPENS_S + GRACE_S + RECOGNISED_S;
 
 type Timed = { created_at: Date };
 type Stated = Timed & { status: SessionStatus };
@@ -35,8 +37,7 @@ export const isOpen = (session: Timed, now: Date): boolean =>
 export const isCompletable = (session: Timed, now: Date): boolean =>
   now.getTime() <= after(session, OPENS_S + GRACE_S);
 
-export const purgeAt = (session: Timed): Date =>
-  new Date(after(session, OPENS_S + GRACE_S + RECOGNISED_S));
+export const purgeAt = (session: Timed): Date => new Date(after(session, KEPT_S));
 
 /** The oldest creation time of a session that may still be completed. */
 export const completableSince = (now: Date): Date =>

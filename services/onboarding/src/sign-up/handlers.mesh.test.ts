@@ -18,7 +18,10 @@ const codeOf = async (work: Promise<unknown>): Promise<string> =>
 
 const hashOf = (token: string): string => hashKey(token, PEPPER);
 const create = (partner_id: string, state?: string) =>
-  world.handlers.createConnectSession({ partner_id, state, display_name: undefined }, testCall());
+  world.handlers.createConnectSession(
+    { partner_id, state, display_name: undefined, origin: undefined },
+    testCall(),
+  );
 const open = (token: string) =>
   world.handlers.openConnectPage({ token_hash: hashOf(token) }, testCall());
 const whose = (token: string) =>
@@ -52,12 +55,55 @@ describe('a connect session', () => {
     expect(await codeOf(create(_id, 'x'.repeat(256)))).toBe('INVALID_FIELD');
   });
 
+  it.each([
+    ['https://shop.example.com', 'none'],
+    ['http://127.0.0.1:7001', 'none'],
+    ['https://shop.example.com/', 'INVALID_FIELD'],
+    ['https://shop.example.com/path', 'INVALID_FIELD'],
+    ['shop.example.com', 'INVALID_FIELD'],
+    ['*', 'INVALID_FIELD'],
+    ['javascript:alert(1)', 'INVALID_FIELD'],
+    ['', 'INVALID_FIELD'],
+  ])('takes the origin %j: %s', async (origin, code) => {
+    const { _id: partner_id } = await world.partner();
+    const request = { partner_id, state: undefined, display_name: undefined, origin };
+    expect(await codeOf(world.handlers.createConnectSession(request, testCall()))).toBe(code);
+  });
+
+  it('tells the page its origin, also when the link has expired', async () => {
+    const own = await openWorld();
+    try {
+      const { _id: partner_id } = await own.partner();
+      const origin = 'https://shop.example.com';
+      const request = { partner_id, state: undefined, display_name: undefined, origin };
+      const { token } = await own.handlers.createConnectSession(request, testCall());
+      const page = () => own.handlers.openConnectPage({ token_hash: hashOf(token) }, testCall());
+      expect(await page()).toMatchObject({ outcome: 'open', origin });
+      own.passTime(1_801);
+      expect(await page()).toMatchObject({ outcome: 'expired', origin });
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('is refused to a partner that has used up its quota, and to no other', async () => {
+    const { _id } = await world.partner();
+    const { CONNECT_SESSIONS_MAX } = world.deps.settings;
+    await Promise.all(Array.from({ length: CONNECT_SESSIONS_MAX }, () => create(_id)));
+    await expect(create(_id)).rejects.toMatchObject({
+      code: 'QUOTA_EXCEEDED',
+      details: { limit: CONNECT_SESSIONS_MAX },
+    });
+    const other = await world.partner();
+    await create(other._id);
+  });
+
   it('opens as often as the page is loaded while the link is open', async () => {
     const own = await openWorld();
     try {
       const { _id } = await own.partner({ name: 'Example partner' });
       const { token } = await own.handlers.createConnectSession(
-        { partner_id: _id, state: 's', display_name: undefined },
+        { partner_id: _id, state: 's', display_name: undefined, origin: undefined },
         testCall(),
       );
       const page = () => own.handlers.openConnectPage({ token_hash: hashOf(token) }, testCall());

@@ -1,6 +1,6 @@
 // RPC handlers of the sign-up: connect links, the hosted page behind them, and the onboarding log.
 import { refuseUnlessActive } from '@bmg/common/directory';
-import { invalidField } from '@bmg/common/errors';
+import { ApiError, invalidField } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { CONNECT_TOKEN_PREFIX, createKey, hashKey } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
@@ -12,7 +12,14 @@ import type {
 import type { Session, Sessions } from '../store/connect-sessions';
 import type { OnboardingEventRecord } from '../store/onboarding-events';
 import type { Partner, Partners } from '../store/partners';
-import { completableSince, isCompletable, OPENS_S, pageOutcome, purgeAt } from './connect-session';
+import {
+  completableSince,
+  isCompletable,
+  KEPT_S,
+  OPENS_S,
+  pageOutcome,
+  purgeAt,
+} from './connect-session';
 import { signUpConfig, type SignUpSettings } from './dialog-config';
 import { createOnboardingLog, type OnboardingLogDependencies } from './onboarding-log';
 import { readReport } from './page-report';
@@ -25,6 +32,7 @@ export interface ConnectDependencies extends OnboardingLogDependencies {
     KEY_PEPPER: string;
     PUBLIC_URL: string;
     UPSTREAM_API_VERSION: string;
+    CONNECT_SESSIONS_MAX: number;
   };
 }
 
@@ -42,14 +50,17 @@ const EVENTS_DEFAULT = 50;
 const EVENTS_MAX = 200;
 /** Bounds what one link can add to the onboarding log, however often its page is loaded. */
 const REPORTS_MAX = 100;
+const QUOTA_RETRY_AFTER_S = 3_600;
 
 export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
   const { sessions, partners, settings, events, now } = deps;
   return {
-    async createConnectSession({ partner_id, display_name, state }) {
+    async createConnectSession({ partner_id, display_name, state, origin }) {
       if (state !== undefined && [...state].length > STATE_MAX) {
         throw invalidField('state', `must not have more than ${STATE_MAX} characters`);
       }
+      checkOrigin(origin);
+      await checkQuota(sessions, partner_id, settings.CONNECT_SESSIONS_MAX);
       const token = createKey(CONNECT_TOKEN_PREFIX);
       const created_at = now();
       const session: Session = {
@@ -59,6 +70,7 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
         status: 'created',
         state: state ?? null,
         display_name: display_name?.trim() ? display_name : null,
+        origin: origin ?? null,
         exchange_id: null,
         reports: 0,
         created_at,
@@ -72,7 +84,7 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
     async openConnectPage({ token_hash }) {
       const session = await sessions.findByToken(token_hash);
       const outcome = pageOutcome(session, now());
-      if (!session || outcome !== 'open') return closedPage(outcome, session?.state);
+      if (!session || outcome !== 'open') return closedPage(outcome, session);
       const partner = await activePartner(partners, session.partner_id);
       const { app_id, config_id, extras } = signUpConfig(settings);
       await sessions.open(session);
@@ -85,7 +97,7 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
         config_id,
         extras,
         api_version: settings.UPSTREAM_API_VERSION,
-        state: session.state ?? undefined,
+        ...shownOf(session),
         partner_name: partner.name,
       };
     },
@@ -106,13 +118,38 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
   };
 };
 
-const closedPage = (outcome: string, state: string | null | undefined) => ({
+/** Browsers post messages to an origin: scheme, host and port, without a path. */
+function checkOrigin(origin: string | undefined): void {
+  if (origin === undefined) return;
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (url?.origin !== origin || !/^https?:$/.test(url.protocol)) {
+    throw invalidField('origin', 'must be an origin such as https://shop.example.com');
+  }
+}
+
+/** Links that are created at the same time may exceed the quota by their number. */
+async function checkQuota(sessions: Sessions, partner_id: string, limit: number): Promise<void> {
+  if ((await sessions.count(partner_id, limit)) < limit) return;
+  throw new ApiError(
+    'QUOTA_EXCEEDED',
+    `${limit} connect sessions were created in the last ${KEPT_S / 3_600} hours, the most that a partner may have: create links when they are needed`,
+    { retryable: true, retry_after_s: QUOTA_RETRY_AFTER_S, details: { limit } },
+  );
+}
+
+/** What the page needs to tell its opener how the sign-up ended. */
+const shownOf = (session: Session | null) => ({
+  state: session?.state ?? undefined,
+  origin: session?.origin ?? undefined,
+});
+
+const closedPage = (outcome: string, session: Session | null) => ({
   outcome,
   app_id: '',
   config_id: '',
   extras: undefined,
   api_version: '',
-  state: state ?? undefined,
+  ...shownOf(session),
   partner_name: '',
 });
 

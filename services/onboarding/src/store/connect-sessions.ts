@@ -10,6 +10,8 @@ export interface Session {
   /** The partner's own text, returned unchanged. */
   state: string | null;
   display_name: string | null;
+  /** Of the page that opens the link. Absent in older records. */
+  origin?: string | null;
   /** The exchange of the code that is completing this session or has consumed it. */
   exchange_id: string | null;
   /** How many reports of the page were logged, so that they can be bounded. */
@@ -21,6 +23,8 @@ export interface Session {
 
 export interface Sessions {
   insert(session: Session): Promise<void>;
+  /** All that are kept for a partner; counts no further than `most`. */
+  count(partner_id: string, most: number): Promise<number>;
   findByToken(token_hash: string): Promise<Session | null>;
   find(partner_id: string, session_id: string): Promise<Session | null>;
   /** Marks the session as opened; null where it can no longer be opened. */
@@ -63,6 +67,7 @@ export function createSessions(db: Db): Sessions {
     async insert(session) {
       await sessions.insertOne(session);
     },
+    count: (partner_id, most) => sessions.countDocuments({ partner_id }, { limit: most }),
     findByToken: (token_hash) => sessions.findOne({ token_hash }),
     find: (partner_id, _id) => sessions.findOne({ _id, partner_id }),
     open: (session) => move(session, 'open'),

@@ -37,9 +37,10 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 export const createPaymentEvents =
   (payments: Pick<Client<PaymentsDefinition>, 'handlePaymentEvent'>, log: Logger): PaymentEvents =>
   async ({ body, signature, traceparent }) => {
+    const given = parseTraceparent(traceparent);
     const span = startSpan('POST /webhooks/payments', {
       kind: SpanKind.SERVER,
-      parent: parseTraceparent(traceparent),
+      links: given && [given],
       attributes: { 'http.route': '/webhooks/payments', 'bmg.bytes': body.length },
     });
     const context = span.spanContext();

@@ -59,9 +59,10 @@ export async function acceptUpstreamWebhook(
     endUnavailable(response);
     return 503;
   }
+  const given = parseTraceparent(headers['traceparent'] as string | undefined);
   const span = startSpan('POST /webhooks/upstream', {
     kind: SpanKind.SERVER,
-    parent: parseTraceparent(headers['traceparent'] as string | undefined),
+    links: given && [given],
     attributes: { 'http.route': UPSTREAM_PATH, 'bmg.bytes': body.length },
   });
   const context = span.spanContext();

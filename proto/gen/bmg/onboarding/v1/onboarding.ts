@@ -66,7 +66,11 @@ export interface RegisterFromCodeResponse {
 export interface CreateConnectSessionRequest {
   partner_id: string;
   display_name?: string | undefined;
-  state?: string | undefined;
+  state?:
+    | string
+    | undefined;
+  /** Of the page that opens the link; only it hears the outcome. */
+  origin?: string | undefined;
 }
 
 export interface CreateConnectSessionResponse {
@@ -204,7 +208,10 @@ export interface OpenConnectPageRequest {
 }
 
 export interface OpenConnectPageResponse {
-  /** open, expired, consumed or unknown; the other fields, except state, are set for open only. */
+  /**
+   * open, expired, consumed or unknown; the other fields, except state and origin, are set for open
+   * only.
+   */
   outcome: string;
   app_id: string;
   config_id: string;
@@ -215,6 +222,7 @@ export interface OpenConnectPageResponse {
   api_version: string;
   state?: string | undefined;
   partner_name: string;
+  origin?: string | undefined;
 }
 
 export interface ReportConnectStepRequest {
@@ -975,7 +983,7 @@ export const RegisterFromCodeResponse: MessageFns<RegisterFromCodeResponse> = {
 };
 
 function createBaseCreateConnectSessionRequest(): CreateConnectSessionRequest {
-  return { partner_id: "", display_name: undefined, state: undefined };
+  return { partner_id: "", display_name: undefined, state: undefined, origin: undefined };
 }
 
 export const CreateConnectSessionRequest: MessageFns<CreateConnectSessionRequest> = {
@@ -988,6 +996,9 @@ export const CreateConnectSessionRequest: MessageFns<CreateConnectSessionRequest
     }
     if (message.state !== undefined) {
       writer.uint32(26).string(message.state);
+    }
+    if (message.origin !== undefined) {
+      writer.uint32(34).string(message.origin);
     }
     return writer;
   },
@@ -1029,6 +1040,14 @@ export const CreateConnectSessionRequest: MessageFns<CreateConnectSessionRequest
             message.state = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.origin = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1049,6 +1068,7 @@ export const CreateConnectSessionRequest: MessageFns<CreateConnectSessionRequest
     message.partner_id = object.partner_id ?? "";
     message.display_name = object.display_name ?? undefined;
     message.state = object.state ?? undefined;
+    message.origin = object.origin ?? undefined;
     return message;
   },
 };
@@ -2817,6 +2837,7 @@ function createBaseOpenConnectPageResponse(): OpenConnectPageResponse {
     api_version: "",
     state: undefined,
     partner_name: "",
+    origin: undefined,
   };
 }
 
@@ -2842,6 +2863,9 @@ export const OpenConnectPageResponse: MessageFns<OpenConnectPageResponse> = {
     }
     if (message.partner_name !== "") {
       writer.uint32(58).string(message.partner_name);
+    }
+    if (message.origin !== undefined) {
+      writer.uint32(66).string(message.origin);
     }
     return writer;
   },
@@ -2915,6 +2939,14 @@ export const OpenConnectPageResponse: MessageFns<OpenConnectPageResponse> = {
             message.partner_name = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.origin = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2939,6 +2971,7 @@ export const OpenConnectPageResponse: MessageFns<OpenConnectPageResponse> = {
     message.api_version = object.api_version ?? "";
     message.state = object.state ?? undefined;
     message.partner_name = object.partner_name ?? "";
+    message.origin = object.origin ?? undefined;
     return message;
   },
 };
