@@ -25,13 +25,15 @@ export interface FetchWish {
   /** The request field that held the URL, for the refusal. */
   field: string;
   limit_bytes: number;
+  /** The files of each partner have a share of the disk space. */
+  partner_id: string;
 }
 
 export interface FileFetcher extends Component {
   /** The complete file. The caller closes it. */
   fetch(wish: FetchWish, call: Call): Promise<SpooledFile>;
   /** What the file's server says of it, without fetching it. */
-  look(wish: FetchWish, call: Call): Promise<FileFacts>;
+  look(wish: Omit<FetchWish, 'partner_id'>, call: Call): Promise<FileFacts>;
 }
 
 export interface FileFacts {
@@ -46,7 +48,10 @@ export function createFileFetcher(
 ): FileFetcher {
   const { timeout_ms = FETCH_TIMEOUT_MS, ...connection } = options;
   const agent = guardedAgent({ allowPrivate: settings.ALLOW_PRIVATE_URLS, ...connection });
-  const withLimits = ({ field, limit_bytes }: FetchWish, call: Call) => ({
+  const withLimits = (
+    { field, limit_bytes }: Pick<FetchWish, 'field' | 'limit_bytes'>,
+    call: Call,
+  ) => ({
     agent,
     field,
     max_bytes: limit_bytes,
@@ -75,10 +80,10 @@ export function createFileFetcher(
       }
     },
     async fetch(wish, call) {
-      const { url, field } = wish;
+      const { url, field, partner_id } = wish;
       try {
         const { body } = await guardedFetch(url, withLimits(wish, call));
-        const file = await spool.take(body).finally(() => body.destroy());
+        const file = await spool.take(body, partner_id).finally(() => body.destroy());
         if (file.size_bytes > 0) return file;
         await file.close();
         throw invalidField(field, 'leads to a file that is empty', { reason: 'empty' });

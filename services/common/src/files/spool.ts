@@ -19,8 +19,8 @@ export interface SpooledFile {
 }
 
 export interface Spool {
-  /** Reads the whole source; rethrows the source's errors. */
-  take(source: AsyncIterable<Buffer>): Promise<SpooledFile>;
+  /** Reads the whole source for a partner; rethrows the source's errors. */
+  take(source: AsyncIterable<Buffer>, partner_id: string): Promise<SpooledFile>;
   /** Disk space in use. */
   used(): { files: number; bytes: number };
 }
@@ -28,37 +28,62 @@ export interface Spool {
 const HEAD_BYTES = 64;
 const READ_CHUNK_BYTES = 128 * 1024;
 const FILES_MAX = 256;
+/** Of one partner, which also has half of the disk space, but room for the largest file at least. */
+export const FILES_OF_PARTNER = FILES_MAX / 2;
+const LARGEST_BYTES = 100 * 1024 * 1024;
 const RETRY_AFTER_S = 5;
 /** Error codes of a full disk or of too many open files. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
-export function createSpool(limit_bytes: number, folder: string = tmpdir()): Spool {
-  let files = 0;
-  let bytes = 0;
-  const reserve = (size_bytes: number): void => {
-    if (bytes + size_bytes > limit_bytes) throw noRoom();
-    bytes += size_bytes;
+interface Used {
+  files: number;
+  bytes: number;
+}
+
+export function createSpool(
+  limit_bytes: number,
+  folder: string = tmpdir(),
+  share_bytes: number = Math.max(limit_bytes / 2, LARGEST_BYTES),
+): Spool {
+  const all: Used = { files: 0, bytes: 0 };
+  const partners = new Map<string, Used>();
+  const enter = (partner_id: string): Used => {
+    const own = partners.get(partner_id) ?? { files: 0, bytes: 0 };
+    if (all.files >= FILES_MAX || own.files >= FILES_OF_PARTNER) throw noRoom();
+    partners.set(partner_id, own);
+    for (const used of [all, own]) used.files += 1;
+    return own;
+  };
+  const reserve = (own: Used, size_bytes: number): void => {
+    if (all.bytes + size_bytes > limit_bytes || own.bytes + size_bytes > share_bytes)
+      throw noRoom();
+    for (const used of [all, own]) used.bytes += size_bytes;
+  };
+  const leave = (partner_id: string, own: Used, size_bytes: number): void => {
+    for (const used of [all, own]) {
+      used.files -= 1;
+      used.bytes -= size_bytes;
+    }
+    if (own.files === 0) partners.delete(partner_id);
   };
   return {
-    used: () => ({ files, bytes }),
-    async take(source) {
-      if (files >= FILES_MAX) throw noRoom();
-      files += 1;
+    used: () => ({ ...all }),
+    async take(source, partner_id) {
+      const own = enter(partner_id);
       let handle: FileHandle | undefined;
       let size_bytes = 0;
       let closed = false;
       const close = async (): Promise<void> => {
         if (closed) return;
         closed = true;
-        files -= 1;
-        bytes -= size_bytes;
+        leave(partner_id, own, size_bytes);
         await handle?.close();
       };
       try {
         const file = (handle = await openNameless(folder));
         let head = Buffer.alloc(0);
         for await (const chunk of source) {
-          reserve(chunk.length);
+          reserve(own, chunk.length);
           size_bytes += chunk.length;
           if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk]).subarray(0, HEAD_BYTES);
           await writeAll(file, chunk);

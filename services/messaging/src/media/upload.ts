@@ -31,7 +31,9 @@ export async function uploadMedia(
   const target = needTarget(request.target);
   const { access_token } = await credentials.of(target, call);
   const { url } = request;
-  const file = await files.fetch({ url, field: 'url', limit_bytes: rule.limit_bytes }, call);
+  const { partner_id } = target;
+  const { limit_bytes: largest } = rule;
+  const file = await files.fetch({ url, field: 'url', limit_bytes: largest, partner_id }, call);
   try {
     const limit_bytes = limitOf(rule, file.head);
     if (file.size_bytes > limit_bytes) throw tooLarge(file.size_bytes, limit_bytes);

@@ -32,7 +32,10 @@ export async function uploadHeader(
   }
   const { access_token: token } = await credentials.of(target, call);
   const { url } = request;
-  const file = await files.fetch({ url, field: 'url', limit_bytes }, call);
+  const file = await files.fetch(
+    { url, field: 'url', limit_bytes, partner_id: target.partner_id },
+    call,
+  );
   try {
     const upload = { app_id, token, mime_type, file_name: fileNameOf(url), file };
     const session = await openSession(transfer, upload, call);
