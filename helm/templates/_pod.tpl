@@ -15,7 +15,7 @@ volumeMounts:
     mountPath: /etc/bmg/secrets
     readOnly: true
   {{- end }}
-  {{- if .root.Values.mtls.enabled }}
+  {{- if and .root.Values.mtls.enabled (not .prepare) }}
   - name: tls-{{ .name }}
     mountPath: /etc/bmg/tls
     readOnly: true
@@ -40,7 +40,7 @@ volumeMounts:
         path: {{ . }}
       {{- end }}
 {{- end }}
-{{- if .root.Values.mtls.enabled }}
+{{- if and .root.Values.mtls.enabled (not .prepare) }}
 # Mounted as a whole (no subPath), so that a renewed certificate appears in the running pod.
 - name: tls-{{ .name }}
   secret:

@@ -90,8 +90,11 @@ GRPC_ALLOW_PLAINTEXT: "true"
 {{ $names | uniq | sortAlpha | toYaml }}
 {{- end -}}
 
+{{/* With prepare, for the job: it calls no service, and runs before the certificates of a first upgrade exist. */}}
 {{- define "bmg.env" -}}
-{{- range $name, $value := include "bmg.settings" . | fromYaml }}
+{{- $settings := include "bmg.settings" . | fromYaml -}}
+{{- if .prepare }}{{ $settings = omit $settings "GRPC_TLS_CERT_FILE" "GRPC_TLS_KEY_FILE" "GRPC_TLS_CA_FILE" "GRPC_IDENTITIES" }}{{ end -}}
+{{- range $name, $value := $settings }}
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}

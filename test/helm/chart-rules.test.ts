@@ -1,9 +1,10 @@
 // The rules of the chart: network policies, secrets and certificates, probes, scaling, and the
 // values that it refuses.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { CALLER_NAMES, namesOf } from '@bmg/common/identity';
 import { facts, SERVICES } from './facts';
 import { arrows, componentOf, podsOf } from './manifest-parts';
-import { example, manifests, refusal, type Values } from './render';
+import { example, manifests, refusal, renderExactly, type Values } from './render';
 import { hasGo, helm } from './tools';
 import { of, textOf } from './variants';
 
@@ -117,6 +118,67 @@ describeChart('secrets and certificates', () => {
   });
 });
 
+describeChart('certificates that helm makes', () => {
+  test('are signed by the authority of the release, and name each service', () => {
+    const made = manifests(renderExactly([example('minimal')]))
+      .filter(({ kind, type }) => kind === 'Secret' && type === 'kubernetes.io/tls')
+      .map(({ metadata, data = {} }) => ({ metadata, data }));
+    const read = (data: Record<string, string>, key: string): Buffer =>
+      Buffer.from(data[key] as string, 'base64');
+    const [[own], services] = [
+      made.filter(({ metadata }) => metadata.name === 'bmg-mtls-ca'),
+      made.filter(({ metadata }) => metadata.name !== 'bmg-mtls-ca'),
+    ];
+    const authority = new X509Certificate(read(own?.data ?? {}, 'tls.crt'));
+    expect(authority.ca).toBe(true);
+    // An authority that changes would cut off the pods that still have the previous one.
+    expect(own?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+    expect(services.map(({ metadata }) => componentOf(metadata)).sort()).toEqual(
+      [...Object.keys(SERVICES), 'operator'].sort(),
+    );
+    for (const { metadata, data } of services) {
+      const certificate = new X509Certificate(read(data, 'tls.crt'));
+      expect(certificate.verify(authority.publicKey)).toBe(true);
+      expect(certificate.checkPrivateKey(createPrivateKey(read(data, 'tls.key')))).toBe(true);
+      expect(read(data, 'ca.crt').toString()).toBe(read(own?.data ?? {}, 'tls.crt').toString());
+      const name = componentOf(metadata);
+      expect(certificate.checkHost(`bmg-${name}`)).toBe(`bmg-${name}`);
+      expect(namesOf(certificate.subjectAltName, identitiesOf('minimal'))).toEqual(
+        CALLER_NAMES.filter((one) => one === name),
+      );
+    }
+  });
+
+  test('every example has mutual TLS; plain gRPC is a choice that opens every RPC', () => {
+    for (const name of ['minimal', 'trial', 'production']) {
+      expect(textOf(name)).not.toContain('GRPC_ALLOW_PLAINTEXT');
+      expect(textOf(name)).toContain('GRPC_TLS_CERT_FILE');
+    }
+    expect(textOf('plain gRPC')).toContain('GRPC_ALLOW_PLAINTEXT');
+    expect(textOf('plain gRPC')).not.toContain('GRPC_TLS_CERT_FILE');
+  });
+
+  test('the job before an upgrade needs none: those of a first upgrade do not exist yet', () => {
+    const [job] = of('minimal', 'Job').filter(({ metadata }) => metadata.name === 'bmg-prepare');
+    expect(JSON.stringify(job)).not.toMatch(/tls/i);
+  });
+
+  test('cert-manager signs with an authority of the release where no issuer is named', () => {
+    const variant = 'certificates of an own issuer';
+    expect(of(variant, 'Issuer').map(({ metadata }) => metadata.name)).toEqual([
+      'bmg-mtls-self-signed',
+      'bmg-mtls-ca',
+    ]);
+    const issuers = of(variant, 'Certificate').map(({ metadata, spec }) => [
+      metadata.name === 'bmg-mtls-ca',
+      spec.issuerRef.name,
+    ]);
+    expect(new Set(issuers.map(String))).toEqual(
+      new Set(['true,bmg-mtls-self-signed', 'false,bmg-mtls-ca']),
+    );
+  });
+});
+
 describeChart('probes and scaling', () => {
   test('probes use gRPC, or HTTP where mutual TLS is on', () => {
     const probes = (variant: string) =>
@@ -126,7 +188,7 @@ describeChart('probes and scaling', () => {
           Object.keys(spec.template.spec.containers[0].readinessProbe ?? {})[0],
         ]),
       );
-    expect(probes('minimal')).toMatchObject({
+    expect(probes('plain gRPC')).toMatchObject({
       gateway: 'httpGet',
       messaging: 'grpc',
       fanout: 'httpGet',

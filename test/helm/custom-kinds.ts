@@ -8,6 +8,7 @@ import { loadAll } from './yaml';
 /** The module with its version, and the path in it. */
 const DEFINITIONS: Array<[module: string, path: string]> = [
   ['github.com/cert-manager/cert-manager@v1.16.2', 'deploy/crds/crd-certificates.yaml'],
+  ['github.com/cert-manager/cert-manager@v1.16.2', 'deploy/crds/crd-issuers.yaml'],
   ['github.com/kedacore/keda/v2@v2.16.0', 'config/crd/bases/keda.sh_scaledobjects.yaml'],
   ['github.com/kedacore/keda/v2@v2.16.0', 'config/crd/bases/keda.sh_triggerauthentications.yaml'],
   [

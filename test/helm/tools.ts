@@ -176,3 +176,27 @@ export const composeSchema = (): unknown =>
       'utf8',
     ),
   );
+
+const SCHEMATHESIS = '4.32.5';
+
+/** The fuzzer of OpenAPI documents. The first call installs it; undefined without Python. */
+export function schemathesis(): string | undefined {
+  const folder = join(TOOLS, `schemathesis-${SCHEMATHESIS}`);
+  const program = join(folder, 'bin/st');
+  if (existsSync(program)) return program;
+  const python = findProgram('python3', process.env);
+  if (!python) return undefined;
+  say(`fuzz run: installing schemathesis ${SCHEMATHESIS}, once for this machine ...`);
+  const quiet = { stdio: 'pipe', timeout: FETCH_LIMIT_MS } as const;
+  // A virtual environment cannot be moved once it is made.
+  rmSync(folder, { recursive: true, force: true });
+  execFileSync(python, ['-m', 'venv', folder], quiet);
+  const pip = ['-m', 'pip', 'install', '-q', `schemathesis==${SCHEMATHESIS}`];
+  try {
+    execFileSync(join(folder, 'bin/python'), pip, quiet);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return program;
+}

@@ -17,7 +17,7 @@ export const VARIANTS: Record<string, [string, Values]> = {
   'own certificates, payments, no autoscaling': [
     'minimal',
     {
-      mtls: { enabled: true },
+      mtls: { given: true },
       settings: { PAYMENT_PROCESSOR: 'stripe' },
       ingress: {
         enabled: true,
@@ -35,8 +35,10 @@ export const VARIANTS: Record<string, [string, Values]> = {
   'KEDA without passwords': ['minimal', { keda: { enabled: true } }],
   'trial with certificates': [
     'trial',
-    { mtls: { enabled: true, certManager: { enabled: true, issuerRef: { name: 'ca' } } } },
+    { mtls: { certManager: { enabled: true, issuerRef: { name: 'ca' } } } },
   ],
+  'certificates of an own issuer': ['minimal', { mtls: { certManager: { enabled: true } } }],
+  'plain gRPC': ['minimal', { mtls: { enabled: false } }],
 };
 
 const rendered = new Map<string, string>();
