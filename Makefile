@@ -93,14 +93,16 @@ IMAGES := $(shell node -p 'Object.entries(require("./deploy/local/src/service-ta
 REGISTRY ?=
 TAG ?= $(shell node -p 'require("./package.json").version')
 
-images: ## Builds all images (REGISTRY=registry/path TAG=version); needs Docker with buildx
+images: ## Builds all images (REGISTRY=registry/path TAG=version PUSH=1); needs Docker with buildx
 	@docker buildx version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || { \
 		echo 'make images needs a running Docker with buildx; make image-check tests the same Dockerfile without Docker'; exit 1; }
 	@export SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct); for image in $(IMAGES); do \
 		name=$${image%%=*}; target=service; [ $$name = emulator ] && target=emulator; \
 		docker buildx build -f deploy/Dockerfile --target $$target --build-arg WORKSPACE=$${image#*=} \
 			--build-arg VERSION=$(TAG) --build-arg REVISION=$$(git rev-parse HEAD) \
-			--tag $(if $(REGISTRY),$(REGISTRY)/)bmg-$$name:$(TAG) --load . || exit 1; \
+			$(if $(NODE_IMAGE),--build-arg NODE_IMAGE=$(NODE_IMAGE)) \
+			--tag $(if $(REGISTRY),$(REGISTRY)/)bmg-$$name:$(TAG) \
+			$(if $(PUSH),--push --provenance=mode=max --sbom=true,--load) . || exit 1; \
 	done
 
 image-check: install ## Runs the Dockerfile's instructions in a plain folder, without Docker, and starts the results

@@ -1,5 +1,7 @@
 // The attacks on availability (deploy/THREATS.md). Each repeats what one hostile partner, or an
 // anonymous client, can do, in a bounded number of concurrent requests, until it is told to stop.
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
 import { callRest } from '../testkit/rest';
 
 export interface Target {
@@ -7,6 +9,8 @@ export interface Target {
   ingress_url: string;
   /** Headers of the hostile partner, with a valid key and its account. */
   headers: Record<string, string>;
+  /** A former key of the well-behaved partner. */
+  rotated_key: string;
 }
 
 export interface Attack {
@@ -39,6 +43,42 @@ const postWebhook = async (
 ): Promise<number> =>
   (await fetch(ingress_url, { method: 'POST', headers, body: new Uint8Array(WEBHOOK) })).status;
 
+/** How long a slow client holds its request, unless it is refused before. */
+const HELD_MS = 1_000;
+
+/** A request without a key whose body does not arrive; returns the status, or 0 without an answer. */
+const postSlowly = ({ base_url }: Target): Promise<number> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(base_url);
+    const socket = connect(Number(port), hostname, () =>
+      socket.write('POST /connect/events HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{'),
+    );
+    let status = 0;
+    socket.once('data', (text) => {
+      status = Number(String(text).split(' ')[1]);
+      socket.destroy();
+    });
+    socket.on('error', () => undefined);
+    socket.once('close', () => resolve(status));
+    setTimeout(() => socket.destroy(), HELD_MS);
+  });
+
+const withHeaders = (target: Target, headers: Record<string, string>): Target => ({
+  ...target,
+  headers: { ...target.headers, ...headers },
+});
+
+const TEXT = JSON.stringify({ to: '15550100779', text: 'Hello' });
+
+const smallBroadcast = (): string =>
+  JSON.stringify({
+    name: 'x',
+    template_name: 'hello_world',
+    template_language: 'en_US',
+    contacts: ['15550100779'],
+    scheduled_at: new Date(Date.now() + 3_600_000),
+  });
+
 export const ATTACKS: Attack[] = [
   {
     name: 'bodies with a million faults',
@@ -59,10 +99,38 @@ export const ATTACKS: Attack[] = [
     name: 'unknown keys',
     concurrency: 16,
     once: (target, count) =>
+      call(withHeaders(target, { 'x-partner-key': `bmg_unknown_${count}` }), 'GET', '/clients'),
+  },
+  {
+    name: 'slow bodies without a key',
+    concurrency: 300,
+    once: postSlowly,
+  },
+  {
+    name: 'a rotated key of the neighbour',
+    concurrency: 16,
+    once: (target) =>
+      call(withHeaders(target, { 'x-partner-key': target.rotated_key }), 'GET', '/clients'),
+  },
+  {
+    name: 'lists outside the rate limit',
+    concurrency: 40,
+    once: (target) => call(target, 'GET', '/flows'),
+  },
+  {
+    name: 'small broadcasts',
+    concurrency: 8,
+    once: (target) => call(target, 'POST', '/broadcasts', smallBroadcast()),
+  },
+  {
+    name: 'a new Idempotency-Key each time',
+    concurrency: 8,
+    once: (target) =>
       call(
-        { ...target, headers: { ...target.headers, 'x-partner-key': `bmg_unknown_${count}` } },
-        'GET',
-        '/clients',
+        withHeaders(target, { 'idempotency-key': randomUUID() }),
+        'POST',
+        '/messages/send',
+        TEXT,
       ),
   },
   {

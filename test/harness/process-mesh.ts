@@ -50,6 +50,8 @@ export interface ProcessMesh extends Processes {
   env: NodeJS.ProcessEnv;
   emulator: EmulatorClient;
   createPartner(webhook_url?: string, name?: string): Promise<ProcessPartner>;
+  /** The partner with a new key, in place of its present one. */
+  rotateKey(partner: ProcessPartner): Promise<ProcessPartner>;
   killEngine(name: EngineName): Promise<void>;
   startEngine(name: EngineName): Promise<void>;
   stop(): Promise<void>;
@@ -171,6 +173,14 @@ async function openProcessMesh(
       );
       partner_ids.push(created.partner_id);
       return { ...created, ...callsOf(created, base_url, ONE) };
+    },
+    async rotateKey(partner) {
+      const { partner_key } = await operator.rpc.rotateKey(
+        { partner_id: partner.partner_id, overlap_hours: undefined },
+        ownCall(unsampled(), CALL_LIMIT_MS),
+      );
+      const rotated = { ...partner, partner_key };
+      return { ...rotated, ...callsOf(rotated, base_url, ONE) };
     },
     async stop() {
       await close(operator.rpc, partner_ids);

@@ -86,6 +86,8 @@ export const createConnectSession = object({
       ORIGIN_MAX,
       'Origin of your page that opens the link. Only a page of this origin is told the outcome.',
     ),
+    pattern: '^https?://([a-z0-9.-]+|\\[[0-9a-f:.]+\\])(:[0-9]{1,5})?$',
+    errorMessage: 'must be an origin such as https://shop.example.com',
     examples: ['https://shop.example.com'],
   },
 });

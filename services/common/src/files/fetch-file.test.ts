@@ -43,7 +43,7 @@ const saying = (text: string): Promise<string> =>
 const call = (signal?: AbortSignal): Call =>
   ({ deadline: Date.now() + 10_000, signal }) as unknown as Call;
 const get = (url: string, limit_bytes = LIMIT_BYTES) =>
-  fetcher.fetch({ url, field: 'url', limit_bytes }, call());
+  fetcher.fetch({ url, field: 'url', limit_bytes, partner_id: 'p' }, call());
 
 async function contentOf(url: string): Promise<Buffer> {
   const file = await get(url);
@@ -169,7 +169,12 @@ describe('an unavailable source is INVALID_FIELD naming the field', () => {
 
   test('has a private address, which the setting does not allow', async () => {
     const strict = createFileFetcher({ ALLOW_PRIVATE_URLS: false, SPOOL_LIMIT_MB: 100 });
-    const wish = { url: 'https://127.0.0.1/a.jpg', field: 'url', limit_bytes: LIMIT_BYTES };
+    const wish = {
+      url: 'https://127.0.0.1/a.jpg',
+      field: 'url',
+      limit_bytes: LIMIT_BYTES,
+      partner_id: 'p',
+    };
     await expect(strict.fetch(wish, call())).rejects.toMatchObject({
       code: 'INVALID_FIELD',
       details: { field: 'url', reason: 'private_address' },
@@ -182,7 +187,7 @@ test('cancels the fetch when the caller disconnects', async () => {
   const url = await http((_request, response) => response.write('x'));
   const abort = new AbortController();
   setTimeout(() => abort.abort(), 30);
-  const wish = { url, field: 'url', limit_bytes: LIMIT_BYTES };
+  const wish = { url, field: 'url', limit_bytes: LIMIT_BYTES, partner_id: 'p' };
   await expect(fetcher.fetch(wish, call(abort.signal))).rejects.toMatchObject({
     details: { reason: 'aborted' },
   });
