@@ -23,8 +23,11 @@ import { CUT_OFF, expectedOf, KINDS, problemsOf, type Kind, type Question } from
 const UPSTREAM_TIMEOUT_MS = 1_000;
 /** Rows run in parallel lanes with separate accounts, so that no fault hits another row. */
 const LANES = 12;
-/** Their upstream calls name no account, so they share one lane. */
-const SHARED_PATHS = ['registerFromCode', 'uploadHeader', 'downloadMedia', 'downloadContactMedia'];
+/** Their upstream calls name no account, or the same one, so they share one lane. */
+const SHARED_PATHS = [
+  ...['registerFromCode', 'uploadHeader', 'downloadMedia', 'downloadContactMedia'],
+  ...['listFlows', 'getFlow'],
+];
 /** Answered from the service's own store. */
 const WITHOUT_UPSTREAM = [
   'cancelBroadcast',

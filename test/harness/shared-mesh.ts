@@ -25,6 +25,8 @@ export interface HostedMesh {
 }
 
 const HOST = resolve(__dirname, '../dist/harness/mesh-host.js');
+/** As in production: without it all trace IDs are zero. */
+const TELEMETRY = resolve(__dirname, '../../services/common/dist/telemetry/register.js');
 /** The time limit of a hook that joins: the first file of a worker starts the mesh, maybe beside another's. */
 export const JOIN_LIMIT_MS = 240_000;
 const START_LIMIT_MS = 180_000;
@@ -79,9 +81,13 @@ async function hostedMesh(): Promise<HostedMesh> {
 
 /** The host ends with the worker, because their IPC channel closes. */
 function start(file: string): void {
-  const host = spawn(process.execPath, ['--enable-source-maps', HOST, file], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
+  const host = spawn(
+    process.execPath,
+    ['--enable-source-maps', '--require', TELEMETRY, HOST, file],
+    {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    },
+  );
   host.unref();
   host.channel?.unref();
 }
