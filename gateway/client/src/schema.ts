@@ -36,7 +36,7 @@ export interface paths {
         put?: never;
         /**
          * Create a link to the hosted onboarding page
-         * @description The link can be opened for 30 minutes, and completed for 30 minutes more. Create it on your server, one for each onboarding.
+         * @description The link can be opened for 30 minutes, and completed for 30 minutes more. Create it on your server, one for each onboarding. Name the `origin` of the page that opens it: without it, a browser that hides your page’s origin gets the outcome without the names and IDs of the client.
          */
         post: operations["createConnectSession"];
         delete?: never;
@@ -1901,6 +1901,11 @@ export interface components {
             display_name?: string;
             /** @description Any value of yours. Returned unchanged when the onboarding is completed. */
             state?: string;
+            /**
+             * @description Origin of your page that opens the link. Only a page of this origin is told the outcome.
+             * @example https://shop.example.com
+             */
+            origin?: string;
         };
         /** CreateConnectSessionAnswer */
         CreateConnectSessionAnswer: {
@@ -5180,7 +5185,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "display_name": "Example Shop",
-                 *       "state": "order-4711"
+                 *       "state": "order-4711",
+                 *       "origin": "https://shop.example.com"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateConnectSessionRequest"];
