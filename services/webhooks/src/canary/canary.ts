@@ -12,6 +12,7 @@ import {
   traceparent,
   type Logger,
 } from '@bmg/common/telemetry';
+import type { CanaryReceiver } from '../ingress/ingress';
 import { isSignedByUpstream } from '../ingress/upstream-signature';
 
 export interface CanarySettings {
@@ -30,9 +31,6 @@ export interface CanaryDependencies {
   agent: GuardedAgent;
   log: Logger;
 }
-
-/** Takes an event posted to the canary's receiver; returns the HTTP status. */
-export type CanaryReceiver = (body: Buffer, signature: string) => Promise<number>;
 
 export interface Canary {
   sender: Poller;

@@ -12,7 +12,6 @@ import {
 } from '@bmg/common/overload';
 import type { Component } from '@bmg/common/lifecycle';
 import { metrics, type Logger } from '@bmg/common/telemetry';
-import type { CanaryReceiver } from '../canary/canary';
 import type { OutageWatch } from './outages';
 import type { PaymentEvents } from './payment-events';
 import { end, endUnavailable } from './responses';
@@ -32,6 +31,10 @@ export interface Ingress extends Component {
 
 const PAYMENTS_PATH = '/webhooks/payments';
 const CANARY_PATH = '/webhooks/canary';
+
+/** Takes an event posted to the canary's receiver; returns the HTTP status. */
+export type CanaryReceiver = (body: Buffer, signature: string) => Promise<number>;
+
 /** The upstream's bodies may have 3 MB. */
 const UPSTREAM_BODY_MAX_BYTES = 4 * 1024 * 1024;
 const PAYMENT_BODY_MAX_BYTES = 1024 * 1024;
