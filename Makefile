@@ -62,8 +62,8 @@ profile: install build ## Profiles SERVICE=webhooks under load and prints the to
 
 # BMG_FAULTS=long runs the fault tests with their full durations.
 test-long: install build ## Runs the long fault tests, the rolling upgrade and the image tests
-	@BMG_FAULTS=long $(BIN)/jest test/e2e/faults test/e2e/broadcast-kills test/e2e/engines-away '\.long\.' \
-		--selectProjects processes long --runInBand
+	@BMG_FAULTS=long $(BIN)/jest test/e2e/faults test/e2e/broadcast-kills test/e2e/engines-away \
+		test/e2e/gap-repair '\.long\.' --selectProjects mesh processes long --runInBand
 
 test-faults: test-long
 

@@ -31,8 +31,10 @@ test('reads an absent body as an empty object', async () => {
 });
 
 test('reads any object as JSON.parse does, in one turn or in slices', async () => {
-  const key = fc.string().filter((name) => !['__proto__', 'constructor'].includes(name));
-  const values = fc.dictionary(key, fc.jsonValue({ maxDepth: 5 }));
+  const refused = /"(__proto__|constructor)":/;
+  const values = fc
+    .dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 }))
+    .filter((value) => !refused.test(JSON.stringify(value)));
   await fc.assert(
     fc.asyncProperty(values, fc.boolean(), async (value, is_long) => {
       const text = JSON.stringify(

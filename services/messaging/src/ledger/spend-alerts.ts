@@ -1,7 +1,7 @@
 // Tells onboarding which partners have spent more today than the threshold of their alert.
 import Big from 'big.js';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
-import { ownCall, type Client } from '@bmg/common/rpc';
+import { ownCall, type Call, type Client } from '@bmg/common/rpc';
 import { endSpan, startSpan, type Logger } from '@bmg/common/telemetry';
 import type { AlertsDefinition } from '@bmg/proto/alerts';
 import type { LedgerEntries } from '../store/ledger-entries';
@@ -21,7 +21,8 @@ export interface SpendAlertDependencies {
 
 const CAUSE = 'spend_per_day';
 const ROUND_EVERY_MS = 60_000;
-const ROUND_LIMIT_MS = 60_000;
+/** Of each call: a stop waits for the one in flight. */
+const CALL_LIMIT_MS = 10_000;
 
 export const createSpendAlerts = (deps: SpendAlertDependencies): Poller =>
   createPoller('spend alerts', ROUND_EVERY_MS, () => raiseSpendAlerts(deps), deps.log);
@@ -32,15 +33,15 @@ export async function raiseSpendAlerts(deps: SpendAlertDependencies): Promise<vo
   if (!(await rateCards.prices())) return;
   const span = startSpan('spend alerts');
   try {
-    const call = ownCall(span.spanContext(), ROUND_LIMIT_MS);
-    const { watchers } = await alerts.listWatchers({ cause: CAUSE }, call);
+    const call = (): Call => ownCall(span.spanContext(), CALL_LIMIT_MS);
+    const { watchers } = await alerts.listWatchers({ cause: CAUSE }, call());
     const day = dayOf(now());
     for (const { partner_id, threshold } of watchers) {
       const { amounts } = await spentOn(deps, partner_id, day);
       const over = amounts.find(({ amount }) => new Big(amount).gte(threshold));
       if (!over) continue;
       const { amount: value, currency } = over;
-      await alerts.raiseAlert({ partner_id, cause: CAUSE, day, value, currency }, call);
+      await alerts.raiseAlert({ partner_id, cause: CAUSE, day, value, currency }, call());
     }
     endSpan(span);
   } catch (error) {
