@@ -105,7 +105,7 @@ images: ## Builds all images (REGISTRY=registry/path TAG=version PUSH=1); needs 
 			$(if $(PUSH),--push --provenance=mode=max --sbom=true,--load) . || exit 1; \
 	done
 
-image-check: install ## Runs the Dockerfile's instructions in a plain folder, without Docker, and starts the results
+image-check: install build ## Runs the Dockerfile's instructions in a plain folder, without Docker, and starts the results
 	@BMG_IMAGE=full $(BIN)/jest test/helm/images --selectProjects long
 
 helm-check: install ## Checks the chart and the compose files: lint, golden files, schemas (needs Go and Python)
