@@ -102,15 +102,19 @@ async function failedEvent({ mesh, partner, one }: Stage): Promise<Given> {
   }
 }
 
-/** A replay of one event; the one before has ended. */
-async function replayable(stage: Stage): Promise<Given> {
-  const { params } = await failedEvent(stage);
-  const event_ids = [params?.['event_id'] as string];
+/** An event that the log has: it is written some time after the first attempt. */
+async function loggedEvent(stage: Stage): Promise<Given> {
+  const given = await failedEvent(stage);
   await eventually(async () => {
-    const { status } = await stage.partner.call('GET', `/events/${event_ids[0]}`);
+    const { status } = await stage.partner.call('GET', `/events/${given.params?.['event_id']}`);
     return status === 200;
   });
-  return { body: { event_ids } };
+  return given;
+}
+
+async function replayable(stage: Stage): Promise<Given> {
+  const { params } = await loggedEvent(stage);
+  return { body: { event_ids: [params?.['event_id']] } };
 }
 
 export const CASES: Readonly<Record<string, EndpointCase>> = {
@@ -267,7 +271,7 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
       return {};
     },
   },
-  getEvent: { prepare: failedEvent },
+  getEvent: { prepare: loggedEvent },
   replayEvents: { prepare: replayable },
   getReplay: {
     async prepare(stage) {

@@ -1262,7 +1262,7 @@ export interface paths {
         };
         /**
          * Retrieve an event with every delivery attempt
-         * @description The event as it was sent to your webhook URL, and what each attempt was answered.
+         * @description The event as it was sent to your webhook URL, and what each attempt was answered. An event enters the log within some tenths of a second of its first attempt; until then the answer is `NOT_FOUND`.
          */
         get: operations["getEvent"];
         put?: never;

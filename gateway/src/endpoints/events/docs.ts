@@ -71,7 +71,8 @@ export const getEvent: RowDocs = {
     attempts: is.list(attempt, 'Every attempt, the first one first.'),
   }),
   codes: ['NOT_FOUND'],
-  notes: 'The event as it was sent to your webhook URL, and what each attempt was answered.',
+  notes:
+    'The event as it was sent to your webhook URL, and what each attempt was answered. An event enters the log within some tenths of a second of its first attempt; until then the answer is `NOT_FOUND`.',
 };
 
 const replay = is.record(

@@ -91,7 +91,7 @@ export class EventLogWriter implements Component {
   accept(batch: Unsettled<Delivery>[]): Unsettled<Delivery>[] {
     const taken = batch.map((received) => this.take(received));
     metrics.event_log_unwritten.set(this.count);
-    if (this.count > 0) this.writing ??= this.writeAll().finally(() => (this.writing = undefined));
+    if (this.count > 0) this.writing ??= this.writeAll();
     return taken;
   }
 
@@ -173,24 +173,33 @@ export class EventLogWriter implements Component {
     for (const done of entry.done.splice(0)) done();
   }
 
+  /** Ends in the same turn as it finds nothing left: an event that arrives later starts it anew. */
   private async writeAll(): Promise<void> {
     while (this.count > 0) {
-      if (this.count < BUCKET_EVENTS_MAX && this.bytes < BUCKET_BYTES_MAX) {
-        this.hurry = new AbortController();
-        if (this.stopped.signal.aborted) this.hurry.abort();
-        await pause(LINGER_MS, this.hurry.signal);
-      }
-      const batch = this.takeBatch();
-      try {
-        await this.write(batch);
-      } catch (error) {
-        for (const [partner_id, entries] of batch) this.putBack(partner_id, entries);
-        if (this.stopped.signal.aborted) return;
-        this.deps.log.warn({ err: error }, 'failed to write the event log');
-        await pause(RETRY_MS, this.stopped.signal);
-      }
-      metrics.event_log_unwritten.set(this.count);
+      const can_write = await this.writeNext();
+      if (!can_write) break;
     }
+    this.writing = undefined;
+  }
+
+  /** False once the writer has stopped and cannot write: the events come again. */
+  private async writeNext(): Promise<boolean> {
+    if (this.count < BUCKET_EVENTS_MAX && this.bytes < BUCKET_BYTES_MAX) {
+      this.hurry = new AbortController();
+      if (this.stopped.signal.aborted) this.hurry.abort();
+      await pause(LINGER_MS, this.hurry.signal);
+    }
+    const batch = this.takeBatch();
+    try {
+      await this.write(batch);
+    } catch (error) {
+      for (const [partner_id, entries] of batch) this.putBack(partner_id, entries);
+      if (this.stopped.signal.aborted) return false;
+      this.deps.log.warn({ err: error }, 'failed to write the event log');
+      await pause(RETRY_MS, this.stopped.signal);
+    }
+    metrics.event_log_unwritten.set(this.count);
+    return true;
   }
 
   /** The next bucket of each partner, oldest events first. */
