@@ -43,6 +43,8 @@ function sourceOf(path: string): string {
 const SHARED: Array<[used: string, call: string]> = [
   ['createCredentials(', 'Directory/GetCredential'],
   ['ownersFrom(', 'Directory/GetOwners'],
+  ['reportAlerts(', 'Alerts/ListWatchers'],
+  ['reportAlerts(', 'Alerts/RaiseAlert'],
 ];
 
 /** Returns `Service/Method` of every call in the source of a caller. */

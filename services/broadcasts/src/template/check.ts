@@ -56,10 +56,8 @@ export function createTemplateCheck(deps: {
     if (approved.size >= CACHED_MAX) approved.clear();
     approved.set(key, { facts, until: Date.now() + CACHED_MS });
   };
-  const checkLastEvent = (target: Target, template: TemplateName) =>
-    lastEventError(states, target, template);
   return async (target, template, call) => {
-    if (!templates) return checkLastEvent(target, template);
+    if (!templates) return lastEventError(states, target, template);
     const key = JSON.stringify([target.waba_id, template.name, template.language]);
     const cached = approved.get(key);
     if (cached && cached.until > Date.now()) return cached.facts;
@@ -72,7 +70,7 @@ export function createTemplateCheck(deps: {
       return checked;
     } catch (error) {
       log.warn({ err: error }, 'failed to check the template of a broadcast');
-      return checkLastEvent(target, template);
+      return lastEventError(states, target, template);
     }
   };
 }

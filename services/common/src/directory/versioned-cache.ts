@@ -23,8 +23,6 @@ export interface VersionedCache<V> {
   /** The version of the entry; undefined when there is none, or one too old to be used. */
   versionOf(key: string): string | undefined;
   delete(key: string): void;
-  /** As `get`, but undefined on a cache miss: for callers that must not wait. */
-  fresh(key: string, version: string | undefined): V | undefined;
 }
 
 export function createVersionedCache<V extends object>(entries_max: number): VersionedCache<V> {
@@ -41,7 +39,6 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
     return entry.version === version && age < CACHE_LIFE_MS ? entry.value : undefined;
   };
   return {
-    fresh,
     peek: (key) => entries.get(key)?.value,
     versionOf(key) {
       const version = entries.get(key)?.version;

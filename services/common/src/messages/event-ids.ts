@@ -1,6 +1,7 @@
 // The ids of events. An id follows from the occurrence that the event tells and from its partner, so
 // that the events of a message are found by their ids, without an index of messages.
 import { contentId } from '../ids';
+import { MESSAGE_STATUSES } from './status-order';
 
 /** What happens to a message once: each kind has a key space of its own. */
 const OF_MESSAGE = [
@@ -12,9 +13,6 @@ const OF_MESSAGE = [
   'history_media',
 ] as const;
 const OF_STATUS = ['status', 'standby_status'] as const;
-const STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;
-
-export type OccurrenceSpace = (typeof OF_MESSAGE)[number] | (typeof OF_STATUS)[number];
 
 /** The occurrence key: equal for every repetition of what the upstream told. */
 export function occurrence(space: string, ...parts: readonly (string | number | null)[]): string {
@@ -37,7 +35,7 @@ export function eventIdsOfMessage(
   const keys = [
     ...OF_MESSAGE.map((space) => occurrence(space, phone_number_id, message_id)),
     ...OF_STATUS.flatMap((space) =>
-      STATUSES.map((status) => occurrence(space, phone_number_id, message_id, status)),
+      MESSAGE_STATUSES.map((status) => occurrence(space, phone_number_id, message_id, status)),
     ),
   ];
   return keys.map((key) => eventIdOf(key, partner_id));

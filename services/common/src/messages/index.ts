@@ -18,6 +18,7 @@ export {
 } from './state-records';
 export {
   eventOfStatus,
+  MESSAGE_STATUSES,
   statusesBelow,
   statusOfEvent,
   statusRank,

@@ -2,16 +2,20 @@
 // recorded status changes only to a higher one: sent < delivered < read, and failed is final.
 
 /** Lowest first. Ranks are stored in Redis: add new ones at the end only. */
-const ORDER = ['sent', 'delivered', 'read', 'failed'] as const;
+export const MESSAGE_STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;
 
-export type MessageStatus = (typeof ORDER)[number];
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 export type StatusEvent = `message.${MessageStatus}`;
 
-const RANKS = new Map(ORDER.map((status, rank) => [status, rank]));
-const LOWER = new Map(ORDER.map((status, rank) => [status, ORDER.slice(0, rank)]));
-const EVENTS = new Map<string, StatusEvent>(ORDER.map((status) => [status, `message.${status}`]));
+const RANKS = new Map(MESSAGE_STATUSES.map((status, rank) => [status, rank]));
+const LOWER = new Map(
+  MESSAGE_STATUSES.map((status, rank) => [status, MESSAGE_STATUSES.slice(0, rank)]),
+);
+const EVENTS = new Map<string, StatusEvent>(
+  MESSAGE_STATUSES.map((status) => [status, `message.${status}`]),
+);
 const STATUSES = new Map<string, MessageStatus>(
-  ORDER.map((status) => [`message.${status}`, status]),
+  MESSAGE_STATUSES.map((status) => [`message.${status}`, status]),
 );
 
 export const statusRank = (status: MessageStatus): number => RANKS.get(status) as number;

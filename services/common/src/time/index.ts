@@ -1,1 +1,2 @@
+export { dayOf, dayStart, isDay } from './days';
 export { periodOf, type Period } from './period';

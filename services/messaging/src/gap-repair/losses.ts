@@ -2,6 +2,7 @@
 // The counts of all replicas are in Redis: they are figures for operators, not state.
 import type { RedisConnection } from '@bmg/common/redis';
 import { metrics } from '@bmg/common/telemetry';
+import { dayOf } from '@bmg/common/time';
 
 export interface Losses {
   /** Does not wait: a lost count is a slightly wrong ratio. */
@@ -21,8 +22,7 @@ const SHOWN = 10;
 /** Below this, one loss would look like many. */
 const STATUSES_MIN = 100;
 
-const key = (kind: 'came' | 'repaired', now: Date): string =>
-  `bmg:statuses:${kind}:${now.toISOString().slice(0, 10)}`;
+const key = (kind: 'came' | 'repaired', now: Date): string => `bmg:statuses:${kind}:${dayOf(now)}`;
 
 export function createLosses({ redis, up }: RedisConnection, now: () => Date): Losses {
   let published_at = -Infinity;

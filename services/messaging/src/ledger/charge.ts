@@ -1,6 +1,7 @@
 // What the statuses of one message say about its price. A message is charged once, on delivery; the pricing
 // of the highest status counts, so that the order of arrival changes nothing. Pure.
 import { readPricing, statusRank, type MessageStatus } from '@bmg/common/messages';
+import { dayOf } from '@bmg/common/time';
 import { marketOf } from '../rates/markets';
 
 /** The pricing of a status, as kept on the message record. */
@@ -35,7 +36,7 @@ export interface PricedStatus {
 /** What a status adds to the facts; empty for one that neither prices the message nor delivers it. */
 export function factsOf(said: PricedStatus): ChargeFacts {
   const { status, at, recipient, type, model } = said;
-  const { category, billable } = readPricing(said, at.toISOString().slice(0, 10));
+  const { category, billable } = readPricing(said, dayOf(at));
   const priced = category !== null || billable !== null || type !== undefined;
   return {
     ...(priced && {

@@ -2,12 +2,13 @@
 import { invalidField } from '@bmg/common/errors';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
+import { dayStart } from '@bmg/common/time';
 import type { LedgerDay, LedgerDays } from '../store/ledger-days';
 import type { LedgerEntries } from '../store/ledger-entries';
 import type { LateEntries } from '../store/ledger-late';
 import { SETTLED_AFTER_MS, type LedgerMonth, type LedgerMonths } from '../store/ledger-months';
 import type { RateCards } from '../store/rate-cards';
-import { daysOfMonth, endOf, monthBefore, monthDue, nextMonth, readMonth, startOf } from './months';
+import { dayEnd, daysOfMonth, monthBefore, monthDue, nextMonth, readMonth } from './months';
 import { groupOfLate, priceGroup, type TotalledGroup } from './totals';
 
 export interface ClosingDependencies {
@@ -72,7 +73,7 @@ export async function storeTotals(
 ): Promise<void> {
   const prices = await deps.rateCards.pricesOf(month);
   for (const day of daysOfMonth(month)) {
-    const range = { from: startOf(day), to: endOf(day) };
+    const range = { from: dayStart(day), to: dayEnd(day) };
     const days = createDays(day);
     for (const group of await deps.ledgerEntries.allGroups(range)) {
       days.add(group, priceGroup(group, prices));

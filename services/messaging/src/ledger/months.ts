@@ -1,5 +1,6 @@
 // Months of the ledger and the periods that are asked for. Days and months are UTC. Pure.
 import { invalidField } from '@bmg/common/errors';
+import { dayOf, dayStart, isDay } from '@bmg/common/time';
 
 const DAY_MS = 86_400_000;
 /** The longest period of one request. */
@@ -7,7 +8,6 @@ const PERIOD_DAYS_MAX = 31;
 /** How long totals are kept. */
 export const LEDGER_KEPT_DAYS = 400;
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 /** UTC days, YYYY-MM-DD, both included. */
@@ -16,11 +16,9 @@ export interface Period {
   to: string;
 }
 
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 export const monthOf = (at: Date): string => at.toISOString().slice(0, 7);
-export const startOf = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
-export const endOf = (day: string): Date => new Date(startOf(day).getTime() + DAY_MS);
-export const monthStart = (month: string): Date => startOf(`${month}-01`);
+export const dayEnd = (day: string): Date => new Date(dayStart(day).getTime() + DAY_MS);
+export const monthStart = (month: string): Date => dayStart(`${month}-01`);
 
 export function nextMonth(month: string): string {
   const at = monthStart(month);
@@ -35,7 +33,7 @@ export function monthBefore(month: string): string {
 
 export function daysOf({ from, to }: Period): string[] {
   const days: string[] = [];
-  for (let at = startOf(from); dayOf(at) <= to; at = new Date(at.getTime() + DAY_MS)) {
+  for (let at = dayStart(from); dayOf(at) <= to; at = new Date(at.getTime() + DAY_MS)) {
     days.push(dayOf(at));
   }
   return days;
@@ -58,7 +56,7 @@ export function readPeriod(
   const last = to ?? latest(dayOf(now), from);
   const first = from ?? `${last.slice(0, 7)}-01`;
   if (first > last) throw invalidField('from', 'must not be after to');
-  const length = (startOf(last).getTime() - startOf(first).getTime()) / DAY_MS + 1;
+  const length = (dayStart(last).getTime() - dayStart(first).getTime()) / DAY_MS + 1;
   if (length > PERIOD_DAYS_MAX) {
     throw invalidField('from', `must be at most ${PERIOD_DAYS_MAX - 1} days before to`);
   }
@@ -72,8 +70,7 @@ const latest = (day: string, other: string | undefined): string =>
   other !== undefined && other > day ? other : day;
 
 function readDay(field: 'from' | 'to', text: string): string {
-  const exists = DAY.test(text) && startOf(text).toJSON()?.slice(0, 10) === text;
-  if (!exists) throw invalidField(field, 'must be a day, YYYY-MM-DD');
+  if (!isDay(text)) throw invalidField(field, 'must be a day, YYYY-MM-DD');
   return text;
 }
 

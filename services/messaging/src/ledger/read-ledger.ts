@@ -3,7 +3,9 @@ import { ApiError, invalidField } from '@bmg/common/errors';
 import type { Pool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Json } from '@bmg/common/upstream';
+import { dayStart } from '@bmg/common/time';
 import type { ExportLedgerChunk, ExportLedgerRequest, GetLedgerRequest } from '@bmg/proto/ledger';
+import { groupBy } from '../group-by';
 import type { PriceFinder } from '../rates/rate-card';
 import type { Conversations } from '../store/conversations';
 import type { LedgerDays } from '../store/ledger-days';
@@ -16,9 +18,10 @@ import { nameOf, type Categories, type CategoryLookup } from './category-lookup'
 import { csvHeader, csvLine, CSV_TYPE } from './csv';
 import { readCursor, writeCursor, type Cursor } from './cursor';
 import { entryOf, lateEntryOf, type Entry } from './entry';
-import { daysOf, endOf, monthOf, readPeriod, startOf, type Period } from './months';
+import { dayEnd, daysOf, monthOf, type Period, readPeriod } from './months';
 import { preflightOf } from './preflight';
-import { groupOfLate, priceGroup, totalsOf, type TotalledGroup, type Totals } from './totals';
+import { pricedGroups } from './priced-groups';
+import { totalsOf, type Totals } from './totals';
 
 export interface LedgerDependencies {
   ledgerEntries: Pick<LedgerEntries, 'page' | 'stream' | 'groups'>;
@@ -156,7 +159,7 @@ async function openLedger(
       ...(phone_number_id !== undefined && { phone_number_id }),
     },
     period,
-    range: { from: startOf(period.from), to: endOf(period.to) },
+    range: { from: dayStart(period.from), to: dayEnd(period.to) },
     months: [...new Set(daysOf(period).map((day) => day.slice(0, 7)))].map((month) =>
       describeMonth(month, byMonth.get(month)),
     ),
@@ -263,16 +266,6 @@ async function describer(
   };
 }
 
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(key(item));
-    if (group) group.push(item);
-    else groups.set(key(item), [item]);
-  }
-  return groups;
-}
-
 /** Closed months from their stored totals, open ones from the records. */
 async function readTotals({ deps, scope, period, months, pricesAt }: OpenLedger) {
   const stored = new Set(
@@ -283,16 +276,14 @@ async function readTotals({ deps, scope, period, months, pricesAt }: OpenLedger)
     scope,
     days.filter((day) => stored.has(day.slice(0, 7))),
   );
-  const groups: TotalledGroup[] = closed.flatMap((day) => day.groups);
+  const groups = closed.flatMap((day) => day.groups);
   const accounts = new Set(closed.map(({ waba_id }) => waba_id));
   for (const { month } of months.filter(({ status }) => status !== 'closed')) {
     const own = days.filter((day) => day.startsWith(month));
-    const part = { from: startOf(own[0] as string), to: endOf(own.at(-1) as string) };
-    for (const group of await deps.ledgerEntries.groups(scope, part)) {
-      groups.push(priceGroup(group, await pricesAt(startOf(group.day))));
-      accounts.add(group.waba_id);
-    }
-    for await (const late of deps.lateEntries.stream(scope, part)) groups.push(groupOfLate(late));
+    const part = { from: dayStart(own[0] as string), to: dayEnd(own.at(-1) as string) };
+    const open = await pricedGroups(deps, scope, part, pricesAt);
+    groups.push(...open.groups);
+    for (const waba_id of open.accounts) accounts.add(waba_id);
   }
   return { totals: totalsOf(groups), accounts: [...accounts].slice(0, ACCOUNTS_MAX) };
 }

@@ -1,8 +1,8 @@
 // Totals of the ledger: by number, category, market and day. Pure.
+import { dayOf, dayStart } from '@bmg/common/time';
 import type { LateEntry } from '../store/ledger-late';
 import type { MessageGroup } from '../store/ledger-entries';
 import type { PriceFinder } from '../rates/rate-card';
-import { dayOf, startOf } from './months';
 import { priceCharge, Sum, times, type Amount } from './price-charge';
 
 /** Entries that are added up together. */
@@ -45,7 +45,7 @@ export function priceGroup(group: MessageGroup, prices: PriceFinder | undefined)
     ...(billable !== null && { billable }),
     ...(market !== null && { market }),
   };
-  const { charged, currency, amount } = priceCharge({ pricing, arrived }, startOf(day), prices);
+  const { charged, currency, amount } = priceCharge({ pricing, arrived }, dayStart(day), prices);
   return {
     phone_number_id,
     day,

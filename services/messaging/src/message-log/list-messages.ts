@@ -1,6 +1,6 @@
 // ListMessages: a partner's sends, newest first.
 import { invalidField } from '@bmg/common/errors';
-import { INVALID_CONTACT, parseContact } from '@bmg/common/messages';
+import { INVALID_CONTACT, MESSAGE_STATUSES, parseContact } from '@bmg/common/messages';
 import { periodOf } from '@bmg/common/time';
 import type { ListMessagesRequest, ListMessagesResponse, Message } from '@bmg/proto/messaging';
 import type { MessageFilter, MessageList, Place } from '../store/message-list';
@@ -12,7 +12,7 @@ export interface ListDependencies {
 
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 200;
-const STATUSES = ['accepted', 'sent', 'delivered', 'read', 'failed'] satisfies RecordStatus[];
+const STATUSES: readonly RecordStatus[] = ['accepted', ...MESSAGE_STATUSES];
 
 export async function listMessages(
   { messageList }: Pick<ListDependencies, 'messageList'>,

@@ -1,5 +1,6 @@
 // Which messages the upstream bills: the rules as a table, in force by date. Pure.
 import { NOTICES } from '@bmg/common/notices';
+import { dayOf } from '@bmg/common/time';
 
 export type OpenState = 'open' | 'closed' | 'unknown';
 
@@ -107,7 +108,7 @@ const statesOf = (state: OpenState): OpenState[] =>
   state === 'unknown' ? ['open', 'closed'] : [state];
 
 function decide({ category, at, window, entry_point }: PriceFacts): Billing {
-  const day = at.toISOString().slice(0, 10);
+  const day = dayOf(at);
   const rule = PRICE_RULES.find(
     (one) =>
       (one.from === undefined || day >= one.from) &&

@@ -2,6 +2,8 @@
 // it whole when a line is wrong, and finds the price of a message. Pure.
 import Big from 'big.js';
 import { parse } from 'csv-parse/sync';
+import { dayOf, isDay } from '@bmg/common/time';
+import { groupBy } from '../group-by';
 import { MARKETS } from './markets';
 
 export interface Rate {
@@ -111,23 +113,7 @@ function readRate({ line, fields }: Line, faults: LineFault[]): Rate {
   };
 }
 
-const isDay = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
-
 type PlacedRate = Rate & { line: number };
-
-const groupBy = (
-  rates: readonly PlacedRate[],
-  key: (rate: PlacedRate) => string,
-): Map<string, PlacedRate[]> => {
-  const groups = new Map<string, PlacedRate[]>();
-  for (const rate of rates) {
-    const group = groups.get(key(rate));
-    if (group) group.push(rate);
-    else groups.set(key(rate), [rate]);
-  }
-  return groups;
-};
 
 /** The tiers of a market and category start at 0 and follow each other without overlap or gap. */
 function tierFaults(rates: readonly PlacedRate[]): LineFault[] {
@@ -191,18 +177,14 @@ export interface PriceFinder {
 }
 
 export function createPriceFinder({ currency, rates }: RateCard): PriceFinder {
-  const groups = new Map<string, Rate[]>();
   // The newest day first, then the tiers upwards.
   const sorted = [...rates].sort(
     (a, b) => b.valid_from.localeCompare(a.valid_from) || a.tier_from - b.tier_from,
   );
-  for (const rate of sorted) {
-    const key = `${rate.market}/${rate.category}`;
-    groups.set(key, [...(groups.get(key) ?? []), rate]);
-  }
+  const groups = groupBy(sorted, ({ market, category }) => `${market}/${category}`);
   return {
     find(market, category, at, tier_from = 0) {
-      const day = at.toISOString().slice(0, 10);
+      const day = dayOf(at);
       const group = groups.get(`${market}/${category}`) ?? [];
       const newest = group.find(({ valid_from }) => valid_from <= day);
       const rate = group.findLast(

@@ -1,6 +1,7 @@
 // The totals of closed months, by partner, account and day. They outlive the message records.
+import { dayStart } from '@bmg/common/time';
 import type { Collection, Db, IndexDescription } from 'mongodb';
-import { LEDGER_KEPT_DAYS, startOf } from '../ledger/months';
+import { LEDGER_KEPT_DAYS } from '../ledger/months';
 import type { TotalledGroup } from '../ledger/totals';
 import type { LedgerScope } from './ledger-entries';
 
@@ -38,7 +39,7 @@ export function createLedgerDays(db: Db): LedgerDays {
         days.map((one) => ({
           replaceOne: {
             filter: { _id: `${one.partner_id}/${one.waba_id}/${one.day}` },
-            replacement: { ...one, day_at: startOf(one.day) },
+            replacement: { ...one, day_at: dayStart(one.day) },
             upsert: true,
           },
         })),

@@ -31,7 +31,16 @@ export const RATE_CARDS = 'rate_cards';
 
 export function createRateCards(db: Db): RateCards {
   const cards: Collection<RateCardRecord> = db.collection(RATE_CARDS);
-  const ofMonths = new LRUCache<string, PriceFinder>({ max: MONTHS_CACHED_MAX });
+  /** Cards of months never change. A month that has none yet is asked for again. */
+  const ofMonths = new LRUCache<string, { prices: PriceFinder | undefined }>({
+    max: MONTHS_CACHED_MAX,
+    fetchMethod: async (month) => {
+      const card = await cards.findOne({ _id: month });
+      return card
+        ? { prices: card.rates.length > 0 ? createPriceFinder(card) : undefined }
+        : undefined;
+    },
+  });
   let cached: { prices: PriceFinder | undefined; loaded_at: number; at: number } | undefined;
 
   return {
@@ -64,14 +73,6 @@ export function createRateCards(db: Db): RateCards {
         if (!isDuplicateKey(error)) throw error;
       }
     },
-    async pricesOf(month) {
-      const known = ofMonths.get(month);
-      if (known) return known;
-      const card = await cards.findOne({ _id: month });
-      if (!card || card.rates.length === 0) return undefined;
-      const prices = createPriceFinder(card);
-      ofMonths.set(month, prices);
-      return prices;
-    },
+    pricesOf: async (month) => (await ofMonths.fetch(month))?.prices,
   };
 }

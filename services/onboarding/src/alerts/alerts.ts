@@ -3,15 +3,16 @@
 import { topics, type Bus, type Received } from '@bmg/common/bus';
 import { invalidField } from '@bmg/common/errors';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
+import { occurrence } from '@bmg/common/messages';
 import type { Handlers } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
+import { dayOf } from '@bmg/common/time';
 import type { AlertsDefinition } from '@bmg/proto/alerts';
 import type { Event } from '@bmg/proto/stream';
 import type { MessageUsage } from '../store/message-usage';
 import type { PartnerAlert, PartnerAlerts, StoredAlert } from '../store/partner-alerts';
-import type { Partners } from '../store/partners';
-import { dayOf } from '../usage/period';
-import { failureRate, isCause } from './causes';
+import type { Partner, Partners } from '../store/partners';
+import { failureRate, isCause, type CauseName } from './causes';
 
 export interface AlertDependencies {
   partners: Pick<Partners, 'find' | 'watching'>;
@@ -50,12 +51,9 @@ export function createAlerts(deps: AlertDependencies): Alerts {
   const handlers: Handlers<AlertsDefinition> = {
     async listWatchers({ cause }) {
       if (!isCause(cause)) throw invalidField('cause', 'is not a cause of alerts');
-      const day = dayOf(now());
-      const watchers = [];
-      for (const { _id: partner_id, alerts } of await partners.watching(cause, WATCHERS_MAX)) {
-        if (await partnerAlerts.has(partner_id, cause, day)) continue;
-        watchers.push({ partner_id, threshold: alerts?.[cause] ?? '' });
-      }
+      const watchers = (await watching(deps, cause, dayOf(now()))).map(
+        ({ _id: partner_id, alerts }) => ({ partner_id, threshold: alerts?.[cause] ?? '' }),
+      );
       return { watchers };
     },
     async raiseAlert({ partner_id, cause, day, value, currency }) {
@@ -85,6 +83,22 @@ export function createAlerts(deps: AlertDependencies): Alerts {
   };
 }
 
+/** The partners that watch a cause, and have no alert of it on that day. */
+async function watching(
+  { partners, partnerAlerts }: Pick<AlertDependencies, 'partners' | 'partnerAlerts'>,
+  cause: CauseName,
+  day: string,
+): Promise<Partner[]> {
+  const all = await partners.watching(cause, WATCHERS_MAX);
+  if (all.length === 0) return [];
+  const raised = await partnerAlerts.raisedOn(
+    day,
+    cause,
+    all.map(({ _id }) => _id),
+  );
+  return all.filter(({ _id }) => !raised.has(_id));
+}
+
 /** One round: raises what onboarding itself knows, and publishes every alert that waits. */
 export async function raiseDue(deps: AlertDependencies): Promise<boolean> {
   await raiseFailureRates(deps);
@@ -93,11 +107,9 @@ export async function raiseDue(deps: AlertDependencies): Promise<boolean> {
 }
 
 async function raiseFailureRates(deps: AlertDependencies): Promise<void> {
-  const { partners, partnerAlerts, messageUsage, now } = deps;
+  const { partnerAlerts, messageUsage, now } = deps;
   const day = dayOf(now());
-  for (const partner of await partners.watching('failure_rate', WATCHERS_MAX)) {
-    const { _id: partner_id, alerts } = partner;
-    if (await partnerAlerts.has(partner_id, 'failure_rate', day)) continue;
+  for (const { _id: partner_id, alerts } of await watching(deps, 'failure_rate', day)) {
     const counts = Object.values(
       await messageUsage.sum(partner_id, { from_day: day, to_day: day }),
     );
@@ -118,16 +130,10 @@ async function raiseFailureRates(deps: AlertDependencies): Promise<void> {
   }
 }
 
-async function raiseUnpaidSlots({
-  partners,
-  partnerAlerts,
-  now,
-}: AlertDependencies): Promise<void> {
+async function raiseUnpaidSlots(deps: AlertDependencies): Promise<void> {
+  const { partnerAlerts, now } = deps;
   const day = dayOf(now());
-  for (const { _id, alerts, waiting_wabas = [] } of await partners.watching(
-    'unpaid_slots',
-    WATCHERS_MAX,
-  )) {
+  for (const { _id, alerts, waiting_wabas = [] } of await watching(deps, 'unpaid_slots', day)) {
     if (waiting_wabas.length === 0) continue;
     await partnerAlerts.raise({
       partner_id: _id,
@@ -150,7 +156,7 @@ async function publish({ partnerAlerts, bus, log }: AlertDependencies): Promise<
       key: alert.partner_id,
       message: {
         partner_id: alert.partner_id,
-        occurrence: `alert|${alert._id}`,
+        occurrence: occurrence('alert', alert._id),
         timestamp: Math.floor(alert.raised_at.getTime() / 1_000),
         data: JSON.stringify(dataOf(alert)),
       },

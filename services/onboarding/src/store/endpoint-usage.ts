@@ -3,7 +3,8 @@
 // nothing.
 import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import type { Usage } from '@bmg/proto/stream';
-import { dayStart, type DayRange } from '../usage/period';
+import { dayStart } from '@bmg/common/time';
+import type { DayRange } from '../usage/period';
 
 interface EndpointDay {
   _id: string;

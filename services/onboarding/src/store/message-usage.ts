@@ -13,7 +13,8 @@ import {
   type StatusFacts,
   type Step,
 } from '../usage/message-counts';
-import { dayStart, type DayRange } from '../usage/period';
+import { dayStart } from '@bmg/common/time';
+import type { DayRange } from '../usage/period';
 import { USAGE_KEPT_DAYS } from './endpoint-usage';
 
 interface CountedMessage extends MessageFacts {

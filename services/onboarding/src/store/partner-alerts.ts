@@ -24,7 +24,8 @@ export type StoredAlert = PartnerAlert & {
 export interface PartnerAlerts {
   /** False if there is one of this cause and day. */
   raise(alert: PartnerAlert): Promise<boolean>;
-  has(partner_id: string, cause: string, day: string): Promise<boolean>;
+  /** Which of these partners have an alert of this cause and day. */
+  raisedOn(day: string, cause: string, partner_ids: readonly string[]): Promise<Set<string>>;
   pending(limit: number): Promise<StoredAlert[]>;
   published(ids: string[]): Promise<void>;
   /** The newest first. */
@@ -61,8 +62,15 @@ export function createPartnerAlerts(db: Db): PartnerAlerts {
         return false;
       }
     },
-    has: async (partner_id, cause, day) =>
-      (await alerts.findOne({ _id: idOf(partner_id, cause, day) })) !== null,
+    async raisedOn(day, cause, partner_ids) {
+      const ids = partner_ids.map((partner_id) => idOf(partner_id, cause, day));
+      const raised = await alerts
+        .find({ _id: { $in: ids } })
+        .project<Pick<StoredAlert, 'partner_id'>>({ partner_id: 1 })
+        .limit(ids.length)
+        .toArray();
+      return new Set(raised.map(({ partner_id }) => partner_id));
+    },
     pending: (limit) =>
       alerts
         .find({ pending_at: { $exists: true } })

@@ -1,10 +1,10 @@
 // Consumers of usage: the calls that gateways report, and the statuses of messages.
 import type { Received } from '@bmg/common/bus';
 import { readCallbackData, readPricing, type MessageStatus } from '@bmg/common/messages';
+import { dayOf } from '@bmg/common/time';
 import type { Statuses, Statuses_Status, Usage } from '@bmg/proto/stream';
 import type { EndpointUsage } from '../store/endpoint-usage';
 import type { MessageStatusSeen, MessageUsage } from '../store/message-usage';
-import { dayOf } from './period';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 

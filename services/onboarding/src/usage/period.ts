@@ -1,6 +1,7 @@
 // The period of a usage report. Counters are kept by UTC day, so a report covers whole days even
 // where it was asked for by time.
 import { invalidField } from '@bmg/common/errors';
+import { dayOf } from '@bmg/common/time';
 
 export interface DayRange {
   /** YYYY-MM-DD, both included. */
@@ -16,10 +17,6 @@ export interface UsagePeriod extends DayRange {
 const DAY_MS = 86_400_000;
 /** How long counters are kept. */
 const DAYS_MAX = 400;
-
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
-
-export const dayStart = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
 const monthStart = (at: Date): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
 

@@ -1,0 +1,1 @@
+export { REPORT_EVERY_MS, reportAlerts, type ReportDependencies } from './report';
