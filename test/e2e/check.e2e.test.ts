@@ -37,7 +37,7 @@ async function backdate(): Promise<void> {
     .collection('clients')
     .updateMany({ waba_id }, { $set: { registered_at: then } });
   await db('messaging')
-    .collection<{ _id: string }>('conversations')
+    .collection<{ _id: string }>('contacts')
     .updateOne({ _id: '#started' }, { $set: { started_at: then } }, { upsert: true });
 }
 
@@ -66,9 +66,9 @@ beforeAll(async () => {
     template: { name: 'hello_world', language: 'en_US' },
   });
   await eventually(() => partner.receiver.of('message.failed')[0]);
-  const conversations = db('messaging').collection<{ contact?: string }>('conversations');
+  const contacts = db('messaging').collection('contacts');
   await eventually(
-    async () => (await conversations.countDocuments({ contact: { $exists: true } })) >= 3,
+    async () => (await contacts.countDocuments({ numbers: { $exists: true } })) >= 3,
   );
 }, JOIN_LIMIT_MS);
 afterAll(async () => {

@@ -116,7 +116,7 @@ test('counts the data of a deleted client, and deletes it in every database with
     expect.arrayContaining(['messaging.contacts', 'templates.templates']),
   );
   // The other partner still has the account and keeps its data.
-  expect(await placesOf(PERSON)).toEqual(['messaging.contacts', 'messaging.conversations']);
+  expect(await placesOf(PERSON)).toEqual(['messaging.contacts']);
   const left = await placesOf(first.partner_id);
   expect(
     left.filter((place) => /messages|broadcasts|clients|deliveries|events/.test(place)),

@@ -3,9 +3,10 @@ import type { Received } from '@bmg/common/bus';
 import { createLogger } from '@bmg/common/telemetry';
 import type { SendResult } from '@bmg/proto/messaging';
 import { Contacts_Contact_Kind, type Event } from '@bmg/proto/stream';
-import { applyContacts, createLearner, lookupContact } from './contacts';
+import { applyContacts, createLearner, lookupContact, noteFacts, noteLate } from './contacts';
 import { createRecentContacts } from './recent-contacts';
-import type { ContactChange, ContactFact } from './store/contacts';
+import { createRecentConversations } from './recent-conversations';
+import type { ContactChange, ContactFact, ConversationFact } from './store/contact-changes';
 
 const WABA = '900000000000001';
 const TARGET = {
@@ -114,8 +115,9 @@ describe('an event', () => {
       message: { event, waba_id: WABA, timestamp: AT, data: JSON.stringify(data) },
     })) as unknown as Received<Event>[];
     await applyContacts({
-      contacts: { apply: async (all) => void (applied = all) },
+      contacts: { apply: async (all) => void (applied = all), note: async () => {} },
       recent: createRecentContacts(),
+      recentConversations: createRecentConversations(),
       now: () => new Date(AT * 1_000),
     })(contactsOfEvents(batch));
     return applied;
@@ -187,8 +189,10 @@ describe('a contact that is known and unchanged', () => {
           if (failing.store) throw new Error('away');
           written.push(all.length);
         },
+        note: async () => {},
       },
       recent: createRecentContacts(),
+      recentConversations: createRecentConversations(),
       now: () => new Date(clock.now * 1_000),
     });
     return { apply, written, clock };
@@ -223,5 +227,75 @@ describe('a contact that is known and unchanged', () => {
     await apply([record(KIND_TRAFFIC, AT + 600)]);
     await apply([record(KIND_UNDELIVERABLE, AT + 300)]);
     expect(written).toEqual([1, 0, 0]);
+  });
+});
+
+describe('a customer who writes again and again', () => {
+  const PHONE = '15550100777';
+  const at = (second: number): Date => new Date((AT + second) * 1_000);
+  const fact = (second: number, kind: ConversationFact['kind'] = 'inbound'): ConversationFact => ({
+    waba_id: WABA,
+    phone_number_id: '800',
+    contact: PHONE,
+    at: at(second),
+    kind,
+  });
+
+  function conversing() {
+    const written: Array<[number, ...string[]]> = [];
+    const clock = { now: AT };
+    const deps = {
+      contacts: {
+        async apply(all: ContactChange[]) {
+          const kinds = all.map((change) => ('note' in change ? change.note.kind : 'learn'));
+          if (all.length > 0) written.push([clock.now - AT, ...kinds]);
+        },
+        async note({ kind, at: of }: ConversationFact) {
+          written.push([clock.now - AT, kind, of.toISOString()]);
+        },
+      },
+      recent: createRecentContacts(),
+      recentConversations: createRecentConversations(),
+      now: () => new Date(clock.now * 1_000),
+    };
+    const apply = applyContacts(deps);
+    const writes = (second: number): Promise<void> => {
+      clock.now = AT + second;
+      const said = {
+        kind: Contacts_Contact_Kind.KIND_TRAFFIC,
+        phone: PHONE,
+        timestamp: clock.now,
+        phone_number_id: '800',
+      };
+      const message = { waba_id: WABA, contacts: [said] };
+      return apply([{ message, key: WABA, span: undefined, partition: 0, offset: '0' }]);
+    };
+    return { deps, written, clock, writes };
+  }
+
+  test('costs one write in a quarter of an hour, and the latest message is stored later', async () => {
+    const { deps, written, clock, writes } = conversing();
+    for (const second of [0, 10, 899, 300]) await writes(second);
+    expect(written).toEqual([[0, 'learn', 'inbound']]);
+    clock.now = AT + 900;
+    await noteLate(deps);
+    await noteLate(deps);
+    expect(written.slice(1)).toEqual([[900, 'inbound', at(899).toISOString()]]);
+    await writes(1_800);
+    expect(written.slice(2)).toEqual([[1_800, 'inbound']]);
+  });
+
+  test('is stored at once after a failure, and failures always', async () => {
+    const { deps, written, writes } = conversing();
+    await writes(0);
+    await noteFacts(deps, [fact(1, 'failed')]);
+    await noteFacts(deps, [fact(2, 'failed')]);
+    await writes(3);
+    expect(written).toEqual([
+      [0, 'learn', 'inbound'],
+      [0, 'failed'],
+      [0, 'failed'],
+      [3, 'inbound'],
+    ]);
   });
 });

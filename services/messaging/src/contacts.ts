@@ -14,8 +14,11 @@ import {
   type Contacts as ContactRecords,
   type Contacts_Contact,
 } from '@bmg/proto/stream';
+import { inboundFacts } from './check/conversation-facts';
 import type { RecentContacts } from './recent-contacts';
-import type { ContactChange, ContactFact, Contacts } from './store/contacts';
+import type { RecentConversations } from './recent-conversations';
+import type { ContactChange, ContactFact, ConversationFact } from './store/contact-changes';
+import type { Contacts } from './store/contacts';
 
 export async function lookupContact(
   contacts: Pick<Contacts, 'find'>,
@@ -71,24 +74,28 @@ export function createLearner({ contacts, recent, now, log }: LearnDependencies)
   };
 }
 
+export interface Conversing {
+  contacts: Pick<Contacts, 'apply' | 'note'>;
+  recentConversations: RecentConversations;
+}
+
 /**
  * Returns the handler of the topic `contact`. All changes of a contact are in one partition, so
  * while this process has the partition, `recent` misses none.
  */
 export const applyContacts =
-  ({
-    contacts,
-    recent,
-    now,
-  }: Pick<LearnDependencies, 'recent' | 'now'> & {
-    contacts: Pick<Contacts, 'apply'>;
-  }) =>
+  (deps: Conversing & Pick<LearnDependencies, 'recent' | 'now'>) =>
   async (batch: Received<ContactRecords>[]): Promise<void> => {
-    const at = now();
-    const changes = batch.flatMap(({ message }) =>
-      message.contacts.flatMap((contact) => changeOf(message.waba_id, contact) ?? []),
+    const { contacts, recent, recentConversations } = deps;
+    const at = deps.now();
+    const changes = batch.flatMap(({ message: { waba_id, contacts: told } }) =>
+      told.flatMap((contact): ContactChange[] => [
+        ...changesOf(waba_id, contact),
+        ...inboundFacts(waba_id, contact).map((note) => ({ note })),
+      ]),
     );
     const effective = changes.filter((change) => {
+      if ('note' in change) return recentConversations.isDue(change.note);
       if ('learn' in change) return !recent.covers(change.learn, at);
       if (recent.outdates(change.remove)) return false;
       // Facts after the removal are stored again.
@@ -97,33 +104,54 @@ export const applyContacts =
     });
     await contacts.apply(effective);
     for (const change of effective) {
-      if ('learn' in change) recent.add(change.learn, at);
+      if ('note' in change) recentConversations.add(change.note);
+      else if ('learn' in change) recent.add(change.learn, at);
       else recent.remove(change.remove);
     }
   };
 
+/** Stores what statuses tell of conversations. */
+export async function noteFacts(
+  { contacts, recentConversations }: Conversing,
+  facts: ConversationFact[],
+): Promise<void> {
+  const due = facts.filter((fact) => recentConversations.isDue(fact));
+  await contacts.apply(due.map((note) => ({ note })));
+  for (const fact of due) recentConversations.add(fact);
+}
+
+/** Stores the messages that waited. Those that cannot be stored now are lost, as after a crash. */
+export async function noteLate({ contacts, recentConversations }: Conversing): Promise<void> {
+  await Promise.all(
+    recentConversations.takeLate().map(async (fact) => {
+      await contacts.note(fact);
+      recentConversations.add(fact);
+    }),
+  );
+}
+
 /** Our clock stamped the send, the upstream's clock its failure. */
 const CLOCK_SKEW_MS = 5_000;
 
-function changeOf(
+function changesOf(
   waba_id: string,
   { kind, phone: spelled, wa_id, timestamp }: Contacts_Contact,
-): ContactChange | undefined {
+): ContactChange[] {
   const phone = normalisePhone(spelled);
-  if (phone === null || waba_id === '') return undefined;
+  if (phone === null || waba_id === '') return [];
   const at_ms = timestamp * 1_000;
   const about = { waba_id, phone, at: new Date(at_ms) };
   switch (kind) {
     case Kind.KIND_UNSYNCED:
-      return { remove: { ...about, source: 'sync' } };
+      return [{ remove: { ...about, source: 'sync' } }];
     case Kind.KIND_UNDELIVERABLE:
-      return { remove: { ...about, at: new Date(at_ms + CLOCK_SKEW_MS) } };
+      return [{ remove: { ...about, at: new Date(at_ms + CLOCK_SKEW_MS) } }];
     case Kind.KIND_SYNCED:
-      return { learn: { ...about, wa_id: phone, source: 'sync' } };
+      return [{ learn: { ...about, wa_id: phone, source: 'sync' } }];
     case Kind.KIND_TRAFFIC:
-      return { learn: { ...about, wa_id: wa_id ?? phone, source: 'traffic' } };
+      return [{ learn: { ...about, wa_id: wa_id ?? phone, source: 'traffic' } }];
     case Kind.KIND_UNSPECIFIED:
     case Kind.UNRECOGNIZED:
-      return undefined;
+      return [];
   }
 }

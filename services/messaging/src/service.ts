@@ -4,7 +4,7 @@ import { contactsOfEvents, statusesOfEvents } from '@bmg/common/messages';
 import type { Loaded } from '@bmg/common/config';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
 import { createFileFetcher, createTransfer } from '@bmg/common/files';
-import type { Component, Service } from '@bmg/common/lifecycle';
+import { createPoller, type Component, type Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
 import { createVersions } from '@bmg/common/directory';
 import { createPool } from '@bmg/common/overload';
@@ -18,12 +18,12 @@ import { AlertsDefinition } from '@bmg/proto/alerts';
 import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition, RatesDefinition } from '@bmg/proto/messaging';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
-import type { Contacts as ContactRecords, Statuses } from '@bmg/proto/stream';
+import type { Statuses } from '@bmg/proto/stream';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import { EventLogDefinition } from '@bmg/proto/webhooks';
-import { factsOfContacts, factsOfStatuses } from './check/conversation-facts';
+import { factsOfStatuses } from './check/conversation-facts';
 import type { settings } from './config';
-import { applyContacts } from './contacts';
+import { applyContacts, noteFacts, noteLate } from './contacts';
 import { createMessagingHandlers } from './handlers';
 import { createLosses } from './gap-repair/losses';
 import { applyOutages } from './gap-repair/outages';
@@ -39,10 +39,10 @@ import { DOWNLOADS_MAX } from './media/download';
 import { createMediaHosts } from './media/hosts';
 import { createRatesHandlers } from './rates/handlers';
 import { createRecentContacts } from './recent-contacts';
+import { createRecentConversations, LATE_MS } from './recent-conversations';
 import { applyStatuses } from './statuses';
 import { createChecks } from './store/checks';
-import { createContacts } from './store/contacts';
-import { createConversations } from './store/conversations';
+import { createContacts, createConversations } from './store/contacts';
 import { createDailyCounts } from './store/daily-counts';
 import { indexes } from './store/indexes';
 import { createLedgerDays } from './store/ledger-days';
@@ -92,14 +92,11 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   const checks = createChecks(mongo.db);
   const losses = createLosses(redis, now);
   const applyToMessages = applyStatuses(messages, losses);
-  const applyToContacts = applyContacts({ contacts, recent, now });
+  const conversing = { contacts, recentConversations: createRecentConversations() };
+  const takeContacts = applyContacts({ ...conversing, recent, now });
   const takeStatuses = async (batch: Received<Statuses>[]): Promise<void> => {
     await applyToMessages(batch);
-    await conversations.apply(factsOfStatuses(batch));
-  };
-  const takeContacts = async (batch: Received<ContactRecords>[]): Promise<void> => {
-    await applyToContacts(batch);
-    await conversations.apply(factsOfContacts(batch));
+    await noteFacts(conversing, factsOfStatuses(batch));
   };
   bus.consume(topics.status, 'messaging-status', takeStatuses);
   // Another process may have stored and removed contacts of partitions that come back.
@@ -166,9 +163,12 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   );
   const records: Component = {
     name: 'records',
-    start: () => conversations.start(new Date()),
+    start: () => contacts.start(new Date()),
     stop: async () => {
-      await Promise.all([messages.drain(), contacts.drain()]);
+      const noted = noteLate(conversing).catch((error: unknown) =>
+        log.warn({ err: error }, 'failed to store contacts'),
+      );
+      await Promise.all([noted, messages.drain(), contacts.drain()]);
     },
   };
   return {
@@ -187,6 +187,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
       ...(event_log ? [event_log] : []),
       bus,
       ...(delay_ms > 0 ? [repair] : []),
+      createPoller('late contacts', LATE_MS, () => noteLate(conversing), log),
       createClosing(deps),
       createSpendAlerts({ ...deps, alerts: alerts.rpc }),
       rpc,

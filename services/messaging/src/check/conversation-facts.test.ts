@@ -1,8 +1,8 @@
 import type { Received } from '@bmg/common/bus';
 import { contactsOfEvents, statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
-import type { ConversationFact } from '../store/conversations';
-import { factsOfContacts, factsOfStatuses } from './conversation-facts';
+import type { ConversationFact } from '../store/contact-changes';
+import { factsOfStatuses, inboundFacts } from './conversation-facts';
 
 const AT = 1_790_000_000;
 const PLACE = { waba_id: '900', phone_number_id: '800', at: new Date(AT * 1_000) };
@@ -18,7 +18,10 @@ function factsOf(event: string, data: object, over: object = {}): ConversationFa
     ...over,
   };
   const batch = [{ message }] as unknown as Received<Event>[];
-  return [...factsOfContacts(contactsOfEvents(batch)), ...factsOfStatuses(statusesOfEvents(batch))];
+  const contacts = contactsOfEvents(batch).flatMap(({ message: told }) =>
+    told.contacts.flatMap((contact) => inboundFacts(told.waba_id, contact)),
+  );
+  return [...contacts, ...factsOfStatuses(statusesOfEvents(batch))];
 }
 
 test('a message opens the window of its sender, known by number and BSUID', () => {

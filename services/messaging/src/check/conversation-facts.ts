@@ -1,20 +1,15 @@
 // Reads from statuses and contacts what the check before a send needs to know of a conversation. No I/O.
 import type { Received } from '@bmg/common/bus';
 import { normalisePhone } from '@bmg/common/ids';
-import type { Contacts, Contacts_Contact, Statuses, Statuses_Status } from '@bmg/proto/stream';
-import type { ConversationFact } from '../store/conversations';
+import type { Contacts_Contact, Statuses, Statuses_Status } from '@bmg/proto/stream';
+import type { ConversationFact } from '../store/contact-changes';
 
 /** Failures that the next send to the same customer would meet again; see `reasons.ts`. */
 const CUSTOMER_FAILURES: ReadonlySet<string> = new Set(['131026', '131050']);
 const FREE_ENTRY = 'free_entry_point';
 
-/** When customers wrote to a number, and whether from an ad. */
-export const factsOfContacts = (batch: Received<Contacts>[]): ConversationFact[] =>
-  batch.flatMap(({ message: { waba_id, contacts } }) =>
-    contacts.flatMap((contact) => inbound(waba_id, contact)),
-  );
-
-function inbound(waba_id: string, said: Contacts_Contact): ConversationFact[] {
+/** When a customer wrote to a number, and whether from an ad. Empty for other kinds of contacts. */
+export function inboundFacts(waba_id: string, said: Contacts_Contact): ConversationFact[] {
   const { phone_number_id, bsuid, from_ad, timestamp } = said;
   const phone = normalisePhone(said.phone);
   const contact = phone ?? bsuid;

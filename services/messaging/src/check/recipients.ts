@@ -4,8 +4,8 @@ import { upstreamRefusal, type Reason } from '@bmg/common/check';
 import type { Credential } from '@bmg/common/directory';
 import { normalisePhone } from '@bmg/common/ids';
 import type { Target } from '@bmg/proto/common';
-import type { Contacts } from '../store/contacts';
-import type { Conversation, Conversations } from '../store/conversations';
+import type { Conversation } from '../store/contact-changes';
+import type { Contacts, Conversations } from '../store/contacts';
 import { windowOf, type Window } from './window';
 
 export interface RecipientSources {

@@ -1,7 +1,7 @@
 // The customer service window and the free entry point window of a conversation, from the events that this
 // service has seen. Pure.
 import type { OpenState } from '../rates/price-rules';
-import type { Conversation } from '../store/conversations';
+import type { Conversation } from '../store/contact-changes';
 
 const HOUR_MS = 3_600_000;
 /** Contract, What the service does, 7: both windows. */

@@ -9,7 +9,7 @@ import { createPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { MessageStatus } from '@bmg/common/messages';
-import { createConversations } from '../store/conversations';
+import { createContacts, createConversations } from '../store/contacts';
 import { indexes } from '../store/indexes';
 import { createLedgerDays } from '../store/ledger-days';
 import { createLedgerEntries } from '../store/ledger-entries';
@@ -65,6 +65,7 @@ function open() {
     ledgerMonths,
     ledgerEntries: createLedgerEntries(db),
     ledgerDays: createLedgerDays(db),
+    contacts: createContacts(db),
     conversations: createConversations(db),
     messages: createMessages(db, 0, {
       end: () => ledgerMonths.end(),
@@ -366,15 +367,13 @@ test('marks changed categories, and what was billed although the check said free
     statuses: [],
   };
   const [record] = (await send([message])) as [MessageRecord];
-  await deps.conversations.apply([
-    {
-      waba_id: WABA,
-      phone_number_id: '8',
-      contact: '15550100777',
-      at: new Date(record.sent_at.getTime() - 60_000),
-      kind: 'entry',
-    },
-  ]);
+  await deps.contacts.note({
+    waba_id: WABA,
+    phone_number_id: '8',
+    contact: '15550100777',
+    at: new Date(record.sent_at.getTime() - 60_000),
+    kind: 'entry',
+  });
   await deps.messages.applyStatuses([
     updateOf(record, { status: 'delivered', category: 'marketing', billable: true }),
   ]);

@@ -2,11 +2,12 @@
 // the conversation at the time of the send. Pure.
 import { windowOf } from '../check/window';
 import { billingOf, type Billing, type OpenState } from '../rates/price-rules';
-import type { Conversation } from '../store/conversations';
+import type { Conversation } from '../store/contact-changes';
+import { KEPT_DAYS } from '../store/contacts';
 
 const DAY_MS = 86_400_000;
-/** Conversations are kept for 30 days after the last event: later, a missing one says nothing. */
-const KEPT_MS = 30 * DAY_MS;
+/** Contacts are kept so long after the last event: later, a missing one says nothing. */
+const KEPT_MS = KEPT_DAYS * DAY_MS;
 
 export interface Send {
   category: string;

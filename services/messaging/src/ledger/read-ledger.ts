@@ -7,7 +7,7 @@ import { dayStart } from '@bmg/common/time';
 import type { ExportLedgerChunk, ExportLedgerRequest, GetLedgerRequest } from '@bmg/proto/ledger';
 import { groupBy } from '../group-by';
 import type { PriceFinder } from '../rates/rate-card';
-import type { Conversations } from '../store/conversations';
+import type { Conversations } from '../store/contacts';
 import type { LedgerDays } from '../store/ledger-days';
 import type { LedgerEntries, LedgerScope, Position, Range } from '../store/ledger-entries';
 import type { LateEntries, LateEntry } from '../store/ledger-late';

@@ -1,6 +1,6 @@
 import { MongoClient, type Db } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
-import { createContacts, type Contacts } from './contacts';
+import { createContacts, createConversations, type Contacts, type Conversations } from './contacts';
 import { indexes } from './indexes';
 
 const WABA = '900000000000001';
@@ -10,11 +10,13 @@ const at = (second: number): Date => new Date(1_790_000_000_000 + second * 1_000
 let client: MongoClient;
 let db: Db;
 let contacts: Contacts;
+let conversations: Conversations;
 beforeAll(async () => {
   client = new MongoClient(process.env['MONGO_URL'] as string);
   db = client.db(`contacts-${process.pid}-${Date.now()}`);
   await createIndexes(db, indexes);
   contacts = createContacts(db);
+  conversations = createConversations(db);
 });
 afterAll(async () => {
   await db.dropDatabase();
@@ -90,10 +92,81 @@ test('concurrent facts about a contact make one write, in which traffic wins', a
     contacts.apply([{ learn: { ...byTraffic, at: at(1) } }, { learn: { ...bySync, at: at(2) } }]),
     contacts.apply([{ learn: { ...byTraffic, phone: '15550100001', at: at(0) } }]),
   ]);
-  expect(
-    await db.collection('contacts').find().project({ _id: 0 }).sort({ phone: 1 }).toArray(),
-  ).toEqual([
-    { ...byTraffic, phone: '15550100001', seen_at: at(0) },
-    { ...byTraffic, seen_at: at(3) },
+  expect(await db.collection('contacts').find().sort({ _id: 1 }).toArray()).toEqual([
+    { _id: `${WABA}/15550100001`, wa_id: '15550100778', seen_at: at(0) },
+    { _id: `${WABA}/${PHONE}`, wa_id: '15550100778', in_address_book: true, seen_at: at(3) },
   ]);
+});
+
+describe('conversations', () => {
+  const note = { waba_id: WABA, phone_number_id: '800', contact: PHONE };
+  const scope = { waba_id: WABA, phone_number_id: '800' };
+
+  test('share the record of their contact, by number', async () => {
+    await contacts.apply([
+      { learn: { ...byTraffic, at: at(4) } },
+      { note: { ...note, kind: 'inbound', at: at(4), bsuid: 'US.4Qm7Zr81Kd02' } },
+      { note: { ...note, kind: 'inbound', at: at(3) } },
+      { note: { ...note, kind: 'entry', at: at(2) } },
+      { note: { ...note, phone_number_id: '801', kind: 'failed', code: 131_026, at: at(5) } },
+    ]);
+    expect(await db.collection('contacts').find().toArray()).toEqual([
+      {
+        _id: `${WABA}/${PHONE}`,
+        wa_id: '15550100778',
+        bsuid: 'US.4Qm7Zr81Kd02',
+        numbers: {
+          800: { inbound_at: at(4), entry_at: at(2) },
+          801: { failed: { code: 131_026, at: at(5) } },
+        },
+        seen_at: at(5),
+      },
+    ]);
+    const known = { inbound_at: at(4), entry_at: at(2) };
+    await expect(conversations.find(scope, [PHONE, '15550100002'])).resolves.toEqual(
+      new Map([
+        [PHONE, known],
+        ['US.4Qm7Zr81Kd02', known],
+      ]),
+    );
+    const byBsuid = await conversations.find(scope, ['US.4Qm7Zr81Kd02']);
+    expect(byBsuid.get('US.4Qm7Zr81Kd02')).toEqual(known);
+    const elsewhere = { waba_id: '900000000000002', phone_number_id: '800' };
+    await expect(conversations.find(elsewhere, ['US.4Qm7Zr81Kd02'])).resolves.toEqual(new Map());
+  });
+
+  test('outlive the removal of their contact', async () => {
+    await contacts.apply([
+      { learn: { ...byTraffic, at: at(0) } },
+      { note: { ...note, kind: 'inbound', at: at(0) } },
+      { note: { ...note, kind: 'failed', code: 131_026, at: at(1) } },
+      { remove: { ...told, at: at(2) } },
+    ]);
+    await expect(contacts.find(WABA, PHONE)).resolves.toBeNull();
+    await expect(contacts.findIds(WABA, [PHONE])).resolves.toEqual(new Map());
+    await expect(conversations.find(scope, [PHONE])).resolves.toEqual(
+      new Map([[PHONE, { inbound_at: at(0), failed: { code: 131_026, at: at(1) } }]]),
+    );
+    await contacts.apply([{ learn: { ...bySync, at: at(3) } }]);
+    await expect(contacts.find(WABA, PHONE)).resolves.toEqual({ wa_id: PHONE });
+  });
+
+  test('are recorded since the first start', async () => {
+    await contacts.start(at(0));
+    await contacts.start(at(1));
+    await expect(conversations.recordedSince()).resolves.toEqual(at(0));
+  });
+});
+
+test('a removal leaves nothing of a contact that never wrote', async () => {
+  const legacy = { _id: `${WABA}/15550100003` as never, ...bySync, seen_at: at(0) };
+  await db.collection('contacts').insertOne(legacy);
+  await contacts.apply([
+    { learn: { ...bySync, at: at(0) } },
+    { remove: { ...told, source: 'sync', at: at(1) } },
+    { learn: { ...byTraffic, phone: '15550100001', at: at(0) } },
+    { remove: { ...told, phone: '15550100001', at: at(1) } },
+    { remove: { ...told, phone: '15550100003', source: 'sync', at: at(1) } },
+  ]);
+  expect(await db.collection('contacts').countDocuments()).toBe(0);
 });

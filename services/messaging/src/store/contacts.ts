@@ -1,49 +1,41 @@
-// Contacts: the phone numbers that the platform is known to have, with their platform ids. Traffic renews a
-// record; without any it expires.
-import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
+// Contacts, one small record for each account and customer: whether the platform has the number, when the
+// customer last wrote to which number and from which entry point, and why the last send failed. Events
+// renew a record; without any it expires.
+import type { Collection, Db, IndexDescription } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
-
-/** `traffic`: a message was exchanged. `sync`: the number is in the business's address book. */
-export type ContactSource = 'traffic' | 'sync';
-
-export interface ContactFact {
-  waba_id: string;
-  phone: string;
-  /** The platform's id of the number. For a synced contact the number itself, unless traffic told another. */
-  wa_id: string;
-  source: ContactSource;
-  at: Date;
-}
-
-export interface ContactRemoval {
-  waba_id: string;
-  phone: string;
-  /** Facts learned after this time stay. */
-  at: Date;
-  /** Removes the contact only if this source told it. Defaults to any source. */
-  source?: ContactSource;
-}
-
-export type ContactChange = { learn: ContactFact } | { remove: ContactRemoval };
+import {
+  contactKey,
+  writesOf,
+  type ContactChange,
+  type ContactFact,
+  type ContactRecord,
+  type Conversation,
+  type ConversationFact,
+} from './contact-changes';
 
 export interface Contacts {
+  start(now: Date): Promise<void>;
   /** Applies changes in order. */
   apply(changes: ContactChange[]): Promise<void>;
   /** Stores one fact; concurrent facts share one write. */
   learn(fact: ContactFact): Promise<void>;
+  note(fact: ConversationFact): Promise<void>;
   find(waba_id: string, phone: string): Promise<{ wa_id: string } | null>;
   /** The platform's ids of the phone numbers that are known. */
   findIds(waba_id: string, phones: readonly string[]): Promise<Map<string, string>>;
   drain(): Promise<void>;
 }
 
-interface ContactRecord {
-  _id: string;
+export interface Conversations {
+  /** By contact; contacts are phone numbers or BSUIDs. */
+  find(scope: ConversationScope, contacts: readonly string[]): Promise<Map<string, Conversation>>;
+  /** Since when events are recorded here. */
+  recordedSince(): Promise<Date>;
+}
+
+export interface ConversationScope {
   waba_id: string;
-  phone: string;
-  wa_id: string;
-  source: ContactSource;
-  seen_at: Date;
+  phone_number_id: string;
 }
 
 /** Concurrent callers share one write; contacts are in no hurry. */
@@ -52,25 +44,25 @@ const BATCHES_APART_MS = 250;
 const APPLIED_MAX = 500;
 /** Contacts read at once. */
 const FOUND_MAX = 2_000;
-const KEPT_DAYS = 180;
+export const KEPT_DAYS = 180;
 const DAY_S = 86_400;
-
-const idOf = ({ waba_id, phone }: { waba_id: string; phone: string }): string =>
-  `${waba_id}/${phone}`;
+/** Holds when the first event was recorded. */
+const STARTED = '#started';
 
 export const CONTACTS = 'contacts';
 export const contactIndexes: IndexDescription[] = [
   { key: { seen_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
+  { key: { bsuid: 1 }, sparse: true },
 ];
 
-const collection = (db: Db): Collection<ContactRecord> => db.collection(CONTACTS);
+type Stored = ContactRecord & { started_at?: Date };
+
+const collection = (db: Db): Collection<Stored> => db.collection(CONTACTS);
 
 export function createContacts(db: Db): Contacts {
   const contacts = collection(db);
   const write = async (changes: ContactChange[]): Promise<void> => {
-    const operations = merged(changes).map(operation);
-    // Only the changes of one contact depend on their order.
-    const ordered = new Set(changes.map(idOfChange)).size < operations.length;
+    const { operations, ordered } = writesOf(changes);
     try {
       await contacts.bulkWrite(operations, { ordered });
     } catch (error) {
@@ -81,6 +73,10 @@ export function createContacts(db: Db): Contacts {
   };
   const writer = createBatchWriter<ContactChange>(write, { apart_ms: BATCHES_APART_MS });
   return {
+    async start(now) {
+      const started = { $setOnInsert: { started_at: now } };
+      await contacts.updateOne({ _id: STARTED }, started, { upsert: true });
+    },
     async apply(changes) {
       for (let start = 0; start < changes.length; start += APPLIED_MAX) {
         const some = changes.slice(start, start + APPLIED_MAX);
@@ -88,69 +84,67 @@ export function createContacts(db: Db): Contacts {
       }
     },
     learn: (fact) => writer.add({ learn: fact }),
+    note: (fact) => writer.add({ note: fact }),
     drain: () => writer.drain(),
-    find: (waba_id, phone) =>
-      contacts.findOne({ _id: idOf({ waba_id, phone }) }, { projection: { _id: 0, wa_id: 1 } }),
+    async find(waba_id, phone) {
+      const found = await contacts.findOne(
+        { _id: contactKey(waba_id, phone) },
+        { projection: { wa_id: 1, in_address_book: 1 } },
+      );
+      const wa_id = found && platformId(found, phone);
+      return wa_id ? { wa_id } : null;
+    },
     async findIds(waba_id, phones) {
-      const found = new Map<string, string>();
+      const ids = new Map<string, string>();
       for (let at = 0; at < phones.length; at += FOUND_MAX) {
-        const ids = phones.slice(at, at + FOUND_MAX).map((phone) => idOf({ waba_id, phone }));
-        const some = await contacts
-          .find({ _id: { $in: ids } }, { projection: { _id: 0, phone: 1, wa_id: 1 } })
-          .limit(FOUND_MAX)
-          .toArray();
-        for (const { phone, wa_id } of some) found.set(phone, wa_id);
+        const some = phones.slice(at, at + FOUND_MAX).map((phone) => contactKey(waba_id, phone));
+        const records = contacts.find(
+          { _id: { $in: some } },
+          { projection: { wa_id: 1, in_address_book: 1 } },
+        );
+        for await (const record of records) {
+          const phone = record._id.slice(waba_id.length + 1);
+          const wa_id = platformId(record, phone);
+          if (wa_id !== undefined) ids.set(phone, wa_id);
+        }
       }
-      return found;
+      return ids;
     },
   };
 }
 
-const idOfChange = (change: ContactChange): string =>
-  idOf('learn' in change ? change.learn : change.remove);
+/** Undefined if the platform is not known to have the number. */
+const platformId = (
+  { wa_id, in_address_book }: Pick<ContactRecord, 'wa_id' | 'in_address_book'>,
+  phone: string,
+): string | undefined => wa_id ?? (in_address_book ? phone : undefined);
 
-/** Joins consecutive facts of a contact, so that each contact is usually written once. */
-function merged(changes: ContactChange[]): ContactChange[] {
-  const of = new Map<string, ContactChange[]>();
-  for (const change of changes) {
-    const id = idOfChange(change);
-    const earlier = of.get(id);
-    const last = earlier?.at(-1);
-    if (!earlier || !last) of.set(id, [change]);
-    else if ('learn' in last && 'learn' in change) {
-      earlier[earlier.length - 1] = { learn: stronger(last.learn, change.learn) };
-    } else earlier.push(change);
-  }
-  return [...of.values()].flat();
-}
-
-const stronger = (earlier: ContactFact, later: ContactFact): ContactFact => {
-  const told = earlier.source === 'traffic' && later.source === 'sync' ? earlier : later;
-  return { ...told, at: earlier.at > later.at ? earlier.at : later.at };
-};
-
-function operation(change: ContactChange): AnyBulkWriteOperation<ContactRecord> {
-  if ('remove' in change) {
-    const { at, source } = change.remove;
-    return {
-      deleteOne: {
-        filter: { _id: idOf(change.remove), seen_at: { $lte: at }, ...(source && { source }) },
-      },
-    };
-  }
-  const { waba_id, phone, wa_id, source, at } = change.learn;
-  const told = { wa_id, source };
-  // An address book has numbers, not platform ids: it never overwrites what traffic told.
-  const byTraffic = source === 'traffic';
+export function createConversations(db: Db): Conversations {
+  const contacts = collection(db);
   return {
-    updateOne: {
-      filter: { _id: idOf(change.learn) },
-      update: {
-        ...(byTraffic && { $set: told }),
-        $setOnInsert: { waba_id, phone, ...(byTraffic ? {} : told) },
-        $max: { seen_at: at },
-      },
-      upsert: true,
+    async find({ waba_id, phone_number_id }, wanted) {
+      const field = `numbers.${phone_number_id}`;
+      const found = new Map<string, Conversation>();
+      for (let at = 0; at < wanted.length; at += FOUND_MAX) {
+        const some = wanted.slice(at, at + FOUND_MAX);
+        const bsuids = some.filter((contact) => contact.includes('.'));
+        const byKey = { _id: { $in: some.map((contact) => contactKey(waba_id, contact)) } };
+        const byBsuid = { bsuid: { $in: bsuids }, _id: { $gt: `${waba_id}/`, $lt: `${waba_id}0` } };
+        const records = contacts
+          .find(bsuids.length === 0 ? byKey : { $or: [byKey, byBsuid] })
+          .project<Pick<ContactRecord, '_id' | 'bsuid' | 'numbers'>>({ bsuid: 1, [field]: 1 });
+        for await (const { _id, bsuid, numbers } of records) {
+          const conversation = numbers?.[phone_number_id];
+          if (!conversation) continue;
+          found.set(_id.slice(waba_id.length + 1), conversation);
+          if (bsuid !== undefined) found.set(bsuid, conversation);
+        }
+      }
+      return found;
+    },
+    async recordedSince() {
+      const found = await contacts.findOne({ _id: STARTED });
+      return found?.started_at ?? new Date();
     },
   };
 }

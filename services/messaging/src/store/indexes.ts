@@ -1,7 +1,6 @@
 // All indexes of the service.
 import type { Indexes } from '@bmg/common/mongo';
 import { contactIndexes, CONTACTS } from './contacts';
-import { conversationIndexes, CONVERSATIONS } from './conversations';
 import { countedMessageIndexes, dailyCountIndexes, DAILY_COUNTS } from './daily-counts';
 import { LEDGER_DAYS, ledgerDayIndexes } from './ledger-days';
 import { LEDGER_LATE, lateEntryIndexes } from './ledger-late';
@@ -11,7 +10,6 @@ import { refusedTokenIndexes, REFUSED_TOKENS } from './refused-tokens';
 export const indexes: Indexes = {
   [MESSAGES]: [...messageIndexes, ...countedMessageIndexes],
   [CONTACTS]: contactIndexes,
-  [CONVERSATIONS]: conversationIndexes,
   [DAILY_COUNTS]: dailyCountIndexes,
   [LEDGER_DAYS]: ledgerDayIndexes,
   [LEDGER_LATE]: lateEntryIndexes,

@@ -1,7 +1,6 @@
 // The rows to delete when a client is purged; see deploy/DATA.md.
 import { below, type FilterRow } from '@bmg/common/purge';
 import { CONTACTS } from './contacts';
-import { CONVERSATIONS } from './conversations';
 import { DAILY_COUNTS } from './daily-counts';
 import { LEDGER_DAYS } from './ledger-days';
 import { LEDGER_LATE } from './ledger-late';
@@ -34,6 +33,5 @@ export const purgeRows: FilterRow[] = [
     of: 'client',
     filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
   },
-  { collection: CONVERSATIONS, of: 'account', filter: ({ waba_id }) => below(`${waba_id}/`) },
   { collection: CONTACTS, of: 'account', filter: ({ waba_id }) => below(`${waba_id}/`) },
 ];

@@ -1,0 +1,163 @@
+// Changes of contact records, and the writes that they make: one for each contact and batch. Pure.
+import type { AnyBulkWriteOperation } from 'mongodb';
+
+/** `traffic`: a message was exchanged. `sync`: the number is in the business's address book. */
+export type ContactSource = 'traffic' | 'sync';
+
+/** The platform has the number. */
+export interface ContactFact {
+  waba_id: string;
+  phone: string;
+  /** The platform's id of the number. For a synced contact the number itself. */
+  wa_id: string;
+  source: ContactSource;
+  at: Date;
+}
+
+export interface ContactRemoval {
+  waba_id: string;
+  phone: string;
+  /** Facts learned after this time stay. */
+  at: Date;
+  /** Removes only what this source told. Defaults to any source. */
+  source?: ContactSource;
+}
+
+/** Something that happened between a number and a contact, and that the check before a send needs. */
+export interface ConversationFact {
+  waba_id: string;
+  phone_number_id: string;
+  /** Digits of the phone number, or the BSUID where only that is known. */
+  contact: string;
+  /** The BSUID beside a phone number. */
+  bsuid?: string;
+  at: Date;
+  kind: 'inbound' | 'entry' | 'free_entry' | 'failed';
+  /** Of a failure: the upstream's code. */
+  code?: number;
+}
+
+export type ContactChange =
+  { learn: ContactFact } | { remove: ContactRemoval } | { note: ConversationFact };
+
+/** What happened between one number and the contact. */
+export interface Conversation {
+  /** The customer's last message, up to a quarter of an hour older than it is. */
+  inbound_at?: Date;
+  /** The customer's last message that came from an ad. */
+  entry_at?: Date;
+  /** The last status that the upstream priced as a free entry point. */
+  free_entry_at?: Date;
+  /** The last failure that says something about the customer. */
+  failed?: { code: number; at: Date };
+}
+
+export interface ContactRecord {
+  /** Account, and phone number or BSUID. */
+  _id: string;
+  /** The platform's id, told by traffic. */
+  wa_id?: string;
+  in_address_book?: true;
+  bsuid?: string;
+  /** By phone_number_id. */
+  numbers?: Record<string, Conversation>;
+  /** The last event. */
+  seen_at: Date;
+}
+
+type Operation = AnyBulkWriteOperation<ContactRecord>;
+type Fact = Exclude<ContactChange, { remove: ContactRemoval }>;
+
+const TIME_FIELD = {
+  inbound: 'inbound_at',
+  entry: 'entry_at',
+  free_entry: 'free_entry_at',
+} as const;
+
+export const contactKey = (waba_id: string, contact: string): string => `${waba_id}/${contact}`;
+
+export function keyOfChange(change: ContactChange): string {
+  if ('note' in change) return contactKey(change.note.waba_id, change.note.contact);
+  const { waba_id, phone } = 'learn' in change ? change.learn : change.remove;
+  return contactKey(waba_id, phone);
+}
+
+/** `ordered`: a contact is written more than once, and the order of its writes decides. */
+export function writesOf(changes: ContactChange[]): { operations: Operation[]; ordered: boolean } {
+  const contacts = new Map<string, ContactChange[]>();
+  for (const change of changes) {
+    const key = keyOfChange(change);
+    const earlier = contacts.get(key);
+    if (earlier) earlier.push(change);
+    else contacts.set(key, [change]);
+  }
+  const operations = [...contacts].flatMap(([key, of]) => operationsOf(key, of));
+  return { operations, ordered: operations.length > contacts.size };
+}
+
+function operationsOf(key: string, changes: ContactChange[]): Operation[] {
+  const operations: Operation[] = [];
+  let facts: Fact[] = [];
+  const flush = (): void => {
+    if (facts.length > 0) operations.push(upsert(key, facts));
+    facts = [];
+  };
+  for (const change of changes) {
+    if ('remove' in change) {
+      flush();
+      operations.push(...removal(key, change.remove));
+    } else facts.push(change);
+  }
+  flush();
+  return operations;
+}
+
+function upsert(key: string, facts: Fact[]): Operation {
+  const set: Record<string, unknown> = {};
+  const latest: Record<string, Date> = {};
+  const seen = (field: string, at: Date): void => {
+    const known = latest[field];
+    if (!known || known < at) latest[field] = at;
+  };
+  for (const fact of facts) {
+    if ('learn' in fact) {
+      const { source, wa_id, at } = fact.learn;
+      if (source === 'traffic') set['wa_id'] = wa_id;
+      else set['in_address_book'] = true;
+      seen('seen_at', at);
+      continue;
+    }
+    const { phone_number_id, bsuid, kind, at, code = 0 } = fact.note;
+    const conversation = `numbers.${phone_number_id}`;
+    if (bsuid !== undefined) set['bsuid'] = bsuid;
+    if (kind === 'failed') set[`${conversation}.failed`] = { code, at };
+    else seen(`${conversation}.${TIME_FIELD[kind]}`, at);
+    seen('seen_at', at);
+  }
+  return {
+    updateOne: {
+      filter: { _id: key },
+      update: { ...(Object.keys(set).length > 0 && { $set: set }), $max: latest },
+      upsert: true,
+    },
+  };
+}
+
+/** A contact without conversations is deleted, another one is only unknown to the platform. */
+function removal(key: string, { at, source }: ContactRemoval): Operation[] {
+  const filter = { _id: key, seen_at: { $lte: at } };
+  const absent = { $exists: false };
+  return [
+    {
+      updateOne: {
+        filter,
+        update: { $unset: { in_address_book: '', ...(source !== 'sync' && { wa_id: '' }) } },
+      },
+    },
+    { deleteOne: { filter: { ...filter, wa_id: absent, numbers: absent } } },
+    // Written by version 2.9.2, which had the number of a synced contact in `wa_id`.
+    ...(source === 'sync'
+      ? [{ deleteOne: { filter: { ...filter, source: 'sync', numbers: absent } as object } }]
+      : []),
+  ];
+}
