@@ -29,6 +29,7 @@ import { NOTICE_TEXTS } from './docs/history';
 import { createHttpServer } from './edge/http-server';
 import { createMeter } from './edge/meter';
 import { noticeHeaders } from './edge/notice-headers';
+import { createRequestLog } from './edge/request-log';
 import { chapters, endpoints } from './endpoints';
 import { createHealthMonitor } from './health';
 import { createGuards } from './idempotency';
@@ -51,6 +52,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
   const rpc = createClients(addresses);
   const directory = createRpcClient(DirectoryDefinition, addresses.onboarding);
   const meter = createMeter(bus, log);
+  const requests = createRequestLog(redis, log);
   const health = createHealthMonitor(addresses, redis, { bus, brokers: config.KAFKA_BROKERS }, log);
   const notices = noticeHeaders(config.PUBLIC_URL);
   const public_url = config.PUBLIC_URL.replace(/\/$/, '');
@@ -91,6 +93,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
       pepper: config.KEY_PEPPER,
       public_url: config.PUBLIC_URL,
       notices: NOTICES.map((notice) => ({ ...notice, text: NOTICE_TEXTS[notice.id] ?? '' })),
+      requests,
       endpoints,
       chain,
     }),
@@ -103,6 +106,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     docs_url,
     ...chain,
     health,
+    requests,
     request_timeout_ms: config.REQUEST_TIMEOUT_MS,
     proxy_hops: config.PROXY_HOPS,
     extend: (router) => pages.forEach((add) => add(router)),
@@ -112,7 +116,16 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
   const http = createHttpServer(app.callback(), { host, port, notices, docs_url });
   return {
     name: 'gateway',
-    components: [redis, directory, ...rpc.components, inBackground(bus), meter, health, http],
+    components: [
+      redis,
+      directory,
+      ...rpc.components,
+      inBackground(bus),
+      meter,
+      requests,
+      health,
+      http,
+    ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
     stop_timeout_ms: config.STOP_TIMEOUT_MS,
     drain_ms: config.DRAIN_MS,

@@ -362,3 +362,24 @@ test(
   },
   LIMIT_MS,
 );
+
+test(
+  'finds a refused request and gives its id',
+  async () => {
+    const { body } = await partner.call('POST', '/messages/send', { to: '15550100777' });
+    const page = await openSignedIn('developers');
+    const requests = page.getByRole('table', { name: 'Requests' });
+    await requests.getByText('POST /messages/send').first().waitFor();
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: /^4xx/ }).click();
+    await requests.getByText(body.error.request_id).waitFor();
+    await page.getByLabel('Find a path').fill('/messages/s');
+    // The address alone shows the same requests.
+    await page.reload();
+    await requests.getByText(body.error.code).first().waitFor();
+    expect(await requests.getByText('200', { exact: true }).count()).toBe(0);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'requests-desktop-light');
+  },
+  LIMIT_MS,
+);

@@ -35,7 +35,7 @@ async function ask(
 }
 
 /** Log-ins are limited by address, which the proxy in front reports. */
-const logIn = (partner_key: unknown, address = '127.0.0.1'): Promise<Answer> =>
+const logIn = (partner_key: unknown, address = '192.0.2.40'): Promise<Answer> =>
   ask('POST', '/session', {
     body: { partner_key },
     headers: { origin, 'x-forwarded-for': address },
@@ -543,6 +543,38 @@ describe('the endpoints below /dashboard/api/v1', () => {
     }
     expect((await create({ cookie, origin, 'x-csrf-token': csrf })).status).toBe(201);
   });
+});
+
+test('shows the last calls with the partner key, without their content, to their partner alone', async () => {
+  const [partner, other] = await Promise.all([mesh.createPartner(), mesh.createPartner()]);
+  await partner.register(ONE);
+  const browser = await browserOf(partner, '192.0.2.31');
+  const sent = await partner.call('POST', '/messages/send?q=quiet', { to: '15550100777' });
+  expect(sent.status).toBe(400);
+  await partner.call('GET', '/broadcasts/4711');
+  await browser.call('GET', '/v1/usage');
+  const requests = await eventually(async () => {
+    const { body } = await browser.call('GET', '/requests');
+    return body.requests.length >= 3
+      ? (body.requests as Array<Record<string, unknown>>)
+      : undefined;
+  });
+  expect(requests).toEqual([
+    expect.objectContaining({ method: 'GET', path: '/broadcasts/{broadcast_id}', status: 404 }),
+    {
+      at: expect.stringMatching(/Z$/),
+      method: 'POST',
+      path: '/messages/send',
+      status: 400,
+      code: sent.body.error.code,
+      duration_ms: expect.any(Number),
+      request_id: sent.body.error.request_id,
+    },
+    expect.objectContaining({ method: 'POST', path: '/clients/register', code: null }),
+  ]);
+  expect(JSON.stringify(requests)).not.toMatch(/quiet|15550100777|4711/);
+  const theirs = await (await browserOf(other, '192.0.2.31')).call('GET', '/requests');
+  expect(theirs.body.requests).toEqual([]);
 });
 
 describe('the console', () => {

@@ -6,6 +6,7 @@ import type { Client } from '@bmg/common/rpc';
 import type { GetBillingResponse, PaymentsDefinition } from '@bmg/proto/billing';
 import type { PartnerSettings, Session, SettingsDefinition } from '@bmg/proto/settings';
 import type { SendTestEventResponse, WebhooksDefinition } from '@bmg/proto/webhooks';
+import type { RequestLog } from '../edge/request-log';
 import type { Fields } from '../endpoints/endpoint';
 import type { Route } from './route';
 import * as schemas from './schemas';
@@ -15,6 +16,7 @@ export interface RouteDependencies {
   settings: Client<SettingsDefinition>;
   webhooks: Client<WebhooksDefinition>;
   payments: Client<PaymentsDefinition>;
+  requests: Pick<RequestLog, 'read'>;
   cookies: SessionCookies;
   pepper: string;
   public_url: string;
@@ -30,7 +32,21 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   ...settingsRoutes(deps),
   ...webhookRoutes(deps),
   ...billingRoutes(deps),
+  {
+    verb: 'get',
+    path: '/requests',
+    run: async ({ partner_id }) => ({ requests: await readRequests(deps.requests, partner_id) }),
+  },
 ];
+
+const readRequests = async (
+  requests: RouteDependencies['requests'],
+  partner_id: string,
+): Promise<Fields[]> =>
+  (await requests.read(partner_id)).map(({ at, ...request }) => ({
+    at: new Date(at).toISOString(),
+    ...request,
+  }));
 
 function sessionRoutes({ settings, cookies, pepper }: RouteDependencies): Route[] {
   const sessionAnswer = (session: Session, token: string): Fields => ({

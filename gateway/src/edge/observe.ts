@@ -14,6 +14,7 @@ import {
   type Logger,
 } from '@bmg/common/telemetry';
 import { errorBody } from './error-body';
+import type { RequestLog } from './request-log';
 import type { State } from './state';
 
 export interface ObserveDependencies {
@@ -22,11 +23,15 @@ export interface ObserveDependencies {
   /** The documentation's page, for `doc_url` of errors. */
   docs_url: string;
   request_timeout_ms: number;
+  /** What partners see of their own calls; not kept without it. */
+  requests?: Pick<RequestLog, 'record'>;
   log: Logger;
 }
 
 type Span = ReturnType<typeof startSpan>;
 
+/** Below it are the endpoints. */
+const API = '/v1/';
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 export const createObserver =
@@ -39,7 +44,7 @@ export const createObserver =
     } catch (error) {
       answerError(context, toFailure(error), deps.docs_url);
     }
-    recordRequest(context, span, performance.now() - started, deps.log);
+    recordRequest(context, span, performance.now() - started, deps);
   };
 
 function beginRequest(
@@ -87,7 +92,12 @@ function answerError(context: Context, failure: ApiError, docs_url: string): voi
   if (!context.req.complete) context.set('Connection', 'close');
 }
 
-function recordRequest(context: Context, span: Span, duration_ms: number, log: Logger): void {
+function recordRequest(
+  context: Context,
+  span: Span,
+  exact_ms: number,
+  { requests, log }: ObserveDependencies,
+): void {
   const { status } = context;
   const state = context.state as State;
   span.updateName(`${context.method} ${state.route}`);
@@ -100,16 +110,31 @@ function recordRequest(context: Context, span: Span, duration_ms: number, log: L
       http_request_method: context.method,
       http_response_status_code: String(status),
     },
-    duration_ms / 1_000,
+    exact_ms / 1_000,
     state.call.span,
   );
+  const { partner_id } = state;
+  const { request_id } = state.call;
+  const duration_ms = Math.round(exact_ms * 1e3) / 1e3;
+  // Calls through a session are the console's own: they would push the partner's out.
+  if (partner_id !== undefined && context.path.startsWith(API)) {
+    requests?.record(partner_id, {
+      at: Date.now(),
+      method: context.method,
+      path: state.route,
+      status,
+      code: state.error?.code ?? null,
+      duration_ms,
+      request_id,
+    });
+  }
   const line = {
     route: state.route,
     method: context.method,
     status,
-    duration_ms: Math.round(duration_ms * 1e3) / 1e3,
-    request_id: state.call.request_id,
-    ...(state.partner_id !== undefined && { partner_id: state.partner_id }),
+    duration_ms,
+    request_id,
+    ...(partner_id !== undefined && { partner_id }),
     ...(state.error && { code: state.error.code, upstream_code: state.error.upstream_code }),
     ...traceIds(state.call.span),
     ...(state.caller_trace_id !== undefined && { caller_trace_id: state.caller_trace_id }),

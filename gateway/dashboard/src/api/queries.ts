@@ -43,6 +43,11 @@ export const billingQuery = queryOptions({
   queryFn: async () => (await call<{ billing: t.Billing }>('GET', '/billing')).billing,
 });
 
+export const requestsQuery = queryOptions({
+  queryKey: ['requests'],
+  queryFn: async () => (await call<{ requests: t.LoggedRequest[] }>('GET', '/requests')).requests,
+});
+
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: async () => (await call<{ sessions: t.OpenSession[] }>('GET', '/sessions')).sessions,

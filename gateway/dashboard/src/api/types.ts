@@ -346,3 +346,14 @@ export interface LedgerPage {
   };
   category_changes?: LedgerChange[];
 }
+
+/** A call of the API with the partner key. */
+export interface LoggedRequest {
+  at: string;
+  method: string;
+  path: string;
+  status: number;
+  code: string | null;
+  duration_ms: number;
+  request_id: string;
+}

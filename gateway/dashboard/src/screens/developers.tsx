@@ -1,4 +1,4 @@
-// A quick start with the partner's own identifiers, and links.
+// A quick start with the partner's own identifiers, the latest requests, and links.
 import { Anchor, List, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { settingsQuery, useActiveNumbers } from '../api/queries';
@@ -9,6 +9,7 @@ import { Card } from '../parts/card';
 import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
 import { useFilters } from '../parts/search';
+import { Requests } from './developers/requests';
 
 const BASE_URL = new URL('../v1', document.baseURI).href;
 const LINKS = [
@@ -38,6 +39,7 @@ export function Screen() {
           }}
         </Loaded>
       </Card>
+      <Requests />
       <Card title="Documents">
         <List>
           {LINKS.map(([href, name, text]) => (

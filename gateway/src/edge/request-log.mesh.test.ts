@@ -1,0 +1,68 @@
+// The log of the last calls, with a real Redis and without one.
+import { randomBytes } from 'node:crypto';
+import { openRedis, type RedisConnection } from '@bmg/common/redis';
+import { createLogger } from '@bmg/common/telemetry';
+import { createRequestLog, REQUESTS_MAX, type LoggedRequest } from './request-log';
+
+const REDIS_KEY_PREFIX = `t${randomBytes(5).toString('hex')}:`;
+const log = createLogger('test');
+log.level = 'silent';
+const open = (REDIS_URL: string): RedisConnection =>
+  openRedis({ REDIS_URL, REDIS_KEY_PREFIX }, log);
+
+let shared: RedisConnection;
+let down: RedisConnection;
+
+beforeAll(async () => {
+  shared = open(process.env['REDIS_URL'] as string);
+  down = open('redis://127.0.0.1:9');
+  await shared.start(new AbortController().signal);
+});
+afterAll(async () => {
+  await shared.stop();
+  await down.stop();
+});
+
+const aRequest = (at: number): LoggedRequest => ({
+  at,
+  method: 'POST',
+  path: '/messages/send',
+  status: 400,
+  code: 'MISSING_FIELDS',
+  duration_ms: 1.5,
+  request_id: `req-${at}`,
+});
+
+test('keeps the last calls of each partner, of all replicas, newest first', async () => {
+  const [one, other] = [createRequestLog(shared, log), createRequestLog(shared, log)];
+  one.record('ptn_1', aRequest(1));
+  other.record('ptn_1', aRequest(2));
+  one.record('ptn_1', aRequest(3));
+  one.record('ptn_2', aRequest(4));
+  await one.stop();
+  await other.stop();
+  expect(await other.read('ptn_1')).toEqual([aRequest(3), aRequest(2), aRequest(1)]);
+  expect(await one.read('ptn_2')).toEqual([aRequest(4)]);
+  expect(await one.read('ptn_3')).toEqual([]);
+});
+
+test('is bounded in number and time', async () => {
+  const requests = createRequestLog(shared, log);
+  for (let round = 0; round < 2; round += 1) {
+    for (let at = 0; at < 2 * REQUESTS_MAX; at += 1) {
+      requests.record('ptn_4', aRequest(round * 1_000 + at));
+    }
+    await requests.stop();
+  }
+  const kept = await requests.read('ptn_4');
+  expect(kept).toHaveLength(REQUESTS_MAX);
+  expect(kept[0]).toEqual(aRequest(1_000 + 2 * REQUESTS_MAX - 1));
+  expect(await shared.redis.ttl('bmg:{ptn_4}:requests')).toBeGreaterThan(80_000);
+});
+
+test('drops calls while Redis is down, and says that it cannot be read', async () => {
+  const requests = createRequestLog(down, log);
+  requests.record('ptn_5', aRequest(1));
+  await requests.stop();
+  await expect(requests.read('ptn_5')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});

@@ -1,0 +1,86 @@
+// The last calls of each partner, for the console: in Redis, for a day. To record a call is a push in
+// memory; the calls of all partners are written together, and dropped while Redis is down. No query,
+// header or body is kept, and of the path only its template.
+import { ApiError } from '@bmg/common/errors';
+import { createPoller, type Component } from '@bmg/common/lifecycle';
+import type { RedisConnection } from '@bmg/common/redis';
+import type { Logger } from '@bmg/common/telemetry';
+
+export interface LoggedRequest {
+  /** When it was answered, in epoch milliseconds. */
+  at: number;
+  method: string;
+  /** The template, such as `/broadcasts/{id}`. */
+  path: string;
+  status: number;
+  code: string | null;
+  duration_ms: number;
+  request_id: string;
+}
+
+export interface RequestLog extends Component {
+  record(partner_id: string, request: LoggedRequest): void;
+  /** Newest first. */
+  read(partner_id: string): Promise<LoggedRequest[]>;
+}
+
+/** Of one partner. */
+export const REQUESTS_MAX = 200;
+const KEPT_S = 24 * 3_600;
+const WRITE_EVERY_MS = 100;
+/** In one write; calls of further partners are dropped. */
+const PARTNERS_MAX = 5_000;
+
+const keyOf = (partner_id: string): string => `bmg:{${partner_id}}:requests`;
+
+export function createRequestLog({ redis, up }: RedisConnection, log: Logger): RequestLog {
+  let waiting = new Map<string, LoggedRequest[]>();
+  const write = async (): Promise<void> => {
+    if (waiting.size === 0) return;
+    const taken = waiting;
+    waiting = new Map();
+    if (!up()) return;
+    const commands = redis.pipeline();
+    for (const [partner_id, requests] of taken) {
+      const key = keyOf(partner_id);
+      commands.lpush(key, ...requests.map(pack)).ltrim(key, 0, REQUESTS_MAX - 1);
+      commands.expire(key, KEPT_S);
+    }
+    await commands.exec();
+  };
+  const poller = createPoller('request-log', WRITE_EVERY_MS, write, log);
+  return {
+    name: 'request-log',
+    start: poller.start,
+    async stop() {
+      await poller.stop();
+      await write();
+    },
+    record(partner_id, request) {
+      const requests = waiting.get(partner_id);
+      if (requests) {
+        if (requests.length === REQUESTS_MAX) requests.shift();
+        requests.push(request);
+      } else if (waiting.size < PARTNERS_MAX) waiting.set(partner_id, [request]);
+    },
+    async read(partner_id) {
+      const packed = await redis.lrange(keyOf(partner_id), 0, -1).catch((cause: unknown) => {
+        throw new ApiError('SERVICE_UNAVAILABLE', 'the request log cannot be read: try again', {
+          cause,
+        });
+      });
+      // Each replica adds its own calls in order.
+      return packed.map(unpack).sort((one, other) => other.at - one.at);
+    },
+  };
+}
+
+type Packed = [number, string, string, number, string | null, number, string];
+
+const pack = ({ at, method, path, status, code, duration_ms, request_id }: LoggedRequest): string =>
+  JSON.stringify([at, method, path, status, code, duration_ms, request_id] satisfies Packed);
+
+function unpack(packed: string): LoggedRequest {
+  const [at, method, path, status, code, duration_ms, request_id] = JSON.parse(packed) as Packed;
+  return { at, method, path, status, code, duration_ms, request_id };
+}
