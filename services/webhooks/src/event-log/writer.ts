@@ -173,7 +173,7 @@ export class EventLogWriter implements Component {
     for (const done of entry.done.splice(0)) done();
   }
 
-  /** Ends in the same turn as it finds nothing left: an event that arrives later starts it anew. */
+  /** Ends in the same turn as it finds nothing left: an event that arrives later starts it again. */
   private async writeAll(): Promise<void> {
     while (this.count > 0) {
       const can_write = await this.writeNext();
