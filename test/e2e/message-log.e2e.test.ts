@@ -83,7 +83,7 @@ test('tells a send from its request to the delivery of its last event', async ()
   expect(JSON.stringify(body)).not.toContain('A secret text');
 }, 90_000);
 
-test('tells a message that was received, to the partner that names its number', async () => {
+test('tells a message that was received, whether or not the partner names its number', async () => {
   const { phone_number_id } = ONE;
   const text = 'Hello from a customer';
   const { message_id } = await mesh.emulator.inbound({
@@ -101,8 +101,14 @@ test('tells a message that was received, to the partner that names its number', 
   });
   expect(body.entries.map(({ type }: any) => type)).toEqual(['event', 'attempt']);
   expect(JSON.stringify(body)).not.toContain(text);
-  for (const wrong of ['', `phone_number_id=${TWO_A.phone_number_id}`]) {
-    const answer = await timeline(message_id, wrong);
+  expect((await timeline(message_id)).body).toEqual(body);
+  const account = (waba_id: string) =>
+    partner.call('GET', `/messages/${encodeURIComponent(message_id)}/timeline`, undefined, {
+      'x-waba-id': waba_id,
+    });
+  expect((await account(ONE.waba_id)).body).toEqual(body);
+  const wrong = `phone_number_id=${TWO_A.phone_number_id}`;
+  for (const answer of [await timeline(message_id, wrong), await account(TWO_A.waba_id)]) {
     expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
   }
 }, 90_000);
@@ -161,15 +167,22 @@ test('shows a partner nothing of another, also on a number that both own', async
   const { message_id } = await send({ to: '15550100784', text: 'Mine' });
   await complete(message_id, 3);
   const own = `phone_number_id=${ONE.phone_number_id}`;
+  const outsider = await mesh.createPartner();
+  await outsider.register(TWO_A);
+  for (const query of ['', own]) {
+    const blind = await timeline(message_id, query, outsider);
+    expect([blind.status, blind.body.error.code]).toEqual([404, 'NOT_FOUND']);
+  }
   for (const query of ['', 'recipient=15550100784', `message_id=${message_id}`, own]) {
     expect((await list(query, stranger)).messages).toEqual([]);
   }
-  const blind = await timeline(message_id, '', stranger);
-  expect([blind.status, blind.body.error.code]).toEqual([404, 'NOT_FOUND']);
   // Its status events are the stranger's too: it owns the number. The send and its record are not.
-  const { body } = await timeline(message_id, own, stranger);
-  const types = new Set((body.entries ?? []).map(({ type }: any) => type));
-  for (const type of ['accepted', 'upstream', 'status']) expect(types.has(type)).toBe(false);
+  for (const query of ['', own]) {
+    const { body } = await timeline(message_id, query, stranger);
+    const types = new Set(body.entries.map(({ type }: any) => type));
+    expect(types.has('event')).toBe(true);
+    for (const type of ['accepted', 'upstream', 'status']) expect(types.has(type)).toBe(false);
+  }
   const foreign = await partner.call('GET', '/messages', undefined, { 'x-waba-id': '900999' });
   expect(foreign.body.messages).toEqual([]);
 }, 90_000);

@@ -374,7 +374,7 @@ export interface paths {
         };
         /**
          * List the messages you sent, newest first
-         * @description Messages are kept for 90 days. One page searches at most 20,000 messages, so a filter can leave a page short or empty: continue while `paging.cursors.after` is not null. Messages that you received are in the event log: `GET /events?event=message.received`.
+         * @description Lists what you sent through this API, so `direction` is always `outbound`. Messages that you received are in the event log: `GET /events?event=message.received`, and each has its own timeline. Messages are kept for 90 days. One page searches at most 20,000 messages, so a filter can leave a page short or empty: continue while `paging.cursors.after` is not null.
          */
         get: operations["listMessages"];
         put?: never;
@@ -394,7 +394,7 @@ export interface paths {
         };
         /**
          * Retrieve what happened to a message, step by step
-         * @description For a message that you received, or that was sent in the business app, add `phone_number_id`. `GET /events/{event_id}` has the event itself and the answers of your receiver. Events are kept for 30 days, messages for 90.
+         * @description Also for messages that you received, and for those sent in the business app: these have events and attempts alone. With more than 10,000 numbers, such a message needs `phone_number_id` or `x-waba-id`. `GET /events/{event_id}` has the event itself and the answers of your receiver. Events are kept for 30 days, messages for 90.
          */
         get: operations["getTimeline"];
         put?: never;
@@ -6537,7 +6537,7 @@ export interface operations {
     getTimeline: {
         parameters: {
             query?: {
-                /** @description ID of a number. Required for a message that you did not send through this API: the number that received or sent it. */
+                /** @description ID of a number. Only a message that this number sent or received. Without it, all of your numbers are searched, or those of `x-waba-id`. */
                 phone_number_id?: string;
             };
             header?: {

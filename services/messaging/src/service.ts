@@ -37,6 +37,7 @@ import { LEDGER_READS_MAX } from './ledger/read-ledger';
 import { createSpendAlerts } from './ledger/spend-alerts';
 import { DOWNLOADS_MAX } from './media/download';
 import { createMediaHosts } from './media/hosts';
+import { SEARCHED_MAX } from './message-log/search';
 import { createRatesHandlers } from './rates/handlers';
 import { createRecentContacts } from './recent-contacts';
 import { createRecentConversations, LATE_MS } from './recent-conversations';
@@ -129,6 +130,11 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     templates: templates?.rpc,
     broadcasts: broadcasts?.rpc,
     eventLog: event_log?.rpc,
+    directory: directory.rpc,
+    searches: createPool(
+      { server: 'timeline', reason: 'numbers', holder: 'partner', max: SEARCHED_MAX },
+      log,
+    ),
     messageList: createMessageList(mongo.db),
     dailyCounts: createDailyCounts(mongo.db),
     files,

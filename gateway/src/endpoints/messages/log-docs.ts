@@ -42,7 +42,7 @@ export const listMessages: RowDocs = {
     paging: is.record({ cursors: is.record({ after: is.orNull(is.text('MTc4ODI2')) }) }),
   }),
   notes:
-    'Messages are kept for 90 days. One page searches at most 20,000 messages, so a filter can leave a page short or empty: continue while `paging.cursors.after` is not null. Messages that you received are in the event log: `GET /events?event=message.received`.',
+    'Lists what you sent through this API, so `direction` is always `outbound`. Messages that you received are in the event log: `GET /events?event=message.received`, and each has its own timeline. Messages are kept for 90 days. One page searches at most 20,000 messages, so a filter can leave a page short or empty: continue while `paging.cursors.after` is not null.',
 };
 
 const entry = is.record(
@@ -112,7 +112,7 @@ export const getTimeline: RowDocs = {
       'Parts that could not be read now: ask again later.',
     ),
   }),
-  codes: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  codes: ['MISSING_FIELDS', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   notes:
-    'For a message that you received, or that was sent in the business app, add `phone_number_id`. `GET /events/{event_id}` has the event itself and the answers of your receiver. Events are kept for 30 days, messages for 90.',
+    'Also for messages that you received, and for those sent in the business app: these have events and attempts alone. With more than 10,000 numbers, such a message needs `phone_number_id` or `x-waba-id`. `GET /events/{event_id}` has the event itself and the answers of your receiver. Events are kept for 30 days, messages for 90.',
 };

@@ -28,6 +28,6 @@ export const listMessages = object({
 
 export const getTimeline = object({
   phone_number_id: id(
-    `${number} Required for a message that you did not send through this API: the number that received or sent it.`,
+    `${number} Only a message that this number sent or received. Without it, all of your numbers are searched, or those of \`x-waba-id\`.`,
   ),
 });

@@ -42,6 +42,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     ResolveTarget: ['gateway'],
     GetCredential: ['messaging', 'templates', 'number-admin', 'broadcasts'],
     GetOwners: ['messaging', 'templates', 'broadcasts', 'webhooks', 'fanout'],
+    ListNumbers: ['messaging'],
     GetReceiver: ['webhooks'],
     StorePin: ['number-admin'],
     GetPin: ['number-admin'],

@@ -1,9 +1,12 @@
+import { eventIdsOfMessage } from '@bmg/common/messages';
+import { createPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
-import type { GetEventResponse } from '@bmg/proto/webhooks';
+import type { GetEventResponse, LoggedEvent } from '@bmg/proto/webhooks';
 import { getTimeline, type TimelineDependencies } from './get-timeline';
 import type { MessageRecord } from '../store/messages';
 
+const log = createLogger('test');
 const at = (second: number): Date => new Date(Date.UTC(2026, 8, 1, 12, 0, second));
 const call: Call = {
   deadline: Date.now() + 5_000,
@@ -57,7 +60,11 @@ const deps = (over: Partial<TimelineDependencies> = {}): TimelineDependencies =>
   messageList: { find: async () => aRecord() },
   eventLog: { findEvents: async () => ({ events: [] }) },
   broadcasts: { findContact: async () => ({}) },
-  log: createLogger('test'),
+  directory: {
+    listNumbers: async () => ({ phone_number_ids: ['799', '800'], has_more: false }),
+  },
+  searches: createPool({ server: 'test', reason: 'numbers', holder: 'partner', max: 10 }, log),
+  log,
   ...over,
 });
 
@@ -103,7 +110,7 @@ test('tells a send, its statuses, its events and their deliveries in the order o
   expect(entries[6]).toMatchObject({ source: 'message_history', error_code: '131026' });
 });
 
-test('asks for the events of the number that the record names, whatever the caller says', async () => {
+test('asks for the events of the number that the record names', async () => {
   const asked: string[][] = [];
   const eventLog = {
     findEvents: async ({ event_ids }: { event_ids: string[] }) => {
@@ -112,9 +119,8 @@ test('asks for the events of the number that the record names, whatever the call
     },
   };
   await getTimeline(deps({ eventLog }), request, call);
-  await getTimeline(deps({ eventLog }), { ...request, phone_number_id: '801' }, call);
-  expect(asked[0]).toHaveLength(14);
-  expect(asked[1]).toEqual(asked[0]);
+  const ids = eventIdsOfMessage('ptn_1', { phone_number_id: '800', message_id: 'wamid.A' });
+  expect(asked).toEqual([ids]);
 });
 
 test('names the broadcast of a message and the state of its contact', async () => {
@@ -159,10 +165,71 @@ describe('a message that was not sent here', () => {
     expect(entries.map(({ type }) => type)).toEqual(['event', 'attempt']);
   });
 
+  /** Has the message under one number. */
+  const logOf = (phone_number_id: string) => {
+    const asked: string[][] = [];
+    const [event_id = ''] = eventIdsOfMessage('ptn_1', { phone_number_id, message_id: 'wamid.A' });
+    const found = { ...received, event: { ...received.event, event_id } as LoggedEvent };
+    const findEvents = async ({ event_ids }: { event_ids: string[] }) => {
+      asked.push(event_ids);
+      return { events: event_ids.includes(event_id) ? [found] : [] };
+    };
+    return { asked, eventLog: { findEvents } };
+  };
+
+  test('is found under whichever of the partner’s numbers received it', async () => {
+    const { eventLog } = logOf('800');
+    const { message } = await getTimeline(deps({ messageList: none, eventLog }), request, call);
+    expect(message).toMatchObject({ direction: 'inbound', phone_number_id: '800' });
+  });
+
+  test('is searched in bounded lookups, among thousands of numbers', async () => {
+    const { eventLog, asked } = logOf('4800');
+    const phone_number_ids = Array.from({ length: 5_000 }, (_one, index) => String(index));
+    const scopes: object[] = [];
+    const directory = {
+      listNumbers: async (scope: object) => {
+        scopes.push(scope);
+        return { phone_number_ids, has_more: false };
+      },
+    };
+    const { message } = await getTimeline(
+      deps({ messageList: none, eventLog, directory }),
+      { ...request, waba_id: '900' },
+      call,
+    );
+    expect(message).toMatchObject({ phone_number_id: '4800' });
+    expect(scopes).toEqual([{ partner_id: 'ptn_1', waba_id: '900' }]);
+    expect(Math.max(...asked.map(({ length }) => length))).toBeLessThanOrEqual(1_000);
+    expect(new Set(asked.flat()).size).toBe(asked.flat().length);
+  });
+
+  test('with more numbers than are searched, needs its number', async () => {
+    const directory = { listNumbers: async () => ({ phone_number_ids: [], has_more: true }) };
+    const told = getTimeline(deps({ messageList: none, directory }), request, call);
+    await expect(told).rejects.toMatchObject({
+      code: 'MISSING_FIELDS',
+      details: { fields: ['phone_number_id'] },
+    });
+  });
+
+  test('has to wait while the partner’s other searches take its share', async () => {
+    const { searches } = deps();
+    searches.take('ptn_1', 5);
+    const crowded = deps({ messageList: none, eventLog: logOf('800').eventLog, searches });
+    await expect(getTimeline(crowded, request, call)).rejects.toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+    });
+    searches.give('ptn_1', 5);
+    for (let round = 0; round < 10; round += 1) {
+      expect((await getTimeline(crowded, request, call)).message?.message_id).toBe('wamid.A');
+    }
+  });
+
   test.each([
     ['without its number', undefined],
     ['with a number that did not receive it', '801'],
-  ])('is not found %s', async (_name, phone_number_id) => {
+  ])('is not found %s, if no event tells of it', async (_name, phone_number_id) => {
     const eventLog = { findEvents: async () => ({ events: [] }) };
     const told = getTimeline(
       deps({ messageList: none, eventLog }),
@@ -180,6 +247,19 @@ describe('a message that was not sent here', () => {
     );
     await expect(told).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
+});
+
+test('a number narrows down messages that were sent, too', async () => {
+  const scopes: object[] = [];
+  const find = async (scope: { phone_number_id?: string | undefined }) => {
+    scopes.push(scope);
+    return scope.phone_number_id === '800' ? aRecord() : null;
+  };
+  const known = deps({ messageList: { find } });
+  const asked = { ...request, phone_number_id: '800' };
+  expect((await getTimeline(known, asked, call)).message?.message_id).toBe('wamid.A');
+  const other = getTimeline(known, { ...request, phone_number_id: '801' }, call);
+  await expect(other).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
 describe('while webhooks or broadcasts cannot be asked', () => {
@@ -207,5 +287,11 @@ describe('while webhooks or broadcasts cannot be asked', () => {
       call,
     );
     await expect(told).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+    const searched = getTimeline(
+      deps({ messageList: { find: async () => null }, directory: { listNumbers: away } }),
+      request,
+      call,
+    );
+    await expect(searched).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 });

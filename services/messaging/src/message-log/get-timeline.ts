@@ -8,40 +8,44 @@ import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { GetTimelineRequest, GetTimelineResponse } from '@bmg/proto/messaging';
 import type { EventLogDefinition, GetEventResponse } from '@bmg/proto/webhooks';
 import { entriesOf } from './entries';
-import { receivedMessage } from './received-message';
 import { sentMessage } from './list-messages';
+import { receivedMessage } from './received-message';
+import { searchEvents, type Asked, type FoundEvents, type SearchDependencies } from './search';
 import type { MessageList } from '../store/message-list';
 import { REBUILT, type MessageRecord } from '../store/messages';
 
-export interface TimelineDependencies {
+export interface TimelineDependencies extends Pick<SearchDependencies, 'directory' | 'searches'> {
   messageList: Pick<MessageList, 'find'>;
   eventLog?: Pick<Client<EventLogDefinition>, 'findEvents'> | undefined;
   broadcasts?: Pick<Client<BroadcastsDefinition>, 'findContact'> | undefined;
   log: Logger;
 }
 
+/** Of a search: the caller has to narrow it down, or to wait. */
+const REFUSALS: ReadonlySet<string> = new Set(['MISSING_FIELDS', 'RATE_LIMIT_EXCEEDED']);
+
 export async function getTimeline(
   deps: TimelineDependencies,
   { partner_id, waba_id, phone_number_id, message_id }: GetTimelineRequest,
   call: Call,
 ): Promise<GetTimelineResponse> {
-  const record = await deps.messageList.find({ partner_id, waba_id }, message_id);
-  const number = record?.phone_number_id ?? phone_number_id;
-  if (number === undefined) throw noSuchMessage();
+  const scope = { partner_id, waba_id, phone_number_id };
+  const record = await deps.messageList.find(scope, message_id);
   const missing: string[] = [];
   /** A part that cannot be read leaves the others readable. */
   const part = async <T>(name: string, read: Promise<T> | undefined): Promise<T | undefined> => {
     try {
       if (read) return await read;
     } catch (error) {
+      if (error instanceof ApiError && REFUSALS.has(error.code)) throw error;
       deps.log.warn({ err: error, ...traceIds(call.span) }, `failed to read ${name} of a timeline`);
     }
     missing.push(name);
     return undefined;
   };
-  const event_ids = eventIdsOfMessage(partner_id, { phone_number_id: number, message_id });
+  const number = record?.phone_number_id ?? phone_number_id;
   const [found, contact] = await Promise.all([
-    part('events', deps.eventLog?.findEvents({ partner_id, event_ids }, call)),
+    part('events', eventsOf(deps, { ...scope, phone_number_id: number, message_id }, call)),
     record && mayBeOfBroadcast(record)
       ? part(
           'broadcast',
@@ -50,7 +54,7 @@ export async function getTimeline(
       : undefined,
   ]);
   const events = (found?.events ?? []).filter(({ event }) => isWanted(event, waba_id));
-  const message = record ? sentMessage(record) : receivedMessage(events, number);
+  const message = record ? sentMessage(record) : found && receivedMessage(events, found);
   if (!message) throw missing.length > 0 ? unreadable() : noSuchMessage();
   const broadcast = contact?.contact;
   return {
@@ -65,6 +69,21 @@ export async function getTimeline(
   };
 }
 
+/** Of the number, if it is known, else of the one among the partner's that has any. */
+function eventsOf(
+  { eventLog, ...deps }: TimelineDependencies,
+  { phone_number_id, ...asked }: Asked & { phone_number_id: string | undefined },
+  call: Call,
+): Promise<FoundEvents> | undefined {
+  if (!eventLog) return undefined;
+  if (phone_number_id === undefined) return searchEvents({ ...deps, eventLog }, asked, call);
+  const { partner_id, message_id } = asked;
+  const event_ids = eventIdsOfMessage(partner_id, { phone_number_id, message_id });
+  return eventLog
+    .findEvents({ partner_id, event_ids }, call)
+    .then(({ events }) => ({ phone_number_id, events }));
+}
+
 const isWanted = (event: GetEventResponse['event'], waba_id: string | undefined): boolean =>
   waba_id === undefined || event?.waba_id === waba_id;
 
@@ -74,10 +93,7 @@ const mayBeOfBroadcast = ({ send, kind }: MessageRecord): boolean =>
 
 /** The same error for an unknown message and for another partner's. */
 const noSuchMessage = (): ApiError =>
-  new ApiError(
-    'NOT_FOUND',
-    'you sent no message with this message_id; for a message that you received, add the query parameter phone_number_id',
-  );
+  new ApiError('NOT_FOUND', 'you neither sent nor received a message with this message_id');
 
 const unreadable = (): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE', 'the event log cannot be read now', { retryable: true });

@@ -9,7 +9,7 @@ const ECHOES: ReadonlySet<string> = new Set(['message.echo', 'standby.message_ec
 /** Undefined without an event. */
 export function receivedMessage(
   events: GetEventResponse[],
-  phone_number_id: string,
+  { phone_number_id }: { phone_number_id: string },
 ): Message | undefined {
   const all = events.flatMap(({ event }) => (event ? [{ ...event, data: dataOf(event) }] : []));
   // Statuses do not tell what the message is.

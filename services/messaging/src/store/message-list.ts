@@ -35,7 +35,10 @@ export interface MessageList {
     filter: MessageFilter,
     { after, limit }: { after: Place | undefined; limit: number },
   ): Promise<MessagePage>;
-  find(scope: ListScope, message_id: string): Promise<MessageRecord | null>;
+  find(
+    scope: ListScope & { phone_number_id?: string | undefined },
+    message_id: string,
+  ): Promise<MessageRecord | null>;
 }
 
 /** Records searched for one page when no index knows the filter. */
@@ -76,7 +79,8 @@ export function createMessageList(db: Db): MessageList {
       const page = found.slice(0, limit);
       return { messages: page, next: found.length > limit ? placeOf(page.at(-1)) : bound };
     },
-    find: (scope, message_id) => messages.findOne({ ...scopeOf(scope), message_id }, options),
+    find: ({ phone_number_id, ...scope }, message_id) =>
+      messages.findOne({ ...scopeOf(scope), ...given({ phone_number_id }), message_id }, options),
   };
 }
 

@@ -5,7 +5,7 @@ import { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { Vault } from '@bmg/common/vault';
-import { secretIdentity, type Client, type Clients } from '../store/clients';
+import { LISTED_NUMBERS_MAX, secretIdentity, type Client, type Clients } from '../store/clients';
 import { webhookSecretIdentity, type Partners } from '../store/partners';
 import { receivingClients } from './receiving';
 import { chooseNumber, notRegistered } from './target';
@@ -67,6 +67,13 @@ export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryH
         phone_number_id:
           display_phone_number === undefined ? phone_number_id : rows[0]?.phone_number_id,
         waba_id: rows[0]?.waba_id,
+      };
+    },
+    async listNumbers(scope) {
+      const numbers = await clients.numbersOf(scope);
+      return {
+        phone_number_ids: numbers.slice(0, LISTED_NUMBERS_MAX),
+        has_more: numbers.length > LISTED_NUMBERS_MAX,
       };
     },
     async getReceiver({ partner_id }) {

@@ -118,6 +118,8 @@ export interface Clients {
   find(scope: NumberScope): Promise<Client | null>;
   /** The active rows of an account, one per number, the oldest registration first. */
   activeOf(scope: Scope): Promise<Client[]>;
+  /** The numbers of the active rows, the last active first. */
+  numbersOf(scope: { partner_id: string; waba_id?: string | undefined }): Promise<string[]>;
   list(
     partner_id: string,
     status: ClientStatus | 'all',
@@ -148,9 +150,13 @@ export interface Clients {
   newestActive(limit: number): Promise<Client[]>;
 }
 
+/** Numbers of a partner in one answer of the directory. */
+export const LISTED_NUMBERS_MAX = 10_000;
 /** Bounds the read: a number is never shared by more partners than this. */
 const OWNERS_MAX = 200;
 const NUMBERS_MAX = 200;
+/** One more than a caller is told of: shows that there are more. */
+const ALL_NUMBERS_MAX = LISTED_NUMBERS_MAX + 1;
 
 export const CLIENTS = 'clients';
 /** How long support can restore a deleted client, with its sealed token and PIN. */
@@ -243,6 +249,15 @@ export function createClients(db: Db): Clients {
         .sort({ registered_at: 1, _id: 1 })
         .limit(NUMBERS_MAX)
         .toArray(),
+    async numbersOf({ partner_id, waba_id }) {
+      const found = await clients
+        .find({ partner_id, status: 'active', ...(waba_id !== undefined && { waba_id }) })
+        .project<Pick<Client, 'phone_number_id'>>({ phone_number_id: 1 })
+        .sort({ last_activity_at: -1 })
+        .limit(ALL_NUMBERS_MAX)
+        .toArray();
+      return found.map(({ phone_number_id }) => phone_number_id);
+    },
     list: (partner_id, status, bounds) =>
       page(status === 'all' ? { partner_id } : { partner_id, status }, bounds),
     listAll: (partner_id, bounds) => page(partner_id === undefined ? {} : { partner_id }, bounds),

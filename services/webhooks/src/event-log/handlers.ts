@@ -25,7 +25,7 @@ const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1_000;
 const WAIT_MAX_S = 20;
 const NAMES_MAX = 50;
-const FIND_MAX = 100;
+const FIND_MAX = 1_000;
 /** What a call needs for its last read before the deadline. */
 const READ_MS = 2_000;
 

@@ -268,7 +268,7 @@ export interface GetTimelineRequest {
   waba_id?:
     | string
     | undefined;
-  /** Needed for a message that was received. */
+  /** The number that sent or received it; all of the partner's numbers when absent. */
   phone_number_id?: string | undefined;
   message_id: string;
 }

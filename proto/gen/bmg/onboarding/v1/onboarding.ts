@@ -311,6 +311,18 @@ export interface GetOwnersResponse {
   waba_id?: string | undefined;
 }
 
+export interface ListNumbersRequest {
+  partner_id: string;
+  waba_id?: string | undefined;
+}
+
+export interface ListNumbersResponse {
+  /** At most 10,000. */
+  phone_number_ids: string[];
+  /** There are more than these. */
+  has_more: boolean;
+}
+
 export interface GetReceiverRequest {
   partner_id: string;
 }
@@ -3936,6 +3948,140 @@ export const GetOwnersResponse: MessageFns<GetOwnersResponse> = {
   },
 };
 
+function createBaseListNumbersRequest(): ListNumbersRequest {
+  return { partner_id: "", waba_id: undefined };
+}
+
+export const ListNumbersRequest: MessageFns<ListNumbersRequest> = {
+  encode(message: ListNumbersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.partner_id !== "") {
+      writer.uint32(10).string(message.partner_id);
+    }
+    if (message.waba_id !== undefined) {
+      writer.uint32(18).string(message.waba_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListNumbersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListNumbersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.waba_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListNumbersRequest>, I>>(base?: I): ListNumbersRequest {
+    return ListNumbersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListNumbersRequest>, I>>(object: I): ListNumbersRequest {
+    const message = createBaseListNumbersRequest();
+    message.partner_id = object.partner_id ?? "";
+    message.waba_id = object.waba_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListNumbersResponse(): ListNumbersResponse {
+  return { phone_number_ids: [], has_more: false };
+}
+
+export const ListNumbersResponse: MessageFns<ListNumbersResponse> = {
+  encode(message: ListNumbersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.phone_number_ids) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.has_more !== false) {
+      writer.uint32(16).bool(message.has_more);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListNumbersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListNumbersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.phone_number_ids.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.has_more = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListNumbersResponse>, I>>(base?: I): ListNumbersResponse {
+    return ListNumbersResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListNumbersResponse>, I>>(object: I): ListNumbersResponse {
+    const message = createBaseListNumbersResponse();
+    message.phone_number_ids = object.phone_number_ids?.map((e) => e) || [];
+    message.has_more = object.has_more ?? false;
+    return message;
+  },
+};
+
 function createBaseGetReceiverRequest(): GetReceiverRequest {
   return { partner_id: "" };
 }
@@ -5895,6 +6041,15 @@ export const DirectoryDefinition = {
       requestType: GetOwnersRequest as typeof GetOwnersRequest,
       requestStream: false,
       responseType: GetOwnersResponse as typeof GetOwnersResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** The numbers of a partner, or of one of its accounts, the last active first. */
+    listNumbers: {
+      name: "ListNumbers",
+      requestType: ListNumbersRequest as typeof ListNumbersRequest,
+      requestStream: false,
+      responseType: ListNumbersResponse as typeof ListNumbersResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -175,7 +175,7 @@ export interface GetEventResponse {
 
 export interface FindEventsRequest {
   partner_id: string;
-  /** At most 100. */
+  /** At most 1,000. */
   event_ids: string[];
 }
 
