@@ -463,7 +463,24 @@ test('tells windows, prices, pace and the messaging limit', async () => {
   expect((await check({ kind: 'text', to: SILENT, text: 'Hello' })).window.state).toBe('closed');
 });
 
-test('the operator’s rate card prices a check; a faulty card changes nothing', async () => {
+async function tellsWhatACategoryCosts(): Promise<void> {
+  const template = { waba_id: ONE.waba_id, name: 'opening_hours' };
+  await mesh.emulator.template({ ...template, category: 'UTILITY' });
+  await mesh.emulator.template({ ...template, category: 'MARKETING' });
+  const changed = await eventually(() => partner.receiver.of('template.category_updated')[0]);
+  expect(changed.body.data).toMatchObject({
+    template_name: template.name,
+    new_category: 'MARKETING',
+    cost: {
+      from: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+      currency: 'EUR',
+      unit_prices: [{ market: 'Germany', previous: '0.0456', new: '0.1131' }],
+      reason: null,
+    },
+  });
+}
+
+test('the operator’s rate card prices checks and changed categories; a faulty card changes nothing', async () => {
   const rates = createRpcClient(RatesDefinition, mesh.env['MESSAGING_ADDR'] as string);
   await rates.start(new AbortController().signal);
   const columns = 'currency,market,category,tier,valid_from,price';
@@ -489,6 +506,8 @@ test('the operator’s rate card prices a check; a faulty card changes nothing',
     details: { lines: [{ line: 2, problem: expect.stringContaining('Atlantis') }] },
   });
   expect(await rates.rpc.getRates({}, mesh.call())).toMatchObject({ currency: 'EUR', rates: 1 });
+  await load('EUR,Germany,utility,,2026-01-01,0.0456', 'EUR,Germany,marketing,,2026-01-01,0.1131');
+  await tellsWhatACategoryCosts();
   await db('messaging').collection('rate_cards').deleteMany({});
   await rates.stop();
 });

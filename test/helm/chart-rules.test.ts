@@ -21,6 +21,7 @@ describeChart('network policies', () => {
       'broadcasts → messaging',
       'broadcasts → onboarding',
       'broadcasts → templates',
+      'fanout → messaging',
       'fanout → onboarding',
       'gateway → broadcasts',
       'gateway → messaging',

@@ -11475,7 +11475,19 @@ export interface operations {
                  *         "template_name": "order_update",
                  *         "template_language": "en_US",
                  *         "announced": true,
-                 *         "effective_at": 1790000000
+                 *         "effective_at": 1790000000,
+                 *         "cost": {
+                 *           "from": "2026-10-01",
+                 *           "currency": "USD",
+                 *           "unit_prices": [
+                 *             {
+                 *               "market": "Germany",
+                 *               "previous": "0.0550",
+                 *               "new": "0.1365"
+                 *             }
+                 *           ],
+                 *           "reason": "the operator has loaded no rate card"
+                 *         }
                  *       },
                  *       "meta": {
                  *         "event_id": "evt_8_kN_6GiC20OAm37",
@@ -11532,6 +11544,36 @@ export interface operations {
                          * @example 1790000000
                          */
                         effective_at?: number;
+                        /** @description What messages of the template cost. An addition of the service. */
+                        cost?: {
+                            /**
+                             * @description The UTC day from which the new category applies.
+                             * @example 2026-10-01
+                             */
+                            from: string;
+                            /** @example USD */
+                            currency: string | null;
+                            /** @description The price of a billable message by market, from the operator’s rate card: the first tier, on the day `from`. */
+                            unit_prices: {
+                                /** @example Germany */
+                                market: string;
+                                /**
+                                 * @description In the previous category, as decimal text.
+                                 * @example 0.0550
+                                 */
+                                previous: string | null;
+                                /**
+                                 * @description In the new category, as decimal text.
+                                 * @example 0.1365
+                                 */
+                                new: string;
+                            }[] | null;
+                            /**
+                             * @description Why there are no prices.
+                             * @example the operator has loaded no rate card
+                             */
+                            reason: string | null;
+                        };
                     } & {
                         [key: string]: unknown;
                     };

@@ -81,6 +81,24 @@ const template = {
   template_name: is.text('order_update'),
   template_language: is.text('en_US'),
 };
+const categoryCost = is.record(
+  {
+    from: is.text('2026-10-01', 'The UTC day from which the new category applies.'),
+    currency: is.orNull(is.text('USD')),
+    unit_prices: is.orNull(
+      is.list(
+        is.record({
+          market: is.text('Germany'),
+          previous: is.orNull(is.text('0.0550', 'In the previous category, as decimal text.')),
+          new: is.text('0.1365', 'In the new category, as decimal text.'),
+        }),
+        'The price of a billable message by market, from the operator’s rate card: the first tier, on the day `from`.',
+      ),
+    ),
+    reason: is.orNull(is.text('the operator has loaded no rate card', 'Why there are no prices.')),
+  },
+  { description: 'What messages of the template cost. An addition of the service.' },
+);
 const quality = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'];
 
 const statusOf = (summary: string): EventDocs => ({
@@ -177,7 +195,7 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
     summary: 'The category of a template changed or will change',
     upstream: '`template_category_update`',
     notes:
-      'An announced change has `announced` true and `effective_at`, and `new_category` is the future category.',
+      'An announced change has `announced` true and `effective_at`, and `new_category` is the future category. `cost` is an addition of the service: `unit_prices` is null where they are not known, and `reason` says why.',
     data: data(
       {
         previous_category: is.orNull(is.text('UTILITY')),
@@ -187,6 +205,7 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
       {
         announced: is.flag(true, 'Present if the change is only announced.'),
         effective_at: seconds,
+        cost: categoryCost,
       },
     ),
   },

@@ -7,5 +7,11 @@ export const settings = {
   ...fields.kafka,
   ...fields.redis,
   ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
+  MESSAGING_ADDR: fields.optional(
+    fields.serviceAddress(
+      'messaging',
+      '; without it fanout does not tell what a template costs in its new category',
+    ),
+  ),
   PUBLIC_URL: fields.url('address under which partners and browsers reach the gateway'),
 };

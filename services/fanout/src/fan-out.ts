@@ -5,6 +5,7 @@ import { readCallbackData } from '@bmg/common/messages';
 import { endSpan, metrics, traceIds, type Logger } from '@bmg/common/telemetry';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { UpstreamWebhook } from '@bmg/proto/stream';
+import type { CategoryCosts } from './category-costs';
 import { createEnvelope } from './envelope';
 import type { Memory } from './memory';
 import { stringifyData } from './normalise';
@@ -17,6 +18,7 @@ export interface FanOutDependencies {
   bus: Bus;
   owners: Owners;
   memory: Memory;
+  categoryCosts: CategoryCosts;
   public_url: string;
   log: Logger;
 }
@@ -59,12 +61,15 @@ async function fanOut(
   const webhooks = read.filter((one) => one !== undefined);
   const [first] = webhooks;
   if (!first) return;
+  const events = webhooks.flatMap(({ normalised }) => normalised.events);
+  const span = first.span.spanContext();
+  await deps.categoryCosts.add(events, span);
   await deps.memory.complete(
-    webhooks.flatMap(({ normalised }) => normalised.events),
+    events,
     webhooks.flatMap(({ normalised }) => normalised.state),
   );
   const items = itemsOf(webhooks);
-  const owners = await deps.owners.of(items, first.span.spanContext());
+  const owners = await deps.owners.of(items, span);
   await publishAll(deps.bus, {
     items,
     owners,

@@ -66,3 +66,17 @@ test('remembers a reconciled status for longer than the upstream repeats webhook
   const key = contentId('status', '800000000000001', 'wamid.4');
   expect(await redis.redis.ttl(key)).toBeGreaterThan(7 * 86_400);
 });
+
+test('a repeated change of a category tells the prices that it told first', async () => {
+  const changed = (cost: object): NormalisedEvent => ({
+    ...aStatus('', 'sent'),
+    occurrence: 'template_category|900000000000001|300000000000001|MARKETING',
+    event: 'template.category_updated',
+    data: { new_category: 'MARKETING', cost },
+  });
+  const first = changed({ currency: null, reason: 'the prices could not be read' });
+  const repeated = changed({ currency: 'USD', reason: null });
+  await createMemory(redis).complete([first], []);
+  await createMemory(redis).complete([repeated], []);
+  expect(JSON.stringify(repeated.data)).toBe(JSON.stringify(first.data));
+});

@@ -1,6 +1,6 @@
 // The facts from earlier webhooks that complete an event: the statuses a message has had, the
-// handler of a thread, the known contacts. They are stored in Redis; while it is unavailable,
-// events go out without them.
+// handler of a thread, the known contacts, the prices told of a changed category. They are stored
+// in Redis; while it is unavailable, events go out without them.
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '@bmg/common/redis';
 import { contentId } from '@bmg/common/ids';
@@ -11,7 +11,7 @@ import type { NormalisedEvent, StateChange } from './normalise';
 export interface Memory {
   /**
    * Completes the events in place: sets `superseded` and `current_handler`, turns `add` of a known
-   * contact into `update`, and marks statuses that gap repair and a webhook both told. Never throws.
+   * contact into `update`, restores the `cost` that an event was first given, and marks statuses that gap repair and a webhook both told. Never throws.
    */
   complete(events: NormalisedEvent[], state: StateChange[]): Promise<void>;
 }
@@ -47,6 +47,8 @@ const STATUS_LIFE_S = 2 * 86_400;
 /** The upstream repeats a webhook for up to seven days. */
 const RECONCILED_LIFE_S = 8 * 86_400;
 const HANDLER_LIFE_S = 30 * 86_400;
+/** A repetition within this time tells the same prices, whatever rate card is loaded in between. */
+const COST_LIFE_S = 2 * 86_400;
 const CONTACT_LIFE_S = 180 * 86_400;
 
 interface WithStatus extends Redis {
@@ -92,11 +94,19 @@ export function createMemory(connection: RedisConnection): Memory {
     if (first === null && (await redis.get(key)) !== event.occurrence)
       event.data['action'] = 'update';
   };
+  const cost = async (event: NormalisedEvent): Promise<void> => {
+    const key = contentId('cost', event.occurrence);
+    const told = JSON.stringify(event.data['cost']);
+    if ((await redis.set(key, told, 'EX', COST_LIFE_S, 'NX')) !== null) return;
+    const first = await redis.get(key);
+    if (first) event.data['cost'] = JSON.parse(first);
+  };
   const completeOne = async (event: NormalisedEvent): Promise<void> => {
     const reached = statusOfEvent(event.event);
     if (reached) return status(event, reached);
     if (event.event.startsWith('standby.')) return handler(event);
     if (event.event === 'contact.synced') return contact(event);
+    if (event.event === 'template.category_updated') return cost(event);
   };
   return {
     async complete(events, state) {

@@ -149,6 +149,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
   Rates: {
     LoadRates: ['operator'],
     GetRates: ['operator'],
+    CompareCategories: ['fanout'],
   },
   Settings: {
     OpenSession: ['gateway'],

@@ -1,14 +1,19 @@
 // The RPCs of the operator's rate card.
-import { ApiError } from '@bmg/common/errors';
+import { ApiError, invalidField } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
+import { isDay } from '@bmg/common/time';
 import type { RateCardSummary, RatesDefinition } from '@bmg/proto/messaging';
+import { categoryPrices } from './category-prices';
 import { readRateCard } from './rate-card';
 import type { RateCards, StoredRateCard } from '../store/rate-cards';
 
 export interface RatesDependencies {
-  rateCards: Pick<RateCards, 'replace' | 'read'>;
+  rateCards: Pick<RateCards, 'replace' | 'read' | 'prices'>;
   now: () => Date;
 }
+
+/** Bounds the answer: a change has a price in every market. */
+const CHANGES_MAX = 100;
 
 export function createRatesHandlers({
   rateCards,
@@ -29,6 +34,15 @@ export function createRatesHandlers({
     async getRates() {
       const stored = await rateCards.read();
       return stored ? summaryOf(stored) : { rates: 0, markets: 0, categories: [], valid_from: [] };
+    },
+    async compareCategories({ changes }) {
+      if (changes.length > CHANGES_MAX) {
+        throw invalidField('changes', `must have at most ${CHANGES_MAX} items`);
+      }
+      const wrong = changes.findIndex(({ day }) => !isDay(day));
+      if (wrong >= 0) throw invalidField(`changes[${wrong}].day`, 'is not a day of the calendar');
+      const prices = await rateCards.prices();
+      return { prices: changes.map((change) => categoryPrices(change, prices)) };
     },
   };
 }

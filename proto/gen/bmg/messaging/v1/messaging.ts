@@ -20,6 +20,42 @@ export interface LoadRatesRequest {
 export interface GetRatesRequest {
 }
 
+export interface CompareCategoriesRequest {
+  /** At most 100. */
+  changes: CategoryChange[];
+}
+
+export interface CategoryChange {
+  /** As the upstream spells it. */
+  previous_category?: string | undefined;
+  new_category: string;
+  /** The day whose rates apply, YYYY-MM-DD. */
+  day: string;
+}
+
+export interface CompareCategoriesResponse {
+  /** In the order of the changes. */
+  prices: CategoryPrices[];
+}
+
+export interface CategoryPrices {
+  /** Absent without a rate for the new category. */
+  currency?:
+    | string
+    | undefined;
+  /** Every market with a rate for the new category. */
+  markets: MarketPrices[];
+  /** Why there are none. */
+  reason?: string | undefined;
+}
+
+export interface MarketPrices {
+  market: string;
+  /** Decimal text. */
+  previous?: string | undefined;
+  new: string;
+}
+
 export interface RateCardSummary {
   /** All absent if no card is loaded. */
   currency?: string | undefined;
@@ -474,6 +510,353 @@ export const GetRatesRequest: MessageFns<GetRatesRequest> = {
   },
   fromPartial<I extends Exact<DeepPartial<GetRatesRequest>, I>>(_: I): GetRatesRequest {
     const message = createBaseGetRatesRequest();
+    return message;
+  },
+};
+
+function createBaseCompareCategoriesRequest(): CompareCategoriesRequest {
+  return { changes: [] };
+}
+
+export const CompareCategoriesRequest: MessageFns<CompareCategoriesRequest> = {
+  encode(message: CompareCategoriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.changes) {
+      CategoryChange.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CompareCategoriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCompareCategoriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.changes.push(CategoryChange.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CompareCategoriesRequest>, I>>(base?: I): CompareCategoriesRequest {
+    return CompareCategoriesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CompareCategoriesRequest>, I>>(object: I): CompareCategoriesRequest {
+    const message = createBaseCompareCategoriesRequest();
+    message.changes = object.changes?.map((e) => CategoryChange.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCategoryChange(): CategoryChange {
+  return { previous_category: undefined, new_category: "", day: "" };
+}
+
+export const CategoryChange: MessageFns<CategoryChange> = {
+  encode(message: CategoryChange, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.previous_category !== undefined) {
+      writer.uint32(10).string(message.previous_category);
+    }
+    if (message.new_category !== "") {
+      writer.uint32(18).string(message.new_category);
+    }
+    if (message.day !== "") {
+      writer.uint32(26).string(message.day);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CategoryChange {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCategoryChange();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.previous_category = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.new_category = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.day = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CategoryChange>, I>>(base?: I): CategoryChange {
+    return CategoryChange.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CategoryChange>, I>>(object: I): CategoryChange {
+    const message = createBaseCategoryChange();
+    message.previous_category = object.previous_category ?? undefined;
+    message.new_category = object.new_category ?? "";
+    message.day = object.day ?? "";
+    return message;
+  },
+};
+
+function createBaseCompareCategoriesResponse(): CompareCategoriesResponse {
+  return { prices: [] };
+}
+
+export const CompareCategoriesResponse: MessageFns<CompareCategoriesResponse> = {
+  encode(message: CompareCategoriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.prices) {
+      CategoryPrices.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CompareCategoriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCompareCategoriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.prices.push(CategoryPrices.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CompareCategoriesResponse>, I>>(base?: I): CompareCategoriesResponse {
+    return CompareCategoriesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CompareCategoriesResponse>, I>>(object: I): CompareCategoriesResponse {
+    const message = createBaseCompareCategoriesResponse();
+    message.prices = object.prices?.map((e) => CategoryPrices.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCategoryPrices(): CategoryPrices {
+  return { currency: undefined, markets: [], reason: undefined };
+}
+
+export const CategoryPrices: MessageFns<CategoryPrices> = {
+  encode(message: CategoryPrices, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.currency !== undefined) {
+      writer.uint32(10).string(message.currency);
+    }
+    for (const v of message.markets) {
+      MarketPrices.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.reason !== undefined) {
+      writer.uint32(26).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CategoryPrices {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCategoryPrices();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.currency = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.markets.push(MarketPrices.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CategoryPrices>, I>>(base?: I): CategoryPrices {
+    return CategoryPrices.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CategoryPrices>, I>>(object: I): CategoryPrices {
+    const message = createBaseCategoryPrices();
+    message.currency = object.currency ?? undefined;
+    message.markets = object.markets?.map((e) => MarketPrices.fromPartial(e)) || [];
+    message.reason = object.reason ?? undefined;
+    return message;
+  },
+};
+
+function createBaseMarketPrices(): MarketPrices {
+  return { market: "", previous: undefined, new: "" };
+}
+
+export const MarketPrices: MessageFns<MarketPrices> = {
+  encode(message: MarketPrices, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.market !== "") {
+      writer.uint32(10).string(message.market);
+    }
+    if (message.previous !== undefined) {
+      writer.uint32(18).string(message.previous);
+    }
+    if (message.new !== "") {
+      writer.uint32(26).string(message.new);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MarketPrices {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMarketPrices();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.market = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.previous = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.new = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MarketPrices>, I>>(base?: I): MarketPrices {
+    return MarketPrices.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MarketPrices>, I>>(object: I): MarketPrices {
+    const message = createBaseMarketPrices();
+    message.market = object.market ?? "";
+    message.previous = object.previous ?? undefined;
+    message.new = object.new ?? "";
     return message;
   },
 };
@@ -4461,6 +4844,15 @@ export const RatesDefinition = {
       requestType: GetRatesRequest as typeof GetRatesRequest,
       requestStream: false,
       responseType: RateCardSummary as typeof RateCardSummary,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** For fanout: what changes of a template's category do to the price of a message. */
+    compareCategories: {
+      name: "CompareCategories",
+      requestType: CompareCategoriesRequest as typeof CompareCategoriesRequest,
+      requestStream: false,
+      responseType: CompareCategoriesResponse as typeof CompareCategoriesResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

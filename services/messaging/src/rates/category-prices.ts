@@ -1,0 +1,27 @@
+// What a change of a template's category does to the price of a message, by market. Pure.
+import type { CategoryChange, CategoryPrices } from '@bmg/proto/messaging';
+import { dayStart } from '@bmg/common/time';
+import { MARKETS } from './markets';
+import type { PriceFinder } from './rate-card';
+
+/** Of the first tier: the volume of an account is not known. */
+export function categoryPrices(
+  { previous_category, new_category, day }: CategoryChange,
+  prices: PriceFinder | undefined,
+): CategoryPrices {
+  if (!prices) return { markets: [], reason: 'the operator has loaded no rate card' };
+  const at = dayStart(day);
+  const find = (market: string, category: string) =>
+    prices.find(market, category.toLowerCase(), at);
+  const rates = MARKETS.flatMap((market) => {
+    const rate = find(market, new_category);
+    if (!rate) return [];
+    const previous = previous_category && find(market, previous_category)?.price;
+    const { price, currency } = rate;
+    return { currency, prices: { market, new: price, ...(previous && { previous }) } };
+  });
+  const [first] = rates;
+  return first
+    ? { currency: first.currency, markets: rates.map((one) => one.prices) }
+    : { markets: [], reason: `the rate card has no rate for ${new_category} on ${day}` };
+}
