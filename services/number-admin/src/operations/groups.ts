@@ -1,5 +1,6 @@
 // Groups: creation, deletion and removal are asynchronous upstream; the results arrive as events.
 import { invalidField, missingFields } from '@bmg/common/errors';
+import type { Call } from '@bmg/common/rpc';
 import {
   cursorsOf,
   isObject,
@@ -9,6 +10,7 @@ import {
   upstreamError,
   without,
   type Json,
+  type Targeted,
   type UpstreamErrorBody,
 } from '@bmg/common/upstream';
 import type { Node } from '@bmg/proto/common';
@@ -79,44 +81,53 @@ export const groups = ({
   requireMember,
 }: Pick<Tools, 'ask' | 'requireMember'>): Part<
   'listGroups' | 'createGroup' | 'getGroup' | 'deleteGroup' | 'removeGroupParticipants'
-> => ({
-  listGroups: {
-    upstream: 'GET /{phone_number_id}/groups',
-    query: (q) => pageQuery(q, GROUPS_PAGE_MAX),
-    reply: (body, q) => ({
-      items: groupsOf(body),
-      ...cursorsOf(body),
-      limit: usedLimit(q, GROUPS_PAGE_MAX),
-    }),
-  },
-  createGroup: {
-    upstream: 'POST /{phone_number_id}/groups',
-    body: createBody,
-    // An interrupted creation may have succeeded: a repeat is not safe.
-    send: true,
-    reply: (body) => {
-      const created = group(body);
-      // The event with this request_id carries the invite link and the id.
-      if (!isFilled(body['request_id']) && !isFilled(body['id'])) {
-        throw unusable('a request id', { outcome: 'unknown' });
-      }
-      return created;
-    },
-  },
-  getGroup: { upstream: 'GET /{group_id}', query: { fields: FIELDS }, reply: group },
-  async deleteGroup(q, call) {
-    const node = { upstream: 'GET /{group_id}', query: { fields: 'id' } } as const;
-    // DELETE reaches any object of the token: a template, a QR code, a group of another number.
-    await ask(node, q, call);
+> => {
+  /** The id may be that of any object of the token: a template, a QR code, a group of another number. */
+  const groupNode = async (
+    q: Targeted & { group_id: string },
+    fields: string,
+    call: Call,
+  ): Promise<Json> => {
+    const node = await ask({ upstream: 'GET /{group_id}', query: { fields } }, q, call);
     await requireMember('group', q.group_id, needTarget(q.target), call);
-    return group(await ask({ upstream: 'DELETE /{group_id}' }, q, call));
-  },
-  removeGroupParticipants: {
-    upstream: 'DELETE /{group_id}/participants',
-    body: removalBody,
-    accept: isPartial,
-    reply: removal,
-  },
-});
+    return node;
+  };
+  return {
+    listGroups: {
+      upstream: 'GET /{phone_number_id}/groups',
+      query: (q) => pageQuery(q, GROUPS_PAGE_MAX),
+      reply: (body, q) => ({
+        items: groupsOf(body),
+        ...cursorsOf(body),
+        limit: usedLimit(q, GROUPS_PAGE_MAX),
+      }),
+    },
+    createGroup: {
+      upstream: 'POST /{phone_number_id}/groups',
+      body: createBody,
+      // An interrupted creation may have succeeded: a repeat is not safe.
+      send: true,
+      reply: (body) => {
+        const created = group(body);
+        // The event with this request_id carries the invite link and the id.
+        if (!isFilled(body['request_id']) && !isFilled(body['id'])) {
+          throw unusable('a request id', { outcome: 'unknown' });
+        }
+        return created;
+      },
+    },
+    getGroup: async (q, call) => group(await groupNode(q, FIELDS, call)),
+    async deleteGroup(q, call) {
+      await groupNode(q, 'id', call);
+      return group(await ask({ upstream: 'DELETE /{group_id}' }, q, call));
+    },
+    async removeGroupParticipants(q, call) {
+      const body = removalBody(q);
+      await groupNode(q, 'id', call);
+      const path = 'DELETE /{group_id}/participants';
+      return removal(await ask({ upstream: path, body, accept: isPartial }, q, call));
+    },
+  };
+};
 
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value !== '';

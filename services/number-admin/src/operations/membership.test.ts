@@ -10,12 +10,22 @@ afterEach(() => rig.close());
 
 const deleteGroup = (group_id: string) =>
   rig.rpc.deleteGroup({ target: TARGET, group_id }, rig.call());
+const getGroup = (group_id: string) => rig.rpc.getGroup({ target: TARGET, group_id }, rig.call());
+const removeParticipants = (group_id: string) =>
+  rig.rpc.removeGroupParticipants(
+    { target: TARGET, group_id, participants: ['15550100777'] },
+    rig.call(),
+  );
 const getFlow = (flow_id: string) => rig.rpc.getFlow({ target: TARGET, flow_id }, rig.call());
 const methods = () => rig.upstream.asked.map(({ method }) => method);
 
-test('deletes no object that is not a group of the number', async () => {
+test.each([
+  ['deletes', deleteGroup],
+  ['shows', getGroup],
+  ['removes participants of', removeParticipants],
+])('%s no object that is not a group of the number', async (_name, ask) => {
   rig.upstream.answers({ id: 't1' }, { data: { groups: [{ id: 'g1' }] } });
-  await expect(deleteGroup('t1')).rejects.toMatchObject({
+  await expect(ask('t1')).rejects.toMatchObject({
     code: 'INVALID_FIELD',
     message: 'group_id does not belong to the number',
     details: { field: 'group_id' },
@@ -44,7 +54,7 @@ test('shows no flow of another account', async () => {
 });
 
 test('passes the upstream’s error on for an object that it does not know', async () => {
-  for (const ask of [deleteGroup, getFlow]) {
+  for (const ask of [deleteGroup, getGroup, removeParticipants, getFlow]) {
     rig.upstream.answers(upstreamError(33));
     await expect(ask('x')).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 33 });
     expect(methods()).toEqual(['GET']);

@@ -1,6 +1,10 @@
 // Phone life cycle, calls, groups.
 import { CURSORS, GROUP_ID, GROUP_PATH, OK, ON_NUMBER, PAGING, PRODUCT, type Case } from './case';
 
+/** The list that a group has to be in. */
+const LOOK_UP = { method: 'GET', path: `${ON_NUMBER}/groups`, query: { limit: '1000' } };
+const LISTED = { data: { groups: [{ id: GROUP_ID }] } };
+
 export const phoneGroups: Case[] = [
   {
     method: 'requestCode',
@@ -100,7 +104,7 @@ export const phoneGroups: Case[] = [
   {
     method: 'getGroup',
     request: { group_id: GROUP_ID },
-    answers: [{ ...PRODUCT, id: GROUP_ID, participants: [{ wa_id: '15550100777' }] }],
+    answers: [{ ...PRODUCT, id: GROUP_ID, participants: [{ wa_id: '15550100777' }] }, LISTED],
     sent: [
       {
         method: 'GET',
@@ -111,16 +115,17 @@ export const phoneGroups: Case[] = [
             'total_participant_count',
         },
       },
+      LOOK_UP,
     ],
     reply: { fields: { id: GROUP_ID, participants: [{ wa_id: '15550100777' }] } },
   },
   {
     method: 'deleteGroup',
     request: { group_id: GROUP_ID },
-    answers: [{ id: GROUP_ID }, { data: { groups: [{ id: GROUP_ID }] } }, OK],
+    answers: [{ id: GROUP_ID }, LISTED, OK],
     sent: [
       { method: 'GET', path: GROUP_PATH, query: { fields: 'id' } },
-      { method: 'GET', path: `${ON_NUMBER}/groups`, query: { limit: '1000' } },
+      LOOK_UP,
       { method: 'DELETE', path: GROUP_PATH, query: {}, body: undefined },
     ],
     reply: { fields: {} },
@@ -128,8 +133,10 @@ export const phoneGroups: Case[] = [
   {
     method: 'removeGroupParticipants',
     request: { group_id: GROUP_ID, participants: ['15550100777', 'US.4Qm7Zr81Kd02'] },
-    answers: [{ ...PRODUCT, request_id: 'rq-0003' }],
+    answers: [{ id: GROUP_ID }, LISTED, { ...PRODUCT, request_id: 'rq-0003' }],
     sent: [
+      { method: 'GET', path: GROUP_PATH, query: { fields: 'id' } },
+      LOOK_UP,
       {
         method: 'DELETE',
         path: `${GROUP_PATH}/participants`,
