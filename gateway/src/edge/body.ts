@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { parse as secureParse } from 'secure-json-parse';
 import { ApiError } from '@bmg/common/errors';
-import { BodyRefused, readBody as readBytes } from '@bmg/common/overload';
+import { BodyRefused, readBody as readBytes, watchPace } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
 import { overloaded, type BodyMemory } from '../limits/load';
 import { JsonScan, type LongArray } from './json-scan';
@@ -26,8 +26,6 @@ const SLICE_BYTES_MAX = 1024 * 1024;
  */
 export const MEMORY_OF_BYTE = 3;
 export const MEMORY_OF_NODE = 100;
-/** A body must arrive at this rate on average, after a first interval. */
-const BYTES_PER_S_MIN = 1_024;
 const PACE_EVERY_MS = 5_000;
 
 const invalid = (message: string): ApiError => new ApiError('INVALID_PAYLOAD', message);
@@ -93,21 +91,19 @@ async function inTime(
   received: () => number,
   within_ms: number | undefined,
 ): Promise<Buffer> {
-  let timer: NodeJS.Timeout | undefined;
+  let stopWatching = (): void => undefined;
   const late = new Promise<never>((_resolve, reject) => {
     const fail = (): void => reject(invalid('the body did not arrive in time: send it again'));
-    let before = 0;
-    const checkPace = (): void => {
-      if (received() - before < (BYTES_PER_S_MIN * PACE_EVERY_MS) / 1_000) fail();
-      before = received();
-    };
-    timer =
-      within_ms === undefined ? setInterval(checkPace, PACE_EVERY_MS) : setTimeout(fail, within_ms);
+    if (within_ms === undefined) stopWatching = watchPace(PACE_EVERY_MS, received, fail);
+    else {
+      const timer = setTimeout(fail, within_ms);
+      stopWatching = () => clearTimeout(timer);
+    }
   });
   try {
     return await Promise.race([reading, late]);
   } finally {
-    clearTimeout(timer);
+    stopWatching();
   }
 }
 

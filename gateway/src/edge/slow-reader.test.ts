@@ -1,4 +1,6 @@
-import type { ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { evictSlowReader } from './slow-reader';
 
 beforeEach(() => jest.useFakeTimers());
@@ -30,4 +32,23 @@ test('lets a slow reader finish', () => {
   stop();
   jest.advanceTimersByTime(60_000);
   expect(destroy).not.toHaveBeenCalled();
+});
+
+test('ends the connection of a client that has stopped reading', async () => {
+  jest.useRealTimers();
+  const server = createServer((_request, response) => {
+    response.writeHead(200);
+    evictSlowReader(response, 200);
+    response.write(Buffer.alloc(50_000_000));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.on('error', () => undefined);
+  client.pause().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  const [response] = (await once(server, 'request')).slice(1) as [ServerResponse];
+  await once(response, 'close');
+  expect(response.writableFinished).toBe(false);
+  client.destroy();
+  server.close();
 });

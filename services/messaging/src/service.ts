@@ -7,7 +7,7 @@ import { createFileFetcher, createTransfer } from '@bmg/common/files';
 import { createPoller, type Component, type Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
 import { createVersions } from '@bmg/common/directory';
-import { createPool } from '@bmg/common/overload';
+import { createPool, createTransferPool } from '@bmg/common/overload';
 import { openRedis } from '@bmg/common/redis';
 import { createRpcClient, createRpcServer, implement } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
@@ -139,7 +139,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     dailyCounts: createDailyCounts(mongo.db),
     files,
     transfer,
-    downloads: createPool(
+    downloads: createTransferPool(
       { server: 'media', reason: 'downloads', holder: 'partner', max: DOWNLOADS_MAX },
       log,
     ),

@@ -150,6 +150,25 @@ describe('an unavailable source is INVALID_FIELD naming the field', () => {
     });
   });
 
+  test('sends below the minimum rate', async () => {
+    const impatient = createFileFetcher(
+      { ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 100 },
+      { pace_every_ms: 100 },
+    );
+    let timer: NodeJS.Timeout | undefined;
+    const url = await http((_request, response) => {
+      response.on('close', () => clearInterval(timer));
+      timer = setInterval(() => response.write('x'), 20);
+    });
+    const wish = { url, field: 'url', limit_bytes: LIMIT_BYTES, partner_id: 'p' };
+    await expect(impatient.fetch(wish, call())).rejects.toMatchObject({
+      code: 'INVALID_FIELD',
+      details: { field: 'url', reason: 'timeout' },
+      retryable: true,
+    });
+    await impatient.stop();
+  });
+
   test('has an empty file', async () => {
     const url = await http((_request, response) => response.end());
     await expect(get(url)).rejects.toMatchObject({ details: { field: 'url', reason: 'empty' } });

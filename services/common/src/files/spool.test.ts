@@ -1,11 +1,18 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSpool, FILES_OF_PARTNER, type SpooledFile } from './spool';
+import { eventually } from '../../../../test/testkit/eventually';
+import { Readable } from 'node:stream';
+import { EVICTION_GRACE_MS } from '../overload';
+import { createSpool, type SpooledFile } from './spool';
+import { FILES_OF_PARTNER } from './spool-space';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'spool-'))));
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  jest.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
 
 async function* source(...pieces: (Buffer | Error)[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) {
@@ -87,6 +94,54 @@ test('a partner has a share of the files', async () => {
   await expect(take(A)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   files.push(await take(B));
   await Promise.all(files.map((file) => file.close()));
+});
+
+describe('files that arrive slowly', () => {
+  const NEVER = { read: () => undefined };
+  const later = () => {
+    const now_ms = performance.now();
+    jest.spyOn(performance, 'now').mockImplementation(() => now_ms + EVICTION_GRACE_MS);
+  };
+  const tooSlow = {
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringContaining('arrived too slowly'),
+    retryable: true,
+  };
+
+  test('make room for a new one, and are ended', async () => {
+    const spool = createSpool(1_000, folder);
+    const sources = Array.from({ length: FILES_OF_PARTNER }, () => new Readable(NEVER));
+    const stalled = sources.map((one) => spool.take(one, A));
+    const outcomes = Promise.allSettled(stalled);
+    await expect(spool.take(source(Buffer.alloc(1)), A)).rejects.toMatchObject({
+      message: expect.stringContaining('too many files'),
+    });
+    later();
+    const file = await spool.take(source(Buffer.alloc(1)), A);
+    await expect(stalled[0]).rejects.toMatchObject(tooSlow);
+    expect(sources.filter(({ destroyed }) => destroyed)).toHaveLength(1);
+    expect(spool.used()).toEqual({ files: FILES_OF_PARTNER, bytes: 1 });
+    await file.close();
+    for (const one of sources) one.destroy(new Error('over'));
+    await outcomes;
+    expect(spool.used()).toEqual({ files: 0, bytes: 0 });
+  });
+
+  test('make room on the disk, also when the file that needs it is one of them', async () => {
+    const spool = createSpool(100, folder, 100);
+    const first = new Readable(NEVER);
+    const second = new Readable(NEVER);
+    const [of_first, of_second] = [spool.take(first, A), spool.take(second, B)];
+    const outcomes = Promise.allSettled([of_first, of_second]);
+    first.push(Buffer.alloc(60));
+    await eventually(() => spool.used().bytes === 60);
+    later();
+    second.push(Buffer.alloc(101));
+    await expect(of_second).rejects.toMatchObject(tooSlow);
+    first.destroy(new Error('over'));
+    await outcomes;
+    expect(spool.used()).toEqual({ files: 0, bytes: 0 });
+  });
 });
 
 test('a folder that cannot be written is an internal error', async () => {

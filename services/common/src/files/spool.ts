@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiError } from '../errors';
+import type { ApiError } from '../errors';
+import { createSpoolSpace, noRoom, type Used } from './spool-space';
 
 export interface SpooledFile {
   size_bytes: number;
@@ -20,79 +21,58 @@ export interface SpooledFile {
 
 export interface Spool {
   /** Reads the whole source for a partner; rethrows the source's errors. */
-  take(source: AsyncIterable<Buffer>, partner_id: string): Promise<SpooledFile>;
+  take(source: Source, partner_id: string): Promise<SpooledFile>;
   /** Disk space in use. */
-  used(): { files: number; bytes: number };
+  used(): Used;
 }
+
+export type Source = AsyncIterable<Buffer> & { destroy?(): unknown };
 
 const HEAD_BYTES = 64;
 const READ_CHUNK_BYTES = 128 * 1024;
-const FILES_MAX = 256;
-/** Of one partner, which also has half of the disk space, but room for the largest file at least. */
-export const FILES_OF_PARTNER = FILES_MAX / 2;
 const LARGEST_BYTES = 100 * 1024 * 1024;
-const RETRY_AFTER_S = 5;
 /** Error codes of a full disk or of too many open files. */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
-
-interface Used {
-  files: number;
-  bytes: number;
-}
 
 export function createSpool(
   limit_bytes: number,
   folder: string = tmpdir(),
   share_bytes: number = Math.max(limit_bytes / 2, LARGEST_BYTES),
 ): Spool {
-  const all: Used = { files: 0, bytes: 0 };
-  const partners = new Map<string, Used>();
-  const enter = (partner_id: string): Used => {
-    const own = partners.get(partner_id) ?? { files: 0, bytes: 0 };
-    if (all.files >= FILES_MAX || own.files >= FILES_OF_PARTNER) throw noRoom();
-    partners.set(partner_id, own);
-    for (const used of [all, own]) used.files += 1;
-    return own;
-  };
-  const reserve = (own: Used, size_bytes: number): void => {
-    if (all.bytes + size_bytes > limit_bytes || own.bytes + size_bytes > share_bytes)
-      throw noRoom();
-    for (const used of [all, own]) used.bytes += size_bytes;
-  };
-  const leave = (partner_id: string, own: Used, size_bytes: number): void => {
-    for (const used of [all, own]) {
-      used.files -= 1;
-      used.bytes -= size_bytes;
-    }
-    if (own.files === 0) partners.delete(partner_id);
-  };
+  const space = createSpoolSpace(limit_bytes, share_bytes);
   return {
-    used: () => ({ ...all }),
+    used: space.used,
     async take(source, partner_id) {
-      const own = enter(partner_id);
+      let evicted: ApiError | undefined;
+      const place = space.enter(partner_id, (reason) => {
+        evicted = reason;
+        source.destroy?.();
+      });
       let handle: FileHandle | undefined;
-      let size_bytes = 0;
       let closed = false;
       const close = async (): Promise<void> => {
         if (closed) return;
         closed = true;
-        leave(partner_id, own, size_bytes);
+        place.leave();
         await handle?.close();
       };
       try {
         const file = (handle = await openNameless(folder));
+        let size_bytes = 0;
         let head = Buffer.alloc(0);
         for await (const chunk of source) {
-          reserve(own, chunk.length);
+          place.reserve(chunk.length);
           size_bytes += chunk.length;
           if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk]).subarray(0, HEAD_BYTES);
           await writeAll(file, chunk);
         }
+        place.arrived();
         // Copied, since a part keeps the whole chunk in memory.
         return { size_bytes, head: Buffer.from(head), chunks: () => read(file, size_bytes), close };
       } catch (error) {
         await close();
-        throw NO_ROOM.has((error as { code?: unknown } | null)?.code) ? noRoom(error) : error;
+        if (NO_ROOM.has((error as { code?: unknown } | null)?.code)) throw noRoom(error);
+        throw evicted ?? error;
       }
     },
   };
@@ -127,14 +107,3 @@ async function* read(handle: FileHandle, size_bytes: number): AsyncGenerator<Uin
     yield buffer.subarray(0, bytesRead);
   }
 }
-
-const noRoom = (cause?: unknown): ApiError =>
-  new ApiError(
-    'SERVICE_UNAVAILABLE',
-    'too many files are being transferred: try again in a moment',
-    {
-      retryable: true,
-      retry_after_s: RETRY_AFTER_S,
-      cause,
-    },
-  );

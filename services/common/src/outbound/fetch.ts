@@ -7,6 +7,7 @@ import { checkUrl, UrlRefused } from './check-url';
 import { ConnectFailed, failureOf, type OutboundFailure } from './failures';
 import type { GuardedAgent } from './guarded';
 import { checkHeaders } from './headers';
+import { watchPace } from '../overload';
 
 export interface GuardedFetchOptions {
   agent: GuardedAgent;
@@ -14,6 +15,8 @@ export interface GuardedFetchOptions {
   field: string;
   /** Everything: connecting, redirects, and the body as fast as the consumer takes it. */
   timeout_ms?: number;
+  /** The body must move at a minimum rate in each interval of this length. */
+  pace_every_ms?: number;
   max_redirects?: number;
   max_bytes?: number;
   /** HEAD asks for type and size only. Defaults to GET. */
@@ -66,6 +69,7 @@ export class FetchFailed extends Error {
 }
 
 export const FETCH_TIMEOUT_MS = 30_000;
+const PACE_EVERY_MS = 5_000;
 const REDIRECTS_MAX = 5;
 // The largest file that the contract knows: a document of 100 MB.
 const FETCH_LIMIT_BYTES = 104_857_600;
@@ -122,7 +126,7 @@ async function follow(
       body.destroy();
       throw error;
     }
-    return { status, headers, body: boundedBody(body, max_bytes, limit), finalUrl: url };
+    return { status, headers, body: boundedBody(body, options, limit), finalUrl: url };
   }
 }
 
@@ -177,20 +181,35 @@ function sendable(headers: Readonly<Record<string, string>> = {}): Record<string
   return { ...kept, 'accept-encoding': 'identity' };
 }
 
-function boundedBody(source: Readable, max_bytes: number, limit: Limit): Readable {
-  const body = Readable.from(bounded(source, max_bytes), { objectMode: false });
+function boundedBody(
+  source: Readable,
+  { max_bytes = FETCH_LIMIT_BYTES, pace_every_ms = PACE_EVERY_MS }: GuardedFetchOptions,
+  limit: Limit,
+): Readable {
+  let received_bytes = 0;
+  const onBytes = (bytes: number): void => void (received_bytes += bytes);
+  const body = Readable.from(bounded(source, max_bytes, onBytes), { objectMode: false });
+  const stopWatching = watchPace(pace_every_ms, () => received_bytes, limit.expire);
   // Either side may end first: the agent may be destroyed before the caller starts to read the
   // body.
   body.once('close', () => source.destroy());
-  source.once('close', () => limit.stop());
+  source.once('close', () => {
+    stopWatching();
+    limit.stop();
+  });
   return body;
 }
 
-async function* bounded(source: Readable, max_bytes: number): AsyncGenerator<Buffer> {
+async function* bounded(
+  source: Readable,
+  max_bytes: number,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   let size_bytes = 0;
   try {
     for await (const chunk of source as AsyncIterable<Buffer>) {
       size_bytes += chunk.length;
+      onBytes(chunk.length);
       if (size_bytes > max_bytes) {
         throw new FetchFailed('too_large', { size_bytes, limit_bytes: max_bytes });
       }
@@ -218,15 +237,15 @@ interface Limit {
   signal: AbortSignal;
   /** Rejects on the timeout or when the caller cancels; never resolves. */
   over: Promise<never>;
+  /** Ends the exchange as late. */
+  expire(): void;
   stop(): void;
 }
 
 function startLimit(timeout_ms: number, signal: AbortSignal | undefined): Limit {
   const controller = new AbortController();
-  const timer = setTimeout(
-    () => controller.abort(new FetchFailed('timeout', { retryable: true })),
-    timeout_ms,
-  );
+  const expire = (): void => controller.abort(new FetchFailed('timeout', { retryable: true }));
+  const timer = setTimeout(expire, timeout_ms);
   // An unread body must not keep the process alive.
   timer.unref();
   const onAbort = (): void =>
@@ -241,6 +260,7 @@ function startLimit(timeout_ms: number, signal: AbortSignal | undefined): Limit 
   return {
     signal: controller.signal,
     over,
+    expire,
     stop: () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);

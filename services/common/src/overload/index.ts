@@ -7,4 +7,14 @@ export {
   type HttpLimits,
 } from './http-server';
 export { createPool, type Pool, type PoolOptions } from './pool';
+export { watchPace } from './pace';
+export {
+  createTransferPool,
+  createTransfers,
+  EVICTED_BELOW_BYTES_PER_S,
+  EVICTION_GRACE_MS,
+  type Transfer,
+  type TransferPool,
+  type Transfers,
+} from './transfers';
 export { BodyRefused, readBody, type BodyProblem } from './read-body';

@@ -17,12 +17,14 @@ export interface PoolOptions {
   max: number;
   /** The part of the pool that one holder may have. Defaults to half of it. */
   share?: number;
+  /** Gives back something of this holder, or of any, for a new one. False if that is not possible. */
+  makeRoom?: (holder?: string) => boolean;
 }
 
 const SHARE = 0.5;
 
 export function createPool(
-  { server, reason, holder: kind, max, share = SHARE }: PoolOptions,
+  { server, reason, holder: kind, max, share = SHARE, makeRoom = () => false }: PoolOptions,
   log: Logger,
 ): Pool {
   const whole = createBound({ server, reason, max }, log);
@@ -35,8 +37,9 @@ export function createPool(
   return {
     take(name, amount = 1) {
       const holder = holders.get(name) ?? { bound: createBound(of_holder, log), taken: 0 };
-      if (!holder.bound.take(amount)) return false;
-      if (!whole.take(amount)) {
+      while (!holder.bound.take(amount)) if (!makeRoom(name)) return false;
+      while (!whole.take(amount)) {
+        if (makeRoom()) continue;
         holder.bound.give(amount);
         return false;
       }

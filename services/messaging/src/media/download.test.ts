@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTransfer, type Transfer } from '@bmg/common/files';
-import { createPool } from '@bmg/common/overload';
+import { createTransferPool, EVICTION_GRACE_MS } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import type { DownloadMediaChunk } from '@bmg/proto/messaging';
@@ -52,7 +52,7 @@ function from(origin: string, hosts = 'files.example.org') {
     transfer,
     mediaHosts: createMediaHosts(settings),
     credentials: { of: async () => ({ access_token: TOKEN }) as never },
-    downloads: createPool(
+    downloads: createTransferPool(
       { server: 'media', reason: 'downloads', holder: 'partner', max: 4 },
       createLogger('test'),
     ),
@@ -137,6 +137,26 @@ describe('a download', () => {
     await unread[0]?.return(undefined);
     expect((await read(download(media.id))).received_bytes).toBe(5_000_000);
     await unread[1]?.return(undefined);
+  });
+
+  test('a download that is not read gives way to a new one of its partner', async () => {
+    const size_bytes = 50_000_000;
+    const media = await emulator.media({ phone_number_id: NUMBER, size_bytes });
+    const download = from(emulator.url);
+    const [stalled, fast] = [download(media.id), download(media.id)];
+    for (const chunks of [stalled, fast]) await chunks.next();
+    const started_ms = performance.now();
+    jest.spyOn(performance, 'now').mockReturnValue(started_ms + EVICTION_GRACE_MS);
+    let fast_bytes = 0;
+    while (fast_bytes < 2_000_000) {
+      const { value } = await fast.next();
+      fast_bytes += value?.data.length ?? size_bytes;
+    }
+    expect((await read(download(media.id))).received_bytes).toBe(size_bytes);
+    await expect(read(stalled)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await fast.next()).done).toBe(false);
+    await fast.return(undefined);
+    jest.restoreAllMocks();
   });
 
   test('ends the upstream download when the caller disconnects', async () => {

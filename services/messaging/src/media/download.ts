@@ -2,7 +2,7 @@
 // Nothing is stored.
 import { ApiError } from '@bmg/common/errors';
 import { parseMimeType, type OpenFile, type Refusal, type Transfer } from '@bmg/common/files';
-import type { Pool } from '@bmg/common/overload';
+import type { TransferPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
 import { needTarget, segment, type Json } from '@bmg/common/upstream';
@@ -15,7 +15,7 @@ export interface DownloadDependencies {
   transfer: Transfer;
   mediaHosts: MediaHosts;
   /** Downloads in progress; each holds a connection to the upstream. */
-  downloads: Pool;
+  downloads: TransferPool;
 }
 
 const CHUNK_MAX_BYTES = 256 * 1024;
@@ -34,19 +34,29 @@ export async function* downloadMedia(
   const target = needTarget(named);
   if (!MEDIA_ID.test(media_id)) throw notFound();
   const { partner_id } = target;
-  if (!deps.downloads.take(partner_id)) throw tooMany();
+  const evicted = new AbortController();
+  const transfer = deps.downloads.enter(partner_id, () => evicted.abort());
+  if (!transfer) throw unavailable('too many files are being downloaded');
+  const signal = AbortSignal.any([evicted.signal, ...(call.signal ? [call.signal] : [])]);
   try {
-    yield* download(deps, target, media_id, call);
+    for await (const chunk of download(deps, target, media_id, { ...call, signal })) {
+      yield chunk;
+      // Counted once the reader asks for more.
+      transfer.moved(chunk.data.length);
+    }
+  } catch (error) {
+    if (!evicted.signal.aborted) throw error;
+    throw unavailable('the file was read too slowly while too many are being downloaded', error);
   } finally {
-    deps.downloads.give(partner_id);
+    transfer.end();
   }
 }
 
 /** Fewer than the connections, so that look-ups and uploads always find some. */
 export const DOWNLOADS_MAX = 48;
 
-const tooMany = (): ApiError =>
-  new ApiError('SERVICE_UNAVAILABLE', 'too many files are being downloaded: try again in a moment');
+const unavailable = (message: string, cause?: unknown): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE', `${message}: try again in a moment`, { cause });
 
 async function* download(
   deps: DownloadDependencies,
