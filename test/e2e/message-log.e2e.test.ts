@@ -83,6 +83,43 @@ test('tells a send from its request to the delivery of its last event', async ()
   expect(JSON.stringify(body)).not.toContain('A secret text');
 }, 90_000);
 
+test('tells the statuses of each participant of a group, with their events', async () => {
+  const { message_id } = await send({ to: '15550100780', text: 'To a group' });
+  await complete(message_id, 3);
+  const told = ['15550100791', '15550100792'].flatMap((participant) =>
+    ['delivered', 'read'].map((status) => ({ participant, status })),
+  );
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { phone_number_id: ONE.phone_number_id },
+    statuses: told.map(({ participant, status }) => ({
+      id: message_id,
+      status,
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+      recipient_type: 'group',
+      recipient_id: 'Y2FwaV9ncm91cDpJTlZFTlRFRA==',
+      recipient_participant_id: participant,
+    })),
+  };
+  const entry = [{ id: ONE.waba_id, changes: [{ field: 'messages', value }] }];
+  await mesh.emulator.postWebhook({ body: { object: 'whatsapp_business_account', entry } });
+  const body = await eventually(async () => {
+    const answer = await complete(message_id, 3 + told.length);
+    const of = answer.entries.filter(
+      ({ type, participant }: any) => type === 'status' && participant,
+    );
+    return of.length === told.length && answer;
+  }, 60_000);
+  for (const { participant, status } of told) {
+    for (const entry of [
+      { type: 'status', status },
+      { type: 'event', event: `message.${status}` },
+    ]) {
+      expect(body.entries).toContainEqual(expect.objectContaining({ ...entry, participant }));
+    }
+  }
+}, 90_000);
+
 test('tells a message that was received, whether or not the partner names its number', async () => {
   const { phone_number_id } = ONE;
   const text = 'Hello from a customer';

@@ -2756,6 +2756,11 @@ export interface components {
              */
             error_code?: string;
             /**
+             * @description `status`, `event`: in a group, the participant that the status concerns.
+             * @example 15550100777
+             */
+            participant?: string;
+            /**
              * @description `event`, `attempt`.
              * @example evt_8_kN_6GiC20OAm37bI2WmT1pXl0Jd5qYcR4uZs7aVtE
              */

@@ -33,6 +33,7 @@ function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
       received_at: new Date(received_at_ms),
       reconciled,
       error_code: said.error_code,
+      participant: said.participant,
       trace_id,
       charge: chargeOf(said, at),
       ...(ours && {

@@ -269,6 +269,7 @@ export interface TimelineEntry {
   at: string;
   trace_id: string | null;
   request_id?: string;
+  participant?: string;
   idempotency_key?: string;
   http_status?: number;
   duration_ms?: number;

@@ -63,6 +63,10 @@ const entry = is.record(
     superseded: is.flag(false, '`status`: whether a higher status came first.'),
     source: is.choice(['webhook', 'message_history'], '`status`: how it came to us.'),
     error_code: is.text('131026', '`status`: the upstream’s code of a failure.'),
+    participant: is.text(
+      '15550100777',
+      '`status`, `event`: in a group, the participant that the status concerns.',
+    ),
     event_id: is.text('evt_8_kN_6GiC20OAm37bI2WmT1pXl0Jd5qYcR4uZs7aVtE', '`event`, `attempt`.'),
     seq: is.whole(4711, '`event`: its position in your event log.'),
     event: is.text('message.delivered', '`event`: its name.'),
@@ -82,6 +86,7 @@ const entry = is.record(
       'superseded',
       'source',
       'error_code',
+      'participant',
       'event_id',
       'seq',
       'event',

@@ -25,18 +25,22 @@ export const eventIdOf = (key: string, partner_id: string): string =>
   contentId('evt', key, partner_id);
 
 /**
- * The ids that a partner's events of one message may have. A message to a group has further ones:
- * each participant's statuses are told apart.
+ * The ids that a partner's events of one message may have. In a group, the statuses of each of the
+ * participants have ids of their own.
  */
 export function eventIdsOfMessage(
   partner_id: string,
   { phone_number_id, message_id }: { phone_number_id: string; message_id: string },
+  participants: readonly string[] = [],
 ): string[] {
+  const message = [phone_number_id, message_id] as const;
+  const statuses = OF_STATUS.flatMap((space) =>
+    MESSAGE_STATUSES.map((status) => [space, ...message, status] as const),
+  );
   const keys = [
-    ...OF_MESSAGE.map((space) => occurrence(space, phone_number_id, message_id)),
-    ...OF_STATUS.flatMap((space) =>
-      MESSAGE_STATUSES.map((status) => occurrence(space, phone_number_id, message_id, status)),
-    ),
+    ...OF_MESSAGE.map((space) => occurrence(space, ...message)),
+    ...statuses.map((parts) => occurrence(...parts)),
+    ...participants.flatMap((one) => statuses.map((parts) => occurrence(...parts, one))),
   ];
   return keys.map((key) => eventIdOf(key, partner_id));
 }

@@ -31,7 +31,8 @@ export const RECONCILED = 'reconciled';
 export function statusRecord(said: Said): Statuses_Status | undefined {
   const status = statusOfEvent(said.event);
   if (!status) return undefined;
-  const { message_id, recipient, recipient_bsuid, errors } = said.data;
+  const { message_id, recipient, recipient_bsuid, participant, participant_bsuid, errors } =
+    said.data;
   const { category, billable, type, pricing_model } = objectOf(said.data['pricing']);
   return {
     message_id: textOf(message_id) ?? '',
@@ -47,6 +48,7 @@ export function statusRecord(said: Said): Statuses_Status | undefined {
     received_at_ms: said.received_at_ms,
     reconciled: said.data['source'] === RECONCILED,
     pricing_model: textOf(pricing_model),
+    participant: textOf(participant) ?? textOf(participant_bsuid),
   };
 }
 

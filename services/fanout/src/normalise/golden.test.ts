@@ -4,7 +4,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventIdOf, eventIdsOfMessage } from '@bmg/common/messages';
+import { eventIdOf, eventIdsOfMessage, statusRecord, type Said } from '@bmg/common/messages';
 import { stringify } from 'lossless-json';
 import { FIELDS } from './fields';
 import { EVENT_NAMES, normalise, parseUpstream, type Normalised } from './index';
@@ -33,22 +33,30 @@ describe('normalises an upstream body to exactly the reviewed result', () => {
 test('the events of a message have the ids by which its timeline finds them', () => {
   const events = names.flatMap((name) => read(name).result.events);
   const ofMessages = events.filter(
-    ({ data, phone_number_id }) =>
-      phone_number_id !== null &&
-      data['message_id'] &&
-      !(data['participant'] ?? data['participant_bsuid']),
+    ({ data, phone_number_id }) => phone_number_id !== null && data['message_id'],
   );
+  const participants = new Set<string>();
+  const said = { received_at_ms: 0 };
   const spaces = new Set(
     ofMessages.map((event) => {
       const message = {
         phone_number_id: event.phone_number_id as string,
         message_id: String(event.data['message_id']),
       };
-      expect(eventIdsOfMessage('ptn_1', message)).toContain(eventIdOf(event.occurrence, 'ptn_1'));
+      // As messaging learns of it.
+      const { participant } = statusRecord({ ...said, ...event } as Said) ?? {};
+      if (participant !== undefined) participants.add(participant);
+      const ids = eventIdsOfMessage(
+        'ptn_1',
+        message,
+        participant === undefined ? [] : [participant],
+      );
+      expect(ids).toContain(eventIdOf(event.occurrence, 'ptn_1'));
       return event.occurrence.split('|')[0];
     }),
   );
   expect(spaces.size).toBeGreaterThanOrEqual(6);
+  expect(participants.size).toBeGreaterThanOrEqual(2);
 });
 
 describe('the pairs are complete', () => {

@@ -3,6 +3,7 @@ import { statusRank, type MessageStatus } from '@bmg/common/messages';
 import type { TimelineEntry } from '@bmg/proto/messaging';
 import type { GetEventResponse } from '@bmg/proto/webhooks';
 import type { MessageRecord, StatusRecord } from '../store/messages';
+import { eventData, textOf } from './event-data';
 
 type Entry = TimelineEntry & { at: Date };
 
@@ -33,20 +34,50 @@ function sending({ sent_at, send }: MessageRecord): Entry[] {
   ];
 }
 
-function statusesOf({ statuses = {} }: MessageRecord): Entry[] {
-  const known = Object.entries(statuses) as Array<[MessageStatus, StatusRecord]>;
-  return known
-    .sort(([one], [other]) => statusRank(one) - statusRank(other))
-    .map(([status, { at, received_at, superseded, reconciled, error_code, trace_id }]) => ({
+type Said = StatusRecord & { status: MessageStatus };
+
+function statusesOf(record: MessageRecord): Entry[] {
+  const all = saidOf(record);
+  return all.map((said) => {
+    const { status, at, received_at, superseded, reconciled, error_code, trace_id } = said;
+    return {
       type: 'status',
       at,
       trace_id,
       status,
       received_at,
-      superseded: superseded ?? false,
+      superseded:
+        said.participant === undefined
+          ? (superseded ?? false)
+          : all.some((one) => comesBefore(one, said)),
       source: reconciled ? 'message_history' : 'webhook',
       error_code,
-    }));
+      participant: said.participant,
+    };
+  });
+}
+
+function saidOf({ statuses = {}, participants = [] }: MessageRecord): Said[] {
+  const known = Object.entries(statuses) as Array<[MessageStatus, StatusRecord]>;
+  return [...known.map(([status, said]) => ({ ...said, status })), ...participants].sort(
+    (one, other) => statusRank(one.status) - statusRank(other.status),
+  );
+}
+
+/** Each participant of a group goes through the statuses apart. */
+const comesBefore = (one: Said, other: Said): boolean =>
+  one.participant === other.participant &&
+  statusRank(one.status) > statusRank(other.status) &&
+  one.received_at < other.received_at;
+
+/** The participants of a group whose statuses have come. */
+export const participantsOf = (record: MessageRecord): string[] => [
+  ...new Set(saidOf(record).flatMap(({ participant }) => participant ?? [])),
+];
+
+function participantIn({ envelope }: { envelope: string }): string | undefined {
+  const { participant, participant_bsuid } = eventData(envelope);
+  return textOf(participant) ?? textOf(participant_bsuid);
 }
 
 const told = (events: GetEventResponse[]): Entry[] =>
@@ -62,6 +93,7 @@ const told = (events: GetEventResponse[]): Entry[] =>
         seq,
         event: event.event,
         delivery_status: event.delivery?.status,
+        participant: participantIn(event),
       },
       ...attempts.flatMap(({ at, number, http_status, duration_ms, error }): Entry[] =>
         at

@@ -144,6 +144,55 @@ test('names the broadcast of a message and the state of its contact', async () =
   expect(broadcast).toEqual({ broadcast_id: 7, name: 'Sale', contact_state: 'delivered' });
 });
 
+describe('a message to a group', () => {
+  const [ADA, BO] = ['15550100777', 'US.8Bo'];
+  const statuses = {
+    delivered: { at: at(14), received_at: at(20), participant: ADA },
+    read: { at: at(15), received_at: at(21), participant: ADA },
+  };
+  const participants = [
+    { status: 'read' as const, at: at(16), received_at: at(22), participant: BO },
+    { status: 'delivered' as const, at: at(15), received_at: at(23), participant: BO },
+  ];
+  const record = aRecord({ recipient: 'Y2FwaV9ncm91cA==', statuses, participants });
+
+  test('tells each participant’s statuses, of which each may be superseded', async () => {
+    const { entries } = await getTimeline(
+      deps({ messageList: { find: async () => record } }),
+      request,
+      call,
+    );
+    const told = entries
+      .filter(({ type }) => type === 'status')
+      .map(({ status, participant, superseded }) => [participant, status, superseded]);
+    expect(told).toEqual([
+      [ADA, 'delivered', false],
+      [ADA, 'read', false],
+      [BO, 'read', false],
+      [BO, 'delivered', true],
+    ]);
+  });
+
+  test('tells the events about each participant', async () => {
+    const asked: string[] = [];
+    const findEvents = async ({ event_ids }: { event_ids: string[] }) => {
+      asked.push(...event_ids);
+      return {
+        events: [anEvent('message.read', 22, { participant: null, participant_bsuid: BO })],
+      };
+    };
+    const { entries } = await getTimeline(
+      deps({ messageList: { find: async () => record }, eventLog: { findEvents } }),
+      request,
+      call,
+    );
+    const message = { phone_number_id: '800', message_id: 'wamid.A' };
+    expect(asked).toEqual(eventIdsOfMessage('ptn_1', message, [ADA, BO]));
+    expect(new Set(asked).size).toBe(14 + 2 * 8);
+    expect(entries.find(({ type }) => type === 'event')).toMatchObject({ participant: BO });
+  });
+});
+
 describe('a message that was not sent here', () => {
   const received = anEvent('message.received', 5, { from: '15550100777', type: 'image' });
   const none = { find: async () => null };

@@ -7,7 +7,7 @@ import { traceIds, type Logger } from '@bmg/common/telemetry';
 import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { GetTimelineRequest, GetTimelineResponse } from '@bmg/proto/messaging';
 import type { EventLogDefinition, GetEventResponse } from '@bmg/proto/webhooks';
-import { entriesOf } from './entries';
+import { entriesOf, participantsOf } from './entries';
 import { sentMessage } from './list-messages';
 import { receivedMessage } from './received-message';
 import { searchEvents, type Asked, type FoundEvents, type SearchDependencies } from './search';
@@ -45,7 +45,7 @@ export async function getTimeline(
   };
   const number = record?.phone_number_id ?? phone_number_id;
   const [found, contact] = await Promise.all([
-    part('events', eventsOf(deps, { ...scope, phone_number_id: number, message_id }, call)),
+    part('events', eventsOf(deps, { ...scope, phone_number_id: number, message_id, record }, call)),
     record && mayBeOfBroadcast(record)
       ? part(
           'broadcast',
@@ -69,16 +69,23 @@ export async function getTimeline(
   };
 }
 
+interface AskedOfNumber extends Asked {
+  phone_number_id: string | undefined;
+  record: MessageRecord | null;
+}
+
 /** Of the number, if it is known, else of the one among the partner's that has any. */
 function eventsOf(
   { eventLog, ...deps }: TimelineDependencies,
-  { phone_number_id, ...asked }: Asked & { phone_number_id: string | undefined },
+  { phone_number_id, record, ...asked }: AskedOfNumber,
   call: Call,
 ): Promise<FoundEvents> | undefined {
   if (!eventLog) return undefined;
   if (phone_number_id === undefined) return searchEvents({ ...deps, eventLog }, asked, call);
   const { partner_id, message_id } = asked;
-  const event_ids = eventIdsOfMessage(partner_id, { phone_number_id, message_id });
+  const participants = record ? participantsOf(record) : [];
+  const message = { phone_number_id, message_id };
+  const event_ids = eventIdsOfMessage(partner_id, message, participants);
   return eventLog
     .findEvents({ partner_id, event_ids }, call)
     .then(({ events }) => ({ phone_number_id, events }));

@@ -1,8 +1,8 @@
 // A message that this service did not send, as its events tell it: received, or sent in the business
 // app or by another app. Its content stays in the event log.
-import { isObject, type Json } from '@bmg/common/upstream';
 import type { Message } from '@bmg/proto/messaging';
 import type { GetEventResponse } from '@bmg/proto/webhooks';
+import { eventData, textOf } from './event-data';
 
 const ECHOES: ReadonlySet<string> = new Set(['message.echo', 'standby.message_echo']);
 
@@ -11,7 +11,9 @@ export function receivedMessage(
   events: GetEventResponse[],
   { phone_number_id }: { phone_number_id: string },
 ): Message | undefined {
-  const all = events.flatMap(({ event }) => (event ? [{ ...event, data: dataOf(event) }] : []));
+  const all = events.flatMap(({ event }) =>
+    event ? [{ ...event, data: eventData(event.envelope) }] : [],
+  );
   // Statuses do not tell what the message is.
   const main = all.find(({ data }) => typeof data['type'] === 'string') ?? all[0];
   const last = all.at(-1);
@@ -35,11 +37,3 @@ export function receivedMessage(
     broadcast: false,
   };
 }
-
-function dataOf({ envelope }: { envelope: string }): Json {
-  const { data } = JSON.parse(envelope) as Json;
-  return isObject(data) ? data : {};
-}
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;

@@ -4,7 +4,7 @@ import { MongoClient, type Db } from 'mongodb';
 import { listMessages } from '../message-log/list-messages';
 import { indexes } from './indexes';
 import { createMessageList, type MessageFilter } from './message-list';
-import { createMessages, type MessageRecord } from './messages';
+import { createMessages, PARTICIPANT_STATUSES_MAX, type MessageRecord } from './messages';
 
 let client: MongoClient;
 let db: Db;
@@ -111,4 +111,42 @@ test('lowers a page size above the maximum', async () => {
   const request = { partner_id: 'ptn_1', limit: 100_000 };
   const { messages, after } = await listMessages({ messageList: createMessageList(db) }, request);
   expect([messages.length, after]).toEqual([COUNT, undefined]);
+});
+
+test('keeps each status of each participant of a group once, up to a bound', async () => {
+  const messages = createMessages(db);
+  const message_id = 'wamid.group';
+  await messages.record(aRecord(2_000, { _id: 'msg_group', message_id, status: 'accepted' }));
+  const at = new Date(T0);
+  const said = (participant: string, status: 'delivered' | 'read') => ({
+    message_id,
+    status,
+    at,
+    received_at: at,
+    reconciled: false,
+    participant,
+  });
+  const all = ['15550100777', 'US.8Bo', '15550100779'].flatMap((participant) => [
+    said(participant, 'delivered'),
+    said(participant, 'read'),
+  ]);
+  // The upstream repeats itself, in one webhook and in further ones.
+  await messages.applyStatuses([...all, ...all]);
+  for (const one of all) await messages.applyStatuses([one]);
+  const record = await messages.find('800', message_id);
+  expect(record).toMatchObject({ status: 'read' });
+  const kept = [
+    ...Object.entries(record?.statuses ?? {}).map(([status, { participant }]) => ({
+      participant,
+      status,
+    })),
+    ...(record?.participants ?? []).map(({ participant, status }) => ({ participant, status })),
+  ].map(({ participant, status }) => `${participant} ${status}`);
+  expect(kept.sort()).toEqual(all.map((one) => `${one.participant} ${one.status}`).sort());
+  const many = Array.from({ length: 2 * PARTICIPANT_STATUSES_MAX }, (_one, index) =>
+    said(String(index), 'delivered'),
+  );
+  await messages.applyStatuses(many);
+  const full = await messages.find('800', message_id);
+  expect(full?.participants).toHaveLength(PARTICIPANT_STATUSES_MAX);
 });

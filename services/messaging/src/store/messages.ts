@@ -26,6 +26,8 @@ export interface StatusRecord {
   /** The upstream's code of a failure. */
   error_code?: string;
   trace_id?: string;
+  /** In a group: the participant that it concerns. */
+  participant?: string;
 }
 
 /** How the send came in, and what the upstream answered; absent in records made from a status. */
@@ -59,6 +61,8 @@ export interface MessageRecord extends ChargeFacts {
   late_since?: Date;
   /** Every status that has come; absent before the first. */
   statuses?: Partial<Record<MessageStatus, StatusRecord>>;
+  /** In a group: the statuses that a participant before had reached already, in order of arrival. */
+  participants?: Array<StatusRecord & { status: MessageStatus }>;
   /** When to ask the upstream for missing statuses; absent once nothing is expected any more. */
   check_at?: Date;
   /** How often the upstream was asked. */
@@ -73,6 +77,7 @@ export interface StatusUpdate {
   reconciled: boolean;
   error_code?: string | undefined;
   trace_id?: string | undefined;
+  participant?: string | undefined;
   /** What the status says about the price. */
   charge?: ChargeFacts;
   /** Creates the record if a crash prevented the send from storing it. */
@@ -118,6 +123,8 @@ export const REBUILT = 'unknown';
 const RETRY_MS = 1_000;
 /** Minimum time between batches: one more command costs far more than one more document. */
 const BATCHES_APART_MS = 4;
+/** Bounds a record: a group has 8 participants, each with up to 4 statuses. */
+export const PARTICIPANT_STATUSES_MAX = 100;
 const KEPT_DAYS = 90;
 const DAY_S = 86_400;
 
@@ -265,13 +272,14 @@ const keyOf = ({ message_id, rebuild }: StatusUpdate): Partial<MessageRecord> =>
   rebuild ? { _id: rebuild._id } : { message_id };
 
 const recordOf = (update: StatusUpdate): StatusRecord => {
-  const { at, received_at, reconciled, error_code, trace_id } = update;
+  const { at, received_at, reconciled, error_code, trace_id, participant } = update;
   return {
     at,
     received_at,
     ...(reconciled && { reconciled }),
     ...(error_code !== undefined && { error_code }),
     ...(trace_id !== undefined && { trace_id }),
+    ...(participant !== undefined && { participant }),
   };
 };
 
@@ -296,11 +304,29 @@ function raising(update: StatusUpdate, closed_until?: Date): Operation {
 
 /** Does nothing for a status that the record has. */
 function superseding(update: StatusUpdate): Operation {
+  if (update.participant !== undefined) return further(update, update.participant);
   const field = `statuses.${update.status}`;
   return {
     updateOne: {
       filter: { ...keyOf(update), [field]: { $exists: false } },
       update: { $set: { [field]: { ...recordOf(update), superseded: true } } },
+    },
+  };
+}
+
+/** A status that the record has of another participant. */
+function further(update: StatusUpdate, participant: string): Operation {
+  const { status } = update;
+  const known = { $elemMatch: { participant, status } };
+  return {
+    updateOne: {
+      filter: {
+        ...keyOf(update),
+        [`statuses.${status}.participant`]: { $ne: participant },
+        participants: { $not: known },
+        [`participants.${PARTICIPANT_STATUSES_MAX - 1}`]: { $exists: false },
+      },
+      update: { $push: { participants: { ...recordOf(update), status } } },
     },
   };
 }

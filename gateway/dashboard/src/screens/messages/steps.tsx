@@ -55,7 +55,8 @@ export function MessageSteps({ message_id, phone_number_id }: StepsProps) {
 const TITLES: Record<string, (entry: TimelineEntry) => string> = {
   accepted: () => 'Your request was accepted',
   upstream: ({ http_status }) => `The upstream answered HTTP ${http_status}`,
-  status: ({ status, superseded }) => `Status ${status}${superseded ? ', after a higher one' : ''}`,
+  status: ({ status, superseded, participant }) =>
+    `Status ${status}${participant ? ` of ${participant}` : ''}${superseded ? ', after a higher one' : ''}`,
   event: ({ event, delivery_status }) => `Event ${event}: ${delivery_status}`,
   attempt: ({ number, error, http_status }) =>
     `Attempt ${number}: ${error ?? `your receiver answered HTTP ${http_status}`}`,

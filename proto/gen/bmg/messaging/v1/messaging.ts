@@ -363,7 +363,11 @@ export interface TimelineEntry {
   event?: string | undefined;
   delivery_status?: string | undefined;
   number?: number | undefined;
-  error?: string | undefined;
+  error?:
+    | string
+    | undefined;
+  /** status, event: in a group, the participant that it concerns. */
+  participant?: string | undefined;
 }
 
 export interface CheckContactsRequest {
@@ -3924,6 +3928,7 @@ function createBaseTimelineEntry(): TimelineEntry {
     delivery_status: undefined,
     number: undefined,
     error: undefined,
+    participant: undefined,
   };
 }
 
@@ -3985,6 +3990,9 @@ export const TimelineEntry: MessageFns<TimelineEntry> = {
     }
     if (message.error !== undefined) {
       writer.uint32(154).string(message.error);
+    }
+    if (message.participant !== undefined) {
+      writer.uint32(162).string(message.participant);
     }
     return writer;
   },
@@ -4154,6 +4162,14 @@ export const TimelineEntry: MessageFns<TimelineEntry> = {
             message.error = reader.string();
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.participant = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4190,6 +4206,7 @@ export const TimelineEntry: MessageFns<TimelineEntry> = {
     message.delivery_status = object.delivery_status ?? undefined;
     message.number = object.number ?? undefined;
     message.error = object.error ?? undefined;
+    message.participant = object.participant ?? undefined;
     return message;
   },
 };

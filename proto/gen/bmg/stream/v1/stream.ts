@@ -72,7 +72,11 @@ export interface Statuses_Status {
   received_at_ms: number;
   /** Read from the upstream's message history. */
   reconciled: boolean;
-  pricing_model?: string | undefined;
+  pricing_model?:
+    | string
+    | undefined;
+  /** In a group: the participant that the status concerns, as in the id of its event. */
+  participant?: string | undefined;
 }
 
 /** What webhooks say about the contacts of one account, in their order. */
@@ -514,6 +518,7 @@ function createBaseStatuses_Status(): Statuses_Status {
     received_at_ms: 0,
     reconciled: false,
     pricing_model: undefined,
+    participant: undefined,
   };
 }
 
@@ -557,6 +562,9 @@ export const Statuses_Status: MessageFns<Statuses_Status> = {
     }
     if (message.pricing_model !== undefined) {
       writer.uint32(106).string(message.pricing_model);
+    }
+    if (message.participant !== undefined) {
+      writer.uint32(114).string(message.participant);
     }
     return writer;
   },
@@ -678,6 +686,14 @@ export const Statuses_Status: MessageFns<Statuses_Status> = {
             message.pricing_model = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.participant = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -708,6 +724,7 @@ export const Statuses_Status: MessageFns<Statuses_Status> = {
     message.received_at_ms = object.received_at_ms ?? 0;
     message.reconciled = object.reconciled ?? false;
     message.pricing_model = object.pricing_model ?? undefined;
+    message.participant = object.participant ?? undefined;
     return message;
   },
 };
