@@ -2,10 +2,10 @@
 import { createBus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import type { Component, Service } from '@bmg/common/lifecycle';
-import { openRedis } from '@bmg/common/redis';
+import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { NOTICES } from '@bmg/common/notices';
 import { createRpcClient, type Client, type Definition, type RpcClient } from '@bmg/common/rpc';
-import { createLogger } from '@bmg/common/telemetry';
+import { createLogger, type Logger } from '@bmg/common/telemetry';
 import { PaymentsDefinition } from '@bmg/proto/billing';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import { LedgerDefinition } from '@bmg/proto/ledger';
@@ -17,24 +17,26 @@ import { TemplatesDefinition } from '@bmg/proto/templates';
 import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
 import { createApp } from './app';
 import { createAuthenticator } from './auth/authenticate';
-import { createLookUps } from './auth/look-ups';
+import { createLookUps, type LookUps } from './auth/look-ups';
 import { createScopeResolver } from './auth/scope';
 import { createSessionAuthenticator } from './auth/session-token';
 import type { settings } from './config';
 import { connectPage } from './connect-page';
 import { dashboard } from './dashboard';
+import { createEventStreams, type EventStreams } from './dashboard/event-streams';
 import { consoleSite } from './dashboard/site';
 import { documents } from './docs';
 import { NOTICE_TEXTS } from './docs/history';
+import type { ChainDependencies } from './edge/chain';
 import { createHttpServer } from './edge/http-server';
 import { createMeter } from './edge/meter';
 import { noticeHeaders } from './edge/notice-headers';
-import { createRequestLog } from './edge/request-log';
+import { createRequestLog, type RequestLog } from './edge/request-log';
 import { chapters, endpoints } from './endpoints';
 import { createHealthMonitor } from './health';
 import { createGuards } from './idempotency';
 import { createFallbackBucket } from './limits/fallback-bucket';
-import { createLoad } from './limits/load';
+import { createLoad, type Load } from './limits/load';
 import { CONNECT_LIMIT, createNetworkLimit, LOGIN_LIMIT } from './limits/network-limit';
 
 export interface GatewayService extends Service {
@@ -58,6 +60,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
   const public_url = config.PUBLIC_URL.replace(/\/$/, '');
   const docs_url = `${public_url}/docs`;
   const load = createLoad(config.REQUESTS_IN_FLIGHT_MAX, log);
+  const streams = createEventStreams({ events: rpc.client(EventLogDefinition), load, log });
   const look_ups = createLookUps(load);
   const authenticator = createAuthenticator(directory.rpc, config.KEY_PEPPER, look_ups);
   const bucket = createFallbackBucket(redis, log);
@@ -72,34 +75,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     client: rpc.client,
     guards: createGuards({ redis, messaging: rpc.client(MessagingDefinition), docs_url, log }),
   };
-  const pages = [
-    connectPage({
-      onboarding: rpc.client(OnboardingDefinition),
-      authenticator,
-      look_ups,
-      visits: createNetworkLimit(redis, CONNECT_LIMIT),
-      pepper: config.KEY_PEPPER,
-      sdk_url: config.UPSTREAM_SDK_URL,
-      log,
-    }),
-    dashboard({
-      settings: rpc.client(SettingsDefinition),
-      webhooks: rpc.client(WebhooksDefinition),
-      payments: rpc.client(PaymentsDefinition),
-      bucket,
-      look_ups,
-      load,
-      logins: createNetworkLimit(redis, LOGIN_LIMIT),
-      pepper: config.KEY_PEPPER,
-      public_url: config.PUBLIC_URL,
-      notices: NOTICES.map((notice) => ({ ...notice, text: NOTICE_TEXTS[notice.id] ?? '' })),
-      requests,
-      endpoints,
-      chain,
-    }),
-    consoleSite(config.PUBLIC_URL, log),
-    documents(chapters, config, log),
-  ];
+  const pages = createPages(config, { rpc, redis, look_ups, load, requests, streams, chain, log });
   const app = createApp({
     endpoints,
     notices,
@@ -125,6 +101,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
       requests,
       health,
       http,
+      streams,
     ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
     stop_timeout_ms: config.STOP_TIMEOUT_MS,
@@ -132,6 +109,47 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     warnings,
     port: http.port,
   };
+}
+
+interface PageParts {
+  rpc: ReturnType<typeof createClients>;
+  redis: RedisConnection;
+  look_ups: LookUps;
+  load: Load;
+  requests: RequestLog;
+  streams: EventStreams;
+  chain: ChainDependencies;
+  log: Logger;
+}
+
+/** The pages and documents that are not endpoints of the contract. */
+function createPages(config: Config, { rpc, redis, ...parts }: PageParts) {
+  const { chain, look_ups, log } = parts;
+  return [
+    connectPage({
+      onboarding: rpc.client(OnboardingDefinition),
+      authenticator: chain.authenticator,
+      look_ups,
+      visits: createNetworkLimit(redis, CONNECT_LIMIT),
+      pepper: config.KEY_PEPPER,
+      sdk_url: config.UPSTREAM_SDK_URL,
+      log,
+    }),
+    dashboard({
+      ...parts,
+      settings: rpc.client(SettingsDefinition),
+      webhooks: rpc.client(WebhooksDefinition),
+      payments: rpc.client(PaymentsDefinition),
+      bucket: chain.bucket,
+      logins: createNetworkLimit(redis, LOGIN_LIMIT),
+      pepper: config.KEY_PEPPER,
+      public_url: config.PUBLIC_URL,
+      notices: NOTICES.map((notice) => ({ ...notice, text: NOTICE_TEXTS[notice.id] ?? '' })),
+      endpoints,
+    }),
+    consoleSite(config.PUBLIC_URL, log),
+    documents(chapters, config, log),
+  ];
 }
 
 const serviceAddresses = (config: Config) => ({

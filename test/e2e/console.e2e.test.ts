@@ -317,6 +317,7 @@ test(
   'shows new events as they come, and stays fast while hundreds arrive',
   async () => {
     const page = await openSignedIn('events');
+    await page.getByText('New events appear at once').waitFor();
     await page
       .getByRole('button', { name: /^message\./ })
       .first()
@@ -380,6 +381,22 @@ test(
     expect(await requests.getByText('200', { exact: true }).count()).toBe(0);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, 'requests-desktop-light');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'goes on with the events where a stream does not open, and says so',
+  async () => {
+    const page = await open('events');
+    await page.route('**/events/stream*', (route) => route.fulfill({ status: 503, body: '' }));
+    await signIn(page);
+    await page.getByText('Read every 5 seconds').waitFor();
+    const body = inboundBody(TWO_A, { from: '15550100666', id: 'wamid.READ1' });
+    expect(await postRaw(mesh.ingress_url, body)).toBe(200);
+    await page.getByText('15550100666').waitFor();
+    await page.unroute('**/events/stream*');
+    await page.getByText('New events appear at once').waitFor();
   },
   LIMIT_MS,
 );

@@ -577,6 +577,41 @@ test('shows the last calls with the partner key, without their content, to their
   expect(theirs.body.requests).toEqual([]);
 });
 
+test('streams new events to a session, resumes after the last one, and ends with the session', async () => {
+  const partner = await mesh.createPartner();
+  await partner.register(ONE);
+  const browser = await browserOf(partner, '192.0.2.32');
+  const path = `${origin}/dashboard/api/events/stream?after=0`;
+  expect((await fetch(path)).status).toBe(401);
+  const { cookie } = browser;
+  const answer = await fetch(path, { headers: { cookie } });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  let text = '';
+  const ended = (async () => {
+    const decoder = new TextDecoder();
+    for await (const part of answer.body as never as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(part, { stream: true });
+    }
+  })();
+  const number = { 'x-waba-id': ONE.waba_id };
+  await partner.call('POST', '/messages/send', { to: '15550100777', text: 'Hello' }, number);
+  await eventually(() => text.includes('"event":"message.delivered"'));
+  const positions = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+  expect(positions).toEqual(positions.toSorted((one, other) => one - other));
+  const abort = new AbortController();
+  const resumed = await fetch(path, {
+    headers: { cookie, 'last-event-id': String(positions[0]) },
+    signal: abort.signal,
+  });
+  const reader = (resumed.body as ReadableStream<Uint8Array>).getReader();
+  let rest = '';
+  while (!rest.includes('id: ')) rest += new TextDecoder().decode((await reader.read()).value);
+  expect(/^id: (\d+)$/m.exec(rest)?.[1]).toBe(String(positions[1]));
+  abort.abort();
+  await browser.call('DELETE', '/session');
+  await ended;
+}, 60_000);
+
 describe('the console', () => {
   test('is a page with a strict policy and hashed files that browsers keep', async () => {
     const page = await fetch(`${origin}/dashboard/numbers?find=x`);

@@ -8,6 +8,7 @@ import type { Context } from 'koa';
 import { INACTIVE_PARTNER_CODES } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import type { LookUps } from '../auth/look-ups';
+import type { Call } from '@bmg/common/rpc';
 import { takeFromLimit, type admit } from '../edge/admit';
 import { readBody } from '../edge/body';
 import { createChain as createEndpointChain, type ChainDependencies } from '../edge/chain';
@@ -108,6 +109,7 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
     context.set(HEADERS);
     if (is_change) checkOwnSite(context, deps.own_origin);
     const fields = await answer(context);
+    if (context.respond === false) return;
     context.status = route.status ?? 200;
     context.body = { success: true, ...fields };
   };
@@ -144,12 +146,13 @@ async function findVisitor(
     throw new ApiError('UNAUTHORIZED', `the header ${CSRF} does not match the session`);
   }
   const { call } = context.state as State;
+  const token_hash = cookies.hash(token);
   try {
-    const token_hash = cookies.hash(token);
     const session = await look_ups.run(token_hash, context.ip, () =>
       settings.useSession({ token_hash }, call),
     );
-    return { partner_id: session.partner_id, token, session };
+    const check = (call: Call): Promise<unknown> => settings.useSession({ token_hash }, call);
+    return { partner_id: session.partner_id, token, session, check };
   } catch (error) {
     if (error instanceof ApiError && ENDS_SESSION.has(error.code)) cookies.clear(context);
     throw error;

@@ -10,6 +10,8 @@ export interface Visitor {
   partner_id: string;
   token: string;
   session: Session;
+  /** Throws when the session is over. */
+  check(call: Call): Promise<unknown>;
 }
 
 export interface RouteRequest {

@@ -8,6 +8,7 @@ import type { PartnerSettings, Session, SettingsDefinition } from '@bmg/proto/se
 import type { SendTestEventResponse, WebhooksDefinition } from '@bmg/proto/webhooks';
 import type { RequestLog } from '../edge/request-log';
 import type { Fields } from '../endpoints/endpoint';
+import type { EventStreams } from './event-streams';
 import type { Route } from './route';
 import * as schemas from './schemas';
 import type { SessionCookies } from './session-cookie';
@@ -17,6 +18,7 @@ export interface RouteDependencies {
   webhooks: Client<WebhooksDefinition>;
   payments: Client<PaymentsDefinition>;
   requests: Pick<RequestLog, 'read'>;
+  streams: Pick<EventStreams, 'open'>;
   cookies: SessionCookies;
   pepper: string;
   public_url: string;
@@ -32,6 +34,14 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   ...settingsRoutes(deps),
   ...webhookRoutes(deps),
   ...billingRoutes(deps),
+  {
+    verb: 'get',
+    path: '/events/stream',
+    async run(visitor, { context }) {
+      if (context.method !== 'HEAD') await deps.streams.open(context, visitor);
+      return {};
+    },
+  },
   {
     verb: 'get',
     path: '/requests',

@@ -20,6 +20,8 @@ export interface Load {
    * pool, or the share of the address's network, is full; returns how to leave.
    */
   enterOpen(address: string): () => void;
+  /** For answers that stay open. Throws beyond the partner's share of them; returns how to leave. */
+  enterStream(partner_id: string): () => void;
   bodyMemory(partner_id: string): BodyMemory;
 }
 
@@ -38,6 +40,9 @@ const OPEN_REQUESTS_MAX = 200;
 const UNCOUNTED_MAX = 400;
 /** Of one partner. */
 export const UNCOUNTED_SHARE = 20;
+const STREAMS_MAX = 300;
+/** Of one partner: each waits for events, and the partner's own reads of the log wait too. */
+export const STREAM_SHARE = 6;
 const RETRY_AFTER_S = 1;
 const NETWORK_SHARE = 0.25;
 const SERVER = 'gateway';
@@ -59,6 +64,15 @@ export function createLoad(
     },
     log,
   );
+  const streams = createPool(
+    {
+      ...of_partners,
+      reason: 'event_streams',
+      max: STREAMS_MAX,
+      share: STREAM_SHARE / STREAMS_MAX,
+    },
+    log,
+  );
   const open = createPool(
     {
       server: SERVER,
@@ -76,6 +90,10 @@ export function createLoad(
       return () => uncounted.give(partner_id);
     },
     enterOpen: (address) => enter(open, networkOf(address)),
+    enterStream(partner_id) {
+      if (!streams.take(partner_id)) throw rateLimited('streams', RETRY_AFTER_S, TOO_MANY_STREAMS);
+      return () => streams.give(partner_id);
+    },
     bodyMemory(partner_id) {
       let reserved = 0;
       let released = false;
@@ -96,6 +114,8 @@ export function createLoad(
 }
 
 const TOO_MANY = `too many requests at a time: of the endpoints that do not count towards the rate limit, ${UNCOUNTED_SHARE} may be in flight`;
+
+const TOO_MANY_STREAMS = `too many live lists of events are open: at most ${STREAM_SHARE} of one partner`;
 
 function enter(pool: Pool, holder: string): () => void {
   if (!pool.take(holder)) throw overloaded();

@@ -13,7 +13,14 @@ import { get, post, rpc, type Fields } from '../endpoint';
 /** The longest `wait`, and the time of a read. */
 const LIST_TIMEOUT_MS = 30_000;
 
-const logged = ({ seq, event_id, event, logged_at, envelope, delivery }: LoggedEvent): Fields => ({
+export const logged = ({
+  seq,
+  event_id,
+  event,
+  logged_at,
+  envelope,
+  delivery,
+}: LoggedEvent): Fields => ({
   seq,
   event_id,
   event,

@@ -1,5 +1,5 @@
 // The event log as it grows: the latest events, filters, and one event with every delivery attempt.
-import { Anchor, Badge, Group, Select, Stack, Switch } from '@mantine/core';
+import { Anchor, Badge, Group, Select, Stack, Switch, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { LoggedEvent } from '../../api/types';
@@ -15,7 +15,7 @@ import { LoggedEventDrawer } from './logged';
 import { Receiver } from './receiver';
 import { ReplayEvents } from './replay';
 import { SendTest } from './send-test';
-import { useLog } from './log';
+import { useLog, type Feed } from './log';
 
 const COLUMNS: Array<Column<LoggedEvent>> = [
   { title: 'Event', width: '1.4fr', cell: ({ event }) => event },
@@ -47,7 +47,7 @@ const STATES = ['pending', 'delivered', 'retrying', 'failed', 'dropped'];
 export function Screen() {
   const [{ find, status, open }, setFilters] = useFilters();
   const [live, setLive] = useState(true);
-  const { events, error, names, loaded } = useLog(live);
+  const { events, error, names, loaded, feed } = useLog(live);
   const shown = events.filter(
     ({ event, delivery }) =>
       (find === undefined || event === find) &&
@@ -66,7 +66,7 @@ export function Screen() {
     >
       <Stack gap="sm">
         <Receiver events={events} />
-        <Filters names={names} shown={shown.length} live={live} onLive={setLive} />
+        <Filters names={names} shown={shown.length} live={live} feed={feed} onLive={setLive} />
         {error && <Failure error={error} title="The log could not be read" />}
         {shown.length > 0 ? (
           <Rows
@@ -91,15 +91,23 @@ export function Screen() {
   );
 }
 
+const FEEDS: Record<Feed, string> = {
+  paused: 'Paused',
+  live: 'New events appear at once',
+  reconnecting: 'Reconnecting …',
+  reading: 'Read every 5 seconds',
+};
+
 interface FiltersProps {
   names: string[];
   /** How many events the filters leave. */
   shown: number;
   live: boolean;
+  feed: Feed;
   onLive: (live: boolean) => void;
 }
 
-function Filters({ names, shown, live, onLive }: FiltersProps) {
+function Filters({ names, shown, live, feed, onLive }: FiltersProps) {
   const [{ find, status }, setFilters] = useFilters();
   return (
     <Group gap="sm" align="flex-end">
@@ -126,6 +134,9 @@ function Filters({ names, shown, live, onLive }: FiltersProps) {
         checked={live}
         onChange={(event) => onLive(event.currentTarget.checked)}
       />
+      <Text size="sm" c="dimmed" role="status" data-testid="feed">
+        {FEEDS[feed]}
+      </Text>
       <Badge variant="default" tt="none" data-testid="count">
         {shown} shown
       </Badge>

@@ -1,22 +1,27 @@
-// Follows the event log: the latest events first, then each new one as it comes, by long polling.
+// Follows the event log: the latest events first, then each new one as it comes, by server-sent events.
+// Where a stream does not work, the log is read every few seconds instead, and its error is shown.
+import { useDocumentVisibility } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
-import { call, type ApiFailure } from '../../api/client';
+import { addressOf, call, type ApiFailure } from '../../api/client';
 import type { EventPage, LoggedEvent } from '../../api/types';
 
 const LATEST = 300;
 /** More events than a person looks through; older ones leave the page. */
 const KEPT_MAX = 2_000;
 const PAGE = 500;
-const WAIT_S = 20;
 /** Events that come together are shown together, so that a busy log redraws at most so often. */
 const REDRAW_MS = 700;
 const RETRY_MS = 5_000;
+
+/** How new events come. */
+export type Feed = 'paused' | 'live' | 'reconnecting' | 'reading';
 
 export interface Log {
   events: LoggedEvent[];
   names: string[];
   error: Error | null;
   loaded: boolean;
+  feed: Feed;
 }
 
 const read = (query: Record<string, string | number>, signal: AbortSignal): Promise<EventPage> =>
@@ -55,49 +60,85 @@ function useSettled(
   }, [live, setEvents]);
 }
 
-export function useLog(live: boolean): Log {
+interface Listener {
+  onEvents(events: LoggedEvent[]): void;
+  onFeed(feed: Feed): void;
+}
+
+/** Resolves once the browser gives the stream up: it opens a stream that broke again by itself. */
+function stream(after: number, { onEvents, onFeed }: Listener, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let waiting: LoggedEvent[] = [];
+    const source = new EventSource(addressOf('/events/stream', { after }));
+    const show = (): void => {
+      if (waiting.length > 0) onEvents(waiting);
+      waiting = [];
+    };
+    const timer = setInterval(show, REDRAW_MS);
+    const close = (): void => {
+      clearInterval(timer);
+      source.close();
+      show();
+      resolve();
+    };
+    source.onopen = () => onFeed('live');
+    source.onmessage = ({ data }: MessageEvent<string>) =>
+      waiting.push(JSON.parse(data) as LoggedEvent);
+    source.onerror = () =>
+      source.readyState === EventSource.CLOSED ? close() : onFeed('reconnecting');
+    signal.addEventListener('abort', close, { once: true });
+  });
+}
+
+export function useLog(wanted: boolean): Log {
   const [events, setEvents] = useState<LoggedEvent[]>([]);
-  useSettled(live, events, setEvents);
   const [error, setError] = useState<Error | null>(null);
   const [loaded, setLoaded] = useState(false);
+  const [feed, setFeed] = useState<Feed>('reading');
   const position = useRef<number | null>(null);
+  // A browser has few connections to a host: hidden tabs must not use them up.
+  const live = useDocumentVisibility() === 'visible' && wanted;
+  useSettled(live, events, setEvents);
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
-    const step = async (): Promise<void> => {
+    const onEvents = (fresh: LoggedEvent[]): void => {
+      position.current = fresh.at(-1)?.seq ?? position.current;
+      if (fresh.length > 0) {
+        setEvents((before) => [...fresh.toReversed(), ...before].slice(0, KEPT_MAX));
+      }
+    };
+    const readOn = async (): Promise<void> => {
       if (position.current === null) {
         const { oldest, newest } = await read({ limit: 1 }, signal);
         position.current = Math.max(oldest - 1, newest - LATEST, 0);
-      } else if (!live) return;
-      const wait = loadedOnce ? WAIT_S : 0;
-      const page = await read({ after: position.current, limit: PAGE, wait }, signal);
+      }
+      const page = await read({ after: position.current, limit: PAGE }, signal);
+      onEvents(page.events);
       position.current = page.next;
-      loadedOnce = true;
       setLoaded(true);
       setError(null);
-      if (page.events.length > 0) {
-        setEvents((before) => [...page.events.toReversed(), ...before].slice(0, KEPT_MAX));
-      }
     };
-    let loadedOnce = position.current !== null;
     const follow = async (): Promise<void> => {
-      while (!signal.aborted) {
-        let pause_ms = REDRAW_MS;
+      while (live || position.current === null) {
         try {
-          await step();
+          await readOn();
           if (!live) return;
+          await stream(position.current ?? 0, { onEvents, onFeed: setFeed }, signal);
+          setFeed('reading');
         } catch (problem) {
           if (signal.aborted) return;
           setError(problem as ApiFailure);
           if ((problem as ApiFailure).status === 401) return;
-          pause_ms = RETRY_MS;
         }
-        await new Promise((resolve) => setTimeout(resolve, pause_ms));
+        if (signal.aborted) return;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        if (signal.aborted) return;
       }
     };
     void follow();
     return () => abort.abort();
   }, [live]);
   const names = [...new Set(events.map(({ event }) => event))].sort();
-  return { events, names, error, loaded };
+  return { events, names, error, loaded, feed: live ? feed : 'paused' };
 }

@@ -1,0 +1,154 @@
+// Streams of events over HTTP, from a log that the test writes.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa, { type Context } from 'koa';
+import { ApiError, toApiError } from '@bmg/common/errors';
+import type { Call, Client } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
+import type { EventLogDefinition, ListEventsResponse, LoggedEvent } from '@bmg/proto/webhooks';
+import { createEventStreams, type EventStreams } from './event-streams';
+import { createLoad, STREAM_SHARE } from '../limits/load';
+import { eventually } from '../../../test/testkit/eventually';
+
+const log = createLogger('test');
+log.level = 'silent';
+
+const anEvent = (seq: number): LoggedEvent => ({
+  seq,
+  event_id: `evt_${seq}`,
+  event: 'message.received',
+  waba_id: '900',
+  envelope: '{"event":"message.received"}',
+  received_at: new Date(0),
+  logged_at: new Date(0),
+  delivery: undefined,
+  trace_id: undefined,
+});
+
+/** What the log answers next; after these it fails. */
+let pages: Array<LoggedEvent[] | 'wait'>;
+let asked: Array<{ after?: number | undefined; partner_id?: string | undefined }>;
+let check: () => Promise<unknown>;
+let streams: EventStreams;
+let server: Server;
+let url: string;
+
+const events = {
+  async listEvents(
+    request: { after?: number; partner_id?: string },
+    { signal }: Call,
+  ): Promise<ListEventsResponse> {
+    asked.push(request);
+    const next = pages.shift();
+    if (next === 'wait') {
+      await new Promise((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(new Error('cancelled')), { once: true }),
+      );
+    }
+    if (next === undefined) throw new ApiError('SERVICE_UNAVAILABLE', 'the log is unavailable');
+    const found = next as LoggedEvent[];
+    const last = found.at(-1)?.seq ?? request.after ?? 0;
+    return { events: found, next: last, has_more: false, oldest: 1, newest: last };
+  },
+} as unknown as Client<EventLogDefinition>;
+
+beforeEach(async () => {
+  asked = [];
+  check = async () => undefined;
+  streams = createEventStreams({ events, load: createLoad(100, log), log });
+  const app = new Koa();
+  app.use(async (context: Context) => {
+    context.state['call'] = { deadline: Date.now() + 1_000, span: {}, request_id: 'r' };
+    try {
+      await streams.open(context, { partner_id: 'ptn_1', check: () => check() });
+    } catch (error) {
+      const { http, code, message } = toApiError(error);
+      context.status = http;
+      context.body = { code, message };
+    }
+  });
+  server = createServer(app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+afterEach(async () => {
+  await streams.stop();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('sends events with their positions, heartbeats without events, and goes on after each', async () => {
+  pages = [[anEvent(5), anEvent(6)], [], [anEvent(7)]];
+  const answer = await fetch(`${url}?after=4`);
+  expect(answer.headers.get('content-type')).toBe('text/event-stream');
+  const blocks = (await answer.text()).trim().split('\n\n');
+  expect(blocks.map((block) => block.split('\n')[0])).toEqual([
+    'retry: 2000',
+    'id: 5',
+    'id: 6',
+    ': heartbeat',
+    'id: 7',
+  ]);
+  expect(JSON.parse((blocks[1] as string).split('data: ')[1] as string)).toMatchObject({
+    seq: 5,
+    event_id: 'evt_5',
+    envelope: { event: 'message.received' },
+  });
+  expect(asked.map(({ after }) => after)).toEqual([4, 6, 6, 7]);
+  expect(new Set(asked.map(({ partner_id }) => partner_id))).toEqual(new Set(['ptn_1']));
+});
+
+test('resumes after the last event that the browser has', async () => {
+  pages = [[anEvent(9)]];
+  await (await fetch(`${url}?after=4`, { headers: { 'last-event-id': '8' } })).text();
+  expect(asked[0]?.after).toBe(8);
+});
+
+test('ends with its session', async () => {
+  pages = [[], 'wait'];
+  check = async () => {
+    throw new ApiError('UNAUTHORIZED', 'the session is over');
+  };
+  const text = await (await fetch(`${url}?after=0`)).text();
+  expect(text).toContain(': heartbeat');
+  expect(pages).toEqual(['wait']);
+});
+
+test('ends at shutdown, after the events that it has', async () => {
+  pages = [[anEvent(1)], 'wait'];
+  const answer = await fetch(`${url}?after=0`);
+  streams.drain?.();
+  expect(await answer.text()).toContain('id: 1');
+});
+
+test('answers a failure of the first read, and a position that is none, as an ordinary error', async () => {
+  pages = [];
+  expect((await fetch(`${url}?after=0`)).status).toBe(503);
+  const refused = async (query: string, headers = {}) => {
+    const answer = await fetch(url + query, { headers });
+    return [answer.status, ((await answer.json()) as { message: string }).message];
+  };
+  expect(await refused('')).toEqual([400, expect.stringContaining('after is required')]);
+  expect(await refused('?after=x')).toEqual([400, expect.stringContaining('after')]);
+  expect(await refused('', { 'last-event-id': '-1' })).toEqual([
+    400,
+    expect.stringContaining('Last-Event-ID'),
+  ]);
+});
+
+test('bounds the streams of one partner, and frees the place of a reader that leaves', async () => {
+  pages = Array.from({ length: STREAM_SHARE + 1 }, () => [[], 'wait'] as const).flat() as never;
+  const readers = Array.from({ length: STREAM_SHARE }, () => new AbortController());
+  for (const { signal } of readers) {
+    expect((await fetch(`${url}?after=0`, { signal })).status).toBe(200);
+  }
+  expect((await fetch(`${url}?after=0`)).status).toBe(429);
+  readers[0]?.abort();
+  pages = [[], 'wait'];
+  await eventually(async () => {
+    const again = new AbortController();
+    const { status } = await fetch(`${url}?after=0`, { signal: again.signal });
+    again.abort();
+    return status === 200;
+  });
+});
