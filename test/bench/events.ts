@@ -182,6 +182,8 @@ interface Throughput {
   events: number;
   seconds: number;
   costs: Record<string, Cost>;
+  /** Deliveries that went through the store, by reason. */
+  stored: Record<string, number>;
 }
 
 /** Posts all `events` as fast as they are accepted, until the last one has arrived. */
@@ -190,6 +192,7 @@ async function throughput(setup: Setup, events: number, items = 1): Promise<Thro
   const webhooks = Array.from({ length: events / items }, () => webhook(places, items));
   const post = load.closed(webhooks, WORKERS);
   const before = await receiver.count();
+  const stored_before = await storedOf(setup);
   const started = performance.now();
   const { costs } = await costDuring(pids, async () => {
     const answered = await post();
@@ -198,8 +201,27 @@ async function throughput(setup: Setup, events: number, items = 1): Promise<Thro
     await receiver.until(before + events);
   });
   await receiver.report();
-  return { events, seconds: (performance.now() - started) / 1_000, costs };
+  const seconds = (performance.now() - started) / 1_000;
+  const stored = difference(await storedOf(setup), stored_before);
+  return { events, seconds, costs, stored };
 }
+
+/** Deliveries that webhooks has written to the store since its start, by reason. */
+async function storedOf({ bench }: Setup): Promise<Record<string, number>> {
+  const answer = await fetch(`http://${HOST}:${bench.port('webhooks-metrics')}/metrics`);
+  const lines = (await answer.text()).matchAll(
+    /^webhook_deliveries_stored_total\{reason="(\w+)"\} (\d+)/gm,
+  );
+  return Object.fromEntries([...lines].map(([, reason, count]) => [reason, Number(count)]));
+}
+
+const difference = (
+  after: Record<string, number>,
+  before: Record<string, number>,
+): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(after).map(([reason, count]) => [reason, count - (before[reason] ?? 0)]),
+  );
 
 /** The parts of a run that are not the mesh or its engines. */
 const DRIVERS = new Set(['driver', 'receiver', 'emulator']);
@@ -214,8 +236,14 @@ function tell(name: string, run: Throughput, bare: number): void {
   console.log(
     `${name.padEnd(13)} ${rate.toFixed(0).padStart(6)} /s   ${cpu.toFixed(3)} CPU s per 1,000   ` +
       `${((rate / bare) * 100).toFixed(0)} % of the yardstick   driver and receiver: ` +
-      `${((driving / run.seconds / cpus().length) * 100).toFixed(0)} % of the machine`,
+      `${((driving / run.seconds / cpus().length) * 100).toFixed(0)} % of the machine${storedText(run)}`,
   );
+}
+
+/** A healthy run stores none. */
+function storedText({ stored }: Throughput): string {
+  const reasons = Object.entries(stored).filter(([, count]) => count > 0);
+  return reasons.map(([reason, count]) => `   stored: ${reason} ${count}`).join('');
 }
 
 function tellCosts(what: string, run: Throughput): void {
@@ -248,8 +276,10 @@ const cpuOf = (run: Throughput): number =>
     .reduce((sum, part) => sum + perThousand(run, part), 0);
 
 /** Offers twice the capacity: what is accepted must arrive, at the same cost per event. */
-async function overload({ load, receiver, places, pids }: Setup, capacity: Throughput) {
+async function overload(setup: Setup, capacity: Throughput) {
+  const { load, receiver, places, pids } = setup;
   const before = await receiver.count();
+  const stored_before = await storedOf(setup);
   const started = performance.now();
   let offered_s = 0;
   let refused = 0;
@@ -263,11 +293,12 @@ async function overload({ load, receiver, places, pids }: Setup, capacity: Throu
   });
   await receiver.report();
   const seconds = (performance.now() - started) / 1_000;
-  const run = { events: accepted, seconds, costs };
+  const stored = difference(await storedOf(setup), stored_before);
+  const run = { events: accepted, seconds, costs, stored };
   console.log(
     `\ntwice the capacity for ${OVERLOAD_S} s: ${rateOf(run).toFixed(0)} /s at ${cpuOf(run).toFixed(3)} CPU s per 1,000 ` +
       `(${(cpuOf(run) / cpuOf(capacity)).toFixed(2)} times the backlog's), drained ${(seconds - offered_s).toFixed(1)} s ` +
-      `after the last answer, refused ${refused} of ${refused + accepted}`,
+      `after the last answer, refused ${refused} of ${refused + accepted}${storedText(run)}`,
   );
 }
 

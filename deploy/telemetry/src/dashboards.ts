@@ -221,6 +221,10 @@ export const dashboards: Dashboard[] = [
             'max by (status) (webhook_deliveries_waiting)',
             '{{status}}',
           ]),
+          panel('Written to the store, by reason', 'cps', [
+            rate('webhook_deliveries_stored_total', 'reason'),
+            '{{reason}}',
+          ]),
         ],
       },
       {

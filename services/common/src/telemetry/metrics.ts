@@ -159,6 +159,11 @@ export const metrics = {
     name: 'webhook_deliveries_in_flight_limit',
     help: 'Maximum number of delivery attempts in flight (DELIVERY_TOTAL).',
   }),
+  deliveries_persisted: new Counter({
+    name: 'webhook_deliveries_stored_total',
+    help: 'Deliveries written to the store, by reason: the receiver is slow, refused, or has a large backlog; the delivery is old, or waits behind a retry of its conversation.',
+    labelNames: ['reason'],
+  }),
   deliveries_stored: new Gauge({
     name: 'webhook_deliveries_waiting',
     help: 'Persisted deliveries, by status.',

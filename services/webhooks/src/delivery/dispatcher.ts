@@ -26,7 +26,7 @@ import {
   trackedRow,
   type TrackedDelivery,
 } from './tracked-delivery';
-import { TICK_MS, Uncommitted } from './uncommitted';
+import { TICK_MS, Uncommitted, type StoreReason } from './uncommitted';
 import type { AttemptRecord, Deliveries, WaitingDelivery } from '../store/deliveries';
 
 export interface DispatcherDependencies {
@@ -98,7 +98,7 @@ export class Dispatcher implements Component {
   async start(): Promise<void> {
     let due_at = performance.now();
     const tick = (): void => {
-      this.speed.recordLag(performance.now() - due_at);
+      this.speed.tick(performance.now() - due_at, Date.now());
       this.uncommitted.tick(Date.now());
       this.persistOverdue();
       this.refillOverflow();
@@ -221,6 +221,7 @@ export class Dispatcher implements Component {
       else await this.complete(delivery, outcome);
     } catch (error) {
       // The store or the directory is away. No attempt is used up.
+      this.speed.ended(delivery.partner_id, delivery, Date.now(), false);
       log.warn({ err: error, event_id: delivery.event_id }, 'failed to attempt or record delivery');
       metrics.deliveries_unsettled.inc();
       delivery.next_attempt_at = Date.now() + RETRY_MS;
@@ -270,6 +271,7 @@ export class Dispatcher implements Component {
     const inserted = uncommitted && deliveries.put({ ...rowOf(delivery, uncommitted), ...record });
     delivery.has_row = true;
     await Promise.all([inserted, deliveries.update(event_id, record)]);
+    if (inserted) metrics.deliveries_persisted.inc({ reason: 'refused' });
     // An upstream repetition of a failed delivery is no new event: it is in the failed list.
     if (delay_ms === undefined) seen.remember(event_id);
     delivery.attempts = attempts;
@@ -313,17 +315,18 @@ export class Dispatcher implements Component {
   /** Stores the deliveries that have been in memory only for too long. */
   private persistOverdue(): void {
     const due = this.uncommitted.dueForPersisting(Date.now(), (one) => this.lanes.isBlocked(one));
-    for (const delivery of due) void this.persist(delivery);
+    for (const [delivery, reason] of due) void this.persist(delivery, reason);
   }
 
   /** Its offset may be committed once it is stored; its place in the lane stays. */
-  private async persist(delivery: TrackedDelivery): Promise<void> {
+  private async persist(delivery: TrackedDelivery, reason: StoreReason): Promise<void> {
     if (!delivery.uncommitted || delivery.persisting) return;
     const { event_id, partner_id } = delivery;
     delivery.persisting = true;
     delivery.has_row = true;
     try {
       await this.deps.deliveries.put(rowOf(delivery, delivery.uncommitted));
+      metrics.deliveries_persisted.inc({ reason });
       // An attempt may have ended meanwhile: it removed the row through the same ordered writer.
       if (this.lanes.get(event_id) === delivery) this.releaseOffsets(delivery);
       if (this.lanes.countOf(partner_id) > OF_PARTNER_MAX) this.overflow.start(partner_id);

@@ -4,7 +4,7 @@
 // distant retry, so one new delivery per PROBE_EVERY_MS is attempted at once; when the receiver
 // takes one, the dispatcher makes the whole backlog due.
 import { pause } from '@bmg/common/lifecycle';
-import type { Logger } from '@bmg/common/telemetry';
+import { metrics, type Logger } from '@bmg/common/telemetry';
 import { rowOf, type TrackedDelivery } from './tracked-delivery';
 import type { Deliveries, WaitingDelivery } from '../store/deliveries';
 
@@ -121,6 +121,7 @@ export class Overflow {
     while (uncommitted && !signal.aborted) {
       try {
         await deliveries.put(rowOf(delivery, uncommitted));
+        metrics.deliveries_persisted.inc({ reason: 'large_backlog' });
         return releaseOffsets(delivery);
       } catch (error) {
         log.warn({ err: error, event_id: delivery.event_id }, 'failed to persist delivery');

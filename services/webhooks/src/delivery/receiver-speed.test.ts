@@ -23,7 +23,7 @@ test('a receiver is slow if it answers late and its share is used up', () => {
 
 test('a receiver is not slow if this process runs its timers late', () => {
   const speed = answering(300);
-  for (let count = 0; count < 50; count += 1) speed.recordLag(100);
+  for (let count = 0; count < 50; count += 1) speed.tick(100, 10_000);
   expect(speed.isSlow(PARTNER, 0, FULL, 10_000)).toBe(false);
 });
 
@@ -43,4 +43,50 @@ test('a receiver that hangs is slow before its first attempt ends', () => {
 test('a receiver that was idle is not slow at the first delivery', () => {
   const speed = answering(5);
   expect(speed.isSlow(PARTNER, 59_900, FULL, 60_000)).toBe(false);
+});
+
+describe('beside other receivers', () => {
+  /** Receivers that answer after these times, for three periods of comparison. */
+  function together(response_ms: Record<string, number>): ReceiverSpeed {
+    const speed = new ReceiverSpeed();
+    for (let now = 1_000; now <= 4_000; now += 100) {
+      for (const [partner_id, ms] of Object.entries(response_ms)) {
+        const attempt = {};
+        speed.started(partner_id, attempt, now - ms);
+        speed.ended(partner_id, attempt, now, true);
+      }
+      speed.tick(0, now);
+    }
+    return speed;
+  }
+  const slow = (speed: ReceiverSpeed, partner_id: string): boolean =>
+    speed.isSlow(partner_id, 0, FULL, 4_000);
+
+  test('none is slow if all answer equally late: the machine is busy', () => {
+    const speed = together({ a: 200, b: 300, c: 250, d: 400 });
+    for (const partner_id of ['a', 'b', 'c', 'd']) expect(slow(speed, partner_id)).toBe(false);
+  });
+
+  test('one that answers much later than the quickest is slow', () => {
+    const speed = together({ a: 5, b: 10, c: 30, d: 400 });
+    expect(['a', 'b', 'c', 'd'].filter((partner_id) => slow(speed, partner_id))).toEqual(['d']);
+  });
+
+  test('two do not show what all have in common', () => {
+    expect(slow(together({ a: 200, b: 300 }), 'a')).toBe(true);
+  });
+
+  test('those that were quick a while ago do not count', () => {
+    const speed = together({ a: 5, b: 5, c: 5 });
+    const later = { d: 300, e: 300, f: 300 };
+    for (let now = 5_000; now <= 8_000; now += 100) {
+      for (const [partner_id, ms] of Object.entries(later)) {
+        const attempt = {};
+        speed.started(partner_id, attempt, now - ms);
+        speed.ended(partner_id, attempt, now, true);
+      }
+      speed.tick(0, now);
+    }
+    expect(speed.isSlow('d', 0, FULL, 8_000)).toBe(false);
+  });
 });

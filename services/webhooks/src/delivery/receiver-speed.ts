@@ -1,5 +1,6 @@
-// Tells a slow receiver from a busy process. While this process is busy, every receiver seems to
-// answer late: how late the event loop runs its timers says how much of that is our own.
+// Tells a slow receiver from a busy process or machine. While this process is busy, every receiver
+// seems to answer late: how late the event loop runs its timers says how much of that is our own,
+// and how late the quickest of the others answers, how much all of them have in common.
 import { LRUCache } from '@bmg/common/cache';
 import type { ShareUse } from './partner-share';
 
@@ -16,18 +17,36 @@ interface Receiver {
 const STALLED_MS = 1_000;
 /** A receiver that answers faster is not slow, whatever its backlog. */
 const RESPONSE_MS = 20;
+/** A receiver that answers this many times later than the quickest one is slow. */
+const TIMES_QUICKEST = 4;
+/** Fewer receivers do not show what all have in common. */
+const COMPARED_MIN = 3;
 /** An attempt waits for the event loop several times: connecting, writing, reading, recording. */
 const LOOP_TURNS = 20;
 const LATEST_WEIGHT = 0.2;
+const COMPARED_MS = 1_000;
 const PARTNERS_MAX = 50_000;
 
 export class ReceiverSpeed {
   private readonly receivers = new LRUCache<string, Receiver>({ max: PARTNERS_MAX });
   private lag_ms = 0;
+  /** Receivers that took a delivery in the current period of COMPARED_MS, and in the one before. */
+  private active = new Set<Receiver>();
+  private active_before = new Set<Receiver>();
+  private period_since = 0;
+  private quickest_ms = 0;
 
-  /** Milliseconds by which a timer of this process ran late. */
-  recordLag(late_ms: number): void {
+  /** To be called periodically: `late_ms` is by how much this process's timer ran late. */
+  tick(late_ms: number, now: number): void {
     this.lag_ms += (Math.max(0, late_ms) - this.lag_ms) * LATEST_WEIGHT;
+    if (now - this.period_since >= COMPARED_MS) {
+      this.active_before = this.active;
+      this.active = new Set();
+      this.period_since = now;
+    }
+    const compared = Math.max(this.active_before.size, this.active.size);
+    this.quickest_ms =
+      compared < COMPARED_MIN ? 0 : Math.min(quickest(this.active_before), quickest(this.active));
   }
 
   started(partner_id: string, attempt: object, now: number): void {
@@ -45,7 +64,9 @@ export class ReceiverSpeed {
     if (!receiver || started === undefined) return;
     receiver.in_flight.delete(attempt);
     receiver.response_ms += (now - started - receiver.response_ms) * LATEST_WEIGHT;
-    if (is_delivered) receiver.delivered_at = now;
+    if (!is_delivered) return;
+    receiver.delivered_at = now;
+    this.active.add(receiver);
   }
 
   /** True if the receiver took a delivery not long ago. */
@@ -58,7 +79,8 @@ export class ReceiverSpeed {
   isSlow(partner_id: string, busy_since: number, use: ShareUse, now: number): boolean {
     if (!this.progresses(partner_id, now)) return now - busy_since > STALLED_MS + this.ownDelay();
     if (!use.is_full) return false;
-    return use.is_reduced || this.responseOf(partner_id, now) > RESPONSE_MS + this.ownDelay();
+    const common_ms = TIMES_QUICKEST * this.quickest_ms + this.ownDelay();
+    return use.is_reduced || this.responseOf(partner_id, now) > RESPONSE_MS + common_ms;
   }
 
   private responseOf(partner_id: string, now: number): number {
@@ -70,4 +92,10 @@ export class ReceiverSpeed {
   private ownDelay(): number {
     return LOOP_TURNS * this.lag_ms;
   }
+}
+
+function quickest(receivers: Iterable<Receiver>): number {
+  let lowest = Infinity;
+  for (const { response_ms } of receivers) lowest = Math.min(lowest, response_ms);
+  return lowest;
 }

@@ -25,6 +25,9 @@ const BACKLOG_MIN = 1_000;
 /** Weight of the latest tick in the moving average of the rate. */
 const LATEST_WEIGHT = 0.3;
 
+/** Why a delivery is stored that has not been refused. */
+export type StoreReason = 'slow_receiver' | 'old' | 'behind_retry';
+
 interface PartnerBacklog {
   deliveries: Set<TrackedDelivery>;
   /** Epoch milliseconds since which the backlog has not been empty. */
@@ -95,15 +98,17 @@ export class Uncommitted {
   dueForPersisting(
     now: number,
     isBlocked: (delivery: TrackedDelivery) => boolean,
-  ): TrackedDelivery[] {
-    const due: TrackedDelivery[] = [];
+  ): Map<TrackedDelivery, StoreReason> {
+    const due = new Map<TrackedDelivery, StoreReason>();
     for (const { deliveries, is_slow } of this.partners.values()) {
       const age_max_ms = is_slow ? SLOW_AGE_MAX_MS : AGE_MAX_MS;
       let index = 0;
       for (const delivery of deliveries) {
         const is_old = now - delivery.arrived_at > age_max_ms;
         const is_too_many = is_slow && index >= SLOW_COUNT_MAX;
-        if (is_old || is_too_many || isBlocked(delivery)) due.push(delivery);
+        if (isBlocked(delivery)) due.set(delivery, 'behind_retry');
+        else if (is_slow && (is_old || is_too_many)) due.set(delivery, 'slow_receiver');
+        else if (is_old) due.set(delivery, 'old');
         index += 1;
       }
     }
