@@ -71,9 +71,40 @@ capabilities:
 
 {{- define "bmg.secretName" -}}
 {{- $own := (get .root.Values.services .name | default dict).secret | default "" -}}
-{{- $own | default .root.Values.secrets.existing | default (printf "%s-secrets" (include "bmg.fullname" .root)) -}}
+{{- $ofRelease := printf "%s-secrets" (include "bmg.fullname" .root) -}}
+{{- if and .root.Values.secrets.external.enabled .root.Values.secrets.external.perService -}}
+{{- $ofRelease = printf "%s-%s-secrets" (include "bmg.fullname" .root) .name -}}
+{{- end -}}
+{{- $own | default .root.Values.secrets.existing | default $ofRelease -}}
 {{- end -}}
 
 {{- define "bmg.tlsSecretName" -}}
 {{ printf "%s-%s-tls" (include "bmg.fullname" .root) .name }}
+{{- end -}}
+
+{{/* A Secret whose keys are properties of one entry of a store. */}}
+{{- define "bmg.externalSecret" -}}
+{{- $external := .root.Values.secrets.external -}}
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata:
+  name: {{ .name }}
+  labels:
+    {{- include "bmg.labels" (dict "root" .root "name" "secrets") | nindent 4 }}
+spec:
+  refreshInterval: {{ $external.refreshInterval }}
+  secretStoreRef:
+    kind: {{ $external.storeKind }}
+    name: {{ $external.storeName }}
+  target:
+    name: {{ .name }}
+    creationPolicy: Owner
+  data:
+    {{- $key := .key }}
+    {{- range .properties }}
+    - secretKey: {{ . }}
+      remoteRef:
+        key: {{ $key }}
+        property: {{ . }}
+    {{- end }}
 {{- end -}}

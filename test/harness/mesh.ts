@@ -52,10 +52,13 @@ export type { Mesh, TestPartner } from './mesh-view';
 
 const READY_LIMIT_MS = 30_000;
 
-/** `now` is onboarding's clock, which billing uses. Longer than 70 lines: it lists every service. */
+/** `now` is onboarding's clock, which billing uses; `envOf` gives a service settings of its own. Longer than 70 lines: it lists every service. */
 export async function startMesh(
   overrides: NodeJS.ProcessEnv = {},
-  { now }: { now?: () => Date } = {},
+  {
+    now,
+    envOf = () => ({}),
+  }: { now?: () => Date; envOf?: (name: ServiceName) => NodeJS.ProcessEnv } = {},
 ): Promise<Mesh> {
   const run = randomBytes(5).toString('hex');
   const ports = new Map<string, number>();
@@ -101,7 +104,7 @@ export async function startMesh(
   };
   const running = new Map<ServiceName, Running>();
   const start = async (name: ServiceName, changed: NodeJS.ProcessEnv = {}): Promise<void> => {
-    const own = { ...env, ...changed, GRPC_PORT: String(port(name)) };
+    const own = { ...env, ...envOf(name), ...changed, GRPC_PORT: String(port(name)) };
     const service =
       name === 'onboarding'
         ? createOnboarding(loadConfig(onboardingSettings, own), now)

@@ -71,7 +71,7 @@ whenGo('the chart', () => {
         },
         {
           text: 'a field of another project',
-          manifest: 'ExternalSecret bmg-secrets',
+          manifest: 'ExternalSecret bmg-broadcasts-secrets',
           message: expect.stringMatching(/must NOT have additional properties/),
         },
       ]);

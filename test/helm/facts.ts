@@ -64,7 +64,7 @@ const WITH_PASSWORDS = ['MONGO_URL', 'REDIS_URL'];
 /** Not configurable in the chart: a container listens on all addresses, on its default port. */
 const FIXED = /_(HOST|PORT)$/;
 /** Replaced by caBundle, which applies to all engines. */
-const LEFT_OUT = ['KAFKA_TLS_CA_FILE'];
+const LEFT_OUT = ['KAFKA_TLS_CA_FILE', 'MONGO_TLS_CA_FILE', 'REDIS_TLS_CA_FILE'];
 
 const isSecret = ([name, { secret }]: [string, Field<unknown>]): boolean =>
   secret === true || WITH_PASSWORDS.includes(name);

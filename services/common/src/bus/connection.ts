@@ -1,8 +1,7 @@
 // Kafka connection options from the settings: TLS and SASL. Inconsistent settings are reported at
 // startup.
-import { readFileSync } from 'node:fs';
 import type { KafkaConfig, SASLOptions } from 'kafkajs';
-import { ConfigError } from '../config';
+import { authorities, ConfigError } from '../config';
 
 export interface ConnectionSettings {
   KAFKA_SASL_MECHANISM: 'none' | 'plain' | 'scram-sha-256' | 'scram-sha-512';
@@ -46,18 +45,18 @@ function saslOf(settings: ConnectionSettings, faults: string[]): SASLOptions | u
   return { mechanism, username, password } as SASLOptions;
 }
 
-/** Without KAFKA_TLS_CA_FILE, Node's own authorities apply (NODE_EXTRA_CA_CERTS adds to them). */
 function tlsOf(settings: ConnectionSettings, faults: string[]): KafkaConfig['ssl'] | undefined {
   const file = settings.KAFKA_TLS_CA_FILE;
-  if (!settings.KAFKA_TLS) {
-    if (file !== undefined) faults.push('KAFKA_TLS is required when KAFKA_TLS_CA_FILE is set');
-    return undefined;
-  }
-  if (file === undefined) return true;
   try {
-    return { ca: [readFileSync(file, 'utf8')] };
-  } catch {
-    faults.push(`KAFKA_TLS_CA_FILE names a file that cannot be read: ${file}`);
+    const ca = authorities('KAFKA_TLS_CA_FILE', file, {
+      by: 'KAFKA_TLS',
+      isOn: settings.KAFKA_TLS,
+    });
+    if (!settings.KAFKA_TLS) return undefined;
+    return ca === undefined ? true : { ca: [ca] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    faults.push(...error.faults);
     return undefined;
   }
 }

@@ -159,6 +159,9 @@ const prefix = (description: string): Field<string> =>
 
 export const mongo = {
   MONGO_URL: url('the MongoDB server of this service'),
+  MONGO_TLS_CA_FILE: optional(
+    file('file with the certificate authorities of MongoDB, if they are not public ones'),
+  ) as Field<string | undefined>,
   MONGO_DATABASE_PREFIX: prefix('prefix of the database name, to share a server'),
 };
 
@@ -186,6 +189,9 @@ export const kafka = {
 
 export const redis = {
   REDIS_URL: url('the Redis server: rate limiter, directory versions, memory of deliveries'),
+  REDIS_TLS_CA_FILE: optional(
+    file('file with the certificate authorities of Redis, if they are not public ones'),
+  ) as Field<string | undefined>,
   REDIS_KEY_PREFIX: prefix('prefix of every key, to share a server'),
 };
 

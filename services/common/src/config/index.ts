@@ -1,3 +1,4 @@
+export { authorities } from './authorities';
 export * as fields from './fields';
 export type { Field } from './fields';
 export { ConfigError, loadConfig, type Config, type Fields, type Loaded } from './load';

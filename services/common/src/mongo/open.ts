@@ -1,5 +1,6 @@
 // A service's own database: connect (waiting for the server), ping, close.
 import { MongoClient, type Db } from 'mongodb';
+import { authorities } from '../config';
 import { waitFor, type Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
 import './closing-connections';
@@ -20,6 +21,7 @@ export interface Database extends Component {
 
 export interface MongoSettings {
   MONGO_URL: string;
+  MONGO_TLS_CA_FILE?: string | undefined;
   MONGO_DATABASE_PREFIX: string;
 }
 
@@ -31,6 +33,7 @@ export function openMongo(
   indexes: Indexes,
 ): Database {
   const client = new MongoClient(settings.MONGO_URL, {
+    ...tlsOf(settings),
     serverSelectionTimeoutMS: SELECT_LIMIT_MS,
     connectTimeoutMS: CONNECT_LIMIT_MS,
     waitQueueTimeoutMS: POOL_WAIT_LIMIT_MS,
@@ -64,6 +67,16 @@ export function openMongo(
       await db.command({ ping: 1 });
     },
   };
+}
+
+/** TLS itself is an option of the URL: `tls=true`, or the scheme `mongodb+srv`. */
+function tlsOf({ MONGO_URL, MONGO_TLS_CA_FILE }: MongoSettings): { ca?: string } {
+  const isOn = /^mongodb\+srv:|[?&](tls|ssl)=true\b/.test(MONGO_URL);
+  const ca = authorities('MONGO_TLS_CA_FILE', MONGO_TLS_CA_FILE, {
+    by: 'tls=true in MONGO_URL',
+    isOn,
+  });
+  return ca === undefined ? {} : { ca };
 }
 
 /** True for a write that a unique index refused. */

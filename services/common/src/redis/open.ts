@@ -1,6 +1,7 @@
 // The shared Redis. A start does not wait for it and no request requires it: everything in it
 // (buckets, versions, memory of deliveries) has a local fallback.
 import { Redis } from 'ioredis';
+import { authorities } from '../config';
 import type { Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
 
@@ -17,13 +18,21 @@ export interface RedisConnection extends Component {
 
 export interface RedisSettings {
   REDIS_URL: string;
+  REDIS_TLS_CA_FILE?: string | undefined;
   REDIS_KEY_PREFIX: string;
 }
 
 export function openRedis(settings: RedisSettings, log: Logger): RedisConnection {
+  const ca = authorities('REDIS_TLS_CA_FILE', settings.REDIS_TLS_CA_FILE, {
+    by: 'the scheme rediss in REDIS_URL',
+    isOn: settings.REDIS_URL.startsWith('rediss:'),
+  });
   const redis = new Redis(settings.REDIS_URL, {
+    ...(ca !== undefined && { tls: { ca } }),
     keyPrefix: settings.REDIS_KEY_PREFIX,
     lazyConnect: true,
+    // Needs a right of its own where users have only those they need.
+    disableClientInfo: true,
     enableOfflineQueue: false,
     // Sends the commands of one turn of the event loop in one write.
     enableAutoPipelining: true,

@@ -1,0 +1,71 @@
+// The rights of each process at each engine, and the commands that give them.
+import { deadLetterName, topics } from '@bmg/common/bus';
+import { accessOf, userOf, type ProcessName, type TopicKey } from './access';
+
+/** As `kafka-acls` takes it. */
+export interface KafkaGrant {
+  operations: Array<'Describe' | 'DescribeConfigs' | 'Create' | 'AlterConfigs' | 'Read' | 'Write'>;
+  resource: 'topic' | 'group';
+  names: string[];
+  /** The names are prefixes. */
+  prefixed?: true;
+}
+
+/** The client asks at each connection whether Redis has loaded its data. */
+const EVERYWHERE = ['info'];
+
+export function kafkaGrants(name: ProcessName, prefix = 'bmg.'): KafkaGrant[] {
+  const { reads = [], writes = [], watches = [], creates_topics } = accessOf(name);
+  if (reads.length === 0 && writes.length === 0) return [];
+  const nameOf = (topic: TopicKey): string => prefix + topics[topic].name;
+  const dead = reads.map(([topic]) => prefix + deadLetterName(topics[topic].name));
+  const written = [...writes.map(nameOf), ...dead];
+  const groups = reads.map(([, group]) => prefix + group);
+  // Each process checks at its start that all topics exist, and how large their messages may be.
+  const seen: KafkaGrant = {
+    operations: ['Describe', 'DescribeConfigs'],
+    resource: 'topic',
+    names: [prefix],
+    prefixed: true,
+  };
+  if (creates_topics) seen.operations.push('Create', 'AlterConfigs');
+  const grants: KafkaGrant[] = [
+    seen,
+    { operations: ['Read'], resource: 'topic', names: reads.map(([topic]) => nameOf(topic)) },
+    { operations: ['Read'], resource: 'group', names: groups },
+    { operations: ['Write'], resource: 'topic', names: written },
+    {
+      operations: ['Describe'],
+      resource: 'group',
+      names: watches.map((group) => prefix + group),
+    },
+  ];
+  return grants.filter(({ names }) => names.length > 0);
+}
+
+export const kafkaCommand = (name: ProcessName, grant: KafkaGrant): string =>
+  [
+    `kafka-acls --bootstrap-server "$BROKERS" --command-config admin.properties --add --allow-principal User:${userOf(name)}`,
+    ...grant.operations.map((operation) => `--operation ${operation}`),
+    ...grant.names.map((one) => `--${grant.resource} ${one}`),
+    ...(grant.prefixed ? ['--resource-pattern-type prefixed'] : []),
+  ].join(' ');
+
+/** A line for Redis's ACL file, or the words after ACL SETUSER. */
+export function redisUser(name: ProcessName, password: string, key_prefix = ''): string {
+  const { keys, commands, channels = [] } = accessOf(name).redis;
+  return [
+    `${userOf(name)} reset on >${password}`,
+    ...keys.map((key) => `~${key_prefix}${key}`),
+    'resetchannels',
+    ...channels.map((channel) => `&${channel}`),
+    '-@all',
+    ...[...EVERYWHERE, ...commands].map((command) => `+${command}`),
+  ].join(' ');
+}
+
+export const mongoCommand = (name: ProcessName): string | undefined => {
+  const { database } = accessOf(name);
+  if (database === undefined) return undefined;
+  return `db.getSiblingDB('admin').createUser({ user: '${userOf(name)}', pwd: passwordPrompt(), roles: [{ role: 'readWrite', db: '${database}' }] })`;
+};

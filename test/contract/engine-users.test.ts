@@ -1,0 +1,103 @@
+// The rights at the engines (deploy/engine-users) against the code: what each process reads, writes and
+// opens. The page deploy/ENGINE-USERS.md is generated from them.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  accessOf,
+  PROCESSES,
+  userOf,
+  type ProcessName,
+} from '../../deploy/engine-users/src/access';
+import {
+  kafkaCommand,
+  kafkaGrants,
+  mongoCommand,
+  redisUser,
+} from '../../deploy/engine-users/src/grants';
+
+const ROOT = resolve(__dirname, '../..');
+const PAGE = join(ROOT, 'deploy/ENGINE-USERS.md');
+
+/** The code of a process, without its tests. */
+function codeOf(name: ProcessName): string {
+  const folder = join(ROOT, name === 'gateway' ? 'gateway/src' : `services/${name}/src`);
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
+    .join('\n');
+}
+
+const found = (code: string, pattern: RegExp): string[][] =>
+  [...code.matchAll(pattern)].map((match) => match.slice(1));
+const sorted = (list: Iterable<unknown>): string[] =>
+  [...new Set([...list].map((item) => JSON.stringify(item)))].sort();
+
+const CONSUMED = /\.consume(?:Unsettled)?\(\s*topics\.(\w+),\s*'([\w-]+)'/g;
+
+describe.each(PROCESSES)('%s', (name) => {
+  const code = codeOf(name);
+  const { reads = [], writes = [], watches = [], database, redis } = accessOf(name);
+
+  test('reads the topics of its table, in these groups', () => {
+    expect(sorted(found(code, CONSUMED))).toEqual(sorted(reads));
+  });
+
+  test('writes the topics of its table', () => {
+    const rest = code
+      .replaceAll(CONSUMED, '')
+      .replaceAll(/deadLetter\(\s*topics\.\w+/g, '')
+      .replaceAll(/topics\.\w+\.message_limit_bytes/g, '');
+    expect(sorted(found(rest, /\btopics\.(\w+)/g).flat())).toEqual(sorted(writes));
+  });
+
+  test('opens the database of its table', () => {
+    const opened = found(code, /openMongo\(config, '(\w+)'/g).flat();
+    expect(opened).toEqual(database === undefined ? [] : [database]);
+  });
+
+  test('has a row for each of its Redis keys and channels, and asks no more groups', () => {
+    const keys = found(code, /[`'](bmg:(?:\$\{[^}]*\}|[^`'$])*)[`']/g)
+      .flat()
+      .map((key) => key.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, '*'));
+    const allowed = [...redis.keys, ...(redis.channels ?? [])];
+    const covers = (key: string): boolean =>
+      allowed.some((one) =>
+        new RegExp(`^${one.replaceAll(/[{}]/g, '\\$&').replaceAll('*', '.*')}$`).test(key),
+      );
+    expect(keys.filter((key) => !covers(key))).toEqual([]);
+    expect(/\.attended\(/.test(code)).toBe(watches.length > 0);
+  });
+});
+
+const kafka = (): string =>
+  PROCESSES.flatMap((name) => {
+    const commands = kafkaGrants(name).map((grant) => kafkaCommand(name, grant));
+    if (commands.length === 0) return [];
+    return [
+      `# ${name}`,
+      `kafka-configs --bootstrap-server "$BROKERS" --command-config admin.properties --alter --entity-type users --entity-name ${userOf(name)} --add-config "SCRAM-SHA-512=[password=$PASSWORD]"`,
+      ...commands,
+    ];
+  }).join('\n');
+
+const mongo = (): string =>
+  PROCESSES.map(mongoCommand)
+    .filter((command) => command !== undefined)
+    .join('\n');
+
+const redis = (): string =>
+  PROCESSES.map((name) => `user ${redisUser(name, 'PASSWORD')}`).join('\n');
+
+test('the page has the commands of these rights', () => {
+  const page = readFileSync(PAGE, 'utf8');
+  let wanted = page;
+  for (const [name, text] of Object.entries({ kafka: kafka(), mongo: mongo(), redis: redis() })) {
+    const place = new RegExp(
+      `(<!-- ${name} -->\n+\`\`\`\\w+\n)[\\s\\S]*?(\n\`\`\`\n+<!-- /${name} -->)`,
+    );
+    expect(page).toMatch(place);
+    wanted = wanted.replace(place, (_all, open: string, close: string) => open + text + close);
+  }
+  if (process.env['GOLDEN'] === 'write') writeFileSync(PAGE, wanted);
+  else expect(page).toBe(wanted);
+});

@@ -1,0 +1,153 @@
+// The mesh on engines that accept only TLS, where each process has a user of its own with the rights that
+// deploy/ENGINE-USERS.md lists, and no others.
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import {
+  AclOperationTypes,
+  AclPermissionTypes,
+  AclResourceTypes,
+  Kafka,
+  logLevel,
+  ResourcePatternTypes,
+} from 'kafkajs';
+import { PROCESSES, userOf } from '../../deploy/engine-users/src/access';
+import { kafkaGrants, redisUser } from '../../deploy/engine-users/src/grants';
+import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { eventually } from '../testkit/eventually';
+import {
+  SECURE_START_LIMIT_MS,
+  startSecureKafka,
+  startSecureRedis,
+  type SecureEngine,
+  type SecureKafka,
+} from '../testkit/secure-engines';
+import { createBroadcast, scopeOf, untilCompleted } from './broadcast-support';
+import { inboundBody, postRaw } from './events-support';
+
+const LIMIT_MS = 300_000;
+jest.setTimeout(LIMIT_MS);
+
+const PASSWORD = randomBytes(12).toString('hex');
+const PREFIX = `acl${randomBytes(3).toString('hex')}.`;
+
+let kafka: SecureKafka;
+let redis: SecureEngine;
+let admin: Redis;
+let mesh: Mesh;
+let partner: TestPartner;
+
+async function allow(): Promise<void> {
+  const client = new Kafka({ brokers: [kafka.admin], clientId: 'test' }).admin();
+  await client.connect();
+  const acl = PROCESSES.flatMap((name) =>
+    kafkaGrants(name, PREFIX).flatMap(({ operations, resource, names, prefixed }) =>
+      names.flatMap((resourceName) =>
+        operations.map((operation) => ({
+          resourceType: resource === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
+          resourceName,
+          resourcePatternType: prefixed
+            ? ResourcePatternTypes.PREFIXED
+            : ResourcePatternTypes.LITERAL,
+          principal: `User:${userOf(name)}`,
+          host: '*',
+          operation:
+            AclOperationTypes[
+              operation.replace(/(?<=[a-z])(?=[A-Z])/, '_').toUpperCase() as 'READ'
+            ],
+          permissionType: AclPermissionTypes.ALLOW,
+        })),
+      ),
+    ),
+  );
+  await client.createAcls({ acl });
+  await client.disconnect();
+}
+
+beforeAll(async () => {
+  const scram = Object.fromEntries(PROCESSES.map((name) => [userOf(name), PASSWORD]));
+  kafka = await startSecureKafka({ scram, acls: true });
+  await allow();
+  redis = await startSecureRedis([
+    ...PROCESSES.map((name) => redisUser(name, PASSWORD)),
+    `admin on >${PASSWORD} ~* &* +@all`,
+  ]);
+  const address = `127.0.0.1:${redis.port}`;
+  admin = new Redis(`rediss://admin:${PASSWORD}@${address}`, {
+    tls: { rejectUnauthorized: false },
+  });
+  mesh = await startMesh(
+    {
+      REDIS_KEY_PREFIX: '',
+      REDIS_TLS_CA_FILE: redis.ca_file,
+      KAFKA_BROKERS: `127.0.0.1:${kafka.port}`,
+      KAFKA_TOPIC_PREFIX: PREFIX,
+      KAFKA_TLS: 'true',
+      KAFKA_TLS_CA_FILE: kafka.ca_file,
+      KAFKA_SASL_MECHANISM: 'scram-sha-512',
+      KAFKA_SASL_PASSWORD: PASSWORD,
+    },
+    {
+      envOf: (name) => ({
+        KAFKA_SASL_USERNAME: userOf(name),
+        REDIS_URL: `rediss://${userOf(name)}:${PASSWORD}@${address}`,
+      }),
+    },
+  );
+  partner = await mesh.createPartner();
+  await partner.register(ONE);
+}, SECURE_START_LIMIT_MS + LIMIT_MS);
+
+afterAll(async () => {
+  await mesh?.stop();
+  admin?.disconnect();
+  await Promise.all([kafka?.stop(), redis?.stop()]);
+}, 120_000);
+
+test('everything works with them, and no process asks for more', async () => {
+  const text = { to: '15550100777', text: 'Hello' };
+  const headers = { ...scopeOf(ONE), 'idempotency-key': 'k1' };
+  const first = await partner.call('POST', '/messages/send', text, headers);
+  const again = await partner.call('POST', '/messages/send', text, headers);
+  expect([first.status, again.body.message_id]).toEqual([200, first.body.message_id]);
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  const inbound = inboundBody(ONE, { from: '15550100777', id: 'wamid.ACL.1' });
+  expect(await postRaw(mesh.ingress_url, inbound)).toBe(200);
+  const contacts = ['15550100778', '15550100779'];
+  const broadcast = await createBroadcast(partner, ONE, contacts);
+  const { receiver } = partner;
+  await eventually(
+    () => receiver.of('message.received').length > 0 && receiver.of('message.read').length > 0,
+    60_000,
+  );
+  const { sent } = await untilCompleted(partner, broadcast, 60_000);
+  expect(sent).toBe(contacts.length);
+  expect((await partner.call('POST', '/webhooks/retry-all')).status).toBe(200);
+  await eventually(async () => {
+    const { body } = await partner.call('GET', '/usage');
+    return body.endpoints.length > 0;
+  }, 60_000);
+  expect((await partner.call('GET', '/health')).body.status).toBe('ok');
+  const refused = (await admin.call('ACL', 'LOG')) as unknown[];
+  expect(refused).toEqual([]);
+});
+
+test('a process may not read what is not its business', async () => {
+  const own = new Redis(`rediss://bmg-templates:${PASSWORD}@127.0.0.1:${redis.port}`, {
+    tls: { rejectUnauthorized: false },
+  });
+  await expect(own.get('bmg:seen:x')).rejects.toThrow(/NOPERM/);
+  await expect(own.keys('*')).rejects.toThrow(/NOPERM/);
+  own.disconnect();
+  const client = new Kafka({
+    brokers: [`127.0.0.1:${kafka.port}`],
+    ssl: { rejectUnauthorized: false },
+    sasl: { mechanism: 'scram-sha-512', username: 'bmg-templates', password: PASSWORD },
+    retry: { retries: 0 },
+    logLevel: logLevel.NOTHING,
+  });
+  const producer = client.producer();
+  await producer.connect();
+  const record = { topic: `${PREFIX}delivery.v1`, messages: [{ value: 'x' }] };
+  await expect(producer.send(record)).rejects.toThrow(/authorized/i);
+  await producer.disconnect();
+});

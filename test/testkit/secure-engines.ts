@@ -1,0 +1,193 @@
+// Engines that accept only TLS and known users: a Kafka broker and a Redis, with certificates made at run
+// time.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { redis as localRedis } from '../../deploy/local/src/engine-redis';
+import { javaFlags } from '../../deploy/local/src/java';
+import { requireJars } from '../../deploy/local/src/jars';
+import { freePort } from '../../deploy/local/src/ports';
+import { launch, logTail, stopProcess } from '../../deploy/local/src/processes';
+import { findJava } from '../../deploy/local/src/tools';
+import { eventually } from './eventually';
+
+export const SECURE_START_LIMIT_MS = 120_000;
+const WANTED = { what: 'the local Kafka', instead: 'install one' };
+const CLUSTER_ID = Buffer.from('bmg-secure-kafka').toString('base64url');
+
+export interface SecureEngine {
+  port: number;
+  /** The authority that signed its certificate. */
+  ca_file: string;
+  stop(): Promise<void>;
+}
+
+export interface SecureKafka extends SecureEngine {
+  /** The listener of the administrator, without TLS and user. */
+  admin: string;
+}
+
+export interface KafkaUsers {
+  /** User name to password. */
+  scram: Record<string, string>;
+  plain?: Record<string, string>;
+  /** Users may do only what an ACL allows them. */
+  acls?: boolean;
+}
+
+/** An authority, and a certificate by it. */
+function makeCertificates(dir: string): void {
+  const openssl = (...args: string[]): void => {
+    execFileSync('openssl', args, { cwd: dir, stdio: 'pipe' });
+  };
+  const key = ['-newkey', 'rsa:2048', '-nodes', '-days', '2'];
+  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Test CA');
+  openssl('req', ...key.slice(0, 3), '-keyout', 'key.pem', '-out', 'csr', '-subj', '/CN=engine');
+  writeFileSync(join(dir, 'ext'), 'subjectAltName=IP:127.0.0.1,DNS:localhost');
+  const signer = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2'];
+  openssl('x509', '-req', '-in', 'csr', ...signer, '-extfile', 'ext', '-out', 'cert.pem');
+}
+
+const jaas = (module: string, users: Record<string, string> = {}): string =>
+  [
+    `org.apache.kafka.common.security.${module} required`,
+    ...Object.entries(users).map(([name, password]) => `user_${name}="${password}"`),
+  ].join(' ') + ';';
+
+interface Ports {
+  secure: number;
+  plain: number;
+  controller: number;
+}
+
+function kafkaProperties(dir: string, ports: Ports, { plain, acls }: KafkaUsers): string {
+  const { secure, plain: open, controller } = ports;
+  const lines = [
+    'process.roles=broker,controller',
+    'node.id=1',
+    `controller.quorum.voters=1@127.0.0.1:${controller}`,
+    `listeners=SECURE://127.0.0.1:${secure},BROKER://127.0.0.1:${open},CONTROLLER://127.0.0.1:${controller}`,
+    `advertised.listeners=SECURE://127.0.0.1:${secure},BROKER://127.0.0.1:${open}`,
+    'controller.listener.names=CONTROLLER',
+    'inter.broker.listener.name=BROKER',
+    'listener.security.protocol.map=SECURE:SASL_SSL,BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+    `listener.name.secure.plain.sasl.jaas.config=${jaas('plain.PlainLoginModule', plain)}`,
+    ...['256', '512'].map(
+      (bits) =>
+        `listener.name.secure.scram-sha-${bits}.sasl.jaas.config=${jaas('scram.ScramLoginModule')}`,
+    ),
+    // The broker itself, and the administrator of the open listener.
+    ...(acls
+      ? [
+          'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+          'super.users=User:ANONYMOUS',
+        ]
+      : []),
+    'ssl.keystore.type=PEM',
+    `ssl.keystore.location=${join(dir, 'broker.pem')}`,
+    `log.dirs=${join(dir, 'log')}`,
+    'auto.create.topics.enable=false',
+    'offsets.topic.replication.factor=1',
+    'offsets.topic.num.partitions=2',
+    'group.initial.rebalance.delay.ms=0',
+    'transaction.state.log.replication.factor=1',
+    'transaction.state.log.min.isr=1',
+    'log.cleaner.dedupe.buffer.size=8388608',
+  ];
+  const file = join(dir, 'server.properties');
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  return file;
+}
+
+export async function startSecureKafka(users: KafkaUsers): Promise<SecureKafka> {
+  const dir = mkdtempSync(join(tmpdir(), 'bmg-secure-kafka-'));
+  mkdirSync(join(dir, 'log'));
+  makeCertificates(dir);
+  // One PEM file with key and certificate, as Kafka reads it.
+  const both = ['key.pem', 'cert.pem'].map((name) => readFileSync(join(dir, name), 'utf8'));
+  writeFileSync(join(dir, 'broker.pem'), both.join(''));
+  const ports = {
+    secure: await freePort(),
+    plain: await freePort(),
+    controller: await freePort(),
+  };
+  const properties = kafkaProperties(dir, ports, users);
+  const java = await findJava(process.env, WANTED);
+  const lib = await requireJars(process.env, WANTED, () => undefined);
+  const classPath = ['-cp', join(lib, '*')];
+  const scram = Object.entries(users.scram).flatMap(([name, password]) =>
+    ['256', '512'].flatMap((bits) => [
+      '--add-scram',
+      `SCRAM-SHA-${bits}=[name=${name},password=${password}]`,
+    ]),
+  );
+  const format = ['format', '-t', CLUSTER_ID, '-c', properties, ...scram];
+  execFileSync(java, [...javaFlags('128m'), ...classPath, 'kafka.tools.StorageTool', ...format], {
+    stdio: 'pipe',
+  });
+  const { logFile } = await launch({
+    dir,
+    name: 'kafka',
+    command: java,
+    args: [
+      ...javaFlags('384m'),
+      '-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info',
+      ...classPath,
+      'kafka.Kafka',
+      properties,
+    ],
+    cwd: dir,
+    env: process.env,
+  });
+  await eventually(() => {
+    if (readFileSync(logFile, 'utf8').includes('Kafka Server started')) return true;
+    throw new Error(logTail(logFile, 0));
+  }, SECURE_START_LIMIT_MS);
+  return {
+    port: ports.secure,
+    admin: `127.0.0.1:${ports.plain}`,
+    ca_file: join(dir, 'ca.pem'),
+    stop: () => stopAndRemove(dir, 'kafka', properties),
+  };
+}
+
+/** `users` are the lines of its ACL file. There are no other users. */
+export async function startSecureRedis(users: string[]): Promise<SecureEngine> {
+  const dir = mkdtempSync(join(tmpdir(), 'bmg-secure-redis-'));
+  makeCertificates(dir);
+  writeFileSync(
+    join(dir, 'users.acl'),
+    ['user default off', ...users.map((user) => `user ${user}`), ''].join('\n'),
+  );
+  const port = await freePort();
+  const { command } = await localRedis.prepare({
+    data: dir,
+    port,
+    env: process.env,
+    log: () => undefined,
+  });
+  await launch({
+    dir,
+    name: 'redis',
+    command,
+    args: [
+      ...['--port', '0', '--tls-port', String(port), '--bind', '127.0.0.1', '--save', ''],
+      ...['--tls-cert-file', 'cert.pem', '--tls-key-file', 'key.pem', '--tls-ca-cert-file'],
+      ...['ca.pem', '--tls-auth-clients', 'no', '--aclfile', 'users.acl', '--dir', dir],
+    ],
+    cwd: dir,
+    env: process.env,
+  });
+  return {
+    port,
+    ca_file: join(dir, 'ca.pem'),
+    stop: () => stopAndRemove(dir, 'redis', 'redis-server'),
+  };
+}
+
+async function stopAndRemove(dir: string, name: string, marker: string): Promise<void> {
+  await stopProcess({ dir, name, marker, log: () => undefined });
+  rmSync(dir, { recursive: true, force: true });
+}
