@@ -23,16 +23,28 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 
+{{/* Takes the name of a deployment: the service whose image, certificate and HTTP address it has. */}}
+{{- define "bmg.service" -}}
+{{ ternary "webhooks" . (eq . "webhooks-ingress") }}
+{{- end -}}
+
 {{- define "bmg.image" -}}
 {{- $image := .root.Values.image -}}
-{{- $digest := get $image.digests .name | default "" -}}
-{{- if $image.registry }}{{ $image.registry }}/{{ end }}bmg-{{ .name }}:{{ $image.tag | default .root.Chart.AppVersion }}
+{{- $name := include "bmg.service" .name -}}
+{{- $digest := get $image.digests $name | default "" -}}
+{{- if $image.registry }}{{ $image.registry }}/{{ end }}bmg-{{ $name }}:{{ $image.tag | default .root.Chart.AppVersion }}
 {{- if $digest }}@{{ $digest }}{{ end -}}
 {{- end -}}
 
-{{/* The facts about every service: files/services.yaml. */}}
+{{/* The facts about every service: files/services.yaml, with webhooks as two deployments if it is split. */}}
 {{- define "bmg.facts" -}}
-{{ .Files.Get "files/services.yaml" }}
+{{- $page := .Files.Get "files/services.yaml" | fromYaml -}}
+{{- if .Values.splitWebhooks -}}
+{{- $whole := $page.services.webhooks -}}
+{{- $_ := set $page.services "webhooks-ingress" (merge (dict "consumes" list) (omit $whole "grpc" "consumes")) -}}
+{{- $_ := set $page.services "webhooks" (omit $whole "http") -}}
+{{- end -}}
+{{ toYaml $page }}
 {{- end -}}
 
 {{/* The setting that holds a service's address for its callers: number-admin → NUMBER_ADMIN_ADDR. */}}
@@ -79,7 +91,7 @@ capabilities:
 {{- end -}}
 
 {{- define "bmg.tlsSecretName" -}}
-{{ printf "%s-%s-tls" (include "bmg.fullname" .root) .name }}
+{{ printf "%s-%s-tls" (include "bmg.fullname" .root) (include "bmg.service" .name) }}
 {{- end -}}
 
 {{/* A Secret whose keys are properties of one entry of a store. */}}

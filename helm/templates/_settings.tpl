@@ -16,6 +16,9 @@
 {{- /* Must outlast the time in which routing stops sending requests to a stopping pod; HTTP has more hops. */}}
 DRAIN_MS: {{ ternary "5000" "1000" (hasKey (get $services .name) "http") | quote }}
 KAFKA_REPLICATION: {{ ternary "1" "3" $root.Values.engines.enabled | quote }}
+{{- if $root.Values.splitWebhooks }}
+WEBHOOKS_ROLE: {{ ternary "ingress" "delivery" (eq .name "webhooks-ingress") }}
+{{- end }}
 {{- if $root.Values.engines.enabled }}
 KAFKA_BROKERS: {{ $full }}-kafka:9092
 MONGO_URL: mongodb://{{ $full }}-mongo:27017

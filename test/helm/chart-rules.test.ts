@@ -4,7 +4,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { CALLER_NAMES, namesOf } from '@bmg/common/identity';
 import { facts, SERVICES } from './facts';
 import { arrows, componentOf, podsOf } from './manifest-parts';
-import { example, manifests, refusal, renderExactly, type Values } from './render';
+import { example, manifests, refusal, renderExactly, type Manifest, type Values } from './render';
 import { hasGo, helm } from './tools';
 import { of, textOf } from './variants';
 
@@ -218,6 +218,94 @@ describeChart('probes and scaling', () => {
       },
       authenticationRef: { name: 'bmg-kafka' },
     });
+  });
+});
+
+describeChart('webhooks in two deployments', () => {
+  const SPLIT = 'webhooks in two deployments';
+  const PARTS = ['webhooks', 'webhooks-ingress'];
+  const ofParts = (kind: string): Manifest[] =>
+    of(SPLIT, kind).filter(({ metadata }) => PARTS.includes(componentOf(metadata) as string));
+
+  test('each runs the same image with its role, its ports and its probe', () => {
+    const parts = ofParts('Deployment').map(({ metadata, spec }) => {
+      const [container] = spec.template.spec.containers;
+      const env = container.env as Array<{ name: string; value: string }>;
+      return {
+        name: componentOf(metadata),
+        image: (container.image as string).replace(/.*\/|[:@].*/g, ''),
+        role: env.find(({ name }) => name === 'WEBHOOKS_ROLE')?.value,
+        ports: (container.ports as Array<{ name: string }>).map(({ name }) => name),
+      };
+    });
+    const image = 'bmg-webhooks';
+    expect(parts).toEqual([
+      { name: 'webhooks', image, role: 'delivery', ports: ['metrics', 'grpc'] },
+      { name: 'webhooks-ingress', image, role: 'ingress', ports: ['metrics', 'http'] },
+    ]);
+  });
+
+  test('the addresses stay, and lead to the deployment that listens', () => {
+    const selected = of(SPLIT, 'Service')
+      .filter(({ metadata }) => metadata.name.startsWith('bmg-webhooks'))
+      .map(({ metadata, spec }) => [
+        metadata.name,
+        spec.selector['app.kubernetes.io/component'],
+        spec.ports[0].name,
+      ]);
+    expect(selected).toEqual([
+      ['bmg-webhooks', 'webhooks', 'grpc'],
+      ['bmg-webhooks-http', 'webhooks-ingress', 'http'],
+    ]);
+    const backend = JSON.stringify(of(SPLIT, 'Ingress').map(({ spec }) => spec.rules));
+    expect(backend).toContain('"bmg-webhooks-http"');
+  });
+
+  test('both are the caller webhooks, with one certificate', () => {
+    expect(
+      of(SPLIT, 'Certificate').filter(({ metadata }) => /webhooks/.test(metadata.name)),
+    ).toHaveLength(1);
+    const secrets = ofParts('Deployment').map(({ spec }) =>
+      (spec.template.spec.volumes as Array<{ name: string; secret?: { secretName: string } }>)
+        .filter(({ name }) => name.startsWith('tls-'))
+        .map(({ secret }) => secret?.secretName),
+    );
+    expect(secrets).toEqual([['bmg-webhooks-tls'], ['bmg-webhooks-tls']]);
+  });
+
+  test('deliveries scale on their lag, the ingress on CPU', () => {
+    expect(ofParts('ScaledObject').map(({ metadata }) => componentOf(metadata))).toEqual([
+      'webhooks',
+    ]);
+    expect(ofParts('HorizontalPodAutoscaler').map(({ metadata }) => componentOf(metadata))).toEqual(
+      ['webhooks-ingress'],
+    );
+  });
+
+  test('only the ingress is open to HTTP, and both may call onboarding', () => {
+    const policies = Object.fromEntries(
+      ofParts('NetworkPolicy').map(({ metadata, spec }) => [
+        componentOf(metadata),
+        JSON.stringify(spec),
+      ]),
+    );
+    const { http, grpc } = facts()['webhooks'] as { http: number; grpc: number };
+    expect(policies['webhooks']).not.toContain(`"port":${http}`);
+    expect(policies['webhooks-ingress']).toContain(`"port":${http}`);
+    expect(policies['webhooks-ingress']).not.toContain(`"port":${grpc}`);
+    for (const policy of Object.values(policies)) expect(policy).toContain('"onboarding"');
+    const onboarding = of(SPLIT, 'NetworkPolicy').find(
+      ({ metadata }) => metadata.name === 'bmg-onboarding',
+    );
+    expect(JSON.stringify(onboarding?.spec.ingress)).toContain('"webhooks-ingress"');
+  });
+
+  test('the job before an upgrade prepares the database once', () => {
+    const [job] = of(SPLIT, 'Job').filter(({ metadata }) => metadata.name === 'bmg-prepare');
+    const names = (job?.spec.template.spec.containers as Array<{ name: string }>).map(
+      ({ name }) => name,
+    );
+    expect(names.filter((name) => name.startsWith('webhooks'))).toEqual(['webhooks']);
   });
 });
 

@@ -29,8 +29,10 @@ const mebibytes = (text: string): number => {
   return Number.parseInt(text, 10);
 };
 
-test('has values for exactly the services', () => {
-  expect(Object.keys(values.services).sort()).toEqual(Object.keys(SERVICES).sort());
+test('has values for exactly the services, and for the ingress of webhooks alone', () => {
+  expect(Object.keys(values.services).sort()).toEqual(
+    [...Object.keys(SERVICES), 'webhooks-ingress'].sort(),
+  );
 });
 
 describe.each(Object.keys(SERVICES))('%s', (name) => {

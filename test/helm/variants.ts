@@ -38,6 +38,10 @@ export const VARIANTS: Record<string, [string, Values]> = {
     { mtls: { certManager: { enabled: true, issuerRef: { name: 'ca' } } } },
   ],
   'certificates of an own issuer': ['minimal', { mtls: { certManager: { enabled: true } } }],
+  'webhooks in two deployments': [
+    'production',
+    { splitWebhooks: true, emulator: { enabled: true }, keda: { enabled: true } },
+  ],
   'plain gRPC': ['minimal', { mtls: { enabled: false } }],
 };
 

@@ -16,6 +16,11 @@ const ofCanary = <T>(field: Field<T>): Field<T | undefined> => ({
 
 /** The service's settings; their descriptions become deploy/SETTINGS.md. */
 export const settings = {
+  WEBHOOKS_ROLE: fields.oneOf(
+    ['all', 'ingress', 'delivery'],
+    'what the process does: `ingress` takes the upstream’s webhooks in, `delivery` sends events to partners and answers gRPC, `all` does both',
+    'all',
+  ),
   ...fields.grpcServer(50056),
   INGRESS_HOST: fields.text('address on which the ingress listens for the upstream’s webhooks', {
     default: '0.0.0.0',

@@ -1,0 +1,94 @@
+// What a process runs that delivers events to partners: the dispatcher, the event log, and the RPCs
+// about both.
+import { topics } from '@bmg/common/bus';
+import { createVersions } from '@bmg/common/directory';
+import { createPurge, ownersFrom } from '@bmg/common/purge';
+import { createRpcClient, createRpcServer } from '@bmg/common/rpc';
+import { AlertsDefinition } from '@bmg/proto/alerts';
+import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import { Dispatcher } from './delivery/dispatcher';
+import { createReceivers } from './delivery/receivers';
+import { createSeen } from './delivery/seen';
+import { createEventLog, packerOf } from './event-log/event-log';
+import { createEventLogHandlers } from './event-log/handlers';
+import { createReplayRunner } from './event-log/replay';
+import type { Role, Shared } from './ingress-role';
+import { createFailureAlerts } from './recovery/failure-alerts';
+import { createRecoveryHandlers } from './recovery/handlers';
+import { createRequeueChannel } from './recovery/requeue-channel';
+import { createRequeueRuns } from './recovery/requeue-runs';
+import { createAttempts } from './store/attempts';
+import { createDeliveries } from './store/deliveries';
+import { createEventLogStore } from './store/event-log';
+import { createPurgeRows } from './store/purge';
+import { createReplays } from './store/replays';
+
+export interface DeliveryRole extends Role {
+  onReady(ready: boolean): void;
+}
+
+export function createDeliveryRole(given: Shared): DeliveryRole {
+  const { config, redis, mongo, bus, agent, log } = given;
+  const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
+  const alerts = createRpcClient(AlertsDefinition, config.ONBOARDING_ADDR);
+  const deliveries = createDeliveries(mongo.db);
+  const packer = packerOf(config);
+  const event_log = createEventLog(config, {
+    store: createEventLogStore(mongo.db),
+    attempts: createAttempts(mongo.db),
+    deliveries,
+    packer,
+    log,
+  });
+  const shared = {
+    deliveries,
+    recordAttempt: event_log.recordAttempt,
+    receivers: createReceivers(directory.rpc, createVersions(redis, log)),
+    seen: createSeen(redis),
+    agent,
+    log,
+  };
+  const dispatcher = new Dispatcher({
+    ...shared,
+    limits: { share: config.DELIVERY_SHARE, total: config.DELIVERY_TOTAL },
+  });
+  const untrack = (event_id: string): void => dispatcher.untrack(event_id);
+  const replays = createReplayRunner({
+    ...shared,
+    replays: createReplays(mongo.db),
+    reader: event_log.reader,
+    untrack,
+  });
+  bus.consumeUnsettled(
+    topics.delivery,
+    'webhooks',
+    async (batch, heartbeat) => {
+      await dispatcher.accept(event_log.writer.accept(batch), heartbeat);
+      await event_log.writer.waitForRoom(heartbeat);
+    },
+    (partitions) => dispatcher.assignPartitions(partitions),
+  );
+  const requeue = createRequeueChannel(redis, (id) => dispatcher.reloadPartner(id), log);
+  const requeueRuns = createRequeueRuns(redis, async (partner_id) => {
+    const queued = await deliveries.requeueAll(partner_id, new Date());
+    if (queued > 0) await requeue.announce(partner_id);
+    return queued;
+  });
+  const owners = ownersFrom(directory.rpc);
+  const rpc = createRpcServer(
+    { host: config.GRPC_HOST, port: config.GRPC_PORT },
+    [
+      createRecoveryHandlers({ ...shared, requeueRuns, untrack }),
+      createEventLogHandlers({ ...event_log, replays }),
+      createPurge({ db: mongo.db, rows: createPurgeRows(packer), owners, log }),
+    ],
+    log,
+  );
+  const failures = createFailureAlerts({ ...shared, alerts: alerts.rpc, now: () => new Date() });
+  const { writer, waiters, expiry } = event_log;
+  return {
+    clients: [directory, alerts, requeue],
+    workers: [writer, dispatcher, replays, failures, rpc, waiters, expiry],
+    onReady: (ready) => rpc.health.set(ready),
+  };
+}
