@@ -400,3 +400,28 @@ test(
   },
   LIMIT_MS,
 );
+
+test(
+  'counts down the data sync of a number that the upstream has not accepted',
+  async () => {
+    const late = await mesh.createPartner({ name: 'Late Software' });
+    await mesh.emulator.fault({
+      match: { path: '/smb_app_data$' },
+      times: -1,
+      error: { code: 131000 },
+    });
+    await late.register(ONE);
+    await mesh.emulator.clearFaults();
+    const page = await open('');
+    await signIn(page, late.partner_key);
+    const item = page.getByRole('alert').filter({ hasText: '24 hours are left' });
+    await item.getByRole('link', { name: 'See the number' }).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('contacts: not requested').waitFor();
+    await drawer.getByText('in order').waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'sync-desktop-light');
+  },
+  LIMIT_MS,
+);

@@ -1803,6 +1803,33 @@ export interface components {
             /** @description ID of the number, as returned by the dialog. */
             phone_number_id?: string;
         };
+        /**
+         * DataSync
+         * @description The sync of contacts and history, an addition. Null for a number that is not in use in the business app.
+         */
+        DataSync: {
+            /**
+             * @description `waiting` while the gateway repeats a request that the platform has not accepted; `expired` once 24 hours have passed without it: your client must sign up again.
+             * @enum {string}
+             */
+            status: "requested" | "waiting" | "expired";
+            /**
+             * Format: date-time
+             * @example 2026-09-01T12:00:00.000Z
+             */
+            contacts_requested_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-09-01T12:00:00.000Z
+             */
+            history_requested_at: string | null;
+            /**
+             * Format: date-time
+             * @description The end of the 24 hours after the sign-up.
+             * @example 2026-09-01T12:00:00.000Z
+             */
+            request_until: string;
+        } | null;
         /** Client */
         Client: {
             /**
@@ -1870,6 +1897,7 @@ export interface components {
              * @example paused
              */
             health: string;
+            data_sync: components["schemas"]["DataSync"];
         };
         /** CoexistenceSync */
         CoexistenceSync: {
@@ -5115,7 +5143,13 @@ export interface operations {
                      *         "throughput_level": "STANDARD",
                      *         "registered_at": "2026-09-01T12:00:00.000Z",
                      *         "last_activity_at": "2026-09-01T12:00:00.000Z",
-                     *         "health": "connected"
+                     *         "health": "connected",
+                     *         "data_sync": {
+                     *           "status": "requested",
+                     *           "contacts_requested_at": "2026-09-01T12:00:00.000Z",
+                     *           "history_requested_at": "2026-09-01T12:00:00.000Z",
+                     *           "request_until": "2026-09-01T12:00:00.000Z"
+                     *         }
                      *       },
                      *       "coexistence_sync": {
                      *         "smb_app_state_sync": "requested",
@@ -5157,7 +5191,13 @@ export interface operations {
                      *         "throughput_level": "STANDARD",
                      *         "registered_at": "2026-09-01T12:00:00.000Z",
                      *         "last_activity_at": "2026-09-01T12:00:00.000Z",
-                     *         "health": "connected"
+                     *         "health": "connected",
+                     *         "data_sync": {
+                     *           "status": "requested",
+                     *           "contacts_requested_at": "2026-09-01T12:00:00.000Z",
+                     *           "history_requested_at": "2026-09-01T12:00:00.000Z",
+                     *           "request_until": "2026-09-01T12:00:00.000Z"
+                     *         }
                      *       },
                      *       "coexistence_sync": {
                      *         "smb_app_state_sync": "requested",
@@ -5465,7 +5505,13 @@ export interface operations {
                      *         "throughput_level": "STANDARD",
                      *         "registered_at": "2026-09-01T12:00:00.000Z",
                      *         "last_activity_at": "2026-09-01T12:00:00.000Z",
-                     *         "health": "connected"
+                     *         "health": "connected",
+                     *         "data_sync": {
+                     *           "status": "requested",
+                     *           "contacts_requested_at": "2026-09-01T12:00:00.000Z",
+                     *           "history_requested_at": "2026-09-01T12:00:00.000Z",
+                     *           "request_until": "2026-09-01T12:00:00.000Z"
+                     *         }
                      *       },
                      *       "coexistence_sync": {
                      *         "smb_app_state_sync": "requested",
@@ -5507,7 +5553,13 @@ export interface operations {
                      *         "throughput_level": "STANDARD",
                      *         "registered_at": "2026-09-01T12:00:00.000Z",
                      *         "last_activity_at": "2026-09-01T12:00:00.000Z",
-                     *         "health": "connected"
+                     *         "health": "connected",
+                     *         "data_sync": {
+                     *           "status": "requested",
+                     *           "contacts_requested_at": "2026-09-01T12:00:00.000Z",
+                     *           "history_requested_at": "2026-09-01T12:00:00.000Z",
+                     *           "request_until": "2026-09-01T12:00:00.000Z"
+                     *         }
                      *       },
                      *       "coexistence_sync": {
                      *         "smb_app_state_sync": "requested",
@@ -5576,7 +5628,13 @@ export interface operations {
                      *           "throughput_level": "STANDARD",
                      *           "registered_at": "2026-09-01T12:00:00.000Z",
                      *           "last_activity_at": "2026-09-01T12:00:00.000Z",
-                     *           "health": "connected"
+                     *           "health": "connected",
+                     *           "data_sync": {
+                     *             "status": "requested",
+                     *             "contacts_requested_at": "2026-09-01T12:00:00.000Z",
+                     *             "history_requested_at": "2026-09-01T12:00:00.000Z",
+                     *             "request_until": "2026-09-01T12:00:00.000Z"
+                     *           }
                      *         }
                      *       ],
                      *       "total": 1,

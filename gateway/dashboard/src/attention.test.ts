@@ -1,4 +1,4 @@
-import type { RaisedAlert, Settings } from './api/types';
+import type { Client, DataSync, RaisedAlert, Settings } from './api/types';
 import { attentionOf } from './attention';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
@@ -41,4 +41,42 @@ test('shows no older alert, and none of a cause that it does not know', () => {
 test('shows an alert without a figure in words', () => {
   const alert = anAlert({ cause: 'unpaid_slots', value: '1', threshold: 'true', currency: null });
   expect(found(alert)[0]?.text).toBe('It happened on 2026-11-22.');
+});
+
+const withSync = (sync: Partial<DataSync> | null) =>
+  attentionOf(
+    {
+      settings: undefined,
+      clients: [
+        {
+          waba_id: '900',
+          phone_number_id: '800',
+          display_name: 'Shop',
+          status: 'active',
+          data_sync: sync && { status: 'waiting', request_until: '2026-11-22T21:30:00Z', ...sync },
+        } as Client,
+      ],
+      billing: undefined,
+      failed_events: 0,
+    },
+    NOW,
+  );
+
+test('counts down the hours in which a data sync can be requested', () => {
+  const shown = { search: { open: '900/800' }, to: '/numbers' };
+  expect(withSync({})).toMatchObject([
+    { title: 'The data sync of Shop waits: 10 hours are left', severe: false, ...shown },
+  ]);
+  expect(withSync({ request_until: '2026-11-22T12:20:00Z' })).toMatchObject([
+    { title: 'The data sync of Shop waits: 1 hour is left', severe: true, ...shown },
+  ]);
+  const missed = [{ title: 'The data sync of Shop was missed', severe: true, ...shown }];
+  expect(withSync({ request_until: '2026-11-22T11:59:00Z' })).toMatchObject(missed);
+  expect(withSync({ status: 'expired' })).toMatchObject(missed);
+});
+
+test('says nothing of a data sync that is requested, absent, or missed long ago', () => {
+  expect(withSync({ status: 'requested' })).toEqual([]);
+  expect(withSync(null)).toEqual([]);
+  expect(withSync({ status: 'expired', request_until: '2026-11-10T00:00:00Z' })).toEqual([]);
 });

@@ -26,6 +26,7 @@ export const attentionOf = (known: Known, now = Date.now()): Attention[] => [
   ...ofWebhook(known),
   ...ofAlerts(known.settings?.raised_alerts ?? [], now),
   ...ofNumbers(known.clients ?? []),
+  ...ofSyncs(known.clients ?? [], now),
   ...ofBilling(known.billing),
 ];
 
@@ -137,6 +138,46 @@ function ofNumbers(clients: Client[]): Attention[] {
       return [];
     });
 }
+
+const HOUR_MS = 3_600_000;
+/** With less time left a person should look why the sync is refused. */
+const SYNC_URGENT_MS = 6 * HOUR_MS;
+/** A sync that was missed longer ago is history. */
+const SYNC_MISSED_SHOWN_MS = 7 * 24 * HOUR_MS;
+
+/** The 24-hour clock of each number whose contacts and history are not requested yet. */
+const ofSyncs = (clients: Client[], now: number): Attention[] =>
+  clients.flatMap((client): Attention[] => {
+    const { waba_id, phone_number_id, data_sync, status } = client;
+    if (!data_sync || data_sync.status === 'requested' || status !== 'active') return [];
+    const left_ms = Date.parse(data_sync.request_until) - now;
+    if (left_ms < -SYNC_MISSED_SHOWN_MS) return [];
+    const target = {
+      id: `sync-${phone_number_id}`,
+      to: '/numbers',
+      search: { open: `${waba_id}/${phone_number_id}` },
+      action: 'See the number',
+    } as const;
+    if (data_sync.status === 'expired' || left_ms <= 0) {
+      return [
+        {
+          ...target,
+          title: `The data sync of ${nameOf(client)} was missed`,
+          text: 'Contacts and history can be requested for 24 hours after the sign-up only. To get them, your client signs up again.',
+          severe: true,
+        },
+      ];
+    }
+    const hours = Math.ceil(left_ms / HOUR_MS);
+    return [
+      {
+        ...target,
+        title: `The data sync of ${nameOf(client)} waits: ${hours} ${hours === 1 ? 'hour is' : 'hours are'} left`,
+        text: 'The platform has not accepted the request for contacts and history yet. The gateway repeats it until 24 hours after the sign-up.',
+        severe: left_ms < SYNC_URGENT_MS,
+      },
+    ];
+  });
 
 function ofBilling(billing: Billing | undefined): Attention[] {
   if (!billing || (billing.state === 'active' && billing.waiting_waba_ids.length === 0)) return [];

@@ -49,6 +49,15 @@ export interface Client {
   registered_at: string;
   last_activity_at: string | null;
   health?: string;
+  data_sync?: DataSync | null;
+}
+
+/** Contacts and history of the business app, which must be requested within 24 hours. */
+export interface DataSync {
+  status: 'requested' | 'waiting' | 'expired';
+  contacts_requested_at: string | null;
+  history_requested_at: string | null;
+  request_until: string;
 }
 
 export interface Counts {

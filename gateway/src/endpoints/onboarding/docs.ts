@@ -6,6 +6,25 @@ const messaging_limit_tier = is.orNull(is.messaging_limit_tier);
 const throughput_level = is.orNull(is.open(['STANDARD', 'HIGH']));
 const params = { waba_id: is.text('900000000000001', 'ID of the business account.') };
 
+const data_sync = is.orNull(
+  is.record(
+    {
+      status: is.choice(
+        ['requested', 'waiting', 'expired'],
+        '`waiting` while the gateway repeats a request that the platform has not accepted; `expired` once 24 hours have passed without it: your client must sign up again.',
+      ),
+      contacts_requested_at: is.orNull(is.time()),
+      history_requested_at: is.orNull(is.time()),
+      request_until: is.time('The end of the 24 hours after the sign-up.'),
+    },
+    {
+      title: 'DataSync',
+      description:
+        'The sync of contacts and history, an addition. Null for a number that is not in use in the business app.',
+    },
+  ),
+);
+
 const client = is.record(
   {
     waba_id: is.text('900000000000001', 'ID of the business account.'),
@@ -27,6 +46,7 @@ const client = is.record(
       ['connected', 'paused'],
       '`paused` while the number is offboarded and waits to be reconnected.',
     ),
+    data_sync,
   },
   { title: 'Client' },
 );

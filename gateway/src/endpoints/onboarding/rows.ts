@@ -22,12 +22,23 @@ const byPath = ({ params, body, query, partner_id }: Input): Fields => ({
 });
 
 /** The operator's view of a client has the partner; the partner's own does not. */
-export const clientRecord = ({ partner_id: _partner_id, ...client }: Client): Fields => ({
+export const clientRecord = ({
+  partner_id: _partner_id,
+  data_sync,
+  ...client
+}: Client): Fields => ({
   ...client,
   quality_rating: client.quality_rating ?? null,
   messaging_limit_tier: client.messaging_limit_tier ?? null,
   throughput_level: client.throughput_level ?? null,
   last_activity_at: client.last_activity_at ?? null,
+  data_sync: data_sync
+    ? {
+        ...data_sync,
+        contacts_requested_at: data_sync.contacts_requested_at ?? null,
+        history_requested_at: data_sync.history_requested_at ?? null,
+      }
+    : null,
 });
 
 /** The contract shows null where a proto field is absent. */

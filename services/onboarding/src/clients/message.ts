@@ -1,4 +1,5 @@
 import type { Client as ClientMessage } from '@bmg/proto/onboarding';
+import { dataSyncOf } from '../sign-up/coexistence-sync';
 import type { Client } from '../store/clients';
 
 /** A stored client as the message that partners see: without its token and PIN. */
@@ -17,4 +18,5 @@ export const clientMessage = (client: Client): ClientMessage => ({
   last_activity_at: client.last_activity_at ?? undefined,
   health: client.health,
   partner_id: undefined,
+  data_sync: dataSyncOf(client),
 });

@@ -4,6 +4,7 @@
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
+import type { DataSync } from '@bmg/proto/onboarding';
 import type { StepFacts } from './onboarding-log';
 import { requestSync, type SyncOutcomes, type SyncType } from '../upstream/data-sync';
 import type { Client, ClientChange, Clients } from '../store/clients';
@@ -30,6 +31,20 @@ export interface Synced {
 /** The sync types that the upstream has not accepted yet. */
 export const missingSyncs = ({ sync_requested }: Client): SyncType[] =>
   TYPES.filter((type) => !sync_requested[type]);
+
+/** What partners see of the sync; undefined for a number that has none. */
+export function dataSyncOf(client: Client): DataSync | undefined {
+  const { is_on_biz_app, sync_requested, sync_until, sync_retry_at } = client;
+  if (!is_on_biz_app || !sync_until) return undefined;
+  const is_requested = missingSyncs(client).length === 0;
+  return {
+    // Retries end when the window has closed.
+    status: is_requested ? 'requested' : sync_retry_at ? 'waiting' : 'expired',
+    contacts_requested_at: sync_requested.smb_app_state_sync ?? undefined,
+    history_requested_at: sync_requested.history ?? undefined,
+    request_until: sync_until,
+  };
+}
 
 /** When to retry, after `tries` retries. */
 export const nextSyncTry = (now: Date, tries: number): Date =>

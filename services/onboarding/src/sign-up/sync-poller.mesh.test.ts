@@ -3,6 +3,7 @@
 import { metrics } from '@bmg/common/telemetry';
 import { openWorld, testCall, type World } from '../../testing/world';
 import { registerClient, storeClient } from '../clients/register';
+import { dataSyncOf } from './coexistence-sync';
 import { syncDue } from './sync-poller';
 
 const SCOPE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
@@ -21,6 +22,9 @@ const refuseSync = (code = 131000, times = -1) =>
   world.emulator.fault({ match: { path: SYNC }, times, error: { code } });
 const asked = async (): Promise<number> => (await world.emulator.requests({ path: SYNC })).length;
 const find = (partner_id: string) => world.deps.clients.find({ partner_id, ...SCOPE });
+/** As the partner sees it. */
+const seen = async (partner_id: string) =>
+  dataSyncOf((await find(partner_id)) as NonNullable<Awaited<ReturnType<typeof find>>>);
 const events = async (partner_id: string): Promise<string[]> =>
   (await world.deps.events.list(partner_id, 200))
     .reverse()
@@ -54,6 +58,11 @@ it('requests nothing where the registration has requested it', async () => {
   await pass(2);
   expect(await asked()).toBe(2);
   expect((await find(_id))?.sync_retry_at).toBeNull();
+  expect(await seen(_id)).toMatchObject({
+    status: 'requested',
+    contacts_requested_at: expect.any(Date),
+    history_requested_at: expect.any(Date),
+  });
 });
 
 it('retries a missing sync with growing delays until the upstream accepts it', async () => {
@@ -91,6 +100,12 @@ it('warns once when less than six hours are left, in the log and by a metric', a
   const { _id } = await world.partner();
   await refuseSync();
   await register(_id);
+  expect(await seen(_id)).toEqual({
+    status: 'waiting',
+    contacts_requested_at: undefined,
+    history_requested_at: undefined,
+    request_until: new Date(world.deps.now().getTime() + 24 * HOUR_S * 1_000),
+  });
   await pass(17);
   expect(await events(_id)).toEqual(REGISTERED);
   expect(await dueGauge()).toBe(0);
@@ -121,6 +136,7 @@ it('logs the closed window and stops retrying', async () => {
   await pass(2);
   expect(await asked()).toBe(before);
   expect(await dueGauge()).toBe(0);
+  expect((await seen(_id))?.status).toBe('expired');
 });
 
 it('stops when the upstream says that the window has closed', async () => {

@@ -3,8 +3,8 @@ import { Button, Drawer, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
-import { clientsQuery, phoneStatusQuery } from '../../api/queries';
-import type { Client } from '../../api/types';
+import { billingQuery, clientsQuery, phoneStatusQuery } from '../../api/queries';
+import type { Client, DataSync } from '../../api/types';
 import { nameOf } from '../../attention';
 import { Confirm } from '../../parts/confirm';
 import { Copy } from '../../parts/copy';
@@ -22,6 +22,8 @@ interface DrawerProps {
 }
 
 export function NumberDrawer({ client, onClose }: DrawerProps) {
+  const { data: billing } = useQuery(billingQuery);
+  const waits = billing?.waiting_waba_ids.includes(client.waba_id);
   return (
     <Drawer opened onClose={onClose} position="right" size="lg" title={nameOf(client)}>
       <Stack gap="lg">
@@ -36,11 +38,34 @@ export function NumberDrawer({ client, onClose }: DrawerProps) {
             ['Number ID', <Identifier text={client.phone_number_id} />],
             ['Connected', <Time value={client.registered_at} />],
             ['Last activity', <Time value={client.last_activity_at} as="ago" />],
+            ['Data sync', <SyncClock sync={client.data_sync ?? null} />],
+            ['Billing', billing && (waits ? 'waits for a payment' : 'in order')],
           ]}
         />
         {client.status === 'active' ? <ActiveNumber client={client} /> : <DeletedNumber />}
       </Stack>
     </Drawer>
+  );
+}
+
+/** Contacts and history: when they were requested, or how long that is still possible. */
+function SyncClock({ sync }: { sync: DataSync | null }) {
+  if (!sync) return <span>–</span>;
+  const { status, contacts_requested_at, history_requested_at, request_until } = sync;
+  return (
+    <Stack gap={2}>
+      <State of={status} />
+      {status !== 'requested' && (
+        <Text size="sm">
+          {status === 'waiting' ? 'possible until ' : 'was possible until '}
+          <Time value={request_until} as="exact" /> (<Time value={request_until} as="ago" />)
+        </Text>
+      )}
+      <Text size="sm">
+        contacts: {contacts_requested_at ? <Time value={contacts_requested_at} /> : 'not requested'}
+        , history: {history_requested_at ? <Time value={history_requested_at} /> : 'not requested'}
+      </Text>
+    </Stack>
   );
 }
 

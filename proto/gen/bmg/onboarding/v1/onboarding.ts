@@ -34,7 +34,20 @@ export interface Client {
   /** connected, or paused while the upstream re-links the number. */
   health: string;
   /** In ListAllClients only. */
-  partner_id?: string | undefined;
+  partner_id?:
+    | string
+    | undefined;
+  /** Absent for a number that is not in use in the business app. */
+  data_sync?: DataSync | undefined;
+}
+
+/** The sync of contacts and history, which can be requested within 24 hours of the sign-up. */
+export interface DataSync {
+  /** requested, waiting or expired. */
+  status: string;
+  contacts_requested_at?: Date | undefined;
+  history_requested_at?: Date | undefined;
+  request_until?: Date | undefined;
 }
 
 export interface CoexistenceSync {
@@ -487,6 +500,7 @@ function createBaseClient(): Client {
     last_activity_at: undefined,
     health: "",
     partner_id: undefined,
+    data_sync: undefined,
   };
 }
 
@@ -533,6 +547,9 @@ export const Client: MessageFns<Client> = {
     }
     if (message.partner_id !== undefined) {
       writer.uint32(114).string(message.partner_id);
+    }
+    if (message.data_sync !== undefined) {
+      DataSync.encode(message.data_sync, writer.uint32(122).fork()).join();
     }
     return writer;
   },
@@ -662,6 +679,14 @@ export const Client: MessageFns<Client> = {
             message.partner_id = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.data_sync = DataSync.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -693,6 +718,100 @@ export const Client: MessageFns<Client> = {
     message.last_activity_at = object.last_activity_at ?? undefined;
     message.health = object.health ?? "";
     message.partner_id = object.partner_id ?? undefined;
+    message.data_sync = (object.data_sync !== undefined && object.data_sync !== null)
+      ? DataSync.fromPartial(object.data_sync)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseDataSync(): DataSync {
+  return { status: "", contacts_requested_at: undefined, history_requested_at: undefined, request_until: undefined };
+}
+
+export const DataSync: MessageFns<DataSync> = {
+  encode(message: DataSync, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.status !== "") {
+      writer.uint32(10).string(message.status);
+    }
+    if (message.contacts_requested_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.contacts_requested_at), writer.uint32(18).fork()).join();
+    }
+    if (message.history_requested_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.history_requested_at), writer.uint32(26).fork()).join();
+    }
+    if (message.request_until !== undefined) {
+      Timestamp.encode(toTimestamp(message.request_until), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DataSync {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDataSync();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.contacts_requested_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.history_requested_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.request_until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DataSync>, I>>(base?: I): DataSync {
+    return DataSync.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DataSync>, I>>(object: I): DataSync {
+    const message = createBaseDataSync();
+    message.status = object.status ?? "";
+    message.contacts_requested_at = object.contacts_requested_at ?? undefined;
+    message.history_requested_at = object.history_requested_at ?? undefined;
+    message.request_until = object.request_until ?? undefined;
     return message;
   },
 };
