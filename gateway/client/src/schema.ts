@@ -4641,7 +4641,7 @@ export interface components {
             /** @description Every attempt, the first one first. */
             attempts: components["schemas"]["DeliveryAttempt"][];
         };
-        ReplayEventsRequest: {
+        ReplayEventsRequest: ({
             /** @description Replays the events that entered the log at this time or later. */
             from?: string;
             /** @description Replays the events that entered the log at this time or earlier. Defaults to now. */
@@ -4650,7 +4650,7 @@ export interface components {
             event_ids?: string[];
             /** @description Only events with these names, comma-separated: `message.received,message.failed`. */
             event?: string;
-        };
+        } | unknown | unknown) & (unknown | unknown);
         /** Replay */
         Replay: {
             /** @constant */
@@ -5383,7 +5383,7 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description Start of the period. A date means its start. Defaults to the start of the current month. */
+                /** @description Start of the period, not after `to`. A date means its start. Defaults to the start of the current month. */
                 from?: string;
                 /** @description End of the period. A date means its end. Defaults to now. */
                 to?: string;
@@ -9919,7 +9919,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {

@@ -1,4 +1,4 @@
-import { components, limit, object, offset, text } from '../parts/inputs';
+import { components, DAY, limit, object, offset, text, TIME } from '../parts/inputs';
 
 const NAME_MAX = 200;
 /** Limits of the upstream. */
@@ -44,6 +44,8 @@ export const createBroadcast = object(
       maxLength: TIME_MAX,
       description:
         'When to start: an ISO 8601 date-time with a time zone. Starts at once if null or absent.',
+      // Read by the row, which names the fault.
+      published: { pattern: `^${DAY}${TIME}([Zz]|[+-]\\d{2}:?\\d{2})$` },
     },
   },
   ['name', 'template_name', 'template_language', 'contacts'],

@@ -2,12 +2,17 @@ import { id, instant, limit, object, text } from '../parts/inputs';
 import { WHOLE_MAX, type Schema } from '../parts/schema';
 
 const NAMES_MAX_LENGTH = 2_000;
+const NAMES_MAX = 50;
 const WAIT_MAX_S = 20;
 
-const names = text(
-  NAMES_MAX_LENGTH,
-  'Only events with these names, comma-separated: `message.received,message.failed`.',
-);
+const names: Schema = {
+  ...text(
+    NAMES_MAX_LENGTH,
+    'Only events with these names, comma-separated: `message.received,message.failed`.',
+  ),
+  pattern: `^\\s*[^\\s,][^,]*(,\\s*[^\\s,][^,]*){0,${NAMES_MAX - 1}}$`,
+  errorMessage: `must be 1 to ${NAMES_MAX} event names, comma-separated`,
+};
 
 export const position = (description: string): Schema => ({
   type: 'integer',
@@ -36,15 +41,23 @@ export const listEvents = object({
 
 const EVENT_IDS_MAX = 1_000;
 
-/** Either a period or ids: the service checks it. */
-export const replayEvents = object({
+const replayed = object({
   from: instant('Replays the events that entered the log at this time or later.'),
   to: instant('Replays the events that entered the log at this time or earlier. Defaults to now.'),
   event_ids: {
     type: 'array',
     items: id('ID of an event.'),
+    minItems: 1,
     maxItems: EVENT_IDS_MAX,
     description: 'Replays these events. Cannot be combined with `from` and `to`.',
   },
   event: names,
 });
+
+/** Either a period or ids: the service refuses both together. */
+export const replayEvents: Schema = {
+  ...replayed,
+  requiredOneOf: ['from', 'event_ids'],
+  requiredOneOfMessage: 'from or event_ids is required',
+  published: { oneOf: [{ required: ['from'] }, { required: ['event_ids'] }] },
+};

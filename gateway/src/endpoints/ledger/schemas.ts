@@ -1,9 +1,9 @@
-import { CURSOR_MAX, id, limit, object, text } from '../parts/inputs';
+import { cursor, DAY, id, limit, object } from '../parts/inputs';
 import type { Schema } from '../parts/schema';
 
 const calendarDay = (description: string): Schema => ({
   type: 'string',
-  pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+  pattern: `^${DAY}$`,
   errorMessage: 'must be a day, YYYY-MM-DD',
   description,
 });
@@ -15,5 +15,5 @@ export const getLedger = object({
   to: calendarDay('Last day of the period (UTC), at most 30 days after `from`. Defaults to today.'),
   phone_number_id: id('Only entries of this number.'),
   limit: limit(100, 1_000),
-  after: text(CURSOR_MAX, 'Returns the next page: `next` of the current one.'),
+  after: cursor('Returns the next page: `next` of the current one.'),
 });

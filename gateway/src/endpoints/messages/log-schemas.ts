@@ -1,6 +1,5 @@
-import { id, instant, limit, object, text, wamid } from '../parts/inputs';
+import { cursor, id, instant, limit, object, text, wamid } from '../parts/inputs';
 
-const CURSOR_MAX = 2_048;
 const NAME_MAX = 64;
 const RECIPIENT_MAX = 200;
 
@@ -23,7 +22,7 @@ export const listMessages = object({
   from: instant('Only messages sent at this time or later.'),
   to: instant('Only messages sent at this time or earlier.'),
   limit: limit(50, 200),
-  cursor: text(CURSOR_MAX, 'Returns the next page: `paging.cursors.after` of the current one.'),
+  cursor: cursor('Returns the next page: `paging.cursors.after` of the current one.'),
 });
 
 export const getTimeline = object({

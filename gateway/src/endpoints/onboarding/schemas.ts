@@ -1,4 +1,4 @@
-import { id, limit, object, offset, text } from '../parts/inputs';
+import { DAY, id, limit, object, offset, QUERY_INSTANT, text } from '../parts/inputs';
 import type { Schema } from '../parts/schema';
 
 const DISPLAY_NAME_MAX = 200;
@@ -9,13 +9,9 @@ const ORIGIN_MAX = 255;
 const REPORT_MAX = 200;
 const REPORT_MESSAGE_MAX = 1_000;
 
-/** A date, or a date-time with a zone. A plus sign sent without URL encoding arrives as a space. */
-const DAY_PATTERN =
-  '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+ -]\\d{2}:\\d{2}))?$';
-
 const day = (description: string): Schema => ({
   type: 'string',
-  pattern: DAY_PATTERN,
+  pattern: `^(${DAY}|${QUERY_INSTANT})$`,
   errorMessage: 'must be an ISO 8601 date (YYYY-MM-DD), or a date-time with a time zone',
   description,
 });
@@ -96,7 +92,7 @@ export const listOnboardingEvents = object({ limit: limit(50, 200) });
 
 export const getUsage = object({
   from: day(
-    'Start of the period. A date means its start. Defaults to the start of the current month.',
+    'Start of the period, not after `to`. A date means its start. Defaults to the start of the current month.',
   ),
   to: day('End of the period. A date means its end. Defaults to now.'),
 });

@@ -23,6 +23,14 @@ export const id = (description: string): Schema => ({
 
 export const wamid = (description: string): Schema => text(512, description);
 
+/** A cursor of our own: opaque to the caller. */
+export const cursor = (description: string): Schema => ({
+  type: 'string',
+  pattern: `^[A-Za-z0-9_-]{1,${CURSOR_MAX}}$`,
+  errorMessage: 'must be a cursor that this endpoint returned',
+  description,
+});
+
 export const object = (properties: Record<string, Schema>, required: string[] = []): Schema => ({
   type: 'object',
   properties,
@@ -38,10 +46,21 @@ export const limit = (fallback: number | undefined, lowerTo: number): Schema => 
   description: `Page size. The maximum is ${lowerTo}; a larger value is lowered to it.`,
 });
 
-/** RFC 3339. A plus sign sent without URL encoding arrives as a space. */
+const LEAP_YEAR = '(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)';
+/** A day of the calendar: Date would read 30 February as a day in March. */
+export const DAY =
+  '(\\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|1\\d|2[0-8]))' +
+  `|${LEAP_YEAR}-02-29)`;
+const HOUR = '([01]\\d|2[0-3])';
+const MINUTE = '[0-5]\\d';
+export const TIME = `[Tt]${HOUR}:${MINUTE}(:${MINUTE}(\\.\\d{1,9})?)?`;
+/** A plus sign sent without URL encoding arrives as a space. */
+export const QUERY_INSTANT = `${DAY}${TIME}([Zz]|[+ -]${HOUR}:${MINUTE})`;
+
+/** RFC 3339. */
 export const instant = (description: string): Schema => ({
   type: 'string',
-  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+ -]\\d{2}:\\d{2})$',
+  pattern: `^${QUERY_INSTANT}$`,
   errorMessage: 'must be an RFC 3339 date-time with a time zone, for example 2026-09-01T12:00:00Z',
   description,
 });

@@ -27,6 +27,8 @@ export interface Schema {
   title?: string;
   examples?: unknown[];
   additionalProperties?: boolean | Schema;
+  /** Published only: the validators of services have clearer messages. */
+  oneOf?: Schema[];
   /** At least one of these keys must be present and not blank. */
   requiredOneOf?: string[];
   /** Error message if none of them is. */
