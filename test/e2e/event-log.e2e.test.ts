@@ -63,9 +63,11 @@ test('has each event as it is posted, with its delivery and its attempt', async 
 
 test('answers a waiting request as soon as an event comes', async () => {
   const { newest } = await list();
+  const started = performance.now();
   const waiting = list(`after=${newest}&wait=20&event=message.received`);
   await inbound('worth waiting for');
   const { events, next } = await waiting;
+  expect(performance.now() - started).toBeLessThan(18_000);
   expect(events).toHaveLength(1);
   expect(next).toBe(events[0].seq);
 }, 60_000);
@@ -206,19 +208,21 @@ test('an integrator that was away for an hour misses and repeats nothing, by pul
   expect([...table]).toEqual(ids);
 }, 120_000);
 
-/** Everything stored of the partner's events becomes an hour older. */
-async function anHourPasses(): Promise<void> {
+const anHourPasses = (): Promise<void> => getOlder(partner, 3_600_000);
+
+/** Everything stored of a partner's events becomes older. */
+async function getOlder({ partner_id }: TestPartner, by_ms: number): Promise<void> {
   const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
   try {
     const db = client.db(`${mesh.env['MONGO_DATABASE_PREFIX']}webhooks`);
-    const own = { partner_id: partner.partner_id };
+    const own = { partner_id };
     for (const [collection, field] of [
       ['event_log', 'at'],
       ['deliveries', 'created_at'],
     ] as const) {
       const stored = await db.collection(collection).find(own).toArray();
       for (const { _id, [field]: at } of stored) {
-        const earlier = new Date((at as Date).getTime() - 3_600_000);
+        const earlier = new Date((at as Date).getTime() - by_ms);
         await db.collection(collection).updateOne({ _id }, { $set: { [field]: earlier } });
       }
     }
@@ -226,6 +230,26 @@ async function anHourPasses(): Promise<void> {
     await client.close();
   }
 }
+
+test('refuses a position that is older than what is kept, and names the oldest', async () => {
+  const late = await mesh.createPartner();
+  await late.register(ONE);
+  for (const text of ['long ago', 'lately']) {
+    await inbound(text);
+    await eventually(async () => {
+      const { events } = await list('', {}, late);
+      return events.some((one: any) => one.envelope.data?.text === text);
+    }, 30_000);
+    if (text === 'long ago') await getOlder(late, 40 * 86_400_000);
+  }
+  const { status, body } = await late.call('GET', '/events?after=0');
+  expect([status, body.error.code]).toEqual([400, 'INVALID_FIELD']);
+  const { oldest, events } = await list('', {}, late);
+  expect(body.error.details).toMatchObject({ field: 'after', oldest });
+  expect(events[0].seq).toBe(oldest);
+  expect(oldest).toBeGreaterThan(1);
+  expect((await list(`after=${oldest - 1}`, {}, late)).events[0].seq).toBe(oldest);
+}, 60_000);
 
 test('refuses a position that the log does not have', async () => {
   const { newest } = await list();

@@ -78,6 +78,7 @@ test('tells a send from its request to the delivery of its last event', async ()
   const positions = of('event').map(({ seq }: any) => seq);
   expect(positions).toEqual([...positions].sort((one, other) => one - other));
   for (const one of of('attempt')) expect(one).toMatchObject({ number: 1, http_status: 200 });
+  for (const one of body.entries) expect(one.trace_id).toMatch(/^[0-9a-f]{32}$/);
   const { events } = (await partner.call('GET', `/events?after=${positions[0] - 1}&limit=1`)).body;
   expect(of('event')[0]).toMatchObject({ event_id: events[0].event_id, event: 'message.sent' });
   expect(JSON.stringify(body)).not.toContain('A secret text');
@@ -137,6 +138,7 @@ test('tells a message that was received, whether or not the partner names its nu
     status: null,
   });
   expect(body.entries.map(({ type }: any) => type)).toEqual(['event', 'attempt']);
+  for (const one of body.entries) expect(one.trace_id).toMatch(/^[0-9a-f]{32}$/);
   expect(JSON.stringify(body)).not.toContain(text);
   expect((await timeline(message_id)).body).toEqual(body);
   const account = (waba_id: string) =>

@@ -99,7 +99,10 @@ test('counts the data of a deleted client, and deletes it in every database with
     text: 'Write to me',
   });
   await eventually(async () => (await placesOf('Write to me')).includes('webhooks.deliveries'));
-  expect((await first.call('DELETE', `/clients/${ONE.waba_id}`)).status).toBe(200);
+  const deleted = await first.call('DELETE', `/clients/${ONE.waba_id}`);
+  expect(deleted.status).toBe(200);
+  const days = (Date.parse(deleted.body.events_removed_by) - Date.now()) / 86_400_000;
+  expect([days > 30, days < 31]).toEqual([true, true]);
 
   const before = await placesOf(PERSON);
   const counted = report(await purge(first));

@@ -157,7 +157,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a client
-         * @description Messaging stops at once. To restore the client, register the same business account again.
+         * @description Messaging stops at once. Ask your operator to have the events removed earlier. To restore the client, register the same business account again.
          */
         delete: operations["deleteClient"];
         options?: never;
@@ -2113,10 +2113,16 @@ export interface components {
             /** @example 0 */
             offset: number;
         };
-        /** Success */
-        Success: {
+        /** DeleteClientAnswer */
+        DeleteClientAnswer: {
             /** @constant */
             success: true;
+            /**
+             * Format: date-time
+             * @description Until then, events that came before the deletion can be in your event log: `GET /events`.
+             * @example 2026-09-01T12:00:00.000Z
+             */
+            events_removed_by: string;
         };
         RefreshClientRequest: {
             /** @description New access token. Replaces the stored one if the upstream accepts it. */
@@ -2337,6 +2343,11 @@ export interface components {
         MarkReadRequest: {
             /** @description `data.message_id` of a `message.received` event. */
             message_id: string;
+        };
+        /** Success */
+        Success: {
+            /** @constant */
+            success: true;
         };
         CheckMessageRequest: ({
             /**
@@ -5683,10 +5694,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "success": true
+                     *       "success": true,
+                     *       "events_removed_by": "2026-09-01T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Success"];
+                    "application/json": components["schemas"]["DeleteClientAnswer"];
                 };
             };
             401: components["responses"]["Error401"];

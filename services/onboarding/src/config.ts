@@ -11,6 +11,7 @@ export const settings = {
   ...fields.kafka,
   ...fields.redis,
   ...fields.upstream,
+  ...fields.eventLog,
   PUBLIC_URL: fields.url('address under which partners and browsers reach the gateway'),
   UPSTREAM_APP_ID: fields.optional(fields.text('app of the embedded sign-up')) as Field<
     string | undefined

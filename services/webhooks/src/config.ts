@@ -48,10 +48,7 @@ export const settings = {
     'allows http and private addresses in webhook URLs, for local development',
     false,
   ),
-  EVENT_LOG_DAYS: fields.integer(
-    { min: 1, max: 365, default: 30 },
-    'how many days events and their delivery attempts are kept in the event log',
-  ),
+  ...fields.eventLog,
   EVENT_LOG_SEALED: fields.flag('whether the event log stores events encrypted', true),
   EVENT_LOG_KEYRING: {
     ...fields.optional(

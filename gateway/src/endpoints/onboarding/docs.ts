@@ -208,10 +208,14 @@ export const listClients: RowDocs = {
 
 export const deleteClient: RowDocs = {
   params,
-  answer: is.nothing,
+  answer: is.record({
+    events_removed_by: is.time(
+      'Until then, events that came before the deletion can be in your event log: `GET /events`.',
+    ),
+  }),
   codes: ['WABA_NOT_REGISTERED'],
   notes:
-    'Messaging stops at once. To restore the client, register the same business account again.',
+    'Messaging stops at once. Ask your operator to have the events removed earlier. To restore the client, register the same business account again.',
 };
 
 export const refreshClient: RowDocs = {

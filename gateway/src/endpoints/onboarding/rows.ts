@@ -2,6 +2,7 @@ import {
   OnboardingDefinition,
   type Client,
   type CreateConnectSessionResponse,
+  type DeleteClientResponse,
   type GetUsageResponse,
   type ListClientsResponse,
   type ListOnboardingEventsResponse,
@@ -149,7 +150,7 @@ export const onboarding = [
   del('/clients/:waba_id', rpc(OnboardingDefinition, 'deleteClient'), {
     scope: 'partner',
     request: byPath,
-    reply: () => ({}),
+    reply: ({ events_removed_by }: DeleteClientResponse) => ({ events_removed_by }),
     docs: docs.deleteClient,
     summary: 'Delete a client',
   }),

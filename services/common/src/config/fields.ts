@@ -195,6 +195,13 @@ export const redis = {
   REDIS_KEY_PREFIX: prefix('prefix of every key, to share a server'),
 };
 
+export const eventLog = {
+  EVENT_LOG_DAYS: integer(
+    { min: 1, max: 365, default: 30 },
+    'how many days events and their delivery attempts are kept in the event log',
+  ),
+};
+
 export const grpcServer = (fallback: number) => ({
   GRPC_HOST: text('address that gRPC listens on', { default: '0.0.0.0' }),
   GRPC_PORT: port(fallback, 'gRPC listen port'),

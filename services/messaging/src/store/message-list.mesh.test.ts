@@ -150,3 +150,29 @@ test('keeps each status of each participant of a group once, up to a bound', asy
   const full = await messages.find('800', message_id);
   expect(full?.participants).toHaveLength(PARTICIPANT_STATUSES_MAX);
 });
+
+test('marks a status that came after a higher one, and keeps the state', async () => {
+  const messages = createMessages(db);
+  const message_id = 'wamid.late';
+  await messages.record(aRecord(2_001, { _id: 'msg_late', message_id, status: 'accepted' }));
+  const said = (status: 'sent' | 'delivered' | 'read', second: number) => ({
+    message_id,
+    status,
+    at: new Date(T0),
+    received_at: new Date(T0 + second * 1_000),
+    reconciled: false,
+  });
+  for (const one of [said('sent', 1), said('read', 2), said('delivered', 3), said('sent', 4)]) {
+    await messages.applyStatuses([one]);
+  }
+  const record = await messages.find('801', message_id);
+  expect(record).toMatchObject({ status: 'read' });
+  const { sent, delivered, read } = record?.statuses ?? {};
+  expect([sent?.superseded, delivered?.superseded, read?.superseded]).toEqual([
+    undefined,
+    true,
+    undefined,
+  ]);
+  // The first one of each kind counts.
+  expect(sent?.received_at).toEqual(new Date(T0 + 1_000));
+});

@@ -26,6 +26,15 @@ it('frees the account’s place and answers WABA_NOT_REGISTERED the second time'
   expect(await failureOf(remove(_id))).toMatchObject({ code: 'WABA_NOT_REGISTERED' });
 });
 
+it('says until when the client’s events are in the event log', async () => {
+  const { _id } = await world.partner();
+  await register(_id);
+  const { events_removed_by } = await remove(_id);
+  const [deleted] = await world.deps.clients.deletedOf({ partner_id: _id, waba_id: WABA });
+  const kept_ms = Number(events_removed_by) - Number(deleted?.deleted_at);
+  expect(kept_ms / 86_400_000).toBeCloseTo(7 + 2 / 24, 1);
+});
+
 it('completes a deletion that a crash interrupted before the place was freed', async () => {
   const { _id } = await world.partner();
   await register(_id);

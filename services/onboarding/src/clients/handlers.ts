@@ -12,7 +12,12 @@ import { fetchNumber } from '../upstream/number-facts';
 import { clientMessage } from './message';
 import { registerClient, type RegisterDependencies } from './register';
 
-export type ClientDependencies = RegisterDependencies & OnboardingLogDependencies;
+export type ClientDependencies = RegisterDependencies &
+  OnboardingLogDependencies & { settings: { EVENT_LOG_DAYS: number } };
+
+const DAY_MS = 86_400_000;
+/** Events in flight are logged, and expired ones deleted, within this time. */
+const EVENTS_LEAVE_MS = 2 * 3_600_000;
 
 type ClientHandlers = Pick<
   Handlers<OnboardingDefinition>,
@@ -40,7 +45,8 @@ export const createClientHandlers = (deps: ClientDependencies): ClientHandlers =
     },
     async deleteClient({ partner_id, waba_id }, call) {
       await deleteAccount(deps, { partner_id, waba_id }, call);
-      return {};
+      const kept_ms = deps.settings.EVENT_LOG_DAYS * DAY_MS + EVENTS_LEAVE_MS;
+      return { events_removed_by: new Date(deps.now().getTime() + kept_ms) };
     },
     async refreshClient({ partner_id, waba_id, phone_number_id, access_token }, call) {
       const scope = { partner_id, waba_id };

@@ -155,6 +155,11 @@ export interface DeleteClientRequest {
   waba_id: string;
 }
 
+export interface DeleteClientResponse {
+  /** The last of its events has left the event log by then. */
+  events_removed_by?: Date | undefined;
+}
+
 export interface RefreshClientRequest {
   partner_id: string;
   waba_id: string;
@@ -2110,6 +2115,61 @@ export const DeleteClientRequest: MessageFns<DeleteClientRequest> = {
     const message = createBaseDeleteClientRequest();
     message.partner_id = object.partner_id ?? "";
     message.waba_id = object.waba_id ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteClientResponse(): DeleteClientResponse {
+  return { events_removed_by: undefined };
+}
+
+export const DeleteClientResponse: MessageFns<DeleteClientResponse> = {
+  encode(message: DeleteClientResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.events_removed_by !== undefined) {
+      Timestamp.encode(toTimestamp(message.events_removed_by), writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteClientResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteClientResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.events_removed_by = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteClientResponse>, I>>(base?: I): DeleteClientResponse {
+    return DeleteClientResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteClientResponse>, I>>(object: I): DeleteClientResponse {
+    const message = createBaseDeleteClientResponse();
+    message.events_removed_by = object.events_removed_by ?? undefined;
     return message;
   },
 };
@@ -6065,7 +6125,7 @@ export const OnboardingDefinition = {
       name: "DeleteClient",
       requestType: DeleteClientRequest as typeof DeleteClientRequest,
       requestStream: false,
-      responseType: Done as typeof Done,
+      responseType: DeleteClientResponse as typeof DeleteClientResponse,
       responseStream: false,
       options: {},
     },
