@@ -1,6 +1,9 @@
 // The page on receiving events is correct: each of its programs runs exactly as printed, and its
 // figures match the code.
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-schedule';
 import { signatureHeaders } from '../../services/webhooks/src/delivery/sign-delivery';
@@ -19,6 +22,13 @@ const POST_LIMIT_MS = 10_000;
 const PRINT_LIMIT_MS = 5_000;
 const POLL_MS = 20;
 const WINDOW_S = 300;
+/** Of a partner whose address alone changes. */
+const UNCHANGED = {
+  name: undefined,
+  rate_limit_per_sec: undefined,
+  max_wabas: undefined,
+  status: undefined,
+};
 /** Distance from the window's edge, longer than a test takes. */
 const MARGIN_S = 30;
 
@@ -159,41 +169,66 @@ describe('the poller', () => {
   afterAll(() => mesh.stop(), 60_000);
 
   test.each(LANGUAGES.filter(({ isHere }) => isHere))(
-    'in $name reads each event once, and continues where it was killed',
+    'in $name continues where it was killed, and handles what the receiver beside it did not',
     async (language) => {
+      const from = new Date().toISOString();
       const partner = await mesh.createPartner();
       await partner.register(ONE);
-      const poller = await preparePoller(
-        language,
-        codeBlock(page, language.block, language.poller),
-        { BASE_URL: mesh.base_url, PARTNER_KEY: partner.partner_key },
-      );
+      const EVENTS_DIR = mkdtempSync(join(tmpdir(), 'bmg-events-'));
+      const settings = { BASE_URL: mesh.base_url, PARTNER_KEY: partner.partner_key, EVENTS_DIR };
+      const [receiverSource, pollerSource] = [language.file, language.poller].map((file) =>
+        codeBlock(page, language.block, file),
+      ) as [string, string];
+      const poller = await preparePoller(language, pollerSource, settings);
+      let receiver: Receiver | undefined;
       const inbound = () =>
         mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, from: '15550100777' });
-      const events = async (): Promise<Array<{ event: string }>> =>
+      const events = async (): Promise<Array<{ event: string; event_id: string }>> =>
         (await partner.call('GET', '/events?limit=1000')).body.events;
       /** The poller has stored the position of the log's last event. */
       const untilRead = (count: number) =>
         eventually(async () => {
           const { length } = await events();
           return length >= count && poller.position() === length;
-        }, LIMIT_MS / 2);
+        }, LIMIT_MS);
       try {
         poller.start();
         await inbound();
         await inbound();
         await untilRead(2);
         await poller.kill();
+        receiver = await startReceiver(
+          language,
+          receiverSource,
+          partner.webhook_secret,
+          EVENTS_DIR,
+        );
+        const { url: webhook_url } = receiver;
+        const { partner_id } = partner;
+        await mesh.operator.updatePartner({ ...UNCHANGED, partner_id, webhook_url }, mesh.call());
         await inbound();
+        await eventually(() => receiver?.printed().includes('message.received'), LIMIT_MS);
         poller.start();
         await untilRead(3);
-        // The history of the sign-up may still be growing.
+        // Everything again, also what the poller has stored.
+        const { body } = await partner.call('POST', '/events/replay', { from });
         await eventually(async () => {
-          expect(poller.printed()).toEqual((await events()).map(({ event }) => event));
+          const replay = await partner.call('GET', `/events/replays/${body.replay_id}`);
+          return replay.body.status === 'completed';
+        }, LIMIT_MS);
+        await eventually(async () => {
+          // The history of the sign-up may still be growing.
+          const logged = await events();
+          expect(readdirSync(EVENTS_DIR).sort()).toEqual(
+            logged.map(({ event_id }) => event_id).sort(),
+          );
+          const printed = [...poller.printed(), ...(receiver?.printed() ?? [])];
+          expect(printed.sort()).toEqual(logged.map(({ event }) => event).sort());
           return true;
         });
       } finally {
-        await poller.remove();
+        await Promise.all([poller.remove(), receiver?.stop()]);
+        rmSync(EVENTS_DIR, { recursive: true, force: true });
       }
     },
     COMPILED_LIMIT_MS,

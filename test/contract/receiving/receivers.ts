@@ -85,6 +85,7 @@ export async function startReceiver(
   language: Language,
   source: string,
   webhook_secret: string,
+  events_folder?: string,
 ): Promise<Receiver> {
   const folder = mkdtempSync(join(tmpdir(), 'bmg-receiving-'));
   let child: ChildProcess | undefined;
@@ -95,7 +96,12 @@ export async function startReceiver(
   try {
     writeFileSync(join(folder, language.file), source);
     const [command, args] = await commandOf(language, folder);
-    const env = { ...process.env, PORT: '0', WEBHOOK_SECRET: webhook_secret };
+    const env = {
+      ...process.env,
+      PORT: '0',
+      WEBHOOK_SECRET: webhook_secret,
+      ...(events_folder !== undefined && { EVENTS_DIR: events_folder }),
+    };
     child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const output = collect(child);
     const port = await listening(child, output);
@@ -125,7 +131,7 @@ export interface Poller {
 export async function preparePoller(
   language: Language,
   source: string,
-  settings: { BASE_URL: string; PARTNER_KEY: string },
+  settings: { BASE_URL: string; PARTNER_KEY: string; EVENTS_DIR?: string },
 ): Promise<Poller> {
   const folder = mkdtempSync(join(tmpdir(), 'bmg-polling-'));
   writeFileSync(join(folder, language.poller), source);
