@@ -17,6 +17,9 @@ const DAYS_MS = 3 * 86_400_000;
 const WROTE = '15550100701';
 const SILENT = '4915112345678';
 const UNREACHABLE = '15550100703';
+const BLOCKED = '15550100704';
+/** Never sent to: no failure is known of this customer. */
+const BLOCKED_UNTRIED = '15550100705';
 const WROTE_BSUID = 'US.4Qm7Zr81Kd71';
 const SILENT_BSUID = 'DE.4Qm7Zr81Kd72';
 
@@ -61,15 +64,19 @@ beforeAll(async () => {
     text: 'a',
   });
   await mesh.emulator.inbound({ phone_number_id, bsuid: WROTE_BSUID, hide_phone: true, text: 'b' });
+  const blocked = [BLOCKED, BLOCKED_UNTRIED];
+  for (const from of blocked) {
+    await mesh.emulator.inbound({ phone_number_id, from, text: 'c' });
+  }
+  expect((await post('/blocked', { users: blocked })).body).toMatchObject({ failed: [] });
   await post('/messages/template', {
     to: UNREACHABLE,
     template: { name: 'hello_world', language: 'en_US' },
   });
   await eventually(() => partner.receiver.of('message.failed')[0]);
   const contacts = db('messaging').collection('contacts');
-  await eventually(
-    async () => (await contacts.countDocuments({ numbers: { $exists: true } })) >= 3,
-  );
+  const known = { [`numbers.${phone_number_id}`]: { $exists: true } };
+  await eventually(async () => (await contacts.countDocuments(known)) >= 5);
 }, JOIN_LIMIT_MS);
 afterAll(async () => {
   await client.close();
@@ -83,6 +90,7 @@ const recipient = fc.constantFrom<object>(
   { to: WROTE },
   { to: SILENT },
   { to: UNREACHABLE },
+  { to: BLOCKED },
   { to: '15550100001' },
   { to: WROTE_BSUID },
   { user_id: SILENT_BSUID },
@@ -209,7 +217,8 @@ function agrees({ checked, sent }: Outcome, event: any): boolean {
   }
   if (event.event === 'message.failed') {
     const [{ code }] = event.data.errors;
-    return deliverable === 'no' && named('UPSTREAM_ERROR', Number(code));
+    const upstream = named('UPSTREAM_ERROR', Number(code));
+    return deliverable === 'no' && (upstream || named('RECIPIENT_BLOCKED', Number(code)));
   }
   const { billable, category } = event.data.pricing;
   return deliverable === 'yes' && price.billable === billable && price.category === category;
@@ -219,6 +228,7 @@ const contact = fc.constantFrom<unknown>(
   WROTE,
   SILENT,
   UNREACHABLE,
+  BLOCKED,
   '15550100001',
   SILENT_BSUID,
   { to: '15550100002', params: ['Ada', 'A-17'] },
@@ -264,8 +274,13 @@ const GOOD = {
 };
 
 /** Failures of a broadcast's contacts by the upstream's code. */
-const failuresOf = (list: Array<[code: unknown, contacts: number]>): Record<string, number> =>
-  Object.fromEntries(list.map(([code, contacts]) => [String(code), contacts]));
+function failuresOf(list: Array<[code: unknown, contacts: number]>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [code, contacts] of list) {
+    counts[String(code)] = (counts[String(code)] ?? 0) + contacts;
+  }
+  return counts;
+}
 
 test('agrees with what happens to random broadcasts', async () => {
   const seed = Number(process.env['BMG_SEED'] ?? Date.now() % 1e9);
@@ -510,6 +525,20 @@ test('the operator’s rate card prices checks and changed categories; a faulty 
   await tellsWhatACategoryCosts();
   await db('messaging').collection('rate_cards').deleteMany({});
   await rates.stop();
+});
+
+test('says no for a customer whom the number has blocked', async () => {
+  const text = { kind: 'text', text: 'Hello' };
+  expect(await check({ ...text, to: BLOCKED_UNTRIED })).toMatchObject({
+    deliverable: 'no',
+    reasons: [{ code: 'RECIPIENT_BLOCKED', field: 'to', upstream_code: 131_026 }],
+  });
+  expect(await check({ ...text, to: WROTE })).toMatchObject({ deliverable: 'yes', reasons: [] });
+  const contacts = [BLOCKED_UNTRIED, SILENT];
+  expect(await check({ ...HELLO, contacts })).toMatchObject({
+    reasons: [{ code: 'RECIPIENT_BLOCKED', contacts: 1, scope: 'contacts' }],
+    broadcast: { failing: 1 },
+  });
 });
 
 test('a message from an ad opens the free entry point window', async () => {

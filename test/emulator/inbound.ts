@@ -197,7 +197,10 @@ export function generatedMedia(
   });
 }
 
-export function isBlocked(number: BusinessNumber, customer: Customer): boolean {
+export function isBlocked(
+  number: BusinessNumber,
+  customer: { wa_id?: string | null; user_id?: string | null },
+): boolean {
   for (const { wa_id, user_id } of number.blocked.values()) {
     if (wa_id !== undefined && wa_id === customer.wa_id) return true;
     if (user_id !== undefined && user_id === customer.user_id) return true;

@@ -22,6 +22,7 @@ import type { Statuses } from '@bmg/proto/stream';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import { EventLogDefinition } from '@bmg/proto/webhooks';
 import { factsOfStatuses } from './check/conversation-facts';
+import { createBlockLists } from './check/block-list';
 import type { settings } from './config';
 import { applyContacts, noteFacts, noteLate } from './contacts';
 import { createMessagingHandlers } from './handlers';
@@ -116,6 +117,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     contacts,
     conversations,
     rateCards,
+    blockLists: createBlockLists(upstream, log),
     lateEntries,
     ledgerMonths,
     ledgerEntries: createLedgerEntries(mongo.db),

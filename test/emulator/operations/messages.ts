@@ -4,6 +4,7 @@ import { stepsFor, type Step } from '../behaviour';
 import { numberOf, type Call, type Route } from '../core';
 import { upstreamError } from '../errors';
 import { digitsOf } from '../ids';
+import { isBlocked } from '../inbound';
 import { WINDOW_MS } from '../limits';
 import type { Account, BusinessNumber, Group, JsonObject, SentMessage } from '../types';
 import { checkContent, GROUP_TYPES } from './message-content';
@@ -182,6 +183,9 @@ function failureOf(
   const rule = core.behaviour.failureFor([message.wa_id, message.user_id, message.group_id]);
   if (rule) return rule;
   if (message.pacing === 'drop') return { code: 132015 };
+  // Documented as an error without a code: this is the code of all undeliverable messages.
+  const number = state.numbers.get(message.phone_number_id);
+  if (number && isBlocked(number, message)) return { code: 131026 };
   if (!template && !window_open && core.limits.settings.window_check === 'fail_later') {
     return { code: 131047 };
   }

@@ -18,7 +18,7 @@ export interface Reason {
   upstream_code: number | null;
 }
 
-/** By the upstream's code, or by our code where a send would not reach the upstream. */
+/** By our code, or by the upstream's where ours is the general one. */
 const FIXES: Readonly<Record<string, string>> = {
   100: 'Correct the field that the message names.',
   190: 'Connect the number again, or send a new token to POST /clients/{waba_id}/refresh.',
@@ -41,6 +41,8 @@ const FIXES: Readonly<Record<string, string>> = {
   PAYMENT_FAILED: 'Pay the open invoice.',
   PAYMENT_ACTION_REQUIRED: 'Open payment_url and confirm the payment.',
   AUTH_TEMPLATE_NEEDS_PHONE: 'Send to a phone number.',
+  RECIPIENT_BLOCKED: 'Unblock the customer with DELETE /blocked.',
+  BLOCK_LIST_UNKNOWN: 'Look at GET /blocked.',
   MEDIA_TOO_LARGE: 'Make the file smaller.',
   WINDOW_UNKNOWN: 'Send a template, or send and handle the upstream code 131047.',
   TEMPLATE_UNKNOWN: 'Check again later, or look at GET /templates.',
@@ -66,7 +68,7 @@ export function reason(
     effect,
     field,
     message,
-    fix: FIXES[upstream_code ?? ''] ?? FIXES[code] ?? CORRECT,
+    fix: FIXES[code] ?? FIXES[upstream_code ?? ''] ?? CORRECT,
     upstream_code: upstream_code ?? null,
   };
 }

@@ -9,6 +9,7 @@ import type {
   CheckContactsResponse,
   CheckContactsResponse_Finding,
 } from '@bmg/proto/messaging';
+import { blockReasons, incompleteList } from './block-list';
 import type { CheckDependencies } from './check-message';
 import { CostSum } from './cost';
 import { messagingLimitOf, tokenReasons, type MessagingLimit } from './number';
@@ -24,20 +25,22 @@ export async function checkContacts(
   const now = deps.now();
   const at = request.at ?? now;
   const credential = await deps.credentials.of(target, call);
-  const [dead, factsOf, prices, messaging_limit] = await Promise.all([
-    tokenReasons(deps, target, credential),
+  const dead = await tokenReasons(deps, target, credential);
+  const [list, factsOf, prices, messaging_limit] = await Promise.all([
+    dead.length > 0 ? undefined : deps.blockLists.of(target, credential.access_token, call),
     readRecipients(deps, target, credential, recipients, at),
     deps.rateCards.prices(),
     messagingLimitOf(deps, target, credential, now),
   ]);
   const findings = new Findings();
-  for (const one of dead) findings.add(one);
+  for (const one of [...dead, ...(list ? incompleteList(list) : [])]) findings.add(one);
   const windows = { open: 0, closed: 0, unknown: 0 };
   const cost = new CostSum();
   await inTurns(recipients, (recipient, place) => {
     const facts = factsOf(recipient);
     windows[facts.window.state] += 1;
-    const reasons = recipientReasons(recipient, facts, credential, category, now);
+    const known = recipientReasons(recipient, facts, credential, category, now);
+    const reasons = known.length > 0 || !list ? known : blockReasons(list, facts.ids);
     for (const one of reasons) findings.add(one, place);
     // What does not arrive is not billed.
     if (reasons.length > 0 || category === undefined) return;

@@ -18,6 +18,7 @@ import type { CheckMessageRequest } from '@bmg/proto/messaging';
 import type { TemplatesDefinition } from '@bmg/proto/templates';
 import type { Content } from '../send/content';
 import type { RateCards } from '../store/rate-cards';
+import { blockReasons, incompleteList, type BlockLists } from './block-list';
 import { contentOf } from './content-of';
 import { mediaReasons, type MediaCheckDependencies } from './media';
 import { messagingLimitOf, tokenReasons, type NumberSources } from './number';
@@ -37,6 +38,7 @@ export interface CheckDependencies extends MediaCheckDependencies, NumberSources
   templates: Pick<Client<TemplatesDefinition>, 'findTemplate'> | undefined;
   broadcasts: Pick<Client<BroadcastsDefinition>, 'getPace'> | undefined;
   rateCards: Pick<RateCards, 'prices'>;
+  blockLists: BlockLists;
   now: () => Date;
 }
 
@@ -88,6 +90,12 @@ export async function checkMessage(
         call,
       )),
     );
+  }
+  // Only the upstream knows whom the number has blocked: it is asked if nothing else stands in the way.
+  if (facts && deliverableOf(reasons) !== 'no') {
+    const list = await deps.blockLists.of(target, credential.access_token, call);
+    const blocked = blockReasons(list, facts.ids);
+    reasons.push(...(blocked.length > 0 ? blocked : incompleteList(list)));
   }
   return {
     fields: {

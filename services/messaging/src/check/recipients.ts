@@ -14,6 +14,8 @@ export interface RecipientSources {
 }
 
 export interface RecipientFacts {
+  /** The recipient as given, and as the platform names it. */
+  ids: string[];
   conversation: Conversation | undefined;
   window: Window;
 }
@@ -34,8 +36,13 @@ export async function readRecipients(
   const found = await conversations.find(target, [...new Set([...recipients, ...ids.values()])]);
   const known_since = new Date(Math.max(recorded_since.getTime(), registered_at?.getTime() ?? 0));
   return (recipient) => {
-    const conversation = found.get(recipient) ?? found.get(ids.get(recipient) ?? '');
-    return { conversation, window: windowOf(conversation, known_since, at) };
+    const id = ids.get(recipient);
+    const conversation = found.get(recipient) ?? found.get(id ?? '');
+    return {
+      ids: id === undefined ? [recipient] : [recipient, id],
+      conversation,
+      window: windowOf(conversation, known_since, at),
+    };
   };
 }
 

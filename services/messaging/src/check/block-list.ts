@@ -1,0 +1,94 @@
+// The customers whom a number has blocked. The upstream keeps the list: it is read in bounded parts, and
+// kept for some seconds.
+import { reason, type Reason } from '@bmg/common/check';
+import { LRUCache } from '@bmg/common/cache';
+import { ownCall, type Call } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
+import { eachPage, itemsOf, segment, type Upstream } from '@bmg/common/upstream';
+import type { Target } from '@bmg/proto/common';
+
+export interface BlockList {
+  /** Phone numbers and BSUIDs. */
+  ids: ReadonlySet<string>;
+  /** False if more customers may be blocked. */
+  complete: boolean;
+}
+
+export interface BlockLists {
+  /** Never throws. */
+  of(target: Target, access_token: string, call: Call): Promise<BlockList>;
+}
+
+const PAGE = 100;
+const PAGES_MAX = 10;
+const CACHED_MS = 30_000;
+const NUMBERS_MAX = 200;
+/** A check does not wait longer. */
+const READ_LIMIT_MS = 1_000;
+
+export function createBlockLists(upstream: Pick<Upstream, 'request'>, log: Logger): BlockLists {
+  interface Asked {
+    access_token: string;
+    call: Call;
+  }
+  const cache = new LRUCache<string, BlockList, Asked>({
+    max: NUMBERS_MAX,
+    ttl: CACHED_MS,
+    fetchMethod: async (phone_number_id, _stale, { context: { access_token, call } }) => {
+      const own = ownCall(call.span, READ_LIMIT_MS);
+      const ids = new Set<string>();
+      const ask = (after: string | undefined) =>
+        upstream.request(
+          {
+            operation: 'GET /{phone_number_id}/block_users',
+            method: 'GET',
+            path: `/${segment(phone_number_id)}/block_users`,
+            query: { limit: PAGE, after },
+            token: access_token,
+          },
+          own,
+        );
+      try {
+        let complete = true;
+        for await (const { body, next } of eachPage(ask, PAGES_MAX)) {
+          for (const { wa_id, user_id } of itemsOf(body)) {
+            for (const id of [wa_id, user_id]) if (typeof id === 'string') ids.add(id);
+          }
+          complete = next === undefined;
+        }
+        return { ids, complete };
+      } catch (error) {
+        log.warn({ err: error }, 'failed to read the block list of a number');
+        return { ids, complete: false };
+      }
+    },
+  });
+  return {
+    of: ({ phone_number_id }, access_token, call) =>
+      cache.forceFetch(phone_number_id, { context: { access_token, call } }),
+  };
+}
+
+/** `ids`: the recipient as given, and as the platform names it. */
+export const blockReasons = (list: BlockList, ids: readonly string[]): Reason[] =>
+  ids.some((id) => list.ids.has(id))
+    ? [
+        reason('no', {
+          code: 'RECIPIENT_BLOCKED',
+          field: 'to',
+          message: 'is blocked by this number',
+          upstream_code: 131_026,
+        }),
+      ]
+    : [];
+
+/** About everybody whom the list does not name. */
+export const incompleteList = ({ complete }: BlockList): Reason[] =>
+  complete
+    ? []
+    : [
+        reason('note', {
+          code: 'BLOCK_LIST_UNKNOWN',
+          message: 'the list of the customers whom the number has blocked could not be read whole',
+        }),
+      ];
