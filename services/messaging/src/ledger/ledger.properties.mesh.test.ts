@@ -437,10 +437,13 @@ test('exports every entry as CSV, in bounded chunks', async () => {
   const records = Array.from({ length: 1_200 }, () => recordOf(message, newId('msg')));
   await db.collection<MessageRecord>('messages').insertMany(records);
   const chunks: string[] = [];
+  const cards = jest.spyOn(deps.rateCards, 'prices');
   for await (const { data } of exportLedger(deps, { partner_id: 'ptn_1', ...OCTOBER }, call)) {
     chunks.push(Buffer.from(data).toString());
   }
   expect(chunks).toHaveLength(4);
+  // Not once for each row.
+  expect(cards).toHaveBeenCalledTimes(1);
   const lines = chunks.join('').trimEnd().split('\r\n');
   expect(lines).toHaveLength(1_201);
   expect(lines[0]).toMatch(/^message_id,waba_id,/);

@@ -150,6 +150,16 @@ async function openLedger(
     deps.conversations.recordedSince(),
   ]);
   const byMonth = new Map(closed.map((month) => [month._id, month]));
+  /** One card for all entries of the request, read once: an export has 100,000 of them. */
+  const cards = new Map<string, Promise<PriceFinder | undefined>>();
+  const cardOf = (month: string | undefined): Promise<PriceFinder | undefined> => {
+    const key = month ?? '';
+    const card =
+      cards.get(key) ??
+      (month === undefined ? deps.rateCards.prices() : deps.rateCards.pricesOf(month));
+    cards.set(key, card);
+    return card;
+  };
   return {
     deps,
     call,
@@ -163,8 +173,7 @@ async function openLedger(
     months: [...new Set(daysOf(period).map((day) => day.slice(0, 7)))].map((month) =>
       describeMonth(month, byMonth.get(month)),
     ),
-    pricesAt: (at) =>
-      byMonth.has(monthOf(at)) ? deps.rateCards.pricesOf(monthOf(at)) : deps.rateCards.prices(),
+    pricesAt: (at) => cardOf(byMonth.has(monthOf(at)) ? monthOf(at) : undefined),
     known_since,
   };
 }
