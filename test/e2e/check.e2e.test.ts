@@ -1,11 +1,21 @@
 // POST /messages/check: 500 random messages and some random broadcasts are checked first and sent then, and
 // the answers agree with what happens; further cases cover what the emulator cannot show.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { MongoClient, type Db } from 'mongodb';
 import { createRpcClient } from '@bmg/common/rpc';
 import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import {
+  JOIN_LIMIT_MS,
+  joinMesh,
+  ONE,
+  TWO_A,
+  type Mesh,
+  type TestPartner,
+} from '../harness/shared-mesh';
 
 jest.setTimeout(240_000);
 
@@ -478,6 +488,42 @@ test('tells windows, prices, pace and the messaging limit', async () => {
   expect((await check({ kind: 'text', to: SILENT, text: 'Hello' })).window.state).toBe('closed');
 });
 
+test('counts the customers of 24 hours, and the contacts that are queued on the number', async () => {
+  const other = await mesh.createPartner();
+  await other.register(TWO_A);
+  const ask = async (method: string, path: string, body?: object) =>
+    (await other.call(method, path, body, { 'x-waba-id': TWO_A.waba_id })).body;
+  const text = { kind: 'text', to: SILENT, text: 'Hello' };
+  const { messaging_limit: unused, pace: idle } = await ask('POST', '/messages/check', text);
+  expect([unused.used, unused.left, idle.queued]).toEqual([0, unused.limit, 0]);
+  for (const to of [SILENT, WROTE, SILENT]) {
+    await ask('POST', '/messages/template', {
+      to,
+      template: { name: 'hello_world', language: 'en_US' },
+    });
+  }
+  await eventually(async () => {
+    const { messaging_limit } = await ask('POST', '/messages/check', text);
+    return messaging_limit.used === 2 && messaging_limit.left === unused.limit - 2;
+  });
+  const contacts = Array.from({ length: 2_000 }, (_, at) => `4915${String(at).padStart(8, '0')}`);
+  const { broadcast_id } = await ask('POST', '/broadcasts', { ...HELLO, contacts });
+  const queued = await eventually(async () => {
+    const { pace } = await ask('POST', '/messages/check', text);
+    return pace.queued > 0 && pace;
+  });
+  expect(queued.queued).toBeLessThanOrEqual(2_000);
+  // A message of its own does not wait for the contacts of broadcasts.
+  expect(Date.parse(queued.leaves_at)).toBeLessThan(Date.now() + 1_000);
+  const { broadcast, checked_at } = await ask('POST', '/messages/check', {
+    ...HELLO,
+    contacts: [WROTE],
+  });
+  // Broadcasts of a number take turns: the last contact leaves behind those that are queued.
+  expect(Date.parse(broadcast.ends_at)).toBeGreaterThan(Date.parse(checked_at) + 20_000);
+  await ask('POST', `/broadcasts/${broadcast_id}/cancel`);
+});
+
 async function tellsWhatACategoryCosts(): Promise<void> {
   const template = { waba_id: ONE.waba_id, name: 'opening_hours' };
   await mesh.emulator.template({ ...template, category: 'UTILITY' });
@@ -541,6 +587,46 @@ test('says no for a customer whom the number has blocked', async () => {
   });
 });
 
+const FILES: Readonly<Record<string, { type?: string; size?: number }>> = {
+  '/photo.jpg': { type: 'image/jpeg', size: 60_000 },
+  '/large.jpg': { type: 'image/jpeg', size: 6_000_000 },
+  '/report.pdf': { type: 'application/pdf', size: 60_000 },
+  '/untold': {},
+};
+
+test('looks at the file behind a link without fetching it', async () => {
+  const methods = new Set<string>();
+  const server = createServer(({ method = '', url = '' }, response) => {
+    methods.add(method);
+    const { type, size } = FILES[url] ?? {};
+    response.writeHead(FILES[url] ? 200 : 404, {
+      ...(type && { 'content-type': type }),
+      ...(size && { 'content-length': size }),
+    });
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const seen = async (path: string) => {
+    const media = { link: `http://127.0.0.1:${port}${path}` };
+    const { deliverable, reasons } = await check({
+      kind: 'media',
+      to: WROTE,
+      type: 'image',
+      media,
+    });
+    return [deliverable, ...reasons.map((one: any) => [one.code, one.upstream_code])];
+  };
+  expect(await seen('/photo.jpg')).toEqual(['yes']);
+  expect(await seen('/large.jpg')).toEqual(['no', ['MEDIA_TOO_LARGE', 131_053]]);
+  expect(await seen('/report.pdf')).toEqual(['no', ['UPSTREAM_ERROR', 131_053]]);
+  expect(await seen('/untold')).toEqual(['unknown', ['MEDIA_UNKNOWN', null]]);
+  expect(await seen('/missing.jpg')).toEqual(['unknown', ['MEDIA_UNKNOWN', null]]);
+  expect([...methods]).toEqual(['HEAD']);
+  server.close();
+});
+
 test('a message from an ad opens the free entry point window', async () => {
   const from = '15550100788';
   await mesh.emulator.inbound({
@@ -555,7 +641,7 @@ test('a message from an ad opens the free entry point window', async () => {
   });
 });
 
-test('knows a paused number and a refused token', async () => {
+test('knows a paused, offboarded or unpaid number and a refused token', async () => {
   const clients = db('onboarding').collection('clients');
   await mesh.emulator.fault({
     match: { method: 'POST', path: '/messages$' },
@@ -569,10 +655,17 @@ test('knows a paused number and a refused token', async () => {
   });
   expect(reasons).toMatchObject([{ upstream_code: 190, fix: expect.stringContaining('refresh') }]);
   await db('messaging').collection('refused_tokens').deleteMany({});
-  await clients.updateMany({ waba_id: ONE.waba_id }, { $set: { health: 'paused' } });
-  await eventually(async () => {
-    const answer = await check({ kind: 'text', to: WROTE, text: 'Hello' });
-    return answer.reasons.some(({ code }: { code: string }) => code === 'NO_ACTIVE_WABA');
-  });
-  await clients.updateMany({ waba_id: ONE.waba_id }, { $set: { health: 'connected' } });
+  // An offboarded number is paused until it is linked again.
+  const stops = [
+    { set: { health: 'paused' }, back: { health: 'connected' }, code: 'NO_ACTIVE_WABA' },
+    { set: { billing: 'billing_failed' }, back: { billing: 'active' }, code: 'PAYMENT_FAILED' },
+  ];
+  for (const { set, back, code } of stops) {
+    await clients.updateMany({ waba_id: ONE.waba_id }, { $set: set });
+    await eventually(async () => {
+      const answer = await check({ kind: 'text', to: WROTE, text: 'Hello' });
+      return answer.reasons.some((one: { code: string }) => one.code === code);
+    }, 60_000);
+    await clients.updateMany({ waba_id: ONE.waba_id }, { $set: back });
+  }
 });
