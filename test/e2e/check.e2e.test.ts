@@ -573,7 +573,7 @@ test('the operator’s rate card prices checks and changed categories; a faulty 
   await rates.stop();
 });
 
-test('says no for a customer whom the number has blocked', async () => {
+test('says no for a customer that the number has blocked', async () => {
   const text = { kind: 'text', text: 'Hello' };
   expect(await check({ ...text, to: BLOCKED_UNTRIED })).toMatchObject({
     deliverable: 'no',

@@ -1,4 +1,4 @@
-// The customers whom a number has blocked. The upstream keeps the list: it is read in bounded parts, and
+// The customers that a number has blocked. The upstream keeps the list: it is read in bounded parts, and
 // kept for some seconds.
 import { reason, type Reason } from '@bmg/common/check';
 import { LRUCache } from '@bmg/common/cache';
@@ -82,13 +82,13 @@ export const blockReasons = (list: BlockList, ids: readonly string[]): Reason[] 
       ]
     : [];
 
-/** About everybody whom the list does not name. */
+/** About every customer that the list does not name. */
 export const incompleteList = ({ complete }: BlockList): Reason[] =>
   complete
     ? []
     : [
         reason('note', {
           code: 'BLOCK_LIST_UNKNOWN',
-          message: 'the list of the customers whom the number has blocked could not be read whole',
+          message: 'the list of the customers that the number has blocked could not be read whole',
         }),
       ];

@@ -91,7 +91,7 @@ export async function checkMessage(
       )),
     );
   }
-  // Only the upstream knows whom the number has blocked: it is asked if nothing else stands in the way.
+  // Only the upstream knows which customers the number has blocked: it is asked if nothing else stands in the way.
   if (facts && deliverableOf(reasons) !== 'no') {
     const list = await deps.blockLists.of(target, credential.access_token, call);
     const blocked = blockReasons(list, facts.ids);
