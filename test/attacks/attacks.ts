@@ -1,8 +1,9 @@
 // The attacks on availability (deploy/THREATS.md). Each repeats what one hostile partner, or an
 // anonymous client, can do, in a bounded number of concurrent requests, until it is told to stop.
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import { callRest } from '../testkit/rest';
+import { CONNECT_TOKEN_PREFIX, createKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import { callRest, type Answer } from '../testkit/rest';
 
 export interface Target {
   base_url: string;
@@ -11,6 +12,10 @@ export interface Target {
   headers: Record<string, string>;
   /** A former key of the well-behaved partner. */
   rotated_key: string;
+  /** A large file of the hostile partner's number. */
+  media_id: string;
+  /** A file whose server hardly sends it. */
+  slow_file_url: string;
 }
 
 export interface Attack {
@@ -30,12 +35,14 @@ const FAULTY_USERS = `{"users":[${filled('1', MIB - 1_024)}]}`;
 const EMPTY_CONTACTS = `{"name":"x","template_name":"x","template_language":"en","contacts":[${filled('{}', 15 * MIB)}]}`;
 const WEBHOOK = Buffer.alloc(3 * MIB, 'x');
 
-const call = async (
+const statusOf = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
+
+const call = (
   { base_url, headers }: Target,
   method: string,
   path: string,
-  body?: string,
-): Promise<number> => (await callRest(base_url, method, path, body, headers)).status;
+  body?: unknown,
+): Promise<number> => statusOf(callRest(base_url, method, path, body, headers));
 
 const postWebhook = async (
   { ingress_url }: Target,
@@ -46,22 +53,76 @@ const postWebhook = async (
 /** How long a slow client holds its request, unless it is refused before. */
 const HELD_MS = 1_000;
 
-/** A request without a key whose body does not arrive; returns the status, or 0 without an answer. */
-const postSlowly = ({ base_url }: Target): Promise<number> =>
+/**
+ * A client that sends this much of a request and reads no more than the beginning of the answer; returns
+ * the status, or 0 without an answer.
+ */
+const hold = (base_url: string, beginning: string[]): Promise<number> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(base_url);
-    const socket = connect(Number(port), hostname, () =>
-      socket.write('POST /connect/events HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{'),
-    );
+    const socket = connect(Number(port), hostname, () => socket.write(beginning.join('\r\n')));
     let status = 0;
     socket.once('data', (text) => {
       status = Number(String(text).split(' ')[1]);
-      socket.destroy();
+      if (status === 200) socket.pause();
+      else socket.destroy();
     });
     socket.on('error', () => undefined);
     socket.once('close', () => resolve(status));
     setTimeout(() => socket.destroy(), HELD_MS);
   });
+
+const SLOW_PATHS = ['/dashboard/api/session', '/connect/events'];
+
+/** A request with well-formed headers, but without a partner's key, whose body does not arrive. */
+const postSlowly = ({ base_url }: Target, count: number): Promise<number> =>
+  hold(base_url, [
+    `POST ${SLOW_PATHS[count % SLOW_PATHS.length]} HTTP/1.1`,
+    'Host: x',
+    `Origin: ${new URL(base_url).origin}`,
+    `x-connect-token: ${createKey(CONNECT_TOKEN_PREFIX)}`,
+    'Content-Type: application/json',
+    'Content-Length: 1000',
+    '',
+    '{',
+  ]);
+
+const downloadUnread = ({ base_url, headers, media_id }: Target): Promise<number> =>
+  hold(base_url, [
+    `GET ${new URL(base_url).pathname}/media/${media_id} HTTP/1.1`,
+    'Host: x',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    '\r\n',
+  ]);
+
+const uploadOf = (base_url: string, headers: Record<string, string>, body: string): string[] => [
+  `POST ${new URL(base_url).pathname}/media/upload HTTP/1.1`,
+  'Host: x',
+  ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  'Content-Type: application/json',
+  `Content-Length: ${body.length}`,
+  '',
+  body,
+];
+
+/** Each is new, well formed, and looked up. */
+function callWithUnknown(target: Target, count: number): Promise<number> {
+  const { base_url } = target;
+  const cookie = `bmg_session=${randomBytes(32).toString('base64url')}`;
+  const key = { 'x-partner-key': createKey(PARTNER_KEY_PREFIX) };
+  const token = { 'x-connect-token': createKey(CONNECT_TOKEN_PREFIX) };
+  const { origin } = new URL(base_url);
+  switch (count % 3) {
+    case 0:
+      return statusOf(callRest(base_url, 'GET', '/clients', undefined, key));
+    case 1:
+      return statusOf(
+        callRest(base_url, 'POST', '/clients/register-from-code', { code: 'x' }, token),
+      );
+    default:
+      return statusOf(callRest(origin, 'GET', '/dashboard/api/session', undefined, { cookie }));
+  }
+}
 
 const withHeaders = (target: Target, headers: Record<string, string>): Target => ({
   ...target,
@@ -96,10 +157,9 @@ export const ATTACKS: Attack[] = [
     once: (target) => call(target, 'POST', '/webhooks/retry-all'),
   },
   {
-    name: 'unknown keys',
+    name: 'unknown keys, tokens and cookies',
     concurrency: 16,
-    once: (target, count) =>
-      call(withHeaders(target, { 'x-partner-key': `bmg_unknown_${count}` }), 'GET', '/clients'),
+    once: callWithUnknown,
   },
   {
     name: 'slow bodies without a key',
@@ -116,6 +176,22 @@ export const ATTACKS: Attack[] = [
     name: 'lists outside the rate limit',
     concurrency: 40,
     once: (target) => call(target, 'GET', '/flows'),
+  },
+  {
+    name: 'downloads that are not read',
+    concurrency: 32,
+    once: downloadUnread,
+  },
+  {
+    name: 'uploads from a server that hardly sends',
+    concurrency: 32,
+    once: ({ base_url, headers, slow_file_url: url }) =>
+      hold(base_url, uploadOf(base_url, headers, JSON.stringify({ url, mime_type: 'image/png' }))),
+  },
+  {
+    name: 'connect sessions',
+    concurrency: 8,
+    once: (target) => call(target, 'POST', '/connect/session', {}),
   },
   {
     name: 'small broadcasts',

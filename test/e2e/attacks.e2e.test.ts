@@ -1,6 +1,9 @@
 // Each attack of test/attacks against a running mesh, beside a well-behaved partner that sends 20
 // messages a second all the time: none of its requests fails. `make test-attacks` runs them longer,
 // and also asserts the latency of two cores with nothing else to do.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ATTACKS, runAttack, type Attack } from '../attacks/attacks';
 import { sendSteadily, type Measured } from '../attacks/neighbour';
@@ -21,6 +24,8 @@ const SLOWDOWN_MAX = 4;
 /** Undelivered events of the hostile partner, for `retry-all`. */
 const WAITING_EVENTS = IS_LONG ? 3_000 : 300;
 const EVENTS_OF_BODY = 100;
+/** More than all the buffers on the way to a client hold. */
+const FILE_BYTES = 20_000_000;
 
 jest.setTimeout(ATTACK_MS + 60_000);
 
@@ -29,6 +34,8 @@ let receivers: [PartnerReceiver, PartnerReceiver];
 let neighbour: ProcessPartner;
 let hostile: ProcessPartner;
 let rotated_key: string;
+let media_id: string;
+let slow: Server;
 let undisturbed: Measured;
 const table: Record<string, object> = {};
 
@@ -44,6 +51,10 @@ beforeAll(async () => {
   neighbour = await mesh.rotateKey(neighbour);
   await neighbour.register(ONE);
   await hostile.register(TWO_A);
+  const file = { phone_number_id: TWO_A.phone_number_id, size_bytes: FILE_BYTES };
+  media_id = (await mesh.emulator.media(file)).id;
+  slow = createServer((_request, response) => void response.write('x')).listen(0, '127.0.0.1');
+  await once(slow, 'listening');
   for (let at = 0; at < WAITING_EVENTS; at += EVENTS_OF_BODY) {
     const messages = Array.from({ length: EVENTS_OF_BODY }, (_unused, index) => ({
       from: `1555020${String(at + index).padStart(4, '0')}`,
@@ -64,6 +75,8 @@ beforeAll(async () => {
 afterAll(async () => {
   console.table(table);
   await mesh?.stop();
+  slow?.closeAllConnections();
+  slow?.close();
   await Promise.all((receivers ?? []).map((one) => one.close()));
 }, 60_000);
 
@@ -83,6 +96,8 @@ async function besides(attack: Attack, for_ms: number): Promise<Measured> {
     base_url: mesh.base_url,
     ingress_url: `${mesh.settings['INGRESS_URL']}/webhooks/upstream`,
     rotated_key,
+    media_id,
+    slow_file_url: `http://127.0.0.1:${(slow.address() as AddressInfo).port}/file.png`,
     headers: { 'x-partner-key': hostile.partner_key, ...scopeOf(TWO_A) },
   };
   const attacking = runAttack(attack, target, over.signal);
