@@ -1,5 +1,8 @@
 // The documentation's pages: every link leads somewhere, every error code and event has its anchor, and
 // programs find the Markdown.
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { CATALOG } from '@bmg/common/errors';
 import { chapters } from '../../gateway/src/endpoints';
 import { buildOpenApi } from '../../gateway/src/openapi';
@@ -10,6 +13,7 @@ import { searchIndex } from '../../gateway/src/docs/search-index';
 import { shell } from '../../gateway/src/docs/shell';
 import { operationsOf } from './openapi-structure';
 
+const DOCS = resolve(__dirname, '../../gateway/docs');
 const ORIGIN = 'https://gateway.example.net';
 const document = buildOpenApi(chapters, { public_url: ORIGIN });
 const operations = operationsOf(document);
@@ -27,6 +31,10 @@ const references = new Set([
 ]);
 const SERVED = new Set(['openapi.json', 'changelog', 'llms.txt', 'dashboard', 'docs/reference']);
 
+const PICTURES = new Set(
+  readdirSync(join(DOCS, 'pictures')).map((name) => `docs/pictures/${name}`),
+);
+
 const isThere = (from: string, href: string): boolean => {
   const { origin, pathname, hash } = new URL(href, `${ORIGIN}/${from}`);
   if (origin !== ORIGIN) return true;
@@ -34,7 +42,8 @@ const isThere = (from: string, href: string): boolean => {
   const anchor = decodeURIComponent(hash.slice(1));
   if (path === 'docs/reference') return anchor === '' || references.has(anchor);
   const page = pages.get(path);
-  if (page === undefined) return SERVED.has(path) || path.startsWith('docs/assets/');
+  if (page === undefined)
+    return SERVED.has(path) || path.startsWith('docs/assets/') || PICTURES.has(path);
   return anchor === '' || page.includes(`id="${anchor}"`);
 };
 
@@ -46,7 +55,9 @@ test.each([...pages.keys()])('every link of /%s leads somewhere', (path) => {
 
 test.each([...pages.keys()])('/%s holds nothing inline and nothing of another host', (path) => {
   const page = pages.get(path) as string;
-  expect(page).not.toMatch(/<script(?![^>]* src=)|<style|<iframe|<form|<img| style=| on\w+=/i);
+  expect(page).not.toMatch(
+    /<script(?![^>]* src=)|<style|<iframe|<form|<img(?! src="pictures\/)| style=| on\w+=/i,
+  );
   const loaded = [...page.matchAll(/<(?:link|script)[^>]*(?:href|src)="([^"]*)"/g)];
   expect(loaded.filter(([, address = '']) => /^(https?:)?\/\//.test(address))).toEqual([]);
   expect(page).not.toContain('<th scope="col"></th>');
@@ -96,4 +107,13 @@ test('llms.txt names the Markdown of each guide', () => {
   const text = llmsText(document, { guides, public_url: ORIGIN });
   for (const { slug } of guides) expect(text).toContain(`${ORIGIN}/docs/${slug}.md`);
   expect(guides.every(({ markdown }) => !markdown.includes('<!--'))).toBe(true);
+});
+
+test('each kind of message has its picture, as the script draws it', () => {
+  execFileSync(process.execPath, [join(DOCS, 'pictures.mjs'), '--check']);
+  const sending = pages.get('docs/sending') as string;
+  const shown = [...sending.matchAll(/<img src="(pictures\/[^"]+)"/g)].map(
+    ([, src]) => `docs/${src}`,
+  );
+  expect(new Set(shown)).toEqual(PICTURES);
 });

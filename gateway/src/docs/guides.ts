@@ -58,6 +58,8 @@ export function readGuides(
     const markdown = source
       .replace('<!-- error codes -->', errorCodes)
       .replace('<!-- upstream codes -->', upstreamCodes)
+      // Where the gateway serves them; in the repository they are beside the guides.
+      .replaceAll('](../pictures/', '](pictures/')
       .replaceAll('https://gateway.example.com', public_url);
     return { slug, markdown, ...render(markdown, links) };
   });

@@ -1,6 +1,8 @@
 // Serves the documentation: GET /docs and the pages below it, /openapi.json, /changelog and /llms.txt. They
 // need no key and are rendered once, at the start.
 import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from '@bmg/common/telemetry';
@@ -36,6 +38,8 @@ const POLICY = policyOf("style-src 'self'");
 const CACHE = 'public, max-age=300';
 const IMMUTABLE_CACHE = 'public, max-age=31536000, immutable';
 const NONCE_BYTES = 16;
+/** The same from src/ and from dist/. */
+const PICTURES = resolve(__dirname, '../../docs/pictures');
 
 interface Text {
   type: string;
@@ -96,21 +100,35 @@ function textsOf(
       type: 'application/json',
       text: JSON.stringify(searchIndex(document, guides)),
     },
+    ...pictures(),
     '/llms.txt': { type: 'text/plain', text: llmsText(document, { guides, public_url }) },
   };
 }
+
+/** A picture's colours follow the reader's scheme by a style of its own. */
+const pictures = (): Record<string, Text> =>
+  Object.fromEntries(
+    readdirSync(PICTURES).map((name) => [
+      `/docs/pictures/${name}`,
+      {
+        type: 'image/svg+xml',
+        text: readFileSync(join(PICTURES, name), 'utf8'),
+        headers: { 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" },
+      },
+    ]),
+  );
 
 function serve(path: string, { type, text, cache = CACHE, headers = {} }: Text) {
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   return (context: Context): void => {
     (context.state as State).route = path;
     context.set({
-      ...headers,
       'Cache-Control': cache,
       'Content-Security-Policy': POLICY,
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
       ETag: etag,
+      ...headers,
     });
     context.status = 200;
     if (context.fresh) {
