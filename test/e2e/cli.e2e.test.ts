@@ -1,6 +1,10 @@
 // The operator's command line, run as a process: its output streams and its exit code.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient, type Db } from 'mongodb';
 import { PARTNER_STATUSES } from '@bmg/common/directory';
 import { BMG, runBmg, type Ran } from '../testkit/bmg';
 import { eventually } from '../testkit/eventually';
@@ -18,9 +22,17 @@ const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
     ONBOARDING_ADDR: mesh.env['ONBOARDING_ADDR'],
     WEBHOOKS_ADDR: mesh.env['WEBHOOKS_ADDR'],
     BROADCASTS_ADDR: mesh.env['BROADCASTS_ADDR'],
+    MESSAGING_ADDR: mesh.env['MESSAGING_ADDR'],
     PUBLIC_URL: mesh.env['PUBLIC_URL'],
     ...env,
   });
+
+/** The mesh is shared: what these commands set for all partners is removed again. */
+async function withMessaging(use: (db: Db) => Promise<unknown>): Promise<void> {
+  const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
+  await use(client.db(`${mesh.env['MONGO_DATABASE_PREFIX'] as string}messaging`));
+  await client.close();
+}
 
 /** Runs with --json and expects exactly one line on standard output. */
 async function json(...args: string[]): Promise<any> {
@@ -29,6 +41,59 @@ async function json(...args: string[]): Promise<any> {
   expect(out.trim().split('\n')).toHaveLength(1);
   return JSON.parse(out);
 }
+
+test('loads a rate card, and refuses a faulty one whole with the number of each wrong line', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bmg-rates-'));
+  const file = join(folder, 'rates.csv');
+  const write = (...lines: string[]): void =>
+    writeFileSync(
+      file,
+      ['currency,market,category,tier,valid_from,price', ...lines, ''].join('\n'),
+    );
+  try {
+    write('USD,Germany,utility,,2026-01-01,0.0550', 'USD,Brazil,utility,,2026-01-01,0.0080');
+    const loaded = await json('rates', 'load', file);
+    expect(loaded).toMatchObject({ currency: 'USD', rates: 2, markets: 2 });
+    write(
+      'USD,Germany,utility,0:100,2026-01-01,0.05',
+      'USD,Germany,utility,50:,2026-01-01,0.05',
+      'USD,Atlantis,utility,,2026-01-01,0,05',
+    );
+    const wrongFields = await bmg(['rates', 'load', file]);
+    expect([wrongFields.code, wrongFields.out]).toEqual([1, '']);
+    expect(wrongFields.err).toContain(`${file}:4: `);
+    write(
+      'USD,Germany,utility,0:100,2026-01-01,0.05',
+      'USD,Germany,utility,50:100,2026-01-01,0.05',
+    );
+    const { code, err } = await bmg(['rates', 'load', file]);
+    expect(code).toBe(1);
+    expect(err).toContain(`${file}:3: overlaps another rate`);
+    expect(err).toContain(`${file}:3: leaves a gap`);
+    expect(await json('rates', 'show')).toEqual(loaded);
+  } finally {
+    rmSync(folder, { recursive: true });
+    await withMessaging((db) => db.collection('rate_cards').deleteMany({}));
+  }
+});
+
+test('closes a month that has ended, and no other, after a confirmation', async () => {
+  const now = new Date();
+  const monthOf = (date: Date): string => date.toISOString().slice(0, 7);
+  const ended = monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)));
+  const unconfirmed = await bmg(['ledger', 'close', ended]);
+  expect(unconfirmed.code).not.toBe(0);
+  expect(unconfirmed.err).toContain('--yes');
+  const early = await bmg(['ledger', 'close', monthOf(now), '--yes']);
+  expect([early.code, early.out]).toEqual([1, '']);
+  expect(early.err).toContain('month');
+  // The service may have closed it already, because it ended some days ago.
+  const closed = await bmg(['ledger', 'close', ended, '--yes']);
+  if (closed.code !== 0) expect(closed.err).toContain('is closed already');
+  expect((await json('ledger', 'months')).months).toContainEqual(
+    expect.objectContaining({ month: ended }),
+  );
+});
 
 test('creates a partner, updates it, rotates its secrets and suspends it', async () => {
   const created = await json(
