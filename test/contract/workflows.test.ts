@@ -30,3 +30,16 @@ test.each(WORKFLOWS)('%s runs make targets that exist', (name) => {
   const run = [...read(name).matchAll(/run: make ([a-z-]+)/g)].map(([, target]) => target);
   expect(run.filter((target) => !targets?.includes(target as string))).toEqual([]);
 });
+
+test('a release has images from a base by digest, each with provenance and a bill of materials', () => {
+  const release = read('release.yml');
+  expect(release).toMatch(/make images PUSH=1 .*NODE_IMAGE="node:[\w.-]+@\$digest"/);
+  expect(release).toMatch(/gh release create .* \.run\/sbom\.cdx\.json/);
+  const makefile = readFileSync(join(ROOT, 'Makefile'), 'utf8');
+  expect(makefile).toMatch(/\$\(if \$\(PUSH\),--push --provenance=mode=max --sbom=true,/);
+});
+
+test('CI asks for known vulnerabilities and for the signatures of all packages', () => {
+  expect(read('ci.yml')).toMatch(/^ +npm audit --omit=dev --json/m);
+  expect(read('ci.yml')).toMatch(/^ +npm audit signatures/m);
+});

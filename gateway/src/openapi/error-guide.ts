@@ -114,7 +114,8 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
     action: 'Register the client first.',
   },
   NOT_FOUND: {
-    meaning: 'The path, method or object does not exist.',
+    meaning:
+      'The path, method or object does not exist. A path that exists for other methods is answered with this code too, not with 405: the published codes have none for it.',
     action: CORRECT_IT,
   },
   NO_ACTIVE_WABA: {
