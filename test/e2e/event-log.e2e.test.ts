@@ -1,5 +1,7 @@
 // The event log as a partner reads it: every event at its position, with its envelope, its delivery
 // and every attempt; for partners with and without a webhook URL.
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
 import {
@@ -10,6 +12,14 @@ import {
   type Mesh,
   type TestPartner,
 } from '../harness/shared-mesh';
+
+/** Of a partner whose address alone changes. */
+const UNCHANGED = {
+  name: undefined,
+  rate_limit_per_sec: undefined,
+  max_wabas: undefined,
+  status: undefined,
+};
 
 let mesh: Mesh;
 let partner: TestPartner;
@@ -109,11 +119,37 @@ test('shows a refused event as retrying, with the answer of the receiver', async
   });
 }, 60_000);
 
+test('shows where an attempt went without the query, what signed it, and 1 KiB of the answer', async () => {
+  const { newest } = await list();
+  const { url } = partner.receiver;
+  const address = (webhook_url: string) =>
+    mesh.operator.updatePartner(
+      { ...UNCHANGED, partner_id: partner.partner_id, webhook_url },
+      mesh.call(),
+    );
+  await address(`${url}?token=a-secret-token`);
+  partner.receiver.behave((_arrival, response) => void response.end('long '.repeat(1_000)));
+  await inbound('to a masked address');
+  const { event_id } = await eventOf('to a masked address', newest);
+  const [attempt] = await eventually(async () => {
+    const { body } = await partner.call('GET', `/events/${event_id}`);
+    return body.attempts.length > 0 && body.attempts;
+  });
+  await address(url);
+  expect(attempt).toMatchObject({
+    url: `${url}?***`,
+    http_status: 200,
+    secret: createHash('sha256').update(partner.webhook_secret).digest('hex').slice(0, 8),
+    answer: 'long '.repeat(1_000).slice(0, 1_024),
+  });
+  expect(attempt.duration_ms).toBeGreaterThanOrEqual(0);
+  expect(Date.parse(attempt.at)).toBeGreaterThan(0);
+}, 60_000);
+
 test('has the events of a partner without a webhook URL', async () => {
   const silent = await mesh.createPartner();
-  const unchanged = { name: undefined, rate_limit_per_sec: undefined, max_wabas: undefined };
   await mesh.operator.updatePartner(
-    { partner_id: silent.partner_id, webhook_url: '', status: undefined, ...unchanged },
+    { ...UNCHANGED, partner_id: silent.partner_id, webhook_url: '' },
     mesh.call(),
   );
   await silent.register(ONE);
@@ -163,6 +199,43 @@ test('replays events with their own ids and in their order, by period and by id'
   expect(stolen.body.error).toMatchObject({
     code: 'INVALID_FIELD',
     details: { field: 'event_ids[0]' },
+  });
+}, 120_000);
+
+test('delivers live events while a receiver keeps a replay waiting, and shows how far it is', async () => {
+  const { newest } = await list();
+  const from = new Date().toISOString();
+  const texts = Array.from({ length: 12 }, (_one, index) => `again ${index}`);
+  await Promise.all(texts.map((text) => inbound(text)));
+  const known = (): Set<string> =>
+    new Set(partner.receiver.of('message.received').map(({ body }) => body.data.text as string));
+  await eventually(() => texts.every((text) => known().has(text)), 30_000);
+  await eventually(async () => {
+    const { events } = await list(`after=${newest}&event=message.received`);
+    return events.length === texts.length;
+  }, 30_000);
+
+  const held: ServerResponse[] = [];
+  let is_open = false;
+  partner.receiver.behave(({ body }, response) => {
+    if (is_open || !texts.includes(body.data.text as string)) response.end('ok');
+    else held.push(response);
+  });
+  const filter = { event: 'message.received' };
+  const { body } = await partner.call('POST', '/events/replay', { from, ...filter });
+  await eventually(() => held.length > 0, 30_000);
+  await inbound('live');
+  await eventually(() => known().has('live'), 30_000);
+  const running = await partner.call('GET', `/events/replays/${body.replay_id}`);
+  expect(running.body).toMatchObject({ status: 'running', delivered: 0 });
+  // Few at a time, although the receiver would get more of live events.
+  expect(held.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(4);
+  is_open = true;
+  for (const response of held) response.end('ok');
+  expect(await ended(body.replay_id)).toMatchObject({
+    status: 'completed',
+    delivered: texts.length,
+    position: running.body.last,
   });
 }, 120_000);
 
