@@ -6,24 +6,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Agent } from 'undici';
-import { createRpcClient } from '@bmg/common/rpc';
-import { OperatorDefinition } from '@bmg/proto/onboarding';
-import { freePort, SERVICE_NAMES, SERVICES } from '@bmg/local';
-import { EmulatorClient } from '../emulator/client';
+import { webhook, type Answered } from './events-load';
 import {
-  createLoad,
-  receiverControl,
-  webhook,
-  type Answered,
-  type Load,
-  type Place,
-  type ReceiverControl,
-} from './events-load';
+  cpuOf,
+  difference,
+  DRIVERS,
+  OURS,
+  perThousand,
+  prepareMesh,
+  rateOf,
+  SETTLE_MS,
+  storedOf,
+  storedText,
+  throughput,
+  WORKERS,
+  type Setup,
+  type Throughput,
+} from './events-mesh';
 import { quantile } from './load';
-import { costDuring, openBench, type Bench, type Cost } from './processes';
+import { costDuring, openBench } from './processes';
 
-const HOST = '127.0.0.1';
-const WORKERS = 64;
+const PARTNERS = 10;
 /** BENCH_LONG=1 runs the hanging receiver for its full time. */
 const LONG = process.env['BENCH_LONG'] === '1';
 const BACKLOG = Number(process.env['BENCH_EVENTS'] ?? 10_000);
@@ -36,21 +39,11 @@ const OVERLOAD_S = LONG ? 60 : 20;
 /** Of the measured capacity. */
 const SOAK_SHARE = 0.7;
 const SOAK_MINUTES = 15;
-const SETTLE_MS = 1_500;
-
-interface Setup {
-  bench: Bench;
-  load: Load;
-  receiver: ReceiverControl;
-  receiver_url: string;
-  places: Place[];
-  pids: Record<string, number>;
-}
 
 export async function benchEvents(): Promise<void> {
   const bench = await openBench();
   try {
-    const setup = await prepare(bench);
+    const setup = await prepareMesh(bench, PARTNERS);
     await throughput(setup, WARM_UP);
     const bare = await yardstick(setup.receiver_url);
     console.log(
@@ -77,67 +70,6 @@ export async function benchEvents(): Promise<void> {
   } finally {
     await bench.stop();
   }
-}
-
-async function prepare(bench: Bench): Promise<Setup> {
-  const receiver_port = await freePort();
-  const pids: Record<string, number> = {};
-  const start = (name: string, entry: string, extra?: NodeJS.ProcessEnv): void => {
-    pids[name] = bench.start(name, entry, extra).pid;
-  };
-  start('receiver', 'test/dist/bench/receiver.js', { RECEIVER_PORT: String(receiver_port) });
-  start('emulator', 'test/dist/emulator/main.js');
-  for (const name of SERVICE_NAMES) start(name, `${SERVICES[name].workspace}/dist/main.js`);
-  for (const { name, pid } of bench.engines.started) pids[name] = pid;
-  pids['driver'] = process.pid;
-  await bench.ready(...SERVICE_NAMES);
-  const receiver_url = `http://${HOST}:${receiver_port}`;
-  const places = await registerTen(bench, receiver_url);
-  await sleep(SETTLE_MS);
-  return {
-    bench,
-    load: createLoad(`http://${HOST}:${bench.port('ingress')}`),
-    receiver: receiverControl(receiver_url),
-    receiver_url,
-    places,
-    pids,
-  };
-}
-
-/** Registers ten partners with one number each; all use one receiver, each with its own path. */
-async function registerTen(bench: Bench, receiver_url: string): Promise<Place[]> {
-  const emulator = new EmulatorClient(bench.env['UPSTREAM_URL'] as string);
-  const operator = createRpcClient(OperatorDefinition, bench.env['ONBOARDING_ADDR'] as string);
-  const places: Place[] = [];
-  for (let index = 0; index < 10; index += 1) {
-    const { partner_key } = await operator.rpc.createPartner(
-      {
-        name: `Bench ${index}`,
-        webhook_url: `${receiver_url}/p${index}`,
-        rate_limit_per_sec: 100_000,
-        max_wabas: undefined,
-      },
-      {
-        deadline: Date.now() + 10_000,
-        span: { traceId: '0'.repeat(31) + '1', spanId: '0'.repeat(15) + '1', traceFlags: 0 },
-        request_id: 'bench',
-      },
-    );
-    const account = await emulator.createAccount({ numbers: [{}], tokens: [{}] });
-    const place = {
-      waba_id: account.waba_id,
-      phone_number_id: account.phone_number_ids[0] as string,
-    };
-    const answer = await fetch(`http://${HOST}:${bench.port('gateway')}/v1/clients/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-partner-key': partner_key },
-      body: JSON.stringify({ ...place, access_token: account.tokens[0] }),
-    });
-    if (!answer.ok) throw new Error(`registration: ${answer.status} ${await answer.text()}`);
-    places.push(place);
-  }
-  await operator.stop();
-  return places;
 }
 
 async function yardstick(receiver_url: string): Promise<{ per_second: number; cpu: number }> {
@@ -178,57 +110,6 @@ async function yardstick(receiver_url: string): Promise<{ per_second: number; cp
   return { per_second: YARDSTICK_POSTS / seconds, cpu };
 }
 
-interface Throughput {
-  events: number;
-  seconds: number;
-  costs: Record<string, Cost>;
-  /** Deliveries that went through the store, by reason. */
-  stored: Record<string, number>;
-}
-
-/** Posts all `events` as fast as they are accepted, until the last one has arrived. */
-async function throughput(setup: Setup, events: number, items = 1): Promise<Throughput> {
-  const { load, receiver, places, pids } = setup;
-  const webhooks = Array.from({ length: events / items }, () => webhook(places, items));
-  const post = load.closed(webhooks, WORKERS);
-  const before = await receiver.count();
-  const stored_before = await storedOf(setup);
-  const started = performance.now();
-  const { costs } = await costDuring(pids, async () => {
-    const answered = await post();
-    const refused = answered.filter(({ status }) => status !== 200).length;
-    if (refused > 0) throw new Error(`${refused} webhooks were refused`);
-    await receiver.until(before + events);
-  });
-  await receiver.report();
-  const seconds = (performance.now() - started) / 1_000;
-  const stored = difference(await storedOf(setup), stored_before);
-  return { events, seconds, costs, stored };
-}
-
-/** Deliveries that webhooks has written to the store since its start, by reason. */
-async function storedOf({ bench }: Setup): Promise<Record<string, number>> {
-  const answer = await fetch(`http://${HOST}:${bench.port('webhooks-metrics')}/metrics`);
-  const lines = (await answer.text()).matchAll(
-    /^webhook_deliveries_stored_total\{reason="(\w+)"\} (\d+)/gm,
-  );
-  return Object.fromEntries([...lines].map(([, reason, count]) => [reason, Number(count)]));
-}
-
-const difference = (
-  after: Record<string, number>,
-  before: Record<string, number>,
-): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(after).map(([reason, count]) => [reason, count - (before[reason] ?? 0)]),
-  );
-
-/** The parts of a run that are not the mesh or its engines. */
-const DRIVERS = new Set(['driver', 'receiver', 'emulator']);
-const OURS = (name: string): boolean => !DRIVERS.has(name);
-const perThousand = ({ costs, events }: Throughput, name: string): number =>
-  ((costs[name]?.cpu_s ?? 0) / events) * 1_000;
-
 function tell(name: string, run: Throughput, bare: number): void {
   const rate = rateOf(run);
   const cpu = cpuOf(run);
@@ -238,12 +119,6 @@ function tell(name: string, run: Throughput, bare: number): void {
       `${((rate / bare) * 100).toFixed(0)} % of the yardstick   driver and receiver: ` +
       `${((driving / run.seconds / cpus().length) * 100).toFixed(0)} % of the machine${storedText(run)}`,
   );
-}
-
-/** A healthy run stores none. */
-function storedText({ stored }: Throughput): string {
-  const reasons = Object.entries(stored).filter(([, count]) => count > 0);
-  return reasons.map(([reason, count]) => `   stored: ${reason} ${count}`).join('');
 }
 
 function tellCosts(what: string, run: Throughput): void {
@@ -268,12 +143,6 @@ function record(runs: Record<string, Throughput>): void {
   ]);
   appendFileSync(file, `${JSON.stringify(Object.fromEntries(figures))}\n`);
 }
-
-const rateOf = ({ events, seconds }: Throughput): number => events / seconds;
-const cpuOf = (run: Throughput): number =>
-  Object.keys(run.costs)
-    .filter(OURS)
-    .reduce((sum, part) => sum + perThousand(run, part), 0);
 
 /** Offers twice the capacity: what is accepted must arrive, at the same cost per event. */
 async function overload(setup: Setup, capacity: Throughput) {

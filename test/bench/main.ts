@@ -9,12 +9,14 @@ import { benchEvents } from './events';
 import { benchNumberAdmin } from './number-admin';
 import { benchQuiet } from './quiet';
 import { ROOT } from './processes';
+import { benchScale } from './scale';
 import { benchSend } from './send';
 
 const BENCHES: Record<string, () => Promise<void>> = {
   send: benchSend,
   'number-admin': benchNumberAdmin,
   events: benchEvents,
+  scale: benchScale,
   quiet: benchQuiet,
   broadcast: benchBroadcast,
 };

@@ -32,6 +32,8 @@ export interface Bench {
   /** `entry` is a compiled file, relative to the root of the repository. */
   start(name: string, entry: string, extra?: NodeJS.ProcessEnv): Part;
   ready(...names: string[]): Promise<void>;
+  /** Waits for a process that has a metrics port of its own choice. */
+  readyAt(name: string, metrics_port: number): Promise<void>;
   parts: Map<string, Part>;
   stop(): Promise<void>;
 }
@@ -126,6 +128,7 @@ export async function openBench(): Promise<Bench> {
     port,
     start,
     parts,
+    readyAt: (name, metrics_port) => untilReady(name, metrics_port, dir),
     async ready(...names) {
       for (const name of names) await untilReady(name, port(`${name}-metrics`), dir);
     },

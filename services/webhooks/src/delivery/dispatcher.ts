@@ -72,8 +72,7 @@ export class Dispatcher implements Component {
     const trackRow = (row: WaitingDelivery): void => this.trackRow(row);
     this.lanes = lanes;
     this.uncommitted = new Uncommitted({
-      isSlow: (partner_id, busy_since, now) =>
-        this.speed.isSlow(partner_id, busy_since, lanes.useOf(partner_id), now),
+      isSlow: (partner_id, now) => this.speed.isSlow(partner_id, lanes.useOf(partner_id), now),
       progresses: (partner_id, now) => this.speed.progresses(partner_id, now),
     });
     this.overflow = new Overflow({

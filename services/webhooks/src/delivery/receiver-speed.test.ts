@@ -15,34 +15,43 @@ function answering(response_ms: number, now = 10_000): ReceiverSpeed {
 }
 
 test('a receiver is slow if it answers late and its share is used up', () => {
-  expect(answering(300).isSlow(PARTNER, 0, FULL, 10_000)).toBe(true);
-  expect(answering(5).isSlow(PARTNER, 0, FULL, 10_000)).toBe(false);
+  expect(answering(300).isSlow(PARTNER, FULL, 10_000)).toBe(true);
+  expect(answering(5).isSlow(PARTNER, FULL, 10_000)).toBe(false);
   const room = { is_full: false, is_reduced: false };
-  expect(answering(300).isSlow(PARTNER, 0, room, 10_000)).toBe(false);
+  expect(answering(300).isSlow(PARTNER, room, 10_000)).toBe(false);
 });
 
 test('a receiver is not slow if this process runs its timers late', () => {
   const speed = answering(300);
   for (let count = 0; count < 50; count += 1) speed.tick(100, 10_000);
-  expect(speed.isSlow(PARTNER, 0, FULL, 10_000)).toBe(false);
+  expect(speed.isSlow(PARTNER, FULL, 10_000)).toBe(false);
 });
 
 test('a receiver that fails quickly is slow', () => {
   const failing = { is_full: true, is_reduced: true };
-  expect(answering(5).isSlow(PARTNER, 0, failing, 10_000)).toBe(true);
+  expect(answering(5).isSlow(PARTNER, failing, 10_000)).toBe(true);
 });
 
 test('a receiver that hangs is slow before its first attempt ends', () => {
   const speed = answering(5);
   speed.started(PARTNER, {}, 10_000);
-  expect(speed.isSlow(PARTNER, 0, FULL, 10_010)).toBe(false);
-  expect(speed.isSlow(PARTNER, 0, FULL, 10_500)).toBe(true);
-  expect(speed.isSlow(PARTNER, 0, { is_full: false, is_reduced: false }, 11_500)).toBe(true);
+  expect(speed.isSlow(PARTNER, FULL, 10_010)).toBe(false);
+  expect(speed.isSlow(PARTNER, FULL, 10_500)).toBe(true);
+  expect(speed.isSlow(PARTNER, { is_full: false, is_reduced: false }, 11_500)).toBe(true);
 });
 
 test('a receiver that was idle is not slow at the first delivery', () => {
   const speed = answering(5);
-  expect(speed.isSlow(PARTNER, 59_900, FULL, 60_000)).toBe(false);
+  expect(speed.isSlow(PARTNER, FULL, 60_000)).toBe(false);
+});
+
+test('a receiver is not slow while its deliveries wait for their first attempt', () => {
+  const speed = answering(5, 10_000);
+  const waiting = { is_full: false, is_reduced: false };
+  expect(speed.isSlow(PARTNER, waiting, 60_000)).toBe(false);
+  expect(speed.progresses(PARTNER, 60_000)).toBe(true);
+  speed.started(PARTNER, {}, 60_000);
+  expect(speed.isSlow(PARTNER, waiting, 61_500)).toBe(true);
 });
 
 describe('beside other receivers', () => {
@@ -60,7 +69,7 @@ describe('beside other receivers', () => {
     return speed;
   }
   const slow = (speed: ReceiverSpeed, partner_id: string): boolean =>
-    speed.isSlow(partner_id, 0, FULL, 4_000);
+    speed.isSlow(partner_id, FULL, 4_000);
 
   test('none is slow if all answer equally late: the machine is busy', () => {
     const speed = together({ a: 200, b: 300, c: 250, d: 400 });
@@ -87,6 +96,6 @@ describe('beside other receivers', () => {
       }
       speed.tick(0, now);
     }
-    expect(speed.isSlow('d', 0, FULL, 8_000)).toBe(false);
+    expect(speed.isSlow('d', FULL, 8_000)).toBe(false);
   });
 });

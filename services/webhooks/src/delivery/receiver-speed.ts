@@ -13,7 +13,7 @@ interface Receiver {
   delivered_at: number;
 }
 
-/** A receiver without deliveries for this long makes no progress. */
+/** A receiver that takes nothing for this long, with an attempt in flight, makes no progress. */
 const STALLED_MS = 1_000;
 /** A receiver that answers faster is not slow, whatever its backlog. */
 const RESPONSE_MS = 20;
@@ -69,18 +69,19 @@ export class ReceiverSpeed {
     this.active.add(receiver);
   }
 
-  /** True if the receiver took a delivery not long ago. */
+  /** False if an attempt has been in flight for long, and no other delivery was taken meanwhile. */
   progresses(partner_id: string, now: number): boolean {
-    const delivered_at = this.receivers.get(partner_id)?.delivered_at ?? -Infinity;
-    return now - delivered_at <= STALLED_MS + this.ownDelay();
+    const receiver = this.receivers.get(partner_id);
+    const [oldest] = receiver?.in_flight.values() ?? [];
+    if (!receiver || oldest === undefined) return true;
+    return now - Math.max(oldest, receiver.delivered_at) <= STALLED_MS + this.commonDelay();
   }
 
-  /** True if the receiver, not this process, is why its backlog has lasted since `busy_since`. */
-  isSlow(partner_id: string, busy_since: number, use: ShareUse, now: number): boolean {
-    if (!this.progresses(partner_id, now)) return now - busy_since > STALLED_MS + this.ownDelay();
+  /** True if the receiver, not this process, is why it has a backlog. */
+  isSlow(partner_id: string, use: ShareUse, now: number): boolean {
+    if (!this.progresses(partner_id, now)) return true;
     if (!use.is_full) return false;
-    const common_ms = TIMES_QUICKEST * this.quickest_ms + this.ownDelay();
-    return use.is_reduced || this.responseOf(partner_id, now) > RESPONSE_MS + common_ms;
+    return use.is_reduced || this.responseOf(partner_id, now) > RESPONSE_MS + this.commonDelay();
   }
 
   private responseOf(partner_id: string, now: number): number {
@@ -89,8 +90,9 @@ export class ReceiverSpeed {
     return Math.max(receiver?.response_ms ?? 0, now - oldest);
   }
 
-  private ownDelay(): number {
-    return LOOP_TURNS * this.lag_ms;
+  /** What all receivers have in common, and so is not this one's doing. */
+  private commonDelay(): number {
+    return LOOP_TURNS * this.lag_ms + TIMES_QUICKEST * this.quickest_ms;
   }
 }
 

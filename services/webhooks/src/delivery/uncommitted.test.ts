@@ -15,13 +15,19 @@ function setUp() {
   const speed = new ReceiverSpeed();
   const use = { is_full: true, is_reduced: false };
   const uncommitted = new Uncommitted({
-    isSlow: (partner_id, busy_since, now) => speed.isSlow(partner_id, busy_since, use, now),
+    isSlow: (partner_id, now) => speed.isSlow(partner_id, use, now),
     progresses: (partner_id, now) => speed.progresses(partner_id, now),
   });
   let now = 0;
   return {
     uncommitted,
     now: () => now,
+    /** Starts an attempt that hangs until the returned function is called. */
+    hang(partner_id: string): () => void {
+      const attempt = {};
+      speed.started(partner_id, attempt, now);
+      return () => speed.ended(partner_id, attempt, now, true);
+    },
     /** A tick in which the receiver took `count` deliveries, each after `response_ms`. */
     tick({ partner_id = '', count = 0, response_ms = 2, late_ms = 0 } = {}): void {
       now += TICK_MS + late_ms;
@@ -40,8 +46,9 @@ function setUp() {
 const notBlocked = (): boolean => false;
 
 test('deliveries of a hung receiver are due for persisting after a second, those of a fast one are not', () => {
-  const { uncommitted, tick } = setUp();
+  const { uncommitted, tick, hang } = setUp();
   const hung = Array.from({ length: 10 }, () => delivery('hung'));
+  hang('hung');
   const fast = Array.from({ length: 10 }, () => delivery('fast'));
   for (const one of [...hung, ...fast]) uncommitted.add(one);
   for (let turn = 0; turn < 20; turn += 1) {
@@ -80,11 +87,15 @@ test('a delivery blocked by a retry is due for persisting at once', () => {
 });
 
 test('memory is crowded by the backlog of a fast receiver, never by that of a hung one', () => {
-  const { uncommitted, tick, now } = setUp();
+  const { uncommitted, tick, now, hang } = setUp();
   for (let index = 0; index < 3_000; index += 1) uncommitted.add(delivery('p'));
+  const end = hang('p');
+  for (let turn = 0; turn < 20; turn += 1) tick();
   expect(uncommitted.isCrowded(now())).toBe(false);
+  end();
   for (let turn = 0; turn < 20; turn += 1) tick({ partner_id: 'p', count: 100 });
   expect(uncommitted.isCrowded(now())).toBe(true);
+  hang('p');
   for (let turn = 0; turn < 50; turn += 1) tick();
   expect(uncommitted.isCrowded(now())).toBe(false);
 });

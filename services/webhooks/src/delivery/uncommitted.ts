@@ -36,9 +36,9 @@ interface PartnerBacklog {
 }
 
 export interface Receivers {
-  /** True if the receiver, not this process, is why its backlog has lasted since `busy_since`. */
-  isSlow(partner_id: string, busy_since: number, now: number): boolean;
-  /** True if the receiver took a delivery not long ago. */
+  /** True if the receiver, not this process, is why it has a backlog. */
+  isSlow(partner_id: string, now: number): boolean;
+  /** False if the receiver has an attempt in flight and takes nothing. */
   progresses(partner_id: string, now: number): boolean;
 }
 
@@ -88,7 +88,7 @@ export class Uncommitted {
       const { busy_since } = partner;
       if (partner.deliveries.size === 0) this.partners.delete(partner_id);
       partner.is_slow =
-        now - busy_since > MEASURED_AFTER_MS && this.receivers.isSlow(partner_id, busy_since, now);
+        now - busy_since > MEASURED_AFTER_MS && this.receivers.isSlow(partner_id, now);
     }
   }
 
