@@ -208,6 +208,37 @@ test(
 );
 
 test(
+  'saves thresholds of alerts, names a wrong one, and shows a raised alert on the overview',
+  async () => {
+    const page = await openSignedIn('settings');
+    const rate = page.getByLabel('Failed messages in percent');
+    await rate.fill('101');
+    await page.getByLabel('The quality of a number drops').check();
+    await page.getByRole('button', { name: 'Save alerts' }).click();
+    const refused = page.locator('[aria-invalid=true]');
+    await refused.waitFor();
+    await rate.fill('5');
+    await page.getByRole('button', { name: 'Save alerts' }).click();
+    await refused.waitFor({ state: 'detached' });
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.reload();
+    await eventually(async () => (await rate.inputValue()) === '5');
+    const { display_phone_number } = await mesh.emulator.number(ONE.phone_number_id);
+    const value = { event: 'FLAGGED', display_phone_number, current_limit: 'TIER_2K' };
+    const changes = [{ field: 'phone_number_quality_update', value }];
+    const entry = [{ id: ONE.waba_id, time: Math.floor(Date.now() / 1_000), changes }];
+    await mesh.emulator.postWebhook({ body: { object: 'whatsapp_business_account', entry } });
+    await eventually(() => partner.receiver.of('partner.alert')[0], 30_000);
+    await page.goto(`${origin}/dashboard/`);
+    await page.getByText('The quality of a number dropped').waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+test(
   'sends a test message, shows what becomes of it, and finds it again',
   async () => {
     const page = await openSignedIn(`messages/new?number=${ONE.phone_number_id}`);

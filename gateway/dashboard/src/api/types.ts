@@ -23,6 +23,8 @@ export interface Settings {
   key_hint: string;
   plan: { max_wabas: number | null; active_wabas: number; slots: number };
   webhook_secret: { created_at: string; previous_expires_at: string | null } | null;
+  /** The threshold of each cause; null without an alert. */
+  alerts: Record<string, string | number | boolean | null>;
   raised_alerts: RaisedAlert[];
 }
 

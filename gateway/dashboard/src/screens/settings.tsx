@@ -1,4 +1,4 @@
-// The partner's settings: webhook, secret, plan, key, invoices and sessions.
+// The partner's settings: webhook, secret, alerts, plan, key, invoices and sessions.
 import { Anchor, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client';
@@ -13,6 +13,7 @@ import { Page } from '../parts/page';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { countOf } from '../period';
+import { Alerts } from './settings/alerts';
 import { WebhookAddress } from './settings/webhook';
 import { WebhookSecret } from './settings/secret';
 
@@ -25,6 +26,7 @@ export function Screen() {
           <>
             <WebhookAddress settings={settings} />
             <WebhookSecret settings={settings} />
+            <Alerts settings={settings} />
             <Plan settings={settings} />
           </>
         )}

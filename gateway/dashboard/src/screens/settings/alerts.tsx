@@ -1,0 +1,101 @@
+// The thresholds whose crossing is told by the event `partner.alert` and shown on the overview.
+import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type ApiFailure } from '../../api/client';
+import { settingsQuery } from '../../api/queries';
+import type { Settings } from '../../api/types';
+import { Card } from '../../parts/card';
+import { Failure } from '../../parts/failure';
+
+const FIGURES = [
+  {
+    cause: 'spend_per_day',
+    label: 'Spend a day',
+    description: 'An amount in the currency of the rate card, such as 50.00',
+    read: (text: string) => text,
+  },
+  {
+    cause: 'failure_rate',
+    label: 'Failed messages in percent',
+    description: 'Of the messages of a day, from 1 to 100',
+    read: numberOf,
+  },
+  {
+    cause: 'webhook_failures',
+    label: 'Failed deliveries a day',
+    description: 'Events of a day that your receiver has refused',
+    read: numberOf,
+  },
+] as const;
+const FLAGS = [
+  { cause: 'quality_drops', label: 'The quality of a number drops' },
+  { cause: 'unpaid_slots', label: 'A billing slot is unpaid' },
+] as const;
+
+/** What is no number is left to the service, which names the field. */
+function numberOf(text: string): number | string {
+  const number = Number(text);
+  return Number.isNaN(number) ? text : number;
+}
+
+export function Alerts({ settings: { alerts } }: { settings: Settings }) {
+  const [texts, setTexts] = useState<Record<string, string>>(() =>
+    Object.fromEntries(FIGURES.map(({ cause }) => [cause, String(alerts[cause] ?? '')])),
+  );
+  const [flags, setFlags] = useState<Record<string, boolean>>(() =>
+    Object.fromEntries(FLAGS.map(({ cause }) => [cause, alerts[cause] === true])),
+  );
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: () => {
+      const figures = FIGURES.map(({ cause, read }) => {
+        const text = texts[cause]?.trim() ?? '';
+        return [cause, text === '' ? null : read(text)];
+      });
+      const set = FLAGS.map(({ cause }) => [cause, flags[cause] ? true : null]);
+      return call<{ settings: Settings }>('PATCH', '/settings', {
+        body: { alerts: Object.fromEntries([...figures, ...set]) },
+      });
+    },
+    onSuccess: (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
+  });
+  const failure = save.error as ApiFailure | null;
+  const wrong = (failure?.details as { field?: string } | undefined)?.field;
+  const refused = FIGURES.find(({ cause }) => wrong === `alerts.${cause}`);
+  return (
+    <Card title="Alerts">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          {FIGURES.map(({ cause, label, description }) => (
+            <TextInput
+              key={cause}
+              label={label}
+              description={`${description}; empty for no alert.`}
+              value={texts[cause] ?? ''}
+              onChange={(event) => setTexts({ ...texts, [cause]: event.currentTarget.value })}
+              error={refused?.cause === cause ? failure?.message : null}
+            />
+          ))}
+          {FLAGS.map(({ cause, label }) => (
+            <Checkbox
+              key={cause}
+              label={label}
+              checked={flags[cause] ?? false}
+              onChange={(event) => setFlags({ ...flags, [cause]: event.currentTarget.checked })}
+            />
+          ))}
+          <Button type="submit" loading={save.isPending} w="fit-content">
+            Save alerts
+          </Button>
+          {failure && !refused && <Failure error={failure} title="The alerts were not saved" />}
+        </Stack>
+      </form>
+    </Card>
+  );
+}
