@@ -5,7 +5,7 @@ import type { Outgoing, Received } from '@bmg/common/bus';
 import { createIndexes } from '@bmg/common/mongo';
 import type { Poller } from '@bmg/common/lifecycle';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
-import { createLogger } from '@bmg/common/telemetry';
+import { createLogger, metrics } from '@bmg/common/telemetry';
 import { createUpstream, type Upstream } from '@bmg/common/upstream';
 import type { Outage, UpstreamWebhook } from '@bmg/proto/stream';
 import { startEmulator, type Emulator } from '../../../../test/emulator';
@@ -143,6 +143,7 @@ const told = (): string[] => (published as Array<{ status: string }>).map(({ sta
 test('asks for a message once it is overdue, in two replicas no more than in one', async () => {
   const message = await send();
   expect(await emulator.settled()).toBe(true);
+  for (const counter of [metrics.gap_repair_requests, metrics.gap_repair_statuses]) counter.reset();
   await Promise.all([startRepair(), startRepair()]);
   clock += DELAY_MS - 1_000;
   for (const repair of repairs) repair.wake();
@@ -152,6 +153,15 @@ test('asks for a message once it is overdue, in two replicas no more than in one
   expect(told()).toEqual(['sent', 'delivered', 'read']);
   expect(await asked()).toBe(1);
   expect((await stored(message))?.check_at).toEqual(new Date(clock + 4 * DELAY_MS));
+  expect((await metrics.gap_repair_requests.get()).values).toEqual([
+    expect.objectContaining({ labels: { outcome: 'ok' }, value: 1 }),
+  ]);
+  const { values } = await metrics.gap_repair_statuses.get();
+  expect(values.map(({ labels, value }) => [labels.status, value])).toEqual([
+    ['sent', 1],
+    ['delivered', 1],
+    ['read', 1],
+  ]);
 });
 
 test('asks for nothing after a final status, and for no more than three times otherwise', async () => {

@@ -8,7 +8,7 @@ import type { Delivery } from '@bmg/proto/stream';
 import { createEventLog, packerOf, type EventLog } from './event-log';
 import { createEventLogHandlers } from './handlers';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createAttempts } from '../store/attempts';
+import { ATTEMPTS, createAttempts } from '../store/attempts';
 import { createDeliveries } from '../store/deliveries';
 import { BUCKET_EVENTS_MAX, createEventLogStore, EVENT_LOG } from '../store/event-log';
 import { indexes } from '../store/indexes';
@@ -170,6 +170,12 @@ test('writes the events of a partner that has more of them than a bucket holds',
   expect(events.map(({ event_id }) => event_id)).toEqual(
     sent.map(({ message }) => message.event_id),
   );
+  // Many events in a document, with their attempts; those that came too late share one too.
+  expect(await db.collection(EVENT_LOG).countDocuments({ partner_id })).toBe(3);
+  const ids = sent.map(({ message }) => message.event_id);
+  const apart = { 'attempts.event_id': { $in: ids } };
+  expect(await db.collection(ATTEMPTS).countDocuments(apart)).toBeLessThanOrEqual(3);
+  expect(events.every(({ delivery }) => delivery.attempts === 1)).toBe(true);
 }, 60_000);
 
 test('releases an offset once its event is logged and its delivery is settled', async () => {
