@@ -3,6 +3,7 @@ import { WHOLE_MAX, type Schema } from '../parts/schema';
 
 const NAMES_MAX_LENGTH = 2_000;
 const NAMES_MAX = 50;
+const NAME = '\\s*[a-z][a-z0-9_.]*\\s*';
 const WAIT_MAX_S = 20;
 
 const names: Schema = {
@@ -10,7 +11,7 @@ const names: Schema = {
     NAMES_MAX_LENGTH,
     'Only events with these names, comma-separated: `message.received,message.failed`.',
   ),
-  pattern: `^\\s*[^\\s,][^,]*(,\\s*[^\\s,][^,]*){0,${NAMES_MAX - 1}}$`,
+  pattern: `^${NAME}(,${NAME}){0,${NAMES_MAX - 1}}$`,
   errorMessage: `must be 1 to ${NAMES_MAX} event names, comma-separated`,
 };
 
