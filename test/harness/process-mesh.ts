@@ -66,18 +66,22 @@ export const CALLED = SERVICE_NAMES.filter((name) => SERVICES[name].grpc_port !=
 const EXIT_LIMIT_MS = 30_000;
 const CALL_LIMIT_MS = 15_000;
 const ENGINES: EngineName[] = ['kafka', 'mongo', 'redis'];
+const ENGINE_URLS = ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL'];
 
 export interface ProcessMeshOptions {
   env?: Record<string, string>;
   /** Where partners call, when that is not the gateway itself. */
   base_url?: string;
+  /** Engines for this mesh alone, which `env` can configure. */
+  own_engines?: boolean;
 }
 
-/** A mesh for one test file, on the engines of the test run. */
+/** A mesh for one test file, on the engines of the test run unless it has its own. */
 export async function startProcessMesh(options: ProcessMeshOptions = {}): Promise<ProcessMesh> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-mesh-'));
   const env = { ...(await newPlace()), ...options.env };
-  for (const name of ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL']) env[name] = process.env[name];
+  if (options.own_engines) Object.assign(env, await enginePorts());
+  else for (const name of ENGINE_URLS) env[name] = process.env[name];
   return openProcessMesh(dir, env, {
     base_url: options.base_url,
     async close() {
@@ -95,8 +99,7 @@ export async function joinProcessMesh(): Promise<ProcessMesh> {
   const dir = join(runDir(), 'processes');
   const place = `${dir}.json`;
   if (!existsSync(place)) {
-    const env: NodeJS.ProcessEnv = { ...(await newPlace()), LOG_LEVEL: 'warn' };
-    for (const name of ENGINES) env[`${name.toUpperCase()}_PORT`] = String(await freePort());
+    const env = { ...(await newPlace()), ...(await enginePorts()), LOG_LEVEL: 'warn' };
     writeFileSync(place, JSON.stringify(env));
   }
   const env = JSON.parse(readFileSync(place, 'utf8')) as NodeJS.ProcessEnv;
@@ -108,6 +111,13 @@ export async function joinProcessMesh(): Promise<ProcessMesh> {
       );
     },
   });
+}
+
+/** Free ports for engines that the mesh starts. */
+async function enginePorts(): Promise<NodeJS.ProcessEnv> {
+  const env: NodeJS.ProcessEnv = {};
+  for (const name of ENGINES) env[`${name.toUpperCase()}_PORT`] = String(await freePort());
+  return env;
 }
 
 /** Free ports, and names of its own in the engines. */

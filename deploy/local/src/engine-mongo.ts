@@ -40,7 +40,7 @@ export const mongo: Engine = {
       title: 'a stand-in for MongoDB',
       command: java,
       args: [
-        ...javaFlags('384m'),
+        ...javaFlags(env['MONGO_HEAP'] ?? '384m'),
         ...['-cp', path.join(lib, '*')],
         path.join(LOCAL, 'MongoServer.java'),
         String(port),
