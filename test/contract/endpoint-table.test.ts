@@ -109,6 +109,7 @@ describe('the methods behind the rows', () => {
     'sendTestEvent',
     'findEvents',
     'findContact',
+    'getLogo',
   ];
   const services = [
     OnboardingDefinition,

@@ -1,5 +1,7 @@
 // The hosted onboarding page in a real browser, with the emulator's sign-up dialog: every outcome
 // of a sign-up.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
 import { ar } from '../../gateway/src/connect-page/texts/ar';
@@ -16,6 +18,12 @@ import {
 const WABA = ONE.waba_id;
 const NUMBER = ONE.phone_number_id;
 const HALF_AN_HOUR_MS = 30 * 60_000;
+
+/** One pixel. */
+const LOGO = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 let stage: Stage;
 
@@ -37,6 +45,22 @@ const lastStep = (expected: object): Promise<unknown> =>
 
 const shows = ({ page }: Pick<Visit, 'page'>, text: RegExp): Promise<void> =>
   page.getByText(text).first().waitFor();
+
+/** As the console does. */
+async function setLogo(logo_url: string | null): Promise<void> {
+  const { gateway, partner } = stage;
+  const ask = (method: string, path: string, body: object, headers = {}): Promise<Response> =>
+    fetch(`${gateway}/dashboard/api${path}`, {
+      method,
+      headers: { origin: gateway, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const session = await ask('POST', '/session', { partner_key: partner.partner_key });
+  const { csrf_token } = (await session.json()) as { csrf_token: string };
+  const cookie = session.headers.get('set-cookie')?.split(';')[0] as string;
+  const headers = { cookie, 'x-csrf-token': csrf_token };
+  expect((await ask('PATCH', '/settings', { logo_url }, headers)).status).toBe(200);
+}
 
 /** Backdates the creation of a link; the service's clock is unchanged. */
 async function makeOlder(token_ms: number): Promise<void> {
@@ -94,6 +118,28 @@ describe('a completed sign-up', () => {
     const again = await page.reload();
     expect(again?.status()).toBe(410);
     await shows({ page }, /This link has been used/);
+  });
+
+  test('shows the partner’s logo, served by us as a picture and nothing else', async () => {
+    const files = createServer((_request, response) => void response.end(LOGO));
+    await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+    const { port } = files.address() as AddressInfo;
+    await setLogo(`http://127.0.0.1:${port}/logo`);
+    files.close();
+    const { page } = await stage.begin();
+    const logo = page.locator('img.logo');
+    await eventually(() =>
+      logo.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth === 1),
+    );
+    const address = (await logo.getAttribute('src')) as string;
+    const answer = await fetch(new URL(address, `${stage.gateway}/connect`));
+    expect(answer.headers.get('content-type')).toBe('image/png');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(LOGO);
+    const none = await fetch(`${stage.gateway}/connect/logo/${'0'.repeat(32)}`);
+    expect(none.status).toBe(404);
+    await setLogo(null);
   });
 
   test('speaks the browser’s language, from right to left in Arabic', async () => {

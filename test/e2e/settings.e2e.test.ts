@@ -240,6 +240,8 @@ describe('the partner settings', () => {
         name: 'Acme',
         status: 'active',
         webhook_url: partner.receiver.url,
+        logo_url: null,
+        logo_id: null,
         rate_limit_per_sec: 7,
         key_hint: `bmgk_…${partner.partner_key.slice(-4)}`,
         plan: { max_wabas: 5, active_wabas: 1, slots: 1 },

@@ -35,3 +35,10 @@ export const ASSET_HEADERS = {
   'Cache-Control': 'public, max-age=31536000, immutable',
   'X-Content-Type-Options': 'nosniff',
 };
+
+/** Of a picture that a partner chose: whatever its bytes are, a browser does no more than show it. */
+export const LOGO_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Content-Disposition': 'inline',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};

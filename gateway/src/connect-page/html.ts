@@ -20,6 +20,7 @@ export interface Notice {
 
 interface Shown {
   partner_name: string;
+  logo_id?: string | undefined;
   legacy: boolean;
   language: string;
 }
@@ -45,7 +46,7 @@ export function loadConnectHtml(): ConnectHtml {
   return {
     script,
     style,
-    page(config, { partner_name, legacy, language }) {
+    page(config, { partner_name, logo_id, legacy, language }) {
       const texts = textsOf(language);
       const named = (text: string): string =>
         text.replaceAll('{partner}', () => isolated(partner_name, language));
@@ -61,6 +62,7 @@ export function loadConnectHtml(): ConnectHtml {
         step_2,
         step_3,
         config: JSON.stringify({ ...config, texts: browserTexts(texts) }),
+        logo_id,
         // Shown for links that hold a partner key: it addresses the partner who made the link.
         legacy: legacy ? 'yes' : undefined,
       });

@@ -12,11 +12,12 @@ import type { Authenticator } from '../auth/authenticate';
 import type { LookUps } from '../auth/look-ups';
 import { isConnectToken } from '../auth/session-token';
 import { readBody } from '../edge/body';
+import { notFound } from '../edge/observe';
 import type { State } from '../edge/state';
 import { reportConnectStep } from '../endpoints/onboarding/schemas';
 import { compile } from '../endpoints/parts/schema';
 import type { NetworkLimit } from '../limits/network-limit';
-import { ASSET_HEADERS, pageHeaders } from './headers';
+import { ASSET_HEADERS, LOGO_HEADERS, pageHeaders } from './headers';
 import { loadConnectHtml, type ConnectHtml } from './html';
 import { EXPIRED_LINK, INCOMPLETE_LINK, noticeOf, USED_LINK } from './notices';
 import { DEFAULT_LANGUAGE, LANGUAGES } from './texts';
@@ -36,6 +37,7 @@ const REPORT_LIMITS = { limit_bytes: 8 * 1024, within_ms: 5_000 };
 /** Limits on what the deprecated form of the link passes on to its session. */
 const TEXT_MAX = 200;
 const STATE_MAX = 255;
+const LOGO_ID = /^[0-9a-f]{32}$/;
 
 export const connectPage = (deps: ConnectPageDependencies): ((router: Router<State>) => void) => {
   const html = loadConnectHtml();
@@ -61,6 +63,7 @@ export const connectPage = (deps: ConnectPageDependencies): ((router: Router<Sta
     });
     router.get('/connect/page.js', serve('text/javascript', html.script));
     router.get('/connect/page.css', serve('text/css', html.style));
+    router.get('/connect/logo/:id', createLogoHandler(deps));
     router.post('/connect/events', createReportHandler(deps));
   };
 };
@@ -82,6 +85,20 @@ const serve =
     context.set(ASSET_HEADERS);
     context.type = type;
     context.body = text;
+  };
+
+/** The partner's logo, as the page shows it: a picture from our own origin, and nothing but a picture. */
+const createLogoHandler =
+  ({ onboarding, visits }: ConnectPageDependencies) =>
+  async (context: Context): Promise<void> => {
+    const state = context.state as State;
+    state.route = '/connect/logo/{id}';
+    const logo_id = String(context['params'].id);
+    if (!LOGO_ID.test(logo_id)) throw notFound();
+    await visits.take(context.ip);
+    const { mime_type, data } = await onboarding.getLogo({ logo_id }, state.call);
+    context.set({ ...ASSET_HEADERS, ...LOGO_HEADERS, 'Content-Type': mime_type });
+    context.body = Buffer.from(data);
   };
 
 /** Answers with the page, or with a notice that says why the link does not open it. */
@@ -119,6 +136,7 @@ async function openLink(
     api_version,
     state = null,
     partner_name,
+    logo_id,
     origin = null,
   } = page;
   const { sdk_url } = deps;
@@ -127,7 +145,7 @@ async function openLink(
   answerHtml(
     context,
     200,
-    html.page(config, { partner_name, legacy, language: languageOf(context) }),
+    html.page(config, { partner_name, logo_id, legacy, language: languageOf(context) }),
   );
 }
 

@@ -133,16 +133,21 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
     path: '/settings',
     body: schemas.updateSettings,
     async run({ partner_id }, { call, body }) {
-      const { webhook_url, alerts } = body as {
+      const { webhook_url, logo_url, alerts } = body as {
         webhook_url?: string | null;
+        logo_url?: string | null;
         alerts?: Record<string, Threshold>;
       };
-      if (webhook_url === undefined && alerts === undefined) {
-        throw missingFields(['webhook_url', 'alerts'], 'webhook_url or alerts is required');
+      if (webhook_url === undefined && logo_url === undefined && alerts === undefined) {
+        throw missingFields(
+          ['webhook_url', 'logo_url', 'alerts'],
+          'webhook_url, logo_url or alerts is required',
+        );
       }
       const change = {
         partner_id,
         webhook_url: webhook_url === undefined ? undefined : (webhook_url ?? ''),
+        logo_url: logo_url === undefined ? undefined : (logo_url ?? ''),
         alerts: Object.fromEntries(
           Object.entries(alerts ?? {}).map(([cause, threshold]) => [cause, textOf(threshold)]),
         ),
@@ -186,6 +191,8 @@ const settingsAnswer = ({
   settings: {
     ...settings,
     webhook_url: settings.webhook_url ?? null,
+    logo_url: settings.logo_url ?? null,
+    logo_id: settings.logo_id ?? null,
     plan: { ...plan, max_wabas: plan?.max_wabas ?? null },
     webhook_secret: webhook_secret
       ? {

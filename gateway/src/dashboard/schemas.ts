@@ -14,6 +14,13 @@ export const updateSettings = object({
     maxLength: URL_MAX,
     description: 'HTTPS and public; null to send no events',
   },
+  logo_url: {
+    type: ['string', 'null'],
+    minLength: 1,
+    maxLength: URL_MAX,
+    description:
+      'a PNG, JPEG or WebP picture of at most 256 KiB for the sign-up page, HTTPS and public; null for none',
+  },
   alerts: {
     type: 'object',
     additionalProperties: false,

@@ -6,6 +6,8 @@ import { createVersions } from '@bmg/common/directory';
 import { createPoller, type Poller, type Service } from '@bmg/common/lifecycle';
 import { statusesOfEvents } from '@bmg/common/messages';
 import { missingIndexes, openMongo, type Database } from '@bmg/common/mongo';
+import { guardedAgent } from '@bmg/common/outbound';
+import { createPool } from '@bmg/common/overload';
 import { createPurge } from '@bmg/common/purge';
 import { openRedis } from '@bmg/common/redis';
 import { createRpcServer, implement, type Implementation } from '@bmg/common/rpc';
@@ -46,6 +48,15 @@ import { createStores } from './store/stores';
 import { countCalls, countMessages } from './usage/consumers';
 import { createUsageHandlers } from './usage/handlers';
 
+/** Pictures of sign-up pages that are fetched at a time: one of each partner. */
+const LOGO_FETCHES = {
+  server: 'onboarding',
+  reason: 'logo_fetches',
+  holder: 'partner',
+  max: 8,
+  share: 1 / 8,
+} as const;
+
 type Settings = Loaded<typeof settings>['config'];
 
 export function createOnboarding(
@@ -81,6 +92,11 @@ export function createOnboarding(
       createPendingCountsPoller(deps),
       alerts.poller,
       ...deps.payments.components,
+      {
+        name: 'logo-agent',
+        async start() {},
+        stop: () => deps.agent.destroy(),
+      },
       rpc,
     ],
     metrics: { host: config.METRICS_HOST, port: config.METRICS_PORT },
@@ -113,6 +129,8 @@ function createDependencies(
     vault: createVault(config.ENCRYPTION_KEYRING),
     versions: createVersions(redis, log),
     upstream,
+    agent: guardedAgent({ allowPrivate: config.ALLOW_PRIVATE_URLS }),
+    logoFetches: createPool(LOGO_FETCHES, log),
     settings: config,
     app: () => signUpApp(config),
     now,

@@ -22,7 +22,7 @@ interface RotateKeyOptions {
   /** A program that asks for JSON knows what it does. */
   json?: boolean;
 }
-type UpdateOptions = Partial<CreateOptions> & { status?: string };
+type UpdateOptions = Partial<CreateOptions> & { status?: string; logoUrl?: string };
 
 export function addPartnerCommands(program: Command): void {
   const partner = program
@@ -45,6 +45,7 @@ export function addPartnerCommands(program: Command): void {
     .option('--webhook-url <url>', 'where its events are delivered; empty to deliver none')
     .option('--rate-limit-per-sec <n>', 'requests per second', wholeNumber)
     .option('--max-wabas <n>', 'business accounts that its plan allows', wholeNumber)
+    .option('--logo-url <url>', 'a picture for its sign-up page; empty to show none')
     .addOption(new Option('--status <status>', 'may it use the API').choices(PARTNER_STATUSES))
     .action(action(program, update));
 
@@ -124,6 +125,7 @@ async function update(
       rate_limit_per_sec: options.rateLimitPerSec,
       max_wabas: options.maxWabas,
       status: options.status,
+      logo_url: options.logoUrl,
     },
     session.call(),
   );
@@ -209,6 +211,7 @@ const describe = (one: Partner): string =>
     `status       ${one.status}`,
     `key          ${one.key_hint}`,
     `webhook URL  ${one.webhook_url ?? 'none: events are not delivered'}`,
+    `logo         ${one.logo_url ?? 'none'}`,
     `rate limit   ${one.rate_limit_per_sec} requests per second`,
     `accounts     ${one.active_wabas} active${one.max_wabas === undefined ? '' : ` of ${one.max_wabas}`}`,
   ].join('\n');

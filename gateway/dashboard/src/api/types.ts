@@ -19,6 +19,8 @@ export interface Settings {
   name: string;
   status: string;
   webhook_url: string | null;
+  logo_url: string | null;
+  logo_id: string | null;
   rate_limit_per_sec: number;
   key_hint: string;
   plan: { max_wabas: number | null; active_wabas: number; slots: number };

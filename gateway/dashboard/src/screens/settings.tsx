@@ -14,6 +14,7 @@ import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { countOf } from '../period';
 import { Alerts } from './settings/alerts';
+import { Logo } from './settings/logo';
 import { WebhookAddress } from './settings/webhook';
 import { WebhookSecret } from './settings/secret';
 
@@ -27,6 +28,7 @@ export function Screen() {
             <WebhookAddress settings={settings} />
             <WebhookSecret settings={settings} />
             <Alerts settings={settings} />
+            <Logo settings={settings} />
             <Plan settings={settings} />
           </>
         )}

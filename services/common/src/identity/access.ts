@@ -118,6 +118,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
   Onboarding: {
     RegisterFromCode: ['gateway'],
     CreateConnectSession: ['gateway'],
+    GetLogo: ['gateway'],
     ListOnboardingEvents: ['gateway', 'operator'],
     GetEmbeddedSignupConfig: ['gateway'],
     RegisterClient: ['gateway'],

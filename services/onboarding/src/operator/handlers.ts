@@ -68,7 +68,11 @@ export const createOperatorHandlers = (
     },
     async updatePartner(request) {
       const { partner_id } = request;
-      const changed = await changes.change(partner_id, checkUpdate(request));
+      const fields = checkUpdate(request);
+      if (request.logo_url !== undefined) {
+        fields.logo = await changes.setLogo(partner_id, request.logo_url);
+      }
+      const changed = await changes.change(partner_id, fields);
       // Open dashboard sessions end for good: they do not come back when the partner is active
       // again.
       if (changed.status !== 'active') await dashboardSessions.removeOf(partner_id);
@@ -147,6 +151,7 @@ const partnerMessage = (partner: Partner): PartnerMessage => ({
   name: partner.name,
   status: partner.status,
   webhook_url: partner.webhook_url ?? undefined,
+  logo_url: partner.logo?.url,
   rate_limit_per_sec: partner.rate_limit_per_sec,
   max_wabas: partner.max_wabas ?? undefined,
   key_hint: partner.key_hint,

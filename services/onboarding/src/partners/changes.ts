@@ -13,8 +13,9 @@ import {
   type WebhookSecret,
 } from '../store/partners';
 import type { Vault } from '@bmg/common/vault';
+import { setLogo, type LogoDependencies, type LogoOrigin } from './logo';
 
-export interface PartnerChangesDependencies {
+export interface PartnerChangesDependencies extends LogoDependencies {
   partners: Partners;
   vault: Vault;
   versions: Versions;
@@ -62,6 +63,11 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
       if (!changed) throw noPartner(partner_id);
       await bumpVersion(partner_id);
       return changed;
+    },
+    /** Answers what to change the partner to. Throws INVALID_FIELD naming `logo_url`. */
+    async setLogo(partner_id: string, url: string): Promise<LogoOrigin | null> {
+      await getPartner(partner_id);
+      return setLogo(deps, partner_id, url);
     },
     /** Answers the address in its normal form. Throws INVALID_FIELD naming `webhook_url`. */
     checkWebhookUrl(url: string): string {

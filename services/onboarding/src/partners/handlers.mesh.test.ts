@@ -1,6 +1,10 @@
 // The partner's dashboard on a fake clock: sessions, profile settings, webhook secret.
 import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { hashKey } from '@bmg/common/keys';
+import { guardedAgent } from '@bmg/common/outbound';
+import { createPool } from '@bmg/common/overload';
 import type { Handlers } from '@bmg/common/rpc';
 import type { OperatorDefinition } from '@bmg/proto/onboarding';
 import type { SettingsDefinition } from '@bmg/proto/settings';
@@ -12,6 +16,11 @@ import { DASHBOARD_SESSIONS } from '../store/dashboard-sessions';
 import { PARTNERS, type Partner } from '../store/partners';
 
 const MINUTE_S = 60;
+const LOGO_FETCHES = { server: 'test', reason: 'logos', holder: 'partner', max: 8 } as const;
+const PNG = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(100)]);
+/** The test's pictures are on this machine. */
+const agent = guardedAgent({ allowPrivate: true });
+afterAll(() => agent.destroy());
 
 let world: World;
 let own: Handlers<SettingsDefinition>;
@@ -20,9 +29,10 @@ let support: Handlers<OperatorDefinition>;
 beforeEach(async () => {
   world = await openWorld();
   const rules = { ...world.deps.settings, RATE_LIMIT_PER_SEC: 200, ALLOW_PRIVATE_URLS: false };
-  own = createDashboardHandlers({ ...world.deps, settings: rules });
+  const deps = { ...world.deps, agent, logoFetches: createPool(LOGO_FETCHES, world.deps.log) };
+  own = createDashboardHandlers({ ...deps, settings: rules });
   support = createOperatorHandlers({
-    ...world.deps,
+    ...deps,
     settings: rules,
     deleteSessions: async () => 0,
     rotateKeyring: () => Promise.reject(new Error('not here')),
@@ -266,5 +276,80 @@ describe('the webhook secret', () => {
       code: 'INVALID_FIELD',
       details: { field: 'overlap_hours' },
     });
+  });
+});
+
+describe('the logo of the sign-up page', () => {
+  const FILES: Record<string, [status: number, body: Buffer]> = {
+    '/logo.png': [200, PNG],
+    '/logo.jpg': [200, Buffer.from('\xff\xd8\xff\xe0 and more', 'latin1')],
+    '/logo.webp': [200, Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1')],
+    '/logo.svg': [200, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    '/page.png': [200, Buffer.from('<script>alert(1)</script>')],
+    '/large.png': [200, Buffer.concat([PNG, Buffer.alloc(256 * 1024)])],
+    '/none.png': [404, PNG],
+  };
+  let pictures: Server;
+  let origin: string;
+  beforeAll(async () => {
+    pictures = createServer(({ url = '' }, response) => {
+      const [status, body] = FILES[url] ?? [500, ''];
+      response.writeHead(status, { 'content-type': 'image/png' }).end(body);
+    });
+    await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    pictures.closeAllConnections();
+    await new Promise((resolve) => pictures.close(resolve));
+  });
+  const setLogo = (partner_id: string, logo_url: string) =>
+    own.updateSettings({ partner_id, alerts: {}, logo_url, webhook_url: undefined }, testCall());
+
+  test.each([
+    ['/logo.png', 'image/png'],
+    ['/logo.jpg', 'image/jpeg'],
+    ['/logo.webp', 'image/webp'],
+  ])('is fetched once, from %s, and kept with the type of its bytes', async (path, type) => {
+    const { _id } = await world.partner();
+    const { logo_url, logo_id } = await setLogo(_id, origin + path);
+    expect(logo_url).toBe(origin + path);
+    expect(await world.deps.partnerLogos.find(logo_id as string)).toEqual({
+      partner_id: _id,
+      logo_id,
+      type,
+      data: FILES[path]?.[1],
+    });
+  });
+
+  test('is replaced and removed, by the operator too', async () => {
+    const { _id } = await world.partner();
+    const { logo_id } = await setLogo(_id, `${origin}/logo.png`);
+    const updated = await support.updatePartner(
+      { partner_id: _id, logo_url: `${origin}/logo.jpg` } as never,
+      testCall(),
+    );
+    expect(updated.logo_url).toBe(`${origin}/logo.jpg`);
+    expect(await world.deps.partnerLogos.find(logo_id as string)).toBeNull();
+    const { logo_id: second } = await own.getSettings({ partner_id: _id }, testCall());
+    expect(await world.deps.partnerLogos.find(second as string)).not.toBeNull();
+    expect((await setLogo(_id, '')).logo_id).toBeUndefined();
+    expect(await world.deps.partnerLogos.find(second as string)).toBeNull();
+  });
+
+  test.each([
+    ['/logo.svg', 'is not a PNG, JPEG or WebP picture'],
+    ['/page.png', 'is not a PNG, JPEG or WebP picture'],
+    ['/large.png', 'is larger than 256 KiB'],
+    ['/none.png', 'did not answer with a picture'],
+  ])('is refused, and changes nothing: %s', async (path, reason) => {
+    const { _id } = await world.partner();
+    const { logo_id } = await setLogo(_id, `${origin}/logo.png`);
+    expect(await failureOf(setLogo(_id, origin + path))).toMatchObject({
+      code: 'INVALID_FIELD',
+      message: `logo_url ${reason}`,
+    });
+    const settings = await own.getSettings({ partner_id: _id }, testCall());
+    expect(settings.logo_id).toBe(logo_id);
   });
 });

@@ -91,7 +91,7 @@ export const createDashboardHandlers = (
       return {};
     },
     getSettings: async ({ partner_id }) => answer(await changes.getPartner(partner_id)),
-    async updateSettings({ partner_id, webhook_url, alerts }) {
+    async updateSettings({ partner_id, webhook_url, alerts, logo_url }) {
       const before = await changes.getPartner(partner_id);
       const is_address = webhook_url !== undefined;
       const is_alerts = Object.keys(alerts).length > 0;
@@ -102,8 +102,12 @@ export const createDashboardHandlers = (
         }),
         ...(is_alerts && { alerts: changeThresholds(before.alerts ?? {}, alerts) }),
       };
-      if (!is_address && !is_alerts) return answer(before);
-      const after = await changes.change(partner_id, changed);
+      const is_logo = logo_url !== undefined;
+      if (!is_address && !is_alerts && !is_logo) return answer(before);
+      const after = await changes.change(partner_id, {
+        ...changed,
+        ...(is_logo && { logo: await changes.setLogo(partner_id, logo_url) }),
+      });
       // The address is not logged: it may contain a secret.
       if (is_address) {
         const set = after.webhook_url !== null;
@@ -165,6 +169,8 @@ function settingsMessage(
     },
     alerts: { ...partner.alerts },
     raised_alerts,
+    logo_url: partner.logo?.url,
+    logo_id: partner.logo?.id,
     webhook_secret: newest && { created_at: newest.created_at, previous_expires_at: overlap },
   };
 }

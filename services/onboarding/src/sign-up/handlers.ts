@@ -11,6 +11,7 @@ import type {
 } from '@bmg/proto/onboarding';
 import type { Session, Sessions } from '../store/connect-sessions';
 import type { OnboardingEventRecord } from '../store/onboarding-events';
+import type { PartnerLogos } from '../store/partner-logos';
 import type { Partner, Partners } from '../store/partners';
 import {
   completableSince,
@@ -28,6 +29,7 @@ import { invalidLink } from './session-code';
 export interface ConnectDependencies extends OnboardingLogDependencies {
   sessions: Sessions;
   partners: Partners;
+  partnerLogos: Pick<PartnerLogos, 'find'>;
   settings: SignUpSettings & {
     KEY_PEPPER: string;
     PUBLIC_URL: string;
@@ -41,6 +43,7 @@ type ConnectHandlers = Pick<
   | 'createConnectSession'
   | 'openConnectPage'
   | 'reportConnectStep'
+  | 'getLogo'
   | 'listOnboardingEvents'
   | 'getEmbeddedSignupConfig'
 >;
@@ -53,7 +56,7 @@ const REPORTS_MAX = 100;
 const QUOTA_RETRY_AFTER_S = 3_600;
 
 export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
-  const { sessions, partners, settings, events, now } = deps;
+  const { sessions, partners, partnerLogos, settings, events, now } = deps;
   return {
     async createConnectSession({ partner_id, display_name, state, origin }) {
       if (state !== undefined && [...state].length > STATE_MAX) {
@@ -99,8 +102,10 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
         api_version: settings.UPSTREAM_API_VERSION,
         ...shownOf(session),
         partner_name: partner.name,
+        logo_id: partner.logo?.id,
       };
     },
+    getLogo: ({ logo_id }) => readLogo(partnerLogos, logo_id),
     async reportConnectStep(request) {
       const { step, facts } = readReport(request);
       const session = await sessions.findByToken(request.token_hash);
@@ -117,6 +122,12 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
     getEmbeddedSignupConfig: async () => signUpConfig(settings),
   };
 };
+
+async function readLogo(logos: Pick<PartnerLogos, 'find'>, logo_id: string) {
+  const logo = await logos.find(logo_id);
+  if (!logo) throw new ApiError('NOT_FOUND', 'there is no such logo');
+  return { mime_type: logo.type, data: logo.data };
+}
 
 /** Browsers post messages to an origin: scheme, host and port, without a path. */
 function checkOrigin(origin: string | undefined): void {

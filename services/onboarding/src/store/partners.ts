@@ -37,6 +37,8 @@ export interface Partner {
   months?: MonthCounts;
   /** Thresholds of alerts by cause. */
   alerts?: Readonly<Record<string, string>>;
+  /** Of the sign-up page: where it was fetched, and the hash of the picture. */
+  logo?: { url: string; id: string } | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -54,6 +56,7 @@ export type PartnerChange = Partial<
     | 'previous_key'
     | 'webhook_secrets'
     | 'alerts'
+    | 'logo'
   >
 >;
 

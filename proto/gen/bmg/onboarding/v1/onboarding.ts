@@ -240,7 +240,20 @@ export interface OpenConnectPageResponse {
   api_version: string;
   state?: string | undefined;
   partner_name: string;
-  origin?: string | undefined;
+  origin?:
+    | string
+    | undefined;
+  /** Of the partner's logo, if it has one. */
+  logo_id?: string | undefined;
+}
+
+export interface GetLogoRequest {
+  logo_id: string;
+}
+
+export interface GetLogoResponse {
+  mime_type: string;
+  data: Buffer;
 }
 
 export interface ReportConnectStepRequest {
@@ -388,6 +401,7 @@ export interface Partner {
   active_wabas: number;
   created_at?: Date | undefined;
   updated_at?: Date | undefined;
+  logo_url?: string | undefined;
 }
 
 export interface CreatePartnerRequest {
@@ -412,7 +426,11 @@ export interface UpdatePartnerRequest {
   webhook_url?: string | undefined;
   rate_limit_per_sec?: number | undefined;
   max_wabas?: number | undefined;
-  status?: string | undefined;
+  status?:
+    | string
+    | undefined;
+  /** Fetched now; empty removes the logo. */
+  logo_url?: string | undefined;
 }
 
 export interface ListPartnersRequest {
@@ -3029,6 +3047,7 @@ function createBaseOpenConnectPageResponse(): OpenConnectPageResponse {
     state: undefined,
     partner_name: "",
     origin: undefined,
+    logo_id: undefined,
   };
 }
 
@@ -3057,6 +3076,9 @@ export const OpenConnectPageResponse: MessageFns<OpenConnectPageResponse> = {
     }
     if (message.origin !== undefined) {
       writer.uint32(66).string(message.origin);
+    }
+    if (message.logo_id !== undefined) {
+      writer.uint32(74).string(message.logo_id);
     }
     return writer;
   },
@@ -3138,6 +3160,14 @@ export const OpenConnectPageResponse: MessageFns<OpenConnectPageResponse> = {
             message.origin = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.logo_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3163,6 +3193,129 @@ export const OpenConnectPageResponse: MessageFns<OpenConnectPageResponse> = {
     message.state = object.state ?? undefined;
     message.partner_name = object.partner_name ?? "";
     message.origin = object.origin ?? undefined;
+    message.logo_id = object.logo_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGetLogoRequest(): GetLogoRequest {
+  return { logo_id: "" };
+}
+
+export const GetLogoRequest: MessageFns<GetLogoRequest> = {
+  encode(message: GetLogoRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.logo_id !== "") {
+      writer.uint32(10).string(message.logo_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetLogoRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetLogoRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.logo_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetLogoRequest>, I>>(base?: I): GetLogoRequest {
+    return GetLogoRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetLogoRequest>, I>>(object: I): GetLogoRequest {
+    const message = createBaseGetLogoRequest();
+    message.logo_id = object.logo_id ?? "";
+    return message;
+  },
+};
+
+function createBaseGetLogoResponse(): GetLogoResponse {
+  return { mime_type: "", data: Buffer.alloc(0) };
+}
+
+export const GetLogoResponse: MessageFns<GetLogoResponse> = {
+  encode(message: GetLogoResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mime_type !== "") {
+      writer.uint32(10).string(message.mime_type);
+    }
+    if (message.data.length !== 0) {
+      writer.uint32(18).bytes(message.data);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetLogoResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetLogoResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mime_type = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.data = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetLogoResponse>, I>>(base?: I): GetLogoResponse {
+    return GetLogoResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetLogoResponse>, I>>(object: I): GetLogoResponse {
+    const message = createBaseGetLogoResponse();
+    message.mime_type = object.mime_type ?? "";
+    message.data = object.data ?? Buffer.alloc(0);
     return message;
   },
 };
@@ -4687,6 +4840,7 @@ function createBasePartner(): Partner {
     active_wabas: 0,
     created_at: undefined,
     updated_at: undefined,
+    logo_url: undefined,
   };
 }
 
@@ -4721,6 +4875,9 @@ export const Partner: MessageFns<Partner> = {
     }
     if (message.updated_at !== undefined) {
       Timestamp.encode(toTimestamp(message.updated_at), writer.uint32(82).fork()).join();
+    }
+    if (message.logo_url !== undefined) {
+      writer.uint32(90).string(message.logo_url);
     }
     return writer;
   },
@@ -4818,6 +4975,14 @@ export const Partner: MessageFns<Partner> = {
             message.updated_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.logo_url = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4845,6 +5010,7 @@ export const Partner: MessageFns<Partner> = {
     message.active_wabas = object.active_wabas ?? 0;
     message.created_at = object.created_at ?? undefined;
     message.updated_at = object.updated_at ?? undefined;
+    message.logo_url = object.logo_url ?? undefined;
     return message;
   },
 };
@@ -5027,6 +5193,7 @@ function createBaseUpdatePartnerRequest(): UpdatePartnerRequest {
     rate_limit_per_sec: undefined,
     max_wabas: undefined,
     status: undefined,
+    logo_url: undefined,
   };
 }
 
@@ -5049,6 +5216,9 @@ export const UpdatePartnerRequest: MessageFns<UpdatePartnerRequest> = {
     }
     if (message.status !== undefined) {
       writer.uint32(50).string(message.status);
+    }
+    if (message.logo_url !== undefined) {
+      writer.uint32(58).string(message.logo_url);
     }
     return writer;
   },
@@ -5114,6 +5284,14 @@ export const UpdatePartnerRequest: MessageFns<UpdatePartnerRequest> = {
             message.status = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.logo_url = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5137,6 +5315,7 @@ export const UpdatePartnerRequest: MessageFns<UpdatePartnerRequest> = {
     message.rate_limit_per_sec = object.rate_limit_per_sec ?? undefined;
     message.max_wabas = object.max_wabas ?? undefined;
     message.status = object.status ?? undefined;
+    message.logo_url = object.logo_url ?? undefined;
     return message;
   },
 };
@@ -6169,6 +6348,15 @@ export const OnboardingDefinition = {
       responseType: Done as typeof Done,
       responseStream: false,
       options: {},
+    },
+    /** A picture that the page shows. */
+    getLogo: {
+      name: "GetLogo",
+      requestType: GetLogoRequest as typeof GetLogoRequest,
+      requestStream: false,
+      responseType: GetLogoResponse as typeof GetLogoResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
   },
 } as const;

@@ -80,6 +80,9 @@ export interface PartnerSettings {
   alerts: { [key: string]: string };
   /** Of the last 30 days, the newest first. */
   raised_alerts: RaisedAlert[];
+  /** The picture of the sign-up page, and its id. */
+  logo_url?: string | undefined;
+  logo_id?: string | undefined;
 }
 
 export interface PartnerSettings_Plan {
@@ -121,6 +124,8 @@ export interface UpdateSettingsRequest {
     | undefined;
   /** Thresholds to change, by cause; an empty one ends its alerts. */
   alerts: { [key: string]: string };
+  /** Fetched now; empty removes the logo. */
+  logo_url?: string | undefined;
 }
 
 export interface UpdateSettingsRequest_AlertsEntry {
@@ -753,6 +758,8 @@ function createBasePartnerSettings(): PartnerSettings {
     webhook_secret: undefined,
     alerts: {},
     raised_alerts: [],
+    logo_url: undefined,
+    logo_id: undefined,
   };
 }
 
@@ -787,6 +794,12 @@ export const PartnerSettings: MessageFns<PartnerSettings> = {
     });
     for (const v of message.raised_alerts) {
       RaisedAlert.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.logo_url !== undefined) {
+      writer.uint32(90).string(message.logo_url);
+    }
+    if (message.logo_id !== undefined) {
+      writer.uint32(98).string(message.logo_id);
     }
     return writer;
   },
@@ -887,6 +900,22 @@ export const PartnerSettings: MessageFns<PartnerSettings> = {
             message.raised_alerts.push(RaisedAlert.decode(reader, reader.uint32()));
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.logo_url = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.logo_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -926,6 +955,8 @@ export const PartnerSettings: MessageFns<PartnerSettings> = {
       {},
     );
     message.raised_alerts = object.raised_alerts?.map((e) => RaisedAlert.fromPartial(e)) || [];
+    message.logo_url = object.logo_url ?? undefined;
+    message.logo_id = object.logo_id ?? undefined;
     return message;
   },
 };
@@ -1281,7 +1312,7 @@ export const RaisedAlert: MessageFns<RaisedAlert> = {
 };
 
 function createBaseUpdateSettingsRequest(): UpdateSettingsRequest {
-  return { partner_id: "", webhook_url: undefined, alerts: {} };
+  return { partner_id: "", webhook_url: undefined, alerts: {}, logo_url: undefined };
 }
 
 export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
@@ -1295,6 +1326,9 @@ export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
     globalThis.Object.entries(message.alerts).forEach(([key, value]: [string, string]) => {
       UpdateSettingsRequest_AlertsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
     });
+    if (message.logo_url !== undefined) {
+      writer.uint32(34).string(message.logo_url);
+    }
     return writer;
   },
 
@@ -1338,6 +1372,14 @@ export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
             }
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.logo_url = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1366,6 +1408,7 @@ export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
       },
       {},
     );
+    message.logo_url = object.logo_url ?? undefined;
     return message;
   },
 };
