@@ -169,7 +169,10 @@ describe('a business account', () => {
     expect((await send(headers, leaving)).status).toBe(200);
     const before = await sentTo('15550100777');
     const deleted = await leaving.call('DELETE', `/clients/${ONE.waba_id}`);
-    expect([deleted.status, deleted.body]).toEqual([200, { success: true }]);
+    expect([deleted.status, deleted.body]).toEqual([
+      200,
+      { success: true, events_removed_by: expect.any(String) },
+    ]);
     const { status, body } = await send(headers, leaving);
     expect([status, body.error.code]).toEqual([404, 'WABA_NOT_REGISTERED']);
     expect(await sentTo('15550100777')).toBe(before);
