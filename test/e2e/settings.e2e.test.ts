@@ -304,11 +304,12 @@ describe('the partner settings', () => {
 });
 
 describe('alerts', () => {
-  const flagged = async (): Promise<void> => {
+  /** A later time makes it another occurrence. */
+  const flagged = async (later_s = 0): Promise<void> => {
     const { display_phone_number } = await mesh.emulator.number(ONE.phone_number_id);
     const value = { event: 'FLAGGED', display_phone_number, current_limit: 'TIER_2K' };
     const changes = [{ field: 'phone_number_quality_update', value }];
-    const entry = [{ id: ONE.waba_id, time: Math.floor(Date.now() / 1_000), changes }];
+    const entry = [{ id: ONE.waba_id, time: Math.floor(Date.now() / 1_000) + later_s, changes }];
     await mesh.emulator.postWebhook({ body: { object: 'whatsapp_business_account', entry } });
   };
 
@@ -334,8 +335,8 @@ describe('alerts', () => {
       },
       meta: { event_id: expect.stringMatching(/^evt_/) },
     });
-    await flagged();
-    await eventually(() => silent.receiver.of('waba.quality_updated').length >= 1);
+    await flagged(5);
+    await eventually(() => silent.receiver.of('waba.quality_updated').length >= 2);
     const { settings } = (await call('GET', '/settings')).body;
     expect(settings.raised_alerts).toMatchObject([{ cause: 'quality_drops', value: '1' }]);
     expect(watching.receiver.of('partner.alert')).toHaveLength(1);
