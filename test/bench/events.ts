@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Agent } from 'undici';
-import { webhook, type Answered } from './events-load';
+import { freePort } from '@bmg/local';
+import { createLoad, webhook, type Answered } from './events-load';
 import {
   cpuOf,
   difference,
@@ -27,6 +28,8 @@ import { quantile } from './load';
 import { costDuring, openBench } from './processes';
 
 const PARTNERS = 10;
+/** The parts of the bare chain join their groups meanwhile. */
+const BARE_START_MS = 8_000;
 /** BENCH_LONG=1 runs the hanging receiver for its full time. */
 const LONG = process.env['BENCH_LONG'] === '1';
 const BACKLOG = Number(process.env['BENCH_EVENTS'] ?? 10_000);
@@ -61,6 +64,9 @@ export async function benchEvents(): Promise<void> {
     tellCosts('one event in a body', twice);
     tellCosts('ten events in a body', tens);
     record({ once, twice, tens });
+    if (process.env['BENCH_RESULT'] === undefined) {
+      for (const items of [1, 10]) await bareChain(setup, items);
+    }
     if (process.env['BENCH_SHORT'] === '1') return;
     await overload(setup, twice);
     await atRates(setup);
@@ -70,6 +76,33 @@ export async function benchEvents(): Promise<void> {
   } finally {
     await bench.stop();
   }
+}
+
+/** The same libraries with nothing of ours, beside the mesh, which is idle meanwhile. */
+async function bareChain(setup: Setup, items: number): Promise<void> {
+  const { bench, receiver_url, pids } = setup;
+  const port = await freePort();
+  const parts = ['ingress', 'fanout', 'deliver'].map((part) =>
+    bench.start(`bare-${part}`, 'test/dist/bench/bare-events.js', {
+      FLOOR_PART: part,
+      FLOOR_PORT: String(port),
+      RECEIVER_URL: receiver_url,
+    }),
+  );
+  await sleep(BARE_START_MS);
+  const load = createLoad(`http://127.0.0.1:${port}`);
+  const floor = { ...setup, load, pids: { kafka: pids['kafka'] ?? 0 } as Record<string, number> };
+  for (const { name, pid } of parts) floor.pids[name] = pid;
+  await throughput(floor, BACKLOG, items);
+  const run = await throughput(floor, 2 * BACKLOG, items);
+  load.close();
+  for (const part of parts) await part.stop('SIGKILL');
+  const costs = Object.keys(run.costs).map(
+    (name) => `${name} ${perThousand(run, name).toFixed(3)}`,
+  );
+  console.log(
+    `bare chain, ${items} in a body: ${rateOf(run).toFixed(0)} /s   ${cpuOf(run).toFixed(3)} CPU s per 1,000 (${costs.join(', ')})`,
+  );
 }
 
 async function yardstick(receiver_url: string): Promise<{ per_second: number; cpu: number }> {

@@ -28,7 +28,7 @@ const SHARED_PATHS = [
   ...['registerFromCode', 'uploadHeader', 'downloadMedia', 'downloadContactMedia'],
   ...['listFlows', 'getFlow'],
 ];
-/** Answered from the service's own store. */
+/** Answered from our own state; the check asks for a block list, but never fails without it. */
 const WITHOUT_UPSTREAM = [
   'cancelBroadcast',
   'checkMessage',
