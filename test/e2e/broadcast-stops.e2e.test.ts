@@ -10,7 +10,7 @@ import {
 } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { arrivalsOf, createBroadcast, detailOf, people, untilCompleted } from './broadcast-support';
-import { newAccount } from './endpoint-stage';
+import { newAccount, offboard } from './endpoint-stage';
 
 /** 30 s of work at 20 messages a second: every cause takes effect long before the end. */
 const CONTACTS = 600;
@@ -33,13 +33,6 @@ afterAll(async () => {
   await mesh.stop();
 }, 60_000);
 
-async function offboard({ waba_id }: SeededNumber): Promise<void> {
-  const time = Math.floor(Date.now() / 1_000);
-  const changes = [{ field: 'account_update', value: { event: 'ACCOUNT_OFFBOARDED' } }];
-  const entry = [{ id: waba_id, time, changes }];
-  await mesh.emulator.postWebhook({ body: { object: 'whatsapp_business_account', entry } });
-}
-
 /** Sets the billing state that an unpaid invoice leads to. */
 async function failBilling({ waba_id }: SeededNumber): Promise<void> {
   const database = `${mesh.env['MONGO_DATABASE_PREFIX'] as string}onboarding`;
@@ -57,7 +50,7 @@ const CAUSES: Array<[string, (number: SeededNumber) => Promise<unknown>, string]
     ({ waba_id }) => partner.call('DELETE', `/clients/${waba_id}`),
     'WABA_NOT_REGISTERED',
   ],
-  ['the number is offboarded', offboard, 'NO_ACTIVE_WABA'],
+  ['the number is offboarded', (number) => offboard(mesh, number), 'NO_ACTIVE_WABA'],
   ['an invoice is unpaid', failBilling, 'PAYMENT_FAILED'],
   [
     'the token is revoked',

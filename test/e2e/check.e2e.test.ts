@@ -8,14 +8,9 @@ import { MongoClient, type Db } from 'mongodb';
 import { createRpcClient } from '@bmg/common/rpc';
 import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
-import {
-  JOIN_LIMIT_MS,
-  joinMesh,
-  ONE,
-  TWO_A,
-  type Mesh,
-  type TestPartner,
-} from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { untilCompleted } from './broadcast-support';
+import { newAccount, offboard } from './endpoint-stage';
 
 jest.setTimeout(240_000);
 
@@ -118,6 +113,7 @@ const template = fc.record({
     'login_code',
     'sale_paused',
     'review_pending',
+    'review_rejected',
     'welcome_named',
     'none',
   ),
@@ -488,11 +484,12 @@ test('tells windows, prices, pace and the messaging limit', async () => {
   expect((await check({ kind: 'text', to: SILENT, text: 'Hello' })).window.state).toBe('closed');
 });
 
-test('counts the customers of 24 hours, and the contacts that are queued on the number', async () => {
+test('counts the customers of 24 hours and the contacts that are queued, until the number is offboarded', async () => {
   const other = await mesh.createPartner();
-  await other.register(TWO_A);
+  const number = await newAccount(mesh);
+  await other.register(number);
   const ask = async (method: string, path: string, body?: object) =>
-    (await other.call(method, path, body, { 'x-waba-id': TWO_A.waba_id })).body;
+    (await other.call(method, path, body, { 'x-waba-id': number.waba_id })).body;
   const text = { kind: 'text', to: SILENT, text: 'Hello' };
   const { messaging_limit: unused, pace: idle } = await ask('POST', '/messages/check', text);
   expect([unused.used, unused.left, idle.queued]).toEqual([0, unused.limit, 0]);
@@ -521,7 +518,13 @@ test('counts the customers of 24 hours, and the contacts that are queued on the 
   });
   // Broadcasts of a number take turns: the last contact leaves behind those that are queued.
   expect(Date.parse(broadcast.ends_at)).toBeGreaterThan(Date.parse(checked_at) + 20_000);
-  await ask('POST', `/broadcasts/${broadcast_id}/cancel`);
+  await offboard(mesh, number);
+  const stopped = await eventually(async () => {
+    const answer = await ask('POST', '/messages/check', text);
+    return answer.deliverable === 'no' && answer;
+  }, 60_000);
+  expect(stopped.reasons).toContainEqual(expect.objectContaining({ code: 'NO_ACTIVE_WABA' }));
+  await untilCompleted(other, broadcast_id as number, 60_000);
 });
 
 async function tellsWhatACategoryCosts(): Promise<void> {
@@ -641,7 +644,7 @@ test('a message from an ad opens the free entry point window', async () => {
   });
 });
 
-test('knows a paused, offboarded or unpaid number and a refused token', async () => {
+test('knows a paused or unpaid number and a refused token', async () => {
   const clients = db('onboarding').collection('clients');
   await mesh.emulator.fault({
     match: { method: 'POST', path: '/messages$' },
@@ -655,7 +658,6 @@ test('knows a paused, offboarded or unpaid number and a refused token', async ()
   });
   expect(reasons).toMatchObject([{ upstream_code: 190, fix: expect.stringContaining('refresh') }]);
   await db('messaging').collection('refused_tokens').deleteMany({});
-  // An offboarded number is paused until it is linked again.
   const stops = [
     { set: { health: 'paused' }, back: { health: 'connected' }, code: 'NO_ACTIVE_WABA' },
     { set: { billing: 'billing_failed' }, back: { billing: 'active' }, code: 'PAYMENT_FAILED' },

@@ -233,6 +233,13 @@ test(
     await page.goto(`${origin}/dashboard/`);
     await page.getByText('The quality of a number dropped').waitFor();
     await settle(page);
+    const figure = (name: string) =>
+      page.getByText(name, { exact: true }).locator('xpath=..').textContent();
+    const { body: log } = await partner.call('GET', '/events?limit=1');
+    const events = Number((await figure('in your log'))?.replace(/\D/g, ''));
+    expect(events).toBeGreaterThan(0);
+    expect(events).toBeLessThanOrEqual(log.newest as number);
+    expect(await figure('Accepted by your webhook')).toMatch(/\d %|\d%/);
     expect(await faultsOf(page)).toEqual([]);
   },
   LIMIT_MS,

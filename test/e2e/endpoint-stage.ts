@@ -62,6 +62,14 @@ export async function newAccount(mesh: Mesh, number: Fields = {}): Promise<Seede
   };
 }
 
+/** Posts the upstream's webhook of an offboarding. */
+export async function offboard(mesh: Mesh, { waba_id }: SeededNumber): Promise<void> {
+  const time = Math.floor(Date.now() / 1_000);
+  const changes = [{ field: 'account_update', value: { event: 'ACCOUNT_OFFBOARDED' } }];
+  const entry = [{ id: waba_id, time, changes }];
+  await mesh.emulator.postWebhook({ body: { object: 'whatsapp_business_account', entry } });
+}
+
 export async function createStage(mesh: Mesh, files: FileServer): Promise<Stage> {
   const partner = await mesh.createPartner({ rate_limit_per_sec: RATE });
   const one = await newAccount(mesh, { is_on_biz_app: true });

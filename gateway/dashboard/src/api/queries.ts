@@ -81,6 +81,37 @@ export const usageQuery = (from: string, to: string) =>
     queryFn: () => call<t.Usage>('GET', '/v1/usage', { query: { from, to } }),
   });
 
+export interface EventFigures {
+  events: number;
+  /** Of the latest ones that the receiver was sent. */
+  attempted: number;
+  delivered: number;
+}
+
+/** Judged by at most this many events. */
+const LATEST_EVENTS = 200;
+
+/** The events of the period that began on the UTC day `from`; positions have no gaps. */
+export const eventFiguresQuery = (from: string) =>
+  queryOptions({
+    queryKey: ['event-figures', from],
+    queryFn: async (): Promise<EventFigures> => {
+      const read = (query: Record<string, string | number>) =>
+        call<t.EventPage>('GET', '/v1/events', { query });
+      const { events, newest } = await read({ from: `${from}T00:00:00Z`, limit: 1 });
+      const first = events[0]?.seq;
+      if (first === undefined) return { events: 0, attempted: 0, delivered: 0 };
+      const after = Math.max(first - 1, newest - LATEST_EVENTS);
+      const latest = await read({ after, limit: LATEST_EVENTS });
+      const states = latest.events.map(({ delivery }) => delivery.status);
+      const delivered = states.filter((status) => status === 'delivered').length;
+      const refused = states.filter(
+        (status) => status === 'retrying' || status === 'failed',
+      ).length;
+      return { events: newest - first + 1, attempted: delivered + refused, delivered };
+    },
+  });
+
 export const onboardingEventsQuery = queryOptions({
   queryKey: ['onboarding-events'],
   queryFn: async () =>

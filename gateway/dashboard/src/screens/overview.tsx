@@ -15,6 +15,7 @@ import { Link } from '@tanstack/react-router';
 import {
   billingQuery,
   clientsQuery,
+  eventFiguresQuery,
   failedEventsQuery,
   noticesQuery,
   settingsQuery,
@@ -73,7 +74,7 @@ function Figures({ period }: { period: Period }) {
         const calls = usage.endpoints.reduce((sum, row) => sum + row.calls, 0);
         const errors = usage.endpoints.reduce((sum, row) => sum + row.errors, 0);
         return (
-          <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+          <SimpleGrid cols={{ base: 2, md: 3 }} spacing="md">
             <Figure name="Sent" value={totals.sent} note={`${countOf(totals.billable)} billable`} />
             <Figure
               name="Delivered"
@@ -90,6 +91,7 @@ function Figures({ period }: { period: Period }) {
               value={calls}
               note={`${percent(errors, calls)} with an error`}
             />
+            <EventFigures from={from} />
           </SimpleGrid>
         );
       }}
@@ -97,13 +99,33 @@ function Figures({ period }: { period: Period }) {
   );
 }
 
-const Figure = ({ name, value, note }: { name: string; value: number; note: string }) => (
+function EventFigures({ from }: { from: string }) {
+  const query = useQuery({ ...eventFiguresQuery(from), placeholderData: (before) => before });
+  return (
+    <Loaded query={query} what="the figures of events" lines={1}>
+      {({ events, attempted, delivered }) => (
+        <>
+          <Figure name="Events" value={events} note="in your log" />
+          <Figure
+            name="Accepted by your webhook"
+            value={percent(delivered, attempted)}
+            note={
+              attempted > 0 ? `of the latest ${countOf(attempted)} events` : 'none was sent yet'
+            }
+          />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+const Figure = ({ name, value, note }: { name: string; value: number | string; note: string }) => (
   <Card>
     <Text size="sm" c="dimmed">
       {name}
     </Text>
     <Text fz={30} fw={650} lh={1.2}>
-      {countOf(value)}
+      {typeof value === 'number' ? countOf(value) : value}
     </Text>
     <Text size="xs" c="dimmed">
       {note}

@@ -100,11 +100,15 @@ it('warns once when less than six hours are left, in the log and by a metric', a
   const { _id } = await world.partner();
   await refuseSync();
   await register(_id);
+  const registered = await find(_id);
+  const sync_until = registered?.sync_until as Date;
+  const open_ms = sync_until.getTime() - (registered?.registered_at.getTime() ?? 0);
+  expect(open_ms / 1_000 / HOUR_S).toBeCloseTo(24, 2);
   expect(await seen(_id)).toEqual({
     status: 'waiting',
     contacts_requested_at: undefined,
     history_requested_at: undefined,
-    request_until: new Date(world.deps.now().getTime() + 24 * HOUR_S * 1_000),
+    request_until: sync_until,
   });
   await pass(17);
   expect(await events(_id)).toEqual(REGISTERED);
