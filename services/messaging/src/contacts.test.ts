@@ -115,7 +115,7 @@ describe('an event', () => {
       message: { event, waba_id: WABA, timestamp: AT, data: JSON.stringify(data) },
     })) as unknown as Received<Event>[];
     await applyContacts({
-      contacts: { apply: async (all) => void (applied = all), note: async () => {} },
+      contacts: { apply: async (all) => void (applied = all), noteLate: async () => {} },
       recent: createRecentContacts(),
       recentConversations: createRecentConversations(),
       now: () => new Date(AT * 1_000),
@@ -189,7 +189,7 @@ describe('a contact that is known and unchanged', () => {
           if (failing.store) throw new Error('away');
           written.push(all.length);
         },
-        note: async () => {},
+        noteLate: async () => {},
       },
       recent: createRecentContacts(),
       recentConversations: createRecentConversations(),
@@ -250,7 +250,7 @@ describe('a customer who writes again and again', () => {
           const kinds = all.map((change) => ('note' in change ? change.note.kind : 'learn'));
           if (all.length > 0) written.push([clock.now - AT, ...kinds]);
         },
-        async note({ kind, at: of }: ConversationFact) {
+        async noteLate({ kind, at: of }: ConversationFact) {
           written.push([clock.now - AT, kind, of.toISOString()]);
         },
       },

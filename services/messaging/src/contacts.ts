@@ -75,7 +75,7 @@ export function createLearner({ contacts, recent, now, log }: LearnDependencies)
 }
 
 export interface Conversing {
-  contacts: Pick<Contacts, 'apply' | 'note'>;
+  contacts: Pick<Contacts, 'apply' | 'noteLate'>;
   recentConversations: RecentConversations;
 }
 
@@ -124,7 +124,7 @@ export async function noteFacts(
 export async function noteLate({ contacts, recentConversations }: Conversing): Promise<void> {
   await Promise.all(
     recentConversations.takeLate().map(async (fact) => {
-      await contacts.note(fact);
+      await contacts.noteLate(fact);
       recentConversations.add(fact);
     }),
   );

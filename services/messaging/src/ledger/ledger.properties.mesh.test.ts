@@ -367,13 +367,14 @@ test('marks changed categories, and what was billed although the check said free
     statuses: [],
   };
   const [record] = (await send([message])) as [MessageRecord];
-  await deps.contacts.note({
+  const note = {
     waba_id: WABA,
     phone_number_id: '8',
     contact: '15550100777',
     at: new Date(record.sent_at.getTime() - 60_000),
-    kind: 'entry',
-  });
+    kind: 'entry' as const,
+  };
+  await deps.contacts.apply([{ note }]);
   await deps.messages.applyStatuses([
     updateOf(record, { status: 'delivered', category: 'marketing', billable: true }),
   ]);

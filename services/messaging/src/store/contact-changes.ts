@@ -37,8 +37,9 @@ export interface ConversationFact {
   code?: number;
 }
 
+/** `late`: the contact had a record. One that was purged meanwhile does not come back. */
 export type ContactChange =
-  { learn: ContactFact } | { remove: ContactRemoval } | { note: ConversationFact };
+  { learn: ContactFact } | { remove: ContactRemoval } | { note: ConversationFact; late?: true };
 
 /** What happened between one number and the contact. */
 export interface Conversation {
@@ -138,7 +139,7 @@ function upsert(key: string, facts: Fact[]): Operation {
     updateOne: {
       filter: { _id: key },
       update: { ...(Object.keys(set).length > 0 && { $set: set }), $max: latest },
-      upsert: true,
+      upsert: facts.some((fact) => !('note' in fact) || !fact.late),
     },
   };
 }

@@ -151,6 +151,15 @@ describe('conversations', () => {
     await expect(contacts.find(WABA, PHONE)).resolves.toEqual({ wa_id: PHONE });
   });
 
+  test('told late do not bring back a contact that was purged', async () => {
+    await contacts.noteLate({ ...note, kind: 'inbound', at: at(1) });
+    expect(await db.collection('contacts').countDocuments()).toBe(0);
+    await contacts.apply([{ note: { ...note, kind: 'inbound', at: at(0) } }]);
+    await contacts.noteLate({ ...note, kind: 'inbound', at: at(1) });
+    const found = await conversations.find(scope, [PHONE]);
+    expect(found.get(PHONE)).toEqual({ inbound_at: at(1) });
+  });
+
   test('are recorded since the first start', async () => {
     await contacts.start(at(0));
     await contacts.start(at(1));

@@ -19,7 +19,8 @@ export interface Contacts {
   apply(changes: ContactChange[]): Promise<void>;
   /** Stores one fact; concurrent facts share one write. */
   learn(fact: ContactFact): Promise<void>;
-  note(fact: ConversationFact): Promise<void>;
+  /** As `learn`, for a fact that waited: its contact has a record, unless that was purged. */
+  noteLate(fact: ConversationFact): Promise<void>;
   find(waba_id: string, phone: string): Promise<{ wa_id: string } | null>;
   /** The platform's ids of the phone numbers that are known. */
   findIds(waba_id: string, phones: readonly string[]): Promise<Map<string, string>>;
@@ -84,7 +85,7 @@ export function createContacts(db: Db): Contacts {
       }
     },
     learn: (fact) => writer.add({ learn: fact }),
-    note: (fact) => writer.add({ note: fact }),
+    noteLate: (note) => writer.add({ note, late: true }),
     drain: () => writer.drain(),
     async find(waba_id, phone) {
       const found = await contacts.findOne(
