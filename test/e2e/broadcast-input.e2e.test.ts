@@ -1,5 +1,6 @@
 // Bad broadcasts: the gateway or the service refuses them with code and field, and stores nothing.
 import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { sendAllFirst } from '../testkit/send-all-first';
 import { aBroadcast, people, scopeOf } from './broadcast-support';
 import { newAccount } from './endpoint-stage';
 import { openStored, type Stored } from './stored';
@@ -148,6 +149,14 @@ test.each(REFUSALS)('refuses %s and stores nothing', async (_what, body, status,
     expect.objectContaining({ code, ...error }),
   ]);
   expect(await broadcastsStored()).toEqual(before);
+});
+
+test('answers a body above the limit to a client that reads nothing before all of it is sent', async () => {
+  const headers = { 'x-partner-key': partner.partner_key, 'Content-Type': 'application/json' };
+  const body = Buffer.alloc(2 * BODY_LIMIT_BYTES, 0x20);
+  expect(await sendAllFirst(mesh.base_url, '/v1/broadcasts', headers, body)).toBe(
+    'HTTP/1.1 400 Bad Request',
+  );
 });
 
 test('accepts ten thousand contacts in a body just under 16 MiB', async () => {

@@ -108,7 +108,7 @@ describe('the webhook endpoint', () => {
   );
 
   test('refuses a body above its limit with 413', async () => {
-    expect([413, 0]).toContain(await post(Buffer.alloc(5 * MIB, 0x20)));
+    expect(await post(Buffer.alloc(5 * MIB, 0x20))).toBe(413);
     await stillMoves();
   });
 });

@@ -88,8 +88,6 @@ function answerError(context: Context, failure: ApiError, docs_url: string): voi
   if (failure.retry_after_s !== undefined) {
     context.set('Retry-After', String(Math.max(1, Math.ceil(failure.retry_after_s))));
   }
-  // The unread rest of a refused body must not be parsed as the next request.
-  if (!context.req.complete) context.set('Connection', 'close');
 }
 
 function recordRequest(

@@ -1,6 +1,7 @@
 // An HTTP server with bounds against slow clients: timeouts for headers, whole requests and idle
-// connections, and a maximum number of connections.
-import { createServer, type RequestListener, type Server } from 'node:http';
+// connections, and a maximum number of connections. A request that is answered before its body was read
+// has the rest of it thrown away, for a bounded time.
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { metrics } from '../telemetry';
 
@@ -9,6 +10,8 @@ export interface HttpLimits {
   /** Headers and body. */
   request_ms: number;
   keep_alive_ms: number;
+  /** For the rest of a body whose request is answered already. */
+  linger_ms: number;
   connections_max: number;
 }
 
@@ -17,6 +20,7 @@ export const HTTP_LIMITS: HttpLimits = {
   request_ms: 30_000,
   // Longer than a load balancer's idle timeout, so that it never writes into a closing connection.
   keep_alive_ms: 65_000,
+  linger_ms: 5_000,
   connections_max: 10_000,
 };
 
@@ -40,7 +44,10 @@ export function createBoundedServer(
   { server: name, limits = {}, refusal = plainRefusal }: BoundedServerOptions,
   listener: RequestListener,
 ): BoundedServer {
-  const { headers_ms, request_ms, keep_alive_ms, connections_max } = { ...HTTP_LIMITS, ...limits };
+  const { headers_ms, request_ms, keep_alive_ms, linger_ms, connections_max } = {
+    ...HTTP_LIMITS,
+    ...limits,
+  };
   const server = createServer(
     {
       headersTimeout: headers_ms,
@@ -51,6 +58,9 @@ export function createBoundedServer(
     listener,
   );
   server.maxConnections = connections_max;
+  server.prependListener('request', (request, response) => {
+    response.once('finish', () => request.complete || readRest(request, linger_ms));
+  });
   server.on('drop', () => metrics.requests_shed.inc({ server: name, reason: 'connections' }));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -66,6 +76,16 @@ export function createBoundedServer(
       });
     },
   });
+}
+
+/**
+ * Closing a connection with unread bytes resets it, and a client that is still sending would lose the
+ * answer. So the rest of its body is thrown away, until the time is over.
+ */
+function readRest(request: IncomingMessage, linger_ms: number): void {
+  const late = setTimeout(() => request.socket.destroy(), linger_ms);
+  request.once('close', () => clearTimeout(late));
+  request.resume();
 }
 
 const plainRefusal = (late: boolean): string =>

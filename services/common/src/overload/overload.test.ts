@@ -137,6 +137,38 @@ describe('a server against slow clients', () => {
     await eventually(() => well.said.includes('200 OK'));
   });
 
+  describe('a request that is answered before its body was read', () => {
+    const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n';
+    async function refusing(linger_ms: number): Promise<number> {
+      const server = createBoundedServer(
+        { server: 'refusing', limits: { linger_ms } },
+        (_request, response) => response.writeHead(413).end('too large'),
+      );
+      servers.push(server);
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
+    }
+
+    test('has its answer read by a client that sends the whole body first', async () => {
+      const well = client(await refusing(20_000), HEAD);
+      well.socket.pause();
+      await new Promise((sent) => well.socket.write(Buffer.alloc(50_000_000), sent));
+      well.socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na');
+      well.socket.resume();
+      await eventually(() => well.said.split('413 Payload Too Large').length === 3);
+      expect(well.closed).toBe(false);
+    });
+
+    test('is closed when the rest of its body takes too long', async () => {
+      const endless = client(await refusing(300), HEAD);
+      const drip = setInterval(() => endless.socket.write('x'), 50);
+      await eventually(() => endless.closed);
+      clearInterval(drip);
+      expect(endless.said).toContain('413 Payload Too Large');
+    });
+  });
+
   test('asks clients to connect elsewhere once it drains', async () => {
     const server = createBoundedServer({ server: 'draining' }, readAll);
     servers.push(server);

@@ -1,6 +1,7 @@
 // What the ingress refuses before it reads a body.
 import { request } from 'node:http';
 import { createLogger } from '@bmg/common/telemetry';
+import { sendAllFirst } from '../../../../test/testkit/send-all-first';
 import { createIngress, type Ingress } from './ingress';
 
 const log = createLogger('test');
@@ -57,4 +58,13 @@ test.each<[string, string, Record<string, string>]>([
   ['an event of the canary without a signature', '/webhooks/canary', {}],
 ])('refuses %s with 401 and does not wait for its body', async (_name, path, headers) => {
   expect(await announce(path, headers)).toBe(401);
+});
+
+test('answers a sender that reads nothing before its whole body is sent', async () => {
+  const url = `http://127.0.0.1:${ingress.port()}`;
+  const body = Buffer.alloc(20 * MIB, 0x20);
+  expect([
+    await sendAllFirst(url, '/webhooks/upstream', {}, body),
+    await sendAllFirst(url, '/webhooks/upstream', { 'x-hub-signature-256': SIGNATURE }, body),
+  ]).toEqual(['HTTP/1.1 401 Unauthorized', 'HTTP/1.1 413 Payload Too Large']);
 });

@@ -127,7 +127,6 @@ export function createIngress(settings: IngressSettings, deps: IngressDependenci
     { body_max_bytes, isSigned, accept }: Route,
   ): Promise<number> {
     if (!isSigned(request.headers)) {
-      response.setHeader('Connection', 'close');
       end(response, 401, 'no signature');
       return 401;
     }
@@ -185,7 +184,6 @@ function refuseBody(
     request.destroy();
     return 400;
   }
-  response.setHeader('Connection', 'close');
   if (problem === 'no_room') {
     endUnavailable(response);
     return 503;
