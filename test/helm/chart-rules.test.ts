@@ -150,6 +150,19 @@ describeChart('certificates that helm makes', () => {
     }
   });
 
+  test.each([
+    ['90 days', {}, 90],
+    ['as long as told', { validDays: 30 }, 30],
+    ['90 days, with the values of an older chart', { validDays: null }, 90],
+  ])('are valid for %s', (_name, mtls, days) => {
+    const [gateway] = manifests(renderExactly([example('minimal')], { mtls })).filter(
+      ({ metadata }) => metadata.name === 'bmg-gateway-tls',
+    );
+    const text = Buffer.from(gateway?.data?.['tls.crt'] as string, 'base64');
+    const { validFrom, validTo } = new X509Certificate(text);
+    expect((Date.parse(validTo) - Date.parse(validFrom)) / 86_400_000).toBe(days);
+  });
+
   test('every example has mutual TLS; plain gRPC is a choice that opens every RPC', () => {
     for (const name of ['minimal', 'trial', 'production']) {
       expect(textOf(name)).not.toContain('GRPC_ALLOW_PLAINTEXT');
