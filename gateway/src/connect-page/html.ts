@@ -25,15 +25,17 @@ interface Shown {
   language: string;
 }
 
+/** `state` is on the message to the opener, `origin` the only one that gets it. */
+export interface Opener {
+  state?: string | undefined;
+  origin?: string | undefined;
+}
+
 export interface ConnectHtml {
   script: string;
   style: string;
   page(config: Omit<PageConfig, 'texts'>, shown: Shown): string;
-  /** `state` is on the message to the opener, `origin` the only one that gets it. */
-  notice(
-    notice: Notice,
-    shown: { language: string; state?: string | undefined; origin?: string | undefined },
-  ): string;
+  notice(notice: Notice, shown: Opener & { language: string }): string;
 }
 
 /** Reads the page's files; throws where the gateway is not built. */

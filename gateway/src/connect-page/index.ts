@@ -18,7 +18,7 @@ import { reportConnectStep } from '../endpoints/onboarding/schemas';
 import { compile } from '../endpoints/parts/schema';
 import type { NetworkLimit } from '../limits/network-limit';
 import { ASSET_HEADERS, LOGO_HEADERS, pageHeaders } from './headers';
-import { loadConnectHtml, type ConnectHtml } from './html';
+import { loadConnectHtml, type ConnectHtml, type Notice, type Opener } from './html';
 import { EXPIRED_LINK, INCOMPLETE_LINK, noticeOf, USED_LINK } from './notices';
 import { DEFAULT_LANGUAGE, LANGUAGES } from './texts';
 
@@ -54,11 +54,7 @@ export const connectPage = (deps: ConnectPageDependencies): ((router: Router<Sta
         state.error = failure;
         const { code } = failure;
         if (code === 'INVALID_KEY' && context.accepts('html', 'json') === 'json') throw error;
-        answerHtml(
-          context,
-          failure.http,
-          html.notice(noticeOf(code), { language: languageOf(context) }),
-        );
+        answerNotice(context, html, failure.http, noticeOf(code));
       }
     });
     router.get('/connect/page.js', serve('text/javascript', html.script));
@@ -77,6 +73,19 @@ function answerHtml(context: Context, status: number, html: string): void {
   context.type = 'html';
   context.body = html;
 }
+
+const answerNotice = (
+  context: Context,
+  html: ConnectHtml,
+  status: number,
+  notice: Notice,
+  { state, origin }: Opener = {},
+): void =>
+  answerHtml(
+    context,
+    status,
+    html.notice(notice, { language: languageOf(context), state, origin }),
+  );
 
 const serve =
   (type: string, text: string) =>
@@ -113,11 +122,7 @@ async function openLink(
   const key = queryText(context, 'partner_key');
   if (token === undefined && key !== undefined) return openLegacyLink(deps, context, key);
   if (token === undefined || !isConnectToken(token)) {
-    return answerHtml(
-      context,
-      400,
-      html.notice(INCOMPLETE_LINK, { language: languageOf(context) }),
-    );
+    return answerNotice(context, html, 400, INCOMPLETE_LINK);
   }
   const token_hash = hashKey(token, deps.pepper);
   const page = await deps.look_ups.run(token_hash, context.ip, () =>
@@ -125,9 +130,7 @@ async function openLink(
   );
   if (page.outcome !== 'open') {
     const notice = page.outcome === 'consumed' ? USED_LINK : EXPIRED_LINK;
-    const { state, origin } = page;
-    const shown = { language: languageOf(context), state, origin };
-    return answerHtml(context, 410, html.notice(notice, shown));
+    return answerNotice(context, html, 410, notice, page);
   }
   const {
     app_id,

@@ -1,27 +1,8 @@
 // The log of the last calls, with a real Redis and without one.
-import { randomBytes } from 'node:crypto';
-import { openRedis, type RedisConnection } from '@bmg/common/redis';
-import { createLogger } from '@bmg/common/telemetry';
+import { useRedis } from '../../../services/common/testing/redis';
 import { createRequestLog, REQUESTS_MAX, type LoggedRequest } from './request-log';
 
-const REDIS_KEY_PREFIX = `t${randomBytes(5).toString('hex')}:`;
-const log = createLogger('test');
-log.level = 'silent';
-const open = (REDIS_URL: string): RedisConnection =>
-  openRedis({ REDIS_URL, REDIS_KEY_PREFIX }, log);
-
-let shared: RedisConnection;
-let down: RedisConnection;
-
-beforeAll(async () => {
-  shared = open(process.env['REDIS_URL'] as string);
-  down = open('redis://127.0.0.1:9');
-  await shared.start(new AbortController().signal);
-});
-afterAll(async () => {
-  await shared.stop();
-  await down.stop();
-});
+const { shared, down, log } = useRedis();
 
 const aRequest = (at: number): LoggedRequest => ({
   at,

@@ -1,28 +1,9 @@
 // The limit of a network, with a real Redis and without one.
-import { randomBytes } from 'node:crypto';
 import { ApiError } from '@bmg/common/errors';
-import { openRedis, type RedisConnection } from '@bmg/common/redis';
-import { createLogger } from '@bmg/common/telemetry';
+import { useRedis } from '../../../services/common/testing/redis';
 import { createNetworkLimit, LOGIN_LIMIT, WINDOW_S, type NetworkLimit } from './network-limit';
 
-const REDIS_KEY_PREFIX = `t${randomBytes(5).toString('hex')}:`;
-const log = createLogger('test');
-log.level = 'silent';
-const open = (REDIS_URL: string): RedisConnection =>
-  openRedis({ REDIS_URL, REDIS_KEY_PREFIX }, log);
-
-let shared: RedisConnection;
-let down: RedisConnection;
-
-beforeAll(async () => {
-  shared = open(process.env['REDIS_URL'] as string);
-  down = open('redis://127.0.0.1:9');
-  await shared.start(new AbortController().signal);
-});
-afterAll(async () => {
-  await shared.stop();
-  await down.stop();
-});
+const { shared, down } = useRedis();
 
 /** How many attempts in a row are allowed. */
 async function allowedAttempts(limits: NetworkLimit[], address: string): Promise<number> {

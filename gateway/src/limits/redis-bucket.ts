@@ -4,11 +4,11 @@ import type { Redis } from 'ioredis';
 import { partnerVersionKey } from '@bmg/common/directory';
 import { rateLimitResult, versionOnly, type Bucket } from './bucket';
 
-// The time is Redis's: the clocks of the replicas may differ.
+// Answers the version alone where the bucket is not asked. The time is Redis's: the clocks of the replicas may differ.
 const SCRIPT = `
 local version = redis.call('GET', KEYS[2]) or ''
 local rate, cost = tonumber(ARGV[1]), tonumber(ARGV[2])
-if cost == 0 or (ARGV[3] and ARGV[3] ~= version) then return {1, '0', version} end
+if cost == 0 or (ARGV[3] and ARGV[3] ~= version) then return {version} end
 local now = redis.call('TIME')
 local at = now[1] * 1000 + now[2] / 1000
 local state = redis.call('HMGET', KEYS[1], 't', 'a')
@@ -23,7 +23,7 @@ if tokens >= 1 then
 end
 redis.call('HSET', KEYS[1], 't', tostring(tokens), 'a', string.format('%.3f', at))
 redis.call('PEXPIRE', KEYS[1], 2000)
-return {allowed, tostring(tokens), version}
+return {version, allowed, tostring(tokens)}
 `;
 
 interface WithTake extends Redis {
@@ -33,24 +33,23 @@ interface WithTake extends Redis {
     rate: number,
     cost: number,
     ...at_version: string[]
-  ): Promise<[number, string, string]>;
+  ): Promise<[version: string, allowed?: number, tokens?: string]>;
 }
 
 export function createRedisBucket(redis: Redis): Bucket {
   redis.defineCommand('bmgTake', { numberOfKeys: 2, lua: SCRIPT });
   return {
     async take(partner_id, rate, cost, at_version) {
-      const [allowed, tokens, version] = await (redis as WithTake).bmgTake(
+      const [version, allowed, tokens] = await (redis as WithTake).bmgTake(
         `bmg:{${partner_id}}:bucket`,
         partnerVersionKey(partner_id),
         rate,
         cost,
         ...(at_version === undefined ? [] : [at_version]),
       );
-      const asked = cost === 1 && (at_version === undefined || at_version === version);
-      return asked
-        ? rateLimitResult(Number(tokens), rate, allowed === 1, version)
-        : versionOnly(rate, version);
+      return allowed === undefined
+        ? versionOnly(rate, version)
+        : rateLimitResult(Number(tokens), rate, allowed === 1, version);
     },
   };
 }

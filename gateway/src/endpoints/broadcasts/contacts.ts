@@ -8,6 +8,7 @@ import {
 } from '@bmg/common/messages';
 import { inTurns } from '@bmg/common/lifecycle';
 import type { Fields } from '../endpoint';
+import { RECIPIENT_MAX } from '../parts/inputs';
 
 interface Contact {
   recipient?: string | undefined;
@@ -18,8 +19,6 @@ interface NamedRecipient {
   text: string;
   isPhone: boolean;
 }
-
-const RECIPIENT_LENGTH_MAX = 200;
 
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -70,7 +69,7 @@ function readRecipient(
   where: string,
   faults: ContactFaults,
 ): NamedRecipient | undefined {
-  if (typeof value !== 'string' || value.length > RECIPIENT_LENGTH_MAX) {
+  if (typeof value !== 'string' || value.length > RECIPIENT_MAX) {
     faults.add(where, INVALID_CONTACT);
     return undefined;
   }

@@ -1,11 +1,10 @@
-import { components, DAY, limit, object, offset, text, TIME } from '../parts/inputs';
+import { components, DAY, limit, object, offset, RECIPIENT_MAX, text, TIME } from '../parts/inputs';
 
 const NAME_MAX = 200;
 /** Limits of the upstream. */
 const TEMPLATE_NAME_MAX = 512;
 const LANGUAGE_MAX = 20;
 const TIME_MAX = 64;
-const RECIPIENT_MAX = 200;
 
 /** The items of `contacts` are checked in `contacts.ts`, because too many of them have a code of their own. */
 export const createBroadcast = object(

@@ -1,6 +1,5 @@
 import type { RowDocs } from '../endpoint';
 import * as is from '../parts/answers';
-import type { Schema } from '../parts/schema';
 
 const sendResult = is.record(
   {
@@ -186,8 +185,6 @@ export const messagingLimit = is.record(
   { description: 'Counted from your own sends; the upstream counts the whole portfolio.' },
 );
 
-const orNone = (schema: Schema): Schema => ({ ...schema, type: ['object', 'null'] });
-
 const cost = is.record(
   {
     category: is.orNull(is.text('marketing')),
@@ -226,7 +223,7 @@ const broadcast = is.record(
       { open: is.whole(20), closed: is.whole(80), unknown: is.whole(0) },
       { description: 'Contacts by the state of their customer service window.' },
     ),
-    cost: orNone(cost),
+    cost: is.orNull(cost),
   },
   { description: 'Null for other kinds, and if the body is invalid.' },
 );
@@ -238,9 +235,9 @@ export const checkMessage: RowDocs = {
     kind: is.text('text'),
     deliverable: is.choice(['yes', 'no', 'unknown']),
     reasons,
-    window: orNone(window),
-    price: orNone(price),
-    template: orNone(
+    window: is.orNull(window),
+    price: is.orNull(price),
+    template: is.orNull(
       is.record(
         {
           status: is.orNull(is.text('APPROVED')),
@@ -250,7 +247,7 @@ export const checkMessage: RowDocs = {
         { description: 'Null for messages without a template.' },
       ),
     ),
-    pace: orNone(
+    pace: is.orNull(
       is.record(
         {
           rate_per_sec: is.amount(20, 'Messages per second that the number may send.'),
@@ -261,7 +258,7 @@ export const checkMessage: RowDocs = {
       ),
     ),
     messaging_limit: messagingLimit,
-    broadcast: orNone(broadcast),
+    broadcast: is.orNull(broadcast),
   }),
   example: { kind: 'text', to: '15550100777', text: 'Your order is on its way.' },
   codes: ['TOO_MANY_CONTACTS'],

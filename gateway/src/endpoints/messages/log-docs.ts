@@ -3,15 +3,16 @@ import * as is from '../parts/answers';
 
 const MESSAGE_ID = 'wamid.HBgLMTU1NTAxMDA3NzcVAgARGBI';
 
-const pricing = {
-  ...is.record({
-    category: is.orNull(is.text('utility')),
-    billable: is.orNull(is.flag(true)),
-    type: is.orNull(is.text('regular')),
-  }),
-  type: ['object', 'null'],
-  description: 'What the upstream charges. Null until a status names a price.',
-};
+const pricing = is.orNull(
+  is.record(
+    {
+      category: is.orNull(is.text('utility')),
+      billable: is.orNull(is.flag(true)),
+      type: is.orNull(is.text('regular')),
+    },
+    { description: 'What the upstream charges. Null until a status names a price.' },
+  ),
+);
 
 const message = is.record(
   {
@@ -103,15 +104,16 @@ export const getTimeline: RowDocs = {
   answer: is.record({
     message,
     entries: is.list(entry, 'In the order of our clock.'),
-    broadcast: {
-      ...is.record({
-        broadcast_id: is.whole(42),
-        name: is.text('Spring sale'),
-        contact_state: is.choice(['in_flight', 'sent', 'delivered', 'failed', 'unknown']),
-      }),
-      type: ['object', 'null'],
-      description: 'The broadcast that sent the message, and the state of its contact.',
-    },
+    broadcast: is.orNull(
+      is.record(
+        {
+          broadcast_id: is.whole(42),
+          name: is.text('Spring sale'),
+          contact_state: is.choice(['in_flight', 'sent', 'delivered', 'failed', 'unknown']),
+        },
+        { description: 'The broadcast that sent the message, and the state of its contact.' },
+      ),
+    ),
     missing: is.list(
       is.open(['events', 'broadcast']),
       'Parts that could not be read now: ask again later.',

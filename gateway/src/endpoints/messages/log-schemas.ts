@@ -1,7 +1,6 @@
-import { cursor, id, instant, limit, object, text, wamid } from '../parts/inputs';
+import { cursor, id, instant, limit, object, RECIPIENT_MAX, text, wamid } from '../parts/inputs';
 
 const NAME_MAX = 64;
-const RECIPIENT_MAX = 200;
 
 const number = 'ID of a number.';
 

@@ -4,7 +4,9 @@ import type { Schema } from './schema';
 
 /** No slash, dot or space: an id can never lead to another upstream path. */
 const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
-export const CURSOR_MAX = 2_048;
+const CURSOR_MAX = 2_048;
+/** Of a phone number or a BSUID as partners write it. */
+export const RECIPIENT_MAX = 200;
 const URL_MAX = 2_048;
 const MIME_TYPE_MAX = 255;
 
@@ -126,9 +128,9 @@ export const file: Schema = object(
 export const withRecipient = (properties: Record<string, Schema>, required: string[]): Schema => ({
   type: 'object',
   properties: {
-    to: text(200, 'Recipient: a phone number in international format, or a BSUID.'),
-    user_id: text(200, 'Recipient: a BSUID. Ignored if `to` is set.'),
-    recipient: text(200, 'Alias of `user_id`.'),
+    to: text(RECIPIENT_MAX, 'Recipient: a phone number in international format, or a BSUID.'),
+    user_id: text(RECIPIENT_MAX, 'Recipient: a BSUID. Ignored if `to` is set.'),
+    recipient: text(RECIPIENT_MAX, 'Alias of `user_id`.'),
     ...properties,
   },
   required,
