@@ -1,5 +1,10 @@
 // Structure rules of OpenAPI 3.1 for the objects of our document: the allowed and required keys.
-import type { OpenApiDocument, OperationObject, Parameter } from '../../gateway/src/openapi';
+import {
+  operationsOf as listOperations,
+  type FoundOperation,
+  type OpenApiDocument,
+  type Parameter,
+} from '../../gateway/src/openapi';
 
 type Json = Record<string, unknown>;
 
@@ -188,24 +193,18 @@ export const valueAt = (document: OpenApiDocument, pointer: string): unknown =>
     .split('/')
     .reduce<unknown>((value, key) => (value as Json | undefined)?.[key], document);
 
-export interface FoundOperation {
-  path: string;
-  verb: string;
-  operation: OperationObject;
-  parameters: Parameter[];
-}
+export type { FoundOperation };
 
-export const operationsOf = (document: OpenApiDocument): FoundOperation[] =>
-  Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([verb, operation]) => ({
-      path,
-      verb,
-      operation,
-      parameters: operation.parameters.map((one) =>
-        '$ref' in one ? (valueAt(document, one.$ref) as Parameter) : one,
-      ),
-    })),
-  );
+/** With the parameters of each, references resolved. */
+export const operationsOf = (
+  document: OpenApiDocument,
+): Array<FoundOperation & { parameters: Parameter[] }> =>
+  listOperations(document).map((found) => ({
+    ...found,
+    parameters: found.operation.parameters.map((one) =>
+      '$ref' in one ? (valueAt(document, one.$ref) as Parameter) : one,
+    ),
+  }));
 
 /** Yields every schema of the document with its location. */
 export function schemasOf(document: OpenApiDocument): Array<[string, object]> {

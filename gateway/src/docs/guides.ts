@@ -7,7 +7,7 @@ import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../openapi/error-guide';
 import { escape, Html } from './html';
 import type { NavGroup } from './shell';
-import type { OpenApiDocument } from './types';
+import { operationsOf, type OpenApiDocument } from '../openapi';
 
 /** The same from src/ and from dist/. */
 const FOLDER = resolve(__dirname, '../../docs/guides');
@@ -74,10 +74,8 @@ export function readGuides(
 /** The code spans that lead somewhere, and where. */
 function linksOf(document: OpenApiDocument): Map<string, string> {
   const links = new Map<string, string>();
-  for (const [path, item] of Object.entries(document.paths)) {
-    for (const [verb, { operationId }] of Object.entries(item)) {
-      links.set(`${verb.toUpperCase()} ${path}`, `reference#${operationId}`);
-    }
+  for (const { verb, path, operation } of operationsOf(document)) {
+    links.set(`${verb.toUpperCase()} ${path}`, `reference#${operation.operationId}`);
   }
   for (const name of Object.keys(document.webhooks)) links.set(name, `reference#${name}`);
   for (const code of Object.keys(CATALOG)) links.set(code, `errors#${code}`);
@@ -87,12 +85,34 @@ function linksOf(document: OpenApiDocument): Map<string, string> {
   return links;
 }
 
+interface Rendering {
+  links: Map<string, string>;
+}
+
+const PARSER = new MarkdownIt({ html: false });
+Object.assign(PARSER.renderer.rules, {
+  code_inline: (all, at, _options, { links }: Rendering) => {
+    const { content = '' } = all[at] ?? {};
+    const href = links.get(content);
+    const code = `<code>${escape(content)}</code>`;
+    const isLinked = all[at - 1]?.type === 'link_open';
+    return href === undefined || isLinked ? code : `<a href="${href}">${code}</a>`;
+  },
+  fence: (all, at) => `<pre tabindex="0"><code>${escape(all[at]?.content ?? '')}</code></pre>\n`,
+  table_open: () => '<div class="scroll" tabindex="0"><table>\n',
+  table_close: () => '</table></div>\n',
+  link_open: (all, at, options, _env, self) => {
+    const token = all[at];
+    token?.attrSet('href', addressOf(token.attrGet('href') ?? ''));
+    return self.renderToken(all, at, options);
+  },
+} satisfies MarkdownIt['renderer']['rules']);
+
 function render(
   markdown: string,
   links: Map<string, string>,
 ): Pick<Guide, 'title' | 'body' | 'sections'> {
-  const parser = new MarkdownIt({ html: false });
-  const tokens = parser.parse(markdown, {});
+  const tokens = PARSER.parse(markdown, {});
   const sections: Section[] = [];
   let title = '';
   tokens.forEach((token, at) => {
@@ -108,24 +128,8 @@ function render(
       if (section) section.text += `${token.content} `;
     }
   });
-  const { rules } = parser.renderer;
-  rules.code_inline = (all, at) => {
-    const { content = '' } = all[at] ?? {};
-    const href = links.get(content);
-    const code = `<code>${escape(content)}</code>`;
-    const isLinked = all[at - 1]?.type === 'link_open';
-    return href === undefined || isLinked ? code : `<a href="${href}">${code}</a>`;
-  };
-  rules.fence = (all, at) =>
-    `<pre tabindex="0"><code>${escape(all[at]?.content ?? '')}</code></pre>\n`;
-  rules.table_open = () => '<div class="scroll" tabindex="0"><table>\n';
-  rules.table_close = () => '</table></div>\n';
-  rules.link_open = (all, at, options, _env, self) => {
-    const token = all[at];
-    token?.attrSet('href', addressOf(token.attrGet('href') ?? ''));
-    return self.renderToken(all, at, options);
-  };
-  return { title, body: new Html(parser.renderer.render(tokens, parser.options, {})), sections };
+  const body = new Html(PARSER.renderer.render(tokens, PARSER.options, { links }));
+  return { title, body, sections };
 }
 
 /** The anchors that GitHub derives from headings; of an error code, the code itself. */

@@ -4,7 +4,7 @@ import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { ERROR_GUIDE, UPSTREAM_GUIDE } from '../openapi/error-guide';
 import { html, prose, table, type Html } from './html';
 import { shell, type NavGroup } from './shell';
-import type { OpenApiDocument } from './types';
+import { operationsOf, type OpenApiDocument } from '../openapi';
 
 export function homePage(document: OpenApiDocument, nav: readonly NavGroup[]): string {
   const { title, version, description } = document.info;
@@ -28,9 +28,7 @@ export function homePage(document: OpenApiDocument, nav: readonly NavGroup[]): s
 }
 
 function endpoints(document: OpenApiDocument): Html {
-  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([verb, operation]) => ({ verb, path, operation })),
-  );
+  const operations = operationsOf(document);
   return html`<h2 id="endpoints">Endpoints</h2>
     ${document.tags.map(
       ({ name }) =>

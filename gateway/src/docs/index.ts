@@ -1,16 +1,15 @@
 // Serves the documentation: GET /docs and the pages below it, /openapi.json, /changelog and /llms.txt. They
 // need no key and are rendered once, at the start.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from '@bmg/common/telemetry';
-import { notFound } from '../edge/observe';
-import { answerFile, readSiteFiles, SITE_HEADERS } from '../edge/site-files';
+import { answerPage, NONCE, readSiteFiles, serveFiles } from '../edge/site-files';
 import type { State } from '../edge/state';
 import type { Chapter } from '../endpoints';
-import { buildOpenApi } from '../openapi';
+import { buildOpenApi, type OpenApiDocument } from '../openapi';
 import { changelogPage } from './changelog-page';
 import { readGuides, type Guides } from './guides';
 import { homePage } from './home-page';
@@ -18,7 +17,6 @@ import { html } from './html';
 import { llmsText } from './llms';
 import { searchIndex } from './search-index';
 import { compiled, shell, SHELL_CSS, SITE } from './shell';
-import type { OpenApiDocument } from './types';
 
 /** Nothing inline, nothing from another host. */
 const policyOf = (styles: string): string =>
@@ -34,10 +32,15 @@ const policyOf = (styles: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 const POLICY = policyOf("style-src 'self'");
+/**
+ * The renderer adds style elements, which the nonce of the answer allows, and sets styles of single
+ * elements. Scripts stay limited to our own files.
+ */
+const referencePolicyOf = (nonce: string): string =>
+  policyOf(`style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`);
 /** Short, so that a new release shows within minutes; an ETag saves the rest. */
 const CACHE = 'public, max-age=300';
 const IMMUTABLE_CACHE = 'public, max-age=31536000, immutable';
-const NONCE_BYTES = 16;
 /** The same from src/ and from dist/. */
 const PICTURES = resolve(__dirname, '../../docs/pictures');
 
@@ -62,15 +65,10 @@ export function documents(
   if (files.size === 0) log.warn({ folder: SITE }, 'the reference is not built: make build');
   return (router) => {
     for (const [path, text] of Object.entries(texts)) router.get(path, serve(path, text));
-    router.get('/docs/assets/:name', (context: Context) => {
-      (context.state as State).route = '/docs/assets';
-      const file = files.get(String(context['params'].name));
-      if (!file) throw notFound();
-      answerFile(context, file);
-    });
+    serveFiles(router, '/docs', files);
     router.get('/docs/reference', (context: Context) => {
       (context.state as State).route = '/docs/reference';
-      answerReference(context, reference);
+      answerPage(context, reference, referencePolicyOf);
     });
   };
 }
@@ -140,8 +138,6 @@ function serve(path: string, { type, text, cache = CACHE, headers = {} }: Text) 
   };
 }
 
-const NONCE = '__NONCE__';
-
 /** The reference, but for the nonce of an answer. */
 function referencePage({ nav }: Guides): string {
   const { script = '', styles = [] } = compiled('src/reference.ts') ?? {};
@@ -159,20 +155,4 @@ function referencePage({ nav }: Guides): string {
     head: html`${styles.map((name) => html`<link rel="stylesheet" href="assets/${name}" />`)}
       <script type="module" nonce="${NONCE}" src="assets/${script}"></script>`,
   });
-}
-
-/**
- * The renderer adds style elements, which the nonce of the answer allows, and sets styles of single
- * elements. Scripts stay limited to our own files.
- */
-function answerReference(context: Context, page: string): void {
-  const nonce = randomBytes(NONCE_BYTES).toString('base64url');
-  const styles = `style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`;
-  context.set({
-    ...SITE_HEADERS,
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': policyOf(styles),
-    'Content-Type': 'text/html; charset=utf-8',
-  });
-  context.body = page.replaceAll(NONCE, nonce);
 }

@@ -1,16 +1,17 @@
 // Writes /llms.txt: what the documentation has, for programs that read Markdown.
 import type { Guide } from './guides';
-import type { OpenApiDocument } from './types';
+import type { OpenApiDocument } from '../openapi';
 
 export function llmsText(
   document: OpenApiDocument,
   { guides, public_url: root }: { guides: readonly Guide[]; public_url: string },
 ): string {
   const { title, description } = document.info;
+  const [first = '', ...others] = description.split('\n\n');
   return [
     `# ${title}`,
-    `> ${description.split('\n\n')[0] ?? ''}`,
-    description.split('\n\n').slice(1).join('\n\n'),
+    `> ${first}`,
+    ...others,
     '## Guides',
     guides.map((guide) => `- [${guide.title}](${root}/docs/${guide.slug}.md)`).join('\n'),
     '## Reference',

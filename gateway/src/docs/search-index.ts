@@ -2,7 +2,7 @@
 import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import { ERROR_GUIDE } from '../openapi/error-guide';
 import type { Guide } from './guides';
-import type { OpenApiDocument } from './types';
+import { operationsOf, type OpenApiDocument } from '../openapi';
 
 export interface Entry {
   /** The address, relative to `/docs/`. */
@@ -23,14 +23,12 @@ export function searchIndex(document: OpenApiDocument, guides: readonly Guide[])
         text,
       })),
   );
-  const endpoints = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([verb, { operationId, summary, description = '' }]) => ({
-      id: `reference#${operationId}`,
-      title: `${verb.toUpperCase()} ${path}`,
-      page: summary,
-      text: `${summary} ${description}`,
-    })),
-  );
+  const endpoints = operationsOf(document).map(({ verb, path, operation }) => ({
+    id: `reference#${operation.operationId}`,
+    title: `${verb.toUpperCase()} ${path}`,
+    page: operation.summary,
+    text: `${operation.summary} ${operation.description ?? ''}`,
+  }));
   const events = Object.entries(document.webhooks).map(([name, { post }]) => ({
     id: `reference#${name}`,
     title: name,

@@ -17,11 +17,16 @@ interface Chunk {
   css?: string[];
 }
 
+const MANIFEST = join(SITE, '.vite/manifest.json');
+/** Empty where it is not built. */
+const CHUNKS = (existsSync(MANIFEST) ? JSON.parse(readFileSync(MANIFEST, 'utf8')) : {}) as Record<
+  string,
+  Chunk
+>;
+
 /** A compiled script with its styles, by the names of their files; undefined where it is not built. */
 export function compiled(source: string): { script: string; styles: string[] } | undefined {
-  const manifest = join(SITE, '.vite/manifest.json');
-  if (!existsSync(manifest)) return undefined;
-  const chunk = (JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, Chunk>)[source];
+  const chunk = CHUNKS[source];
   if (!chunk) return undefined;
   return { script: basename(chunk.file), styles: (chunk.css ?? []).map((file) => basename(file)) };
 }

@@ -1,9 +1,13 @@
 // The files of a site that Vite has compiled, with their names by content: read and compressed at the
-// start, then cached by browsers for ever.
+// start, then cached by browsers for ever. And its pages, each answer with a nonce of its own.
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type Router from '@koa/router';
 import type { Context } from 'koa';
+import { notFound } from './observe';
+import type { State } from './state';
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -16,6 +20,7 @@ export const SITE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
+const NONCE_BYTES = 16;
 const FILE_HEADERS = {
   ...SITE_HEADERS,
   'Cache-Control': 'public, max-age=31536000, immutable',
@@ -41,7 +46,39 @@ export function readSiteFiles(site: string): Map<string, SiteFile> {
   );
 }
 
-export function answerFile(context: Context, { type, bytes, gzip }: SiteFile): void {
+/** GET `<root>/assets/<name>`. */
+export function serveFiles(
+  router: Router<State>,
+  root: string,
+  files: ReadonlyMap<string, SiteFile>,
+): void {
+  router.get(`${root}/assets/:name`, (context: Context) => {
+    (context.state as State).route = `${root}/assets`;
+    const file = files.get(String(context['params'].name));
+    if (!file) throw notFound();
+    answerFile(context, file);
+  });
+}
+
+/** In a page, where the nonce of the answer goes: its content security policy allows what carries it. */
+export const NONCE = '__NONCE__';
+
+export function answerPage(
+  context: Context,
+  page: string,
+  policyOf: (nonce: string) => string,
+): void {
+  const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+  context.set({
+    ...SITE_HEADERS,
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': policyOf(nonce),
+    'Content-Type': 'text/html; charset=utf-8',
+  });
+  context.body = page.replaceAll(NONCE, nonce);
+}
+
+function answerFile(context: Context, { type, bytes, gzip }: SiteFile): void {
   context.set(FILE_HEADERS);
   context.set('Content-Type', type);
   const zipped = context.acceptsEncodings('gzip', 'identity') === 'gzip';

@@ -117,6 +117,21 @@ export function buildOpenApi(
   };
 }
 
+export interface FoundOperation {
+  verb: Verb;
+  path: string;
+  operation: OperationObject;
+}
+
+export const operationsOf = ({ paths }: OpenApiDocument): FoundOperation[] =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    (Object.entries(item) as Array<[Verb, OperationObject]>).map(([verb, operation]) => ({
+      verb,
+      path,
+      operation,
+    })),
+  );
+
 /** `/qr-codes/:code` → `/qr-codes/{code}`. */
 export const documentPath = ({ path }: Pick<Endpoint, 'path'>): string =>
   path.replace(/:(\w+)/g, '{$1}');

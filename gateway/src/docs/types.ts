@@ -1,2 +1,0 @@
-export type { Json } from '../openapi/schemas';
-export type { OpenApiDocument, OperationObject, Parameter, Verb } from '../openapi';
