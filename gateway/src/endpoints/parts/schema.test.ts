@@ -90,4 +90,15 @@ describe('missing fields', () => {
     }
     expect(said).toBe(message);
   });
+
+  test('inside objects and lists, beside the field that was probably meant', () => {
+    const type = 'object';
+    const name = { type, properties: { first_name: {} }, required: ['first_name'] };
+    const contact = { type, properties: { name } };
+    const nested = compile({ properties: { contacts: { type: 'array', items: contact } } }, 'body');
+    expect(() => nested({ contacts: [{}, { name: { firstName: 'A' } }] })).toThrow(
+      'missing required fields: contacts[1].name.first_name: ' +
+        'did you mean contacts[1].name.first_name by contacts[1].name.firstName?',
+    );
+  });
 });

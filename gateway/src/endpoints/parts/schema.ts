@@ -144,16 +144,28 @@ function missingText(missing: string[], oneOf: OneOf | undefined): string {
   ].join('; ');
 }
 
-/** Unknown keys of the body that look like a missing one. */
-function typos({ properties = {} }: Schema, value: unknown, missing: string[]): string {
-  const unknown = Object.keys(value as object)
-    .filter((key) => !Object.hasOwn(properties, key))
-    .slice(0, FAULTS_MAX);
+/** Unknown keys that look like a missing one beside them. */
+function typos(schema: Schema, value: unknown, missing: string[]): string {
   const found = missing.flatMap((field) => {
-    const given = closest(field, unknown);
-    return given === undefined ? [] : [`did you mean ${field} by ${given}?`];
+    const key = /[^.\]]+$/.exec(field)?.[0] ?? field;
+    const path = field.slice(0, -key.length);
+    const given = closest(key, unknownKeys(schema, value, path));
+    return given === undefined ? [] : [`did you mean ${field} by ${path}${given}?`];
   });
   return found.length > 0 ? `: ${found.join(' ')}` : '';
+}
+
+/** The keys that the schema does not know, of the object at a path such as `contacts[3].`. */
+function unknownKeys(schema: Schema, value: unknown, path: string): string[] {
+  let known: Schema | undefined = schema;
+  let object = value;
+  for (const part of path.match(/[^.[\]]+/g) ?? []) {
+    known = Array.isArray(object) ? known?.items : known?.properties?.[part];
+    object = (object as Record<string, unknown>)[part];
+  }
+  return Object.keys(object as object)
+    .filter((key) => !Object.hasOwn(known?.properties ?? {}, key))
+    .slice(0, FAULTS_MAX);
 }
 
 /** The required keys that are absent or blank, at any depth. */
