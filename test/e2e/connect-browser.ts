@@ -1,40 +1,17 @@
 // Helpers for tests of the hosted onboarding page: a real browser and a partner's page on another
 // origin, which opens the connect link in a window and records the messages it receives.
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { JOIN_LIMIT_MS, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { INSTALL_LIMIT_MS, launchBrowser } from '../testkit/browser';
 
-const CHROMIUM = '/usr/bin/chromium';
-const INSTALL_LIMIT_MS = 300_000;
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-const WAIT_MS = 10_000;
+export { launchBrowser } from '../testkit/browser';
+
+/** The first window is slow to open on a busy machine. */
+const WAIT_MS = 25_000;
 
 export type Prepare = (context: BrowserContext) => Promise<unknown>;
-
-/** Returns the path of the system's Chromium and installs it if it is missing. */
-export async function launchBrowser(): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) {
-    const run = (...args: string[]): Buffer =>
-      execFileSync('apt-get', args, {
-        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-        timeout: INSTALL_LIMIT_MS,
-      });
-    run('update', '-qq');
-    run('install', '-y', '-qq', 'chromium');
-  }
-  return chromium.launch({ executablePath: CHROMIUM, headless: true, args: ARGUMENTS });
-}
 
 export interface PartnerSite {
   origin: string;

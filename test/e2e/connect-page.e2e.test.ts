@@ -3,7 +3,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MongoClient } from 'mongodb';
+import type { Page } from 'playwright-core';
 import { eventually } from '../testkit/eventually';
+import { LANGUAGES } from '../../gateway/src/connect-page/texts';
 import { ar } from '../../gateway/src/connect-page/texts/ar';
 import { ONE } from '../harness/shared-mesh';
 import {
@@ -75,7 +77,29 @@ async function makeOlder(token_ms: number): Promise<void> {
   }
 }
 
+const SMALL_PHONE = { width: 320, height: 568 };
+
+/** The page's language and direction, and whether all of its width and of the message can be seen. */
+const lookAt = (page: Page, message: string): Promise<object> =>
+  page.evaluate(`(() => {
+    const { lang, dir, scrollWidth, clientWidth } = document.documentElement;
+    const { top, bottom } = document.getElementById('${message}').getBoundingClientRect();
+    return { lang, dir, fits: scrollWidth <= clientWidth, inView: top >= 0 && bottom <= innerHeight };
+  })()`);
+
+const asWanted = (language: string): object => ({
+  lang: language,
+  dir: language === 'ar' ? 'rtl' : 'ltr',
+  fits: true,
+  inView: true,
+});
+
 describe('a completed sign-up', () => {
+  let connect_url: string;
+  beforeAll(async () => {
+    ({ connect_url } = await stage.link());
+  });
+
   test('connects the number and notifies the partner’s page', async () => {
     const { page, dialog, message, complaints } = await stage.begin();
     expect(await page.title()).toBe('Connect your number to Example & Partner');
@@ -163,6 +187,25 @@ describe('a completed sign-up', () => {
     await shows({ page }, /Example Shop/);
     expect(complaints).toEqual([]);
   });
+
+  test.each(Object.entries(LANGUAGES))(
+    'fits a small phone in the language %s, with each message in view',
+    async (language, texts) => {
+      const context = await stage.browser.newContext({ locale: language, viewport: SMALL_PHONE });
+      try {
+        const page = await context.newPage();
+        await page.addInitScript('if (location.pathname === "/connect") window.open = () => null');
+        await page.goto(connect_url);
+        await page.getByRole('status').getByText(texts.ready).waitFor();
+        expect(await lookAt(page, 'status')).toEqual(asWanted(language));
+        await page.getByRole('button', { name: texts.connect }).click();
+        await page.getByRole('alert').getByText(texts.popup_blocked).waitFor();
+        expect(await lookAt(page, 'problem')).toEqual(asWanted(language));
+      } finally {
+        await context.close();
+      }
+    },
+  );
 
   test('works by keyboard alone and announces the result', async () => {
     const { page } = await stage.begin();

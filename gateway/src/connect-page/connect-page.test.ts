@@ -172,6 +172,8 @@ describe('the language', () => {
       for (const [path, text] of own) {
         const names = (one = ''): string[] => one.match(/\{\w+\}/g) ?? [];
         expect([language, path, names(text)]).toEqual([language, path, names(english.get(path))]);
+        expect([language, path, text.trim()]).toEqual([language, path, text]);
+        expect(text).not.toBe('');
         if (language !== 'en') expect([path, text]).not.toEqual([path, english.get(path)]);
       }
     }

@@ -139,7 +139,7 @@ function showStatus(text: string, { working = false, done = false } = {}): void 
   status.hidden = text === '';
   element('progress').hidden = !working;
   element('problem').hidden = true;
-  // On a small screen the message is below the fold.
+  // On a small screen the message is below the fold. The steps must have their final height before.
   status.scrollIntoView({ block: 'nearest' });
 }
 
@@ -253,8 +253,8 @@ function loadSdk(): void {
       xfbml: true,
       version: page.api_version,
     });
-    showStatus(texts.ready);
     showStep(0);
+    showStatus(texts.ready);
     enableStart();
   };
   const script = document.createElement('script');

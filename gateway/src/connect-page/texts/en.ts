@@ -13,7 +13,7 @@ export const en: Texts = {
   reload: 'Load the page again',
   close: 'Close this window',
   try_again: 'Try again',
-  preparing: 'Getting the sign-up ready …',
+  preparing: 'Getting the sign-up ready…',
   no_javascript:
     'This page needs JavaScript. Switch it on in your browser and load the page again.',
   code: 'Code:',
@@ -44,7 +44,7 @@ export const en: Texts = {
     NO_ANSWER: 'The service could not be reached. Please check your connection and try again.',
   },
   other_failure:
-    'Something went wrong on our side. Please try again in a moment. Please tell your provider.',
+    'Something went wrong on our side. Please try again in a moment. If it happens again, tell your provider.',
   notices: {
     incomplete: {
       title: 'This link is not complete',

@@ -3,7 +3,7 @@ import type { Texts } from './texts';
 export const es: Texts = {
   title: 'Conecte su número con {partner}',
   permission:
-    'Usted autoriza a {partner} a enviar y recibir mensajes con su número de empresa. Puede seguir usando el número en la aplicación de empresa de su teléfono.',
+    'Usted autoriza a {partner} a enviar y recibir mensajes con su número de empresa. Puede seguir usando el número en la aplicación para empresas de su teléfono.',
   steps: [
     'Pulse el botón. Se abre una ventana de registro de la plataforma de mensajería.',
     'Inicie sesión allí, elija su empresa y su número, y confirme en su teléfono.',
@@ -13,13 +13,13 @@ export const es: Texts = {
   reload: 'Volver a cargar la página',
   close: 'Cerrar esta ventana',
   try_again: 'Intentarlo de nuevo',
-  preparing: 'Preparando el registro …',
+  preparing: 'Preparando el registro…',
   no_javascript: 'Esta página necesita JavaScript. Actívelo en su navegador y vuelva a cargarla.',
   code: 'Código:',
   ready: 'Listo. El registro se abre en una ventana nueva.',
   dialog_open: 'El registro está abierto en otra ventana. Complételo allí, por favor.',
   script_blocked:
-    'No se pudo cargar el registro de la plataforma de mensajería. Puede deberse a un bloqueador de contenido, una ventana privada o una red de empresa. Permita esta página o use otro navegador, y vuelva a cargarla.',
+    'No se pudo cargar el registro de la plataforma de mensajería. Puede deberse a un bloqueador de contenido, a una ventana de navegación privada o a la red de una empresa. Permita el contenido de esta página o use otro navegador, y vuelva a cargarla.',
   popup_blocked:
     'Su navegador ha bloqueado la ventana de registro. Permita las ventanas emergentes en esta página y pulse de nuevo el botón.',
   dialog_failed: 'El registro terminó con un error: {message}',
@@ -28,7 +28,7 @@ export const es: Texts = {
     'El registro se cerró antes de terminar. No se ha conectado nada. Puede intentarlo de nuevo.',
   connecting: 'Conectando su número. Tarda unos segundos: deje esta página abierta, por favor.',
   not_connected: 'No se pudo conectar su número.',
-  done: 'Hecho. {name} está conectado. Puede cerrar esta ventana.',
+  done: 'Listo. Se ha conectado {name}. Puede cerrar esta ventana.',
   your_number: 'Su número',
   failures: {
     CODE_EXCHANGE_FAILED:
@@ -42,11 +42,11 @@ export const es: Texts = {
     PLATFORM_NOT_CONFIGURED:
       'La conexión de números aún no está configurada. Avise a su proveedor, por favor.',
     UPSTREAM_ERROR:
-      'La plataforma de mensajería rechazó la conexión. Inténtelo de nuevo en un momento.',
+      'La plataforma de mensajería rechazó la conexión. Inténtelo de nuevo dentro de un momento.',
     NO_ANSWER: 'No se pudo contactar con el servicio. Revise su conexión e inténtelo de nuevo.',
   },
   other_failure:
-    'Algo ha fallado por nuestra parte. Inténtelo de nuevo en un momento y avise a su proveedor, por favor.',
+    'Se ha producido un error por nuestra parte. Inténtelo de nuevo dentro de un momento. Si se repite, avise a su proveedor.',
   notices: {
     incomplete: {
       title: 'Este enlace no está completo',
@@ -54,27 +54,27 @@ export const es: Texts = {
     },
     expired: {
       title: 'Este enlace ya no es válido',
-      text: 'Los enlaces para conectar un número duran 30 minutos. Pida uno nuevo a su proveedor, por favor.',
+      text: 'Los enlaces para conectar un número son válidos durante 30 minutos. Pida uno nuevo a su proveedor, por favor.',
     },
     used: {
       title: 'Este enlace ya se ha usado',
-      text: 'Se conectó un número con él. Si falta algo, pida un enlace nuevo a su proveedor, por favor.',
+      text: 'Ya se conectó un número con él. Si falta algo, pida un enlace nuevo a su proveedor, por favor.',
     },
     unknown_key: {
       title: 'Este enlace no es válido',
-      text: 'La clave de este enlace no se conoce. Pida un enlace nuevo a su proveedor, por favor.',
+      text: 'No se reconoce la clave de este enlace. Pida un enlace nuevo a su proveedor, por favor.',
     },
     blocked: {
       title: 'Este enlace no se puede usar',
-      text: 'Consulte a su proveedor, por favor.',
+      text: 'Consulte con su proveedor, por favor.',
     },
     not_configured: {
       title: 'La conexión de números aún no está configurada',
-      text: 'El servicio que usa su proveedor no está preparado. Avise a su proveedor, por favor.',
+      text: 'El servicio que usa su proveedor todavía no está preparado. Avise a su proveedor, por favor.',
     },
     fault: {
-      title: 'Algo ha fallado',
-      text: 'Vuelva a cargar la página en un momento. Si sigue igual, avise a su proveedor.',
+      title: 'Se ha producido un error',
+      text: 'Vuelva a cargar la página dentro de un momento. Si el problema continúa, avise a su proveedor.',
     },
   },
 };

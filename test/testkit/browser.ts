@@ -1,0 +1,30 @@
+// A real browser for tests and measurements: the system's Chromium.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chromium, type Browser } from 'playwright-core';
+
+const CHROMIUM = '/usr/bin/chromium';
+export const INSTALL_LIMIT_MS = 300_000;
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Starts the browser, and installs it first if it is missing. */
+export async function launchBrowser(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) {
+    const run = (...args: string[]): Buffer =>
+      execFileSync('apt-get', args, {
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+        timeout: INSTALL_LIMIT_MS,
+      });
+    run('update', '-qq');
+    run('install', '-y', '-qq', 'chromium');
+  }
+  return chromium.launch({ executablePath: CHROMIUM, headless: true, args: ARGUMENTS });
+}
