@@ -6,8 +6,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { readRateCard } from '../../services/messaging/src/rates/rate-card';
 import { load } from '../helm/yaml';
-import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
+import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
 import { codeBlocks } from './receiving/page';
 
 const run = promisify(execFile);
@@ -35,6 +37,19 @@ const here = (script: string): string =>
     .replaceAll('800000000000001', ONE.phone_number_id)
     .replaceAll('EMULATED-TOKEN-1', ONE.access_token);
 
+/** The ID of an event that the partner's receiver has refused for good. */
+async function refusedEvent({ receiver, call }: TestPartner): Promise<string> {
+  receiver.behave((_arrival, response) => void response.writeHead(410).end());
+  await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, text: 'Hi' });
+  const event_id = await eventually(async () => {
+    const { body } = await call('GET', '/webhooks/failed?status=failed');
+    const events = body.events as Array<{ event: string; event_id: string }>;
+    return events.find(({ event }) => event === 'message.received')?.event_id;
+  });
+  receiver.behave(undefined);
+  return event_id;
+}
+
 const scripts = GUIDES.map((name): [string, string] => [
   name,
   codeBlocks(read(name), 'sh').join('\n'),
@@ -45,18 +60,15 @@ test.each(scripts)(
   async (name, script) => {
     const partner = await mesh.createPartner();
     await partner.register(ONE);
+    const EVENT_ID = name === 'receiving' ? await refusedEvent(partner) : '';
     const env: NodeJS.ProcessEnv = {
       PATH: process.env['PATH'],
       BASE_URL: mesh.base_url,
       KEY: partner.partner_key,
       EMULATOR_URL: mesh.emulator.url,
       POSITION: '0',
-      EVENT_ID: 'none',
+      EVENT_ID,
     };
-    if (name === 'receiving') {
-      // The event that the page retries by hand does not exist here.
-      script = script.replace(/^curl.*\$EVENT_ID.*$/m, '');
-    }
     const { stdout } = await run('bash', ['-c', PRELUDE + here(script)], {
       env,
       // Some commands write files.
@@ -69,7 +81,7 @@ test.each(scripts)(
   LIMIT_MS,
 );
 
-test('the JSON and the workflows of the guides parse', () => {
+test('the JSON, the workflows and the rate card of the guides are accepted', () => {
   const texts = GUIDES.map(read);
   const json = texts.flatMap((text) => codeBlocks(text, 'json'));
   for (const block of json) expect(() => JSON.parse(block) as unknown).not.toThrow();
@@ -78,5 +90,32 @@ test('the JSON and the workflows of the guides parse', () => {
   for (const block of workflows) {
     const { jobs } = load(block) as { jobs: Record<string, { steps: object[] }> };
     expect(Object.values(jobs)[0]?.steps.length).toBeGreaterThan(3);
+  }
+  const cards = texts.flatMap((text) => codeBlocks(text, 'csv'));
+  expect(cards.map(readRateCard)).toEqual([
+    expect.objectContaining({ currency: 'USD', rates: expect.any(Array) }),
+  ]);
+});
+
+/** Beside commands and data: programs, and who runs them as printed. */
+const PROGRAMS: Record<string, string> = {
+  client: 'client-package.ts',
+  embedding: '../e2e/connect-page-embed.e2e.test.ts',
+  receiving: 'receiving.mesh.test.ts',
+};
+
+test('every sample of the guides is run or read by a test', () => {
+  const languages = GUIDES.flatMap((name) =>
+    [...read(name).matchAll(/^```(\w*)\n[\s\S]*?^```$/gm)].map(([, language]) => ({
+      name,
+      language,
+    })),
+  );
+  const HERE = ['sh', 'json', 'yaml', 'csv'];
+  const programs = languages.filter(({ language = '' }) => !HERE.includes(language));
+  expect([...new Set(programs.map(({ name }) => name))].sort()).toEqual(Object.keys(PROGRAMS));
+  for (const [name, test] of Object.entries(PROGRAMS)) {
+    const source = readFileSync(resolve(__dirname, test), 'utf8');
+    expect(source).toMatch(new RegExp(`guides/${name}\\.md|readPage\\(\\)`));
   }
 });

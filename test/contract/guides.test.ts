@@ -1,9 +1,10 @@
 // The documentation's pages: every link leads somewhere, every error code and event has its anchor, and
 // programs find the Markdown.
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CATALOG } from '@bmg/common/errors';
+import { en } from '../../gateway/src/connect-page/texts/en';
 import { chapters } from '../../gateway/src/endpoints';
 import { buildOpenApi } from '../../gateway/src/openapi';
 import { readGuides } from '../../gateway/src/docs/guides';
@@ -79,6 +80,75 @@ test('the home page has every endpoint and event, with the anchors that links us
   for (const anchor of ['event-headers', 'event-signature', 'event-retries', 'event-names']) {
     expect(pages.get('docs')).toContain(`id="${anchor}"`);
   }
+});
+
+test('the guides say of every error code what it means and what to do', () => {
+  const { markdown } = guides.find(({ slug }) => slug === 'errors') as { markdown: string };
+  for (const code of Object.keys(CATALOG)) {
+    expect(markdown).toMatch(
+      new RegExp(
+        `^### \`${code}\`\\n\\nHTTP \\d{3}, .*\\. \\w.+\\n\\n\\*\\*What to do:\\*\\* \\w.+`,
+        'm',
+      ),
+    );
+  }
+});
+
+test('every guide in the folder is in the navigation', () => {
+  const files = readdirSync(join(DOCS, 'guides')).map((name) => name.replace('.md', ''));
+  expect(nav.flatMap((group) => group.pages.map(({ slug }) => slug)).sort()).toEqual(files.sort());
+  for (const slug of [
+    ...['quick-start', 'authentication', 'sending', 'templates', 'receiving', 'errors'],
+    ...['broadcasts', 'embedding', 'coexistence', 'numbers', 'going-live', 'testing', 'changes'],
+    'limits',
+  ]) {
+    expect(files).toContain(slug);
+  }
+});
+
+describe('the guide to embedding the sign-up', () => {
+  const guide = readFileSync(join(DOCS, 'guides/embedding.md'), 'utf8');
+  const FOLDER = resolve(__dirname, '../../gateway/src/connect-page');
+  const script = readFileSync(join(FOLDER, 'browser/page.ts'), 'utf8');
+  const notices = readFileSync(join(FOLDER, 'notices.ts'), 'utf8');
+  const quotedIn = (text: string, pattern: RegExp): string[] => [
+    ...new Set([...text.matchAll(pattern)].map(([, found = '']) => found)),
+  ];
+  const ofPlatform = ['WA_EMBEDDED_SIGNUP'];
+  /** The texts in capitals of the page: codes, types of messages, steps. */
+  const posted = quotedIn(script + notices, /'([A-Z]+(?:_[A-Z]+)*)'/g).filter(
+    (name) => !ofPlatform.includes(name) && (name.includes('_') || /^[A-Z]{8,}$/.test(name)),
+  );
+
+  test('explains every code, type and step that the page posts', () => {
+    expect(posted).toEqual(expect.arrayContaining(['POPUP_BLOCKED', 'NO_ANSWER', 'LINK_EXPIRED']));
+    const unknown = posted.filter((name) => !(name in CATALOG) && !guide.includes(`\`${name}\``));
+    expect(unknown).toEqual([]);
+  });
+
+  test('has no code, type, step or reason that the page does not post', () => {
+    const named = quotedIn(guide, /`([A-Z]+(?:_[A-Z]+)+)`/g);
+    expect(named.filter((name) => !posted.includes(name))).toEqual([]);
+  });
+
+  test('has exactly the reasons of a cancel', () => {
+    const lines = script.match(/reason: .*/g)?.join('\n') ?? '';
+    const row = guide.split('\n').find((line) => line.startsWith('| `SERVICE_CONNECT_CANCEL`'));
+    const [, listed = ''] = /`reason` \(([^)]*)\)/.exec(row ?? '') ?? [];
+    expect(quotedIn(listed, /`(\w+)`/g).sort()).toEqual(quotedIn(lines, /'(\w+)'/g).sort());
+  });
+
+  test('has a sample that shows a person no text of the platform', () => {
+    const [, sample = ''] = /```html\n([\s\S]*?)```/.exec(guide) ?? [];
+    expect(sample).toContain('data.code');
+    expect(sample).not.toContain('data.message');
+  });
+
+  test('and the page explain every failure in a language of the reader', () => {
+    for (const code of Object.keys(en.failures)) {
+      expect([code, code in CATALOG || posted.includes(code)]).toEqual([code, true]);
+    }
+  });
 });
 
 test('endpoints, codes and events in the text link to their reference', () => {

@@ -9,7 +9,7 @@ import { RETRY_DELAYS_MS } from '../../services/webhooks/src/delivery/retry-sche
 import { signatureHeaders } from '../../services/webhooks/src/delivery/sign-delivery';
 import { JOIN_LIMIT_MS, joinMesh, ONE, type Mesh } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { codeBlock, quoted, readPage, tableRow } from './receiving/page';
+import { codeBlock, codeBlocks, quoted, readPage, tableRow } from './receiving/page';
 import { LANGUAGES, preparePoller, startReceiver, type Receiver } from './receiving/receivers';
 
 const page = readPage();
@@ -246,6 +246,14 @@ describe('the page', () => {
     for (const name of ['x-service-signature', 'webhook-signature']) {
       expect(quoted(tableRow(page, `\`${name}\``)[0])).toEqual([made[name]]);
     }
+  });
+
+  test('shows an event with the headers that the service sends', () => {
+    const [, ...lines] = (codeBlocks(page, 'http')[0] as string).split('\n\n', 1)[0]!.split('\n');
+    const shown = lines.map((line) => line.split(': ', 1)[0] as string);
+    const signed = Object.keys(signatureHeaders(Buffer.from(''), [secret], 'evt_1', 1));
+    const others = ['content-type', 'user-agent', 'traceparent'];
+    expect(shown.sort()).toEqual([...others, ...signed].sort());
   });
 
   test('shows the retry schedule of the service', () => {

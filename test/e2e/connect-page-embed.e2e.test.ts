@@ -119,6 +119,8 @@ test(
     const { page, dialog } = await visit();
     await press(dialog, '#finish');
     await says(page, 'Not connected (CODE_EXCHANGE_FAILED).');
+    // Nothing of the platform's own text, which the message to the page has.
+    expect(await page.locator('body').textContent()).not.toContain('authorization code');
     await page.context().close();
   },
   LIMIT_MS,

@@ -1,0 +1,56 @@
+// The client as its users have it: the package that `npm pack` makes, installed in a folder beside the program of
+// its guide.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { ONE, type Mesh } from '../harness/shared-mesh';
+import { codeBlock } from './receiving/page';
+
+const run = promisify(execFile);
+const ROOT = resolve(__dirname, '../..');
+const GUIDE = resolve(ROOT, 'gateway/docs/guides/client.md');
+const RUN_LIMIT_MS = 120_000;
+
+/** Unpacks the package and links its dependencies, as an installation would. */
+export async function installClient(folder: string): Promise<void> {
+  const packages = join(folder, 'node_modules');
+  const target = join(packages, '@bmg/client');
+  await mkdir(target, { recursive: true });
+  const { stdout } = await run(
+    'npm',
+    ['pack', '--json', '--pack-destination', folder, '-w', '@bmg/client'],
+    { cwd: ROOT },
+  );
+  const [packed] = JSON.parse(stdout) as [{ filename: string; files: Array<{ path: string }> }];
+  expect(packed.files.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/schema.d.ts']),
+  );
+  await run('tar', ['xzf', join(folder, packed.filename), '--strip-components=1', '-C', target]);
+  for (const name of ['openapi-fetch', 'standardwebhooks']) {
+    await symlink(join(ROOT, 'node_modules', name), join(packages, name));
+  }
+  const program = codeBlock(readFileSync(GUIDE, 'utf8'), 'js', 'client.mjs');
+  await writeFile(join(folder, 'client.mjs'), program.replaceAll('900000000000001', ONE.waba_id));
+}
+
+/** The guide's program, run by a Node, sends a text and reads its events. */
+export async function expectProgramWorks(folder: string, mesh: Mesh, node: string): Promise<void> {
+  const partner = await mesh.createPartner();
+  await partner.register(ONE);
+  const { stdout } = await run(node, ['client.mjs'], {
+    cwd: folder,
+    env: { BASE_URL: mesh.base_url, PARTNER_KEY: partner.partner_key },
+    timeout: RUN_LIMIT_MS,
+  });
+  const [message_id, ...events] = stdout.trim().split('\n');
+  expect(message_id).toMatch(/^wamid\./);
+  // The registration has events too: contacts and old messages of the number.
+  const names = events.map((line) => line.split(' ')[1] ?? '');
+  expect(names.filter((name) => !/^contact|history$/.test(name))).toEqual([
+    'message.sent',
+    'message.delivered',
+    'message.read',
+  ]);
+}
