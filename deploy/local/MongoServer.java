@@ -29,14 +29,16 @@ public class MongoServer {
     static final int WORKER_THREADS = 16;
 
     /**
-     * Compaction blocks writes, so it runs while the server is idle. A file above FILE_BYTES_MAX is
-     * compacted under load too, in small steps.
+     * Compaction blocks writes, for seconds in a large store. So it runs while the server is idle,
+     * and for a file above FILE_BYTES_MAX under load too, in smaller steps. The pause between two
+     * steps is PAUSE_TIMES as long as the last one: they take a tenth of the time.
      */
     static final int COMPACT_EVERY_MS = 250;
     static final int IDLE_MS = 250;
     static final int COMPACT_BELOW_PERCENT = 60;
     static final int COMPACT_BYTES = 4 * 1024 * 1024;
-    static final long FILE_BYTES_MAX = 1024L * 1024 * 1024;
+    static final long FILE_BYTES_MAX = 4L * 1024 * 1024 * 1024;
+    static final int PAUSE_TIMES = 9;
     static final int COMPACT_BYTES_UNDER_LOAD = 512 * 1024;
 
     /**
@@ -101,6 +103,8 @@ public class MongoServer {
         private final Object turn = new Object();
         private long saved;
         private volatile long wroteAt = System.nanoTime();
+        /** Only the compaction's thread uses it. */
+        private long pauseUntil = System.nanoTime();
 
         DurableBackend(MVStore store) {
             super(store);
@@ -150,15 +154,19 @@ public class MongoServer {
 
         void compact() {
             boolean idle = System.nanoTime() - wroteAt > TimeUnit.MILLISECONDS.toNanos(IDLE_MS);
+            if (System.nanoTime() < pauseUntil) return;
             if (!idle && store.getFileStore().size() < FILE_BYTES_MAX) return;
             int bytes = idle ? COMPACT_BYTES : COMPACT_BYTES_UNDER_LOAD;
             gate.writeLock().lock();
+            long started = System.nanoTime();
             try {
                 if (store.isClosed()) return;
                 if (store.compact(COMPACT_BELOW_PERCENT, bytes)) store.commit();
             } catch (RuntimeException e) {
                 System.err.println("failed to compact the store, will retry: " + e);
             } finally {
+                long now = System.nanoTime();
+                pauseUntil = now + PAUSE_TIMES * (now - started);
                 gate.writeLock().unlock();
             }
         }

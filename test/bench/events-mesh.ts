@@ -9,10 +9,12 @@ import {
   createLoad,
   receiverControl,
   webhook,
+  type Answered,
   type Load,
   type Place,
   type ReceiverControl,
 } from './events-load';
+import { quantile } from './load';
 import { costDuring, type Bench, type Cost } from './processes';
 
 export const HOST = '127.0.0.1';
@@ -154,4 +156,18 @@ export const cpuOf = (run: Throughput): number =>
 export function storedText({ stored }: Throughput): string {
   const reasons = Object.entries(stored).filter(([, count]) => count > 0);
   return reasons.map(([reason, count]) => `   stored: ${reason} ${count}`).join('');
+}
+
+/** From each 200 of the ingress to the arrival of its event. */
+export function delays(answered: Answered[], arrivals: Map<string, number>) {
+  const found = answered.flatMap(({ id, at_ms }) => {
+    const arrived = arrivals.get(id);
+    // An event may arrive before its 200 is read here.
+    return arrived === undefined ? [] : [Math.max(0, arrived - at_ms)];
+  });
+  return {
+    p50: quantile(found, 0.5),
+    p99: quantile(found, 0.99),
+    missing: answered.length - found.length,
+  };
 }

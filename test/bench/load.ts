@@ -107,7 +107,7 @@ async function fireAtRate(
   return summary(times, failed, (performance.now() - started) / 1_000);
 }
 
-export function quantile(times: number[], q: number): number {
+export function quantile(times: readonly number[], q: number): number {
   const sorted = Float64Array.from(times).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
 }
@@ -121,4 +121,11 @@ function summary(times: number[], failed: number, seconds: number): Measured {
     p50_ms: quantile(times, 0.5),
     p99_ms: quantile(times, 0.99),
   };
+}
+
+/** The median of some rounds, and the smallest and largest. */
+export function spread(rounds: readonly number[], digits: number): string {
+  const text = (value: number): string => value.toFixed(digits);
+  if (rounds.length === 1) return text(rounds[0] as number);
+  return `${text(quantile(rounds, 0.5))} (${text(Math.min(...rounds))} to ${text(Math.max(...rounds))})`;
 }

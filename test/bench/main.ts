@@ -9,7 +9,7 @@ import { benchEvents } from './events';
 import { benchNumberAdmin } from './number-admin';
 import { benchQuiet } from './quiet';
 import { ROOT } from './processes';
-import { benchScale } from './scale';
+import { benchScale, benchStored } from './scale';
 import { benchSend } from './send';
 
 const BENCHES: Record<string, () => Promise<void>> = {
@@ -17,6 +17,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   'number-admin': benchNumberAdmin,
   events: benchEvents,
   scale: benchScale,
+  stored: benchStored,
   quiet: benchQuiet,
   broadcast: benchBroadcast,
 };

@@ -42,12 +42,14 @@ const SERVICES = ['onboarding', 'messaging', 'templates', 'broadcasts', 'number-
 
 /**
  * Starts engines and prepares settings of a separate mesh, independent of one that may be running.
+ * `engine_settings` override those of the environment.
  */
-export async function openBench(): Promise<Bench> {
+export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promise<Bench> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-bench-'));
   const engines = await startEngines({
     dir,
     ports: 'free',
+    env: { ...process.env, ...engine_settings },
     log: (line) => console.error(`  ${line}`),
   });
   const ports = new Map<string, number>();

@@ -1,23 +1,37 @@
-// How the cost of an event grows: with the number of partners, and with a second process of each
-// service that reads events.
+// How the cost of an event grows: with partners, with a second process of each service that reads
+// events, and with registered numbers and known customers.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoClient, type Collection, type Document } from 'mongodb';
 import { freePort, SERVICES, type ServiceName } from '@bmg/local';
+import { webhook } from './events-load';
 import {
   cpuOf,
+  delays,
   OURS,
   prepareMesh,
   rateOf,
   registerPartners,
+  SETTLE_MS,
   storedText,
   throughput,
   type Setup,
   type Throughput,
 } from './events-mesh';
-import { openBench } from './processes';
+import { openBench, type Part } from './processes';
 
 const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 10_000);
 const PARTNERS = [10, 100, 1_000];
 /** The services with consumers of what an inbound message causes. */
 const DOUBLED: readonly ServiceName[] = ['fanout', 'webhooks', 'messaging', 'onboarding'];
+/** A process that has just started spends most of its CPU on compilation. */
+const WARM_UP = 4 * EVENTS;
+const NUMBERS = 100_000;
+const CUSTOMERS = 1_000_000;
+const INSERTED_AT_ONCE = 5_000;
+const RATE = 300;
+const RATE_S = 20;
+/** The stand-in for MongoDB keeps what was used last in its heap. */
+const MONGO_HEAP = '4g';
 
 export async function benchScale(): Promise<void> {
   const bench = await openBench();
@@ -35,11 +49,7 @@ export async function benchScale(): Promise<void> {
       tell(`${partners} partners`, run, first);
     }
     setup.places.splice(PARTNERS[0] as number);
-    const one = await throughput(setup, EVENTS);
-    tell('one process each', one, one);
-    await startSecond(setup);
-    await throughput(setup, EVENTS);
-    tell('two processes each', await throughput(setup, EVENTS), one);
+    await processes(setup);
     setup.load.close();
   } finally {
     await bench.stop();
@@ -57,17 +67,111 @@ function tell(name: string, run: Throughput, first: Throughput): void {
   );
 }
 
+/** One process of each service, a second one beside it, and the first one alone again. */
+async function processes(setup: Setup): Promise<void> {
+  const one = await throughput(setup, EVENTS);
+  tell('one process each', one, one);
+  const second = await startSecond(setup);
+  await throughput(setup, WARM_UP);
+  tell('two processes each', await throughput(setup, EVENTS), one);
+  for (const part of second) {
+    delete setup.pids[part.name];
+    await part.stop();
+  }
+  await throughput(setup, EVENTS);
+  tell('one process again', await throughput(setup, EVENTS), one);
+}
+
+/** Copies of stored rows make numbers that are registered and customers that are known. */
+export async function benchStored(): Promise<void> {
+  const bench = await openBench({ MONGO_HEAP });
+  const client = new MongoClient(bench.engines.MONGO_URL);
+  try {
+    const setup = await prepareMesh(bench, PARTNERS[0] as number);
+    await throughput(setup, WARM_UP);
+    const first = await throughput(setup, EVENTS);
+    const measure = async (name: string): Promise<void> => {
+      await throughput(setup, EVENTS);
+      tell(name, await throughput(setup, EVENTS), first);
+      await latency(setup);
+    };
+    await measure('few numbers');
+    if (process.env['MONGO_URL'] === undefined) {
+      console.log(
+        `${NUMBERS} numbers: not measured, the stand-in for MongoDB reads all of them at each`,
+      );
+      console.log('  look-up; MONGO_URL names a server with indexes');
+    } else {
+      await addNumbers(client, setup);
+      await measure(`${NUMBERS} numbers`);
+    }
+    await addCustomers(client, setup);
+    await measure(`${CUSTOMERS} customers`);
+    setup.load.close();
+  } finally {
+    await client.close();
+    await bench.stop();
+  }
+}
+
+type Row = Document & { _id: string };
+
+async function addNumbers(client: MongoClient, { places }: Setup): Promise<void> {
+  const clients = client.db('onboarding').collection<Row>('clients');
+  const rows = await clients.find({}).limit(places.length).toArray();
+  await copyRows(clients, NUMBERS, (index) => {
+    const row = rows[index % rows.length] as Row;
+    const waba_id = String(910_000_000_000_000 + index);
+    const phone_number_id = String(810_000_000_000_000 + index);
+    return { ...row, _id: `${row._id}-${index}`, waba_id, phone_number_id };
+  });
+}
+
+async function addCustomers(client: MongoClient, { places }: Setup): Promise<void> {
+  const contacts = client.db('messaging').collection<Row>('contacts');
+  const [{ waba_id }] = places as [Setup['places'][number]];
+  const known = await contacts.findOne({ _id: { $regex: `^${waba_id}/` } });
+  await copyRows(contacts, CUSTOMERS, (index) => ({
+    ...known,
+    _id: `${waba_id}/${4_915_100_000_000 + index}`,
+  }));
+}
+
+async function copyRows(
+  rows: Collection<Row>,
+  count: number,
+  copy: (index: number) => Row,
+): Promise<void> {
+  for (let from = 0; from < count; from += INSERTED_AT_ONCE) {
+    const some = Array.from({ length: INSERTED_AT_ONCE }, (_, index) => copy(from + index));
+    await rows.insertMany(some, { ordered: false });
+  }
+}
+
+async function latency({ load, receiver, places }: Setup): Promise<void> {
+  await receiver.report();
+  const answered = await load.open(() => webhook(places), RATE, RATE_S);
+  await sleep(SETTLE_MS);
+  const { p50, p99, missing } = delays(answered, await receiver.report());
+  console.log(
+    `  from the 200 to the receiver at ${RATE} /s: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, missing ${missing}`,
+  );
+}
+
 /** Starts another process of each, and waits until Kafka has shared the partitions out. */
-async function startSecond({ bench, pids }: Setup): Promise<void> {
+async function startSecond({ bench, pids }: Setup): Promise<Part[]> {
+  const started: Part[] = [];
   for (const name of DOUBLED) {
     const second = `${name} 2`;
     const metrics_port = await freePort();
-    const { pid } = bench.start(second, `${SERVICES[name].workspace}/dist/main.js`, {
+    const part = bench.start(second, `${SERVICES[name].workspace}/dist/main.js`, {
       GRPC_PORT: String(await freePort()),
       INGRESS_PORT: String(await freePort()),
       METRICS_PORT: String(metrics_port),
     });
-    pids[second] = pid;
+    pids[second] = part.pid;
+    started.push(part);
     await bench.readyAt(second, metrics_port);
   }
+  return started;
 }

@@ -34,11 +34,20 @@ export const requestBytes = (
   ]);
 };
 
-/** Opens a connection whenever all others wait for their answer, so callers bound their number. */
+/** More requests wait until a connection is free, as they do at the upstream. */
+const CONNECTIONS_MAX = 512;
+
+/** Opens a connection when all others wait for their answer. */
 export function createWireClient(origin: string): WireClient {
   const { hostname, port } = new URL(origin);
   const idle: Line[] = [];
   const all = new Set<Line>();
+  const waiting: Array<(line: Line) => void> = [];
+  const free = (line: Line): void => {
+    const next = waiting.shift();
+    if (next) next(line);
+    else idle.push(line);
+  };
   const settle = (line: Line, status: number): void => {
     const { resolve } = line;
     line.resolve = undefined;
@@ -54,6 +63,8 @@ export function createWireClient(origin: string): WireClient {
       if (at >= 0) idle.splice(at, 1);
       line.socket.destroy();
       settle(line, NO_ANSWER);
+      const next = waiting.shift();
+      if (next) next(open());
     };
     line.socket.on('error', gone);
     line.socket.on('close', gone);
@@ -65,17 +76,21 @@ export function createWireClient(origin: string): WireClient {
       if (line.text.length < head_end + HEAD_END.length + length) return;
       const status = Number(line.text.slice(9, 12));
       line.text = '';
-      idle.push(line);
       settle(line, status);
+      free(line);
     });
     return line;
   };
   return {
     send: (request) =>
       new Promise((resolve) => {
-        const line = idle.pop() ?? open();
-        line.resolve = resolve;
-        line.socket.write(request);
+        const post = (line: Line): void => {
+          line.resolve = resolve;
+          line.socket.write(request);
+        };
+        const line = idle.pop() ?? (all.size < CONNECTIONS_MAX ? open() : undefined);
+        if (line) post(line);
+        else waiting.push(post);
       }),
     close() {
       for (const { socket } of all) socket.destroy();

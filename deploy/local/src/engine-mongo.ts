@@ -40,7 +40,9 @@ export const mongo: Engine = {
       title: 'a stand-in for MongoDB',
       command: java,
       args: [
-        ...javaFlags(env['MONGO_HEAP'] ?? '384m'),
+        // Half of the heap for the young: each command leaves much that dies at once.
+        ...javaFlags(env['MONGO_HEAP'] ?? '1g'),
+        '-XX:NewRatio=1',
         ...['-cp', path.join(lib, '*')],
         path.join(LOCAL, 'MongoServer.java'),
         String(port),
