@@ -35,7 +35,7 @@ const CHART = '<rootDir>/test/helm/';
 // Each starts a dozen processes and needs both cores: their runner has one worker, and starts when the other
 // projects have ended.
 const PROCESSES =
-  '/test/e2e/(faults|broadcast-kills|processes|idempotency-crash|engines-away|media-large|telemetry|attacks)\\.e2e\\.test\\.ts$';
+  '/test/e2e/(demo|faults|broadcast-kills|processes|idempotency-crash|engines-away|media-large|telemetry|attacks)\\.e2e\\.test\\.ts$';
 const engines = {
   globalSetup: '<rootDir>/test/harness/global-setup.ts',
   globalTeardown: '<rootDir>/test/harness/global-teardown.ts',

@@ -1,5 +1,6 @@
 // make demo: shows the main features on real traffic, step by step. It uses the running mesh, or
-// starts one and stops it again. A failed step ends the demo with the reason.
+// starts one and stops it again. A failed step ends the demo with the reason. An argument names a folder
+// for the mesh's files instead of `.run`.
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +11,7 @@ import { isSigned, startPartner, type Arrival, type PartnerReceiver } from '../t
 import { say, step, sub } from './say';
 
 const ROOT = resolve(__dirname, '../../..');
+const DIR = resolve(process.argv[2] ?? RUN_DIR);
 const WAIT_MS = 15_000;
 const BROADCAST_WAIT_MS = 40_000;
 const BROADCAST_CONTACTS = 60;
@@ -33,11 +35,11 @@ const NUMBER = {
 const CUSTOMER = '15550100777';
 
 async function main(): Promise<void> {
-  const before = runningIn(RUN_DIR);
+  const before = runningIn(DIR);
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => void interrupted(name, before));
+    process.on(name, () => void interrupt(name, before));
   }
-  const running = await isUp();
+  const running = await isUp(DIR);
   let started: string[] = [];
   let shown: string | undefined;
   const receiver = await startPartner();
@@ -46,10 +48,10 @@ async function main(): Promise<void> {
       running ? 'Using the mesh that is already running' : 'Starting engines, mesh and emulator',
     );
     if (!running) {
-      const mesh = await up({ log: (line) => sub(line) });
+      const mesh = await up({ dir: DIR, log: (line) => sub(line) });
       started = mesh.started;
     }
-    const env = readEnv(RUN_DIR);
+    const env = readEnv(DIR);
     const upstream = env['UPSTREAM_URL'] ?? '';
     const emulator = new EmulatorClient(upstream);
     await emulator.state().catch(() => {
@@ -70,23 +72,29 @@ async function main(): Promise<void> {
     throw error;
   } finally {
     await receiver.close();
-    if (!running && started.length > 0) {
+    if (!running && !interrupted && started.length > 0) {
       step('Stopping the processes that the demo started');
-      await down({ names: started as never, log: () => undefined });
+      await down({ dir: DIR, names: started as never, log: () => undefined });
     }
   }
   if (shown !== undefined) next(running, shown);
 }
 
 const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 };
+let interrupted = false;
 
-/** The processes run in the background: without this, Ctrl-C would leave them running. */
-async function interrupted(
+/**
+ * The processes run in the background: without this, Ctrl-C would leave them running. A second Ctrl-C must not
+ * end the demo before they have stopped.
+ */
+async function interrupt(
   signal: keyof typeof SIGNAL_EXIT,
   before: ReturnType<typeof runningIn>,
 ): Promise<void> {
+  if (interrupted) return;
+  interrupted = true;
   say('\nInterrupted: stopping the processes that the demo started ...');
-  await stopSince(before, { log: () => undefined });
+  await stopSince(before, { dir: DIR, log: () => undefined });
   process.exit(SIGNAL_EXIT[signal]);
 }
 
@@ -104,7 +112,7 @@ async function createPartner(receiver: PartnerReceiver): Promise<{ key: string; 
       '--webhook-url',
       receiver.url,
     ],
-    { cwd: ROOT },
+    { cwd: ROOT, env: { ...process.env, ...readEnv(DIR) } },
   );
   const created = JSON.parse(stdout) as {
     partner_id: string;
@@ -283,6 +291,8 @@ function next(running: boolean, base_url: string): void {
 }
 
 main().catch((error: unknown) => {
+  // Its processes were stopped under it.
+  if (interrupted) return;
   process.stderr.write(
     `\nThe demo failed: ${error instanceof Error ? error.message : String(error)}\n`,
   );

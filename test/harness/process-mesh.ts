@@ -66,7 +66,7 @@ export const CALLED = SERVICE_NAMES.filter((name) => SERVICES[name].grpc_port !=
 const EXIT_LIMIT_MS = 30_000;
 const CALL_LIMIT_MS = 15_000;
 const ENGINES: EngineName[] = ['kafka', 'mongo', 'redis'];
-const ENGINE_URLS = ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL'];
+export const ENGINE_URLS = ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL'];
 
 export interface ProcessMeshOptions {
   env?: Record<string, string>;
@@ -114,14 +114,14 @@ export async function joinProcessMesh(): Promise<ProcessMesh> {
 }
 
 /** Free ports for engines that the mesh starts. */
-async function enginePorts(): Promise<NodeJS.ProcessEnv> {
+export async function enginePorts(): Promise<NodeJS.ProcessEnv> {
   const env: NodeJS.ProcessEnv = {};
   for (const name of ENGINES) env[`${name.toUpperCase()}_PORT`] = String(await freePort());
   return env;
 }
 
 /** Free ports, and names of its own in the engines. */
-async function newPlace(): Promise<NodeJS.ProcessEnv> {
+export async function newPlace(): Promise<NodeJS.ProcessEnv> {
   const run = randomBytes(5).toString('hex');
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],

@@ -51,13 +51,14 @@ export async function launch({ dir, name, command, args, cwd, env }: Launch): Pr
       detached: true,
       stdio: ['ignore', output, output],
     });
+    // At once: a command that is interrupted now must find the process.
+    const pid = child.pid as number;
+    if (child.pid !== undefined) fs.writeFileSync(pidFile(dir, name), `${pid}\n`);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);
     });
     child.unref();
-    const pid = child.pid as number;
-    fs.writeFileSync(pidFile(dir, name), `${pid}\n`);
     return { name, pid, logFile: file, logFrom };
   } catch (error) {
     throw new LocalError(`failed to start ${name}: ${messageOf(error)}`);

@@ -26,10 +26,16 @@ const { MONGO_URL: _m, KAFKA_BROKERS: _k, REDIS_URL: _r, ...env } = process.env;
 
 let dir: string;
 let engines: Engines;
+const lines: string[] = [];
 
 beforeAll(async () => {
   dir = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'bmg-engines-')));
-  engines = await startEngines({ dir, ports: 'free', env, ...quiet });
+  engines = await startEngines({
+    dir,
+    ports: 'free',
+    env,
+    log: (line) => void lines.push(line),
+  });
 }, 120_000);
 
 afterAll(async () => {
@@ -48,6 +54,13 @@ async function killAndStart(name: EngineName): Promise<void> {
   expect(again).toMatchObject({ started: true, port: rememberedPort(dir, name) });
   expect(again.pid).not.toBe(before);
 }
+
+test('says what it starts before the first engine is up, and names each that is', () => {
+  expect(lines[0]).toBe('starting kafka, mongo, redis ...');
+  for (const name of ['kafka', 'mongo', 'redis']) {
+    expect(lines.slice(1)).toContainEqual(expect.stringMatching(`^${name} is up: `));
+  }
+});
 
 test('finds running engines instead of starting them again', async () => {
   expect(engines.started.map(({ name }) => name).sort()).toEqual(['kafka', 'mongo', 'redis']);

@@ -65,6 +65,10 @@ export interface RunningEngine {
 
 export async function startEngines(options: EnginesOptions): Promise<Engines> {
   const { dir, ports, env = process.env, log = console.log } = options;
+  const missing = ENGINE_NAMES.filter(
+    (name) => !env[ENGINES[name].setting] && enginePid(name, dir) === undefined,
+  );
+  if (missing.length > 0) log(`starting ${missing.join(', ')} ...`);
   const urls = { MONGO_URL: '', KAFKA_BROKERS: '', REDIS_URL: '' };
   const plans: Plan[] = [];
   // One after the other, so that the same one of several errors is reported every time.

@@ -202,6 +202,7 @@ test('stops only the named processes', async () => {
 test('logs which processes are ready while it waits for the others', async () => {
   order('unready', 'templates');
   const starting = up(options());
+  await eventually(() => lines.some((line) => /^started .*gateway/.test(line)));
   await eventually(() => lines.some((line) => /^ready: .*messaging.* \(\d+ of \d+\)$/.test(line)));
   expect(lines.filter((line) => line.startsWith('ready')).join()).not.toContain('templates');
   withdraw('unready', 'templates');
