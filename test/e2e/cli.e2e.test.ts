@@ -166,6 +166,24 @@ test('creates a partner, updates it, rotates its secrets and suspends it', async
   expect((await clients(last.partner_key)).body.error.code).toBe('PARTNER_SUSPENDED');
 }, 60_000);
 
+test('prints a line for the shell with a new key, and rotates it once that is confirmed', async () => {
+  const { out } = await bmg(['partner', 'create', '--name', 'Shell']);
+  const [, key = ''] = /^export KEY=(bmgk_\S+) WEBHOOK_SECRET=whsec_\S+$/m.exec(out) ?? [];
+  const [, partner_id = ''] = /^partner +(ptn_\S+)$/m.exec(out) ?? [];
+  const rotated = await bmg(['partner', 'rotate-key', partner_id, '--yes']);
+  expect([rotated.code, rotated.err]).toEqual([0, '']);
+  const [, fresh = ''] = /^partner key +(bmgk_\S+)$/m.exec(rotated.out) ?? [];
+  for (const [used, status] of [
+    [key, 401],
+    [fresh, 200],
+  ] as const) {
+    const headers = { 'x-partner-key': used };
+    expect((await callRest(mesh.base_url, 'GET', '/clients', undefined, headers)).status).toBe(
+      status,
+    );
+  }
+});
+
 test('lists the clients of a partner and restores a deleted account with all its numbers', async () => {
   const partner = await mesh.createPartner();
   await partner.register(TWO_A);
