@@ -12,6 +12,7 @@ const measured: Measured = {
     message_record: 400,
     counted_message: 300,
     stored_delivery: 1_000,
+    logged_event: 600,
   },
   memory_mib: {},
 };
@@ -54,4 +55,10 @@ test('sizes engines by the limit that is reached first', () => {
   );
   expect(mongo.writes_per_s).toBe(10_000 + 4 * 40_000);
   expect(mongo.limit).toBe('disk');
+});
+
+test('the event log needs its disk, without any sends', () => {
+  const { mongo } = sizeFor({ sends: 0, events: 1_000 }, measured);
+  // 600 bytes, 30 days and 1.6 times for indexes: 2.5 TB.
+  expect(mongo.disk_tb).toBeCloseTo(2.49, 2);
 });

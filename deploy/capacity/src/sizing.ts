@@ -10,7 +10,8 @@ export interface Measured {
     | 'delivery'
     | 'message_record'
     | 'counted_message'
-    | 'stored_delivery',
+    | 'stored_delivery'
+    | 'logged_event',
     number
   >;
   memory_mib: Record<string, number>;
@@ -49,6 +50,8 @@ export const ASSUMED = {
   counted_days: 40,
   stream_days: 7,
   delivery_days: 3,
+  /** EVENT_LOG_DAYS. */
+  log_days: 30,
   /** For indexes and the free space that the storage engine needs. */
   index_factor: 1.6,
 } as const;
@@ -144,7 +147,8 @@ function mongoFor({ sends, events }: Load, { bytes }: Measured): Sizing['mongo']
   const writes_per_s = sends * ASSUMED.writes_per_send + events * ASSUMED.writes_per_event;
   const kept =
     bytes.message_record * ASSUMED.record_days + bytes.counted_message * ASSUMED.counted_days;
-  const disk_tb = (sends * kept * DAY_S * ASSUMED.index_factor) / TB;
+  const logged = bytes.logged_event * ASSUMED.log_days;
+  const disk_tb = ((sends * kept + events * logged) * DAY_S * ASSUMED.index_factor) / TB;
   const by_writes = Math.ceil(writes_per_s / ASSUMED.shard_writes_per_s);
   const by_disk = Math.ceil(disk_tb / ASSUMED.shard_disk_tb);
   return {
