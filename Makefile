@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build install generate check check-format check-lint \
-	check-imports check-words check-types check-generated bench bench-compare profile golden test-unit test-long test-faults test-attacks \
+	check-imports check-words check-types check-generated bench bench-compare profile page-speed golden test-unit test-long test-faults test-attacks \
 	require-node local sbom licences capacity images image-check helm-check
 
 # The console's page, compiled when one of its sources has changed.
@@ -59,6 +59,9 @@ bench-compare: install build ## Measures BASE=<ref> and this checkout in turns a
 # Prints where the CPU of one process goes under load, by package.
 profile: install build ## Profiles SERVICE=webhooks under load and prints the top by package
 	@node --enable-source-maps test/dist/bench/profile.js $(SERVICE)
+
+page-speed: install build ## Measures the first load of the pages on a slow phone: paint, script size (needs Chromium)
+	@node --enable-source-maps test/dist/bench/pages.js
 
 # BMG_FAULTS=long runs the fault tests with their full durations.
 test-long: install build ## Runs the long fault tests, the rolling upgrade and the image tests
