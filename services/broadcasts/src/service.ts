@@ -40,7 +40,7 @@ export interface BroadcastsService extends Service {
   port(): number;
 }
 
-/** Long because it lists every part of the service once, in the order in which they depend on each other. */
+/** Longer than 70 lines: it lists the parts of the service in the order in which they depend on each other. */
 export function createBroadcasts({ config, warnings }: Loaded<typeof settings>): BroadcastsService {
   const log = createLogger('broadcasts');
   const mongo = openMongo(config, 'broadcasts', log, indexes);

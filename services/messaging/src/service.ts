@@ -57,6 +57,7 @@ import { createRateCards } from './store/rate-cards';
 import { createRefusedTokens } from './store/refused-tokens';
 import { purgeRows } from './store/purge';
 
+/** Longer than 70 lines: it lists the parts of the service in the order in which they depend on each other. */
 export function createMessaging({ config, warnings }: Loaded<typeof settings>): Service {
   const log = createLogger('messaging');
   const mongo = openMongo(config, 'messaging', log, indexes);

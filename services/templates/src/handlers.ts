@@ -24,6 +24,7 @@ export interface TemplateDependencies extends HeaderDependencies {
 const CLOCK_SKEW_MS = 5_000;
 const RECORD_TIMEOUT_MS = 1_000;
 
+/** Longer than 70 lines: one short method for each RPC. */
 export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<TemplatesDefinition> {
   const { upstream, store, credentials, now, log } = deps;
 

@@ -166,6 +166,7 @@ function createDrafts(db: Db): BroadcastDrafts {
   };
 }
 
+/** Longer than 70 lines: one short method for each query. */
 const createRunningBroadcasts = (broadcasts: Collection<Broadcast>): RunningBroadcasts => ({
   move: (_id, event, set = {}) =>
     broadcasts.findOneAndUpdate(

@@ -142,7 +142,10 @@ const FINAL: ReadonlySet<RecordStatus> = new Set(['read', 'failed']);
 
 const collection = (db: Db): Collection<MessageRecord> => db.collection(MESSAGES);
 
-/** `check_after_ms`: when the upstream is asked for a record's missing statuses; 0 is never. */
+/**
+ * `check_after_ms`: when the upstream is asked for a record's missing statuses; 0 is never. Longer than
+ * 70 lines: one short method for each query.
+ */
 export function createMessages(
   db: Db,
   check_after_ms = 0,

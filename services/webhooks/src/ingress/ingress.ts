@@ -71,31 +71,9 @@ export interface IngressDependencies {
 }
 
 export function createIngress(settings: IngressSettings, deps: IngressDependencies): Ingress {
-  const { bus, payments, outages, canary, log } = deps;
-  const routes = new Map<string, Route>([
-    [
-      UPSTREAM_PATH,
-      {
-        body_max_bytes: UPSTREAM_BODY_MAX_BYTES,
-        isSigned: (headers) => isSignature(headers['x-hub-signature-256']),
-        accept: (body, request, response, verified) =>
-          acceptUpstreamWebhook({ settings, bus, log, verified }, body, request, response),
-      },
-    ],
-    [
-      PAYMENTS_PATH,
-      {
-        body_max_bytes: PAYMENT_BODY_MAX_BYTES,
-        isSigned: (headers) => headers['stripe-signature'] !== undefined,
-        accept: (body, request, response) => acceptPayment(payments, body, request, response),
-      },
-    ],
-    ...(canary ? [[CANARY_PATH, canaryRoute(canary)] as const] : []),
-  ]);
-  const boundOf = (reason: string, max: number): Bound =>
-    createBound({ server: 'ingress', reason, max }, log);
-  const unverified = boundOf('unverified_body_bytes', UNVERIFIED_MAX_BYTES);
-  const bodies = boundOf('body_bytes', VERIFIED_MAX_BYTES);
+  const { outages, log } = deps;
+  const routes = routesOf(settings, deps);
+  const receive = createReceive(log);
   const server = createBoundedServer({ server: 'ingress' }, (request, response) => {
     handle(request, response).catch((error: unknown) => {
       log.error({ err: error }, 'failed to answer webhook');
@@ -120,8 +98,66 @@ export function createIngress(settings: IngressSettings, deps: IngressDependenci
     );
   }
 
-  /** Reads the body, within the bounds of the route and of memory, and passes it on. */
-  async function receive(
+  return {
+    name: 'ingress',
+    port: () => (server.address() as AddressInfo).port,
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(settings.INGRESS_PORT, settings.INGRESS_HOST, resolve);
+      }),
+    drain: () => server.drain(),
+    stop: () =>
+      new Promise((resolve) => {
+        const late = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
+        server.close(() => {
+          clearTimeout(late);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+function routesOf(
+  settings: IngressSettings,
+  { bus, payments, canary, log }: IngressDependencies,
+): ReadonlyMap<string, Route> {
+  return new Map<string, Route>([
+    [
+      UPSTREAM_PATH,
+      {
+        body_max_bytes: UPSTREAM_BODY_MAX_BYTES,
+        isSigned: (headers) => isSignature(headers['x-hub-signature-256']),
+        accept: (body, request, response, verified) =>
+          acceptUpstreamWebhook({ settings, bus, log, verified }, body, request, response),
+      },
+    ],
+    [
+      PAYMENTS_PATH,
+      {
+        body_max_bytes: PAYMENT_BODY_MAX_BYTES,
+        isSigned: (headers) => headers['stripe-signature'] !== undefined,
+        accept: (body, request, response) => acceptPayment(payments, body, request, response),
+      },
+    ],
+    ...(canary ? [[CANARY_PATH, canaryRoute(canary)] as const] : []),
+  ]);
+}
+
+type Receive = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  route: Route,
+) => Promise<number>;
+
+/** Reads a body, within the bounds of its route and of memory, and passes it on; returns the status. */
+function createReceive(log: Logger): Receive {
+  const boundOf = (reason: string, max: number): Bound =>
+    createBound({ server: 'ingress', reason, max }, log);
+  const unverified = boundOf('unverified_body_bytes', UNVERIFIED_MAX_BYTES);
+  const bodies = boundOf('body_bytes', VERIFIED_MAX_BYTES);
+  return async function receive(
     request: IncomingMessage,
     response: ServerResponse,
     { body_max_bytes, isSigned, accept }: Route,
@@ -152,26 +188,6 @@ export function createIngress(settings: IngressSettings, deps: IngressDependenci
     } finally {
       bound.give(held);
     }
-  }
-
-  return {
-    name: 'ingress',
-    port: () => (server.address() as AddressInfo).port,
-    start: () =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(settings.INGRESS_PORT, settings.INGRESS_HOST, resolve);
-      }),
-    drain: () => server.drain(),
-    stop: () =>
-      new Promise((resolve) => {
-        const late = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
-        server.close(() => {
-          clearTimeout(late);
-          resolve();
-        });
-        server.closeIdleConnections();
-      }),
   };
 }
 

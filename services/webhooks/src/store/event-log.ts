@@ -121,6 +121,7 @@ export const newBucket = (
 export const bucketIdentity = (partner_id: string, first: number): string =>
   `event-log/${bucketKey(partner_id, first)}`;
 
+/** Longer than 70 lines: one short method for each query. */
 export function createEventLogStore(db: Db): EventLogStore {
   // What a failover could undo must not be read: its position would be given to another event.
   const log: Collection<Bucket> = db.collection(EVENT_LOG, {
