@@ -10,18 +10,24 @@ export interface Target {
   ingress_url: string;
   /** Headers of the hostile partner, with a valid key and its account. */
   headers: Record<string, string>;
+  /** Of several hostile partners, the first among them. */
+  partners: Array<Record<string, string>>;
   /** A former key of the well-behaved partner. */
   rotated_key: string;
   /** A large file of the hostile partner's number. */
   media_id: string;
-  /** A file whose server hardly sends it. */
-  slow_file_url: string;
+  /** Files whose servers hardly send them; of one server, few are fetched at a time. */
+  slow_file_urls: string[];
 }
 
 export interface Attack {
   name: string;
   /** Requests in flight at a time. */
   concurrency: number;
+  /** Its bytes alone fill both cores: no answer may fail or take too much memory, but all take longer. */
+  fills_cores?: boolean;
+  /** The answer of the bound that stops it; absent where a short run does not reach the bound. */
+  refused_with?: string;
   /** One request; returns the status it got. `count` grows with each. */
   once(target: Target, count: number): Promise<number>;
 }
@@ -34,6 +40,48 @@ const filled = (element: string, bytes: number): string =>
 const FAULTY_USERS = `{"users":[${filled('1', MIB - 1_024)}]}`;
 const EMPTY_CONTACTS = `{"name":"x","template_name":"x","template_language":"en","contacts":[${filled('{}', 15 * MIB)}]}`;
 const WEBHOOK = Buffer.alloc(3 * MIB, 'x');
+
+/** Templates of the hostile partners' account, by the number of their variables. */
+export const ATTACK_TEMPLATES = { attack_one: 1, attack_many: 36 };
+const CONTACTS_MAX = 10_000;
+
+/** A broadcast of the largest size, scheduled so that it is stored and not sent. */
+const largestBroadcast = (
+  template_name: keyof typeof ATTACK_TEMPLATES,
+  value: (at: number) => string,
+): string =>
+  JSON.stringify({
+    name: 'x',
+    template_name,
+    template_language: 'en_US',
+    scheduled_at: new Date(Date.now() + 24 * 3_600_000),
+    contacts: Array.from({ length: CONTACTS_MAX }, (_unused, at) => ({
+      to: String(15_550_700_000 + at),
+      params: Array.from({ length: ATTACK_TEMPLATES[template_name] }, () => value(at)),
+    })),
+  });
+
+/** Legal and illegal ones of nearly 16 MiB. */
+const LARGE_BODIES = [
+  largestBroadcast('attack_one', (at) => `${at}${'x'.repeat(1_550)}`),
+  largestBroadcast('attack_many', (at) => `${at}${'x'.repeat(32)}`),
+  EMPTY_CONTACTS,
+  largestBroadcast('attack_one', (at) => `${at}${'\u4e00'.repeat(510)}`),
+  `{"contacts":${'['.repeat(15 * MIB)}`,
+  // Not Latin: each of its characters takes two bytes in memory.
+  largestBroadcast('attack_one', (at) => `\u4e00${at}${'x'.repeat(1_540)}`),
+  `{"contacts":[${filled(JSON.stringify('x'.repeat(MIB - 1_024)), 15 * MIB)}]}`,
+].map((text) => Buffer.from(text));
+
+async function postLarge({ base_url, partners }: Target, count: number): Promise<number> {
+  const answer = await fetch(`${base_url}/broadcasts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...partners[count % partners.length] },
+    body: LARGE_BODIES[count % LARGE_BODIES.length] as Uint8Array<ArrayBuffer>,
+  });
+  await answer.text();
+  return answer.status;
+}
 
 const statusOf = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
 
@@ -144,12 +192,21 @@ export const ATTACKS: Attack[] = [
   {
     name: 'bodies with a million faults',
     concurrency: 4,
+    refused_with: '400',
     once: (target) => call(target, 'POST', '/blocked', FAULTY_USERS),
   },
   {
     name: 'broadcasts of millions of empty contacts',
     concurrency: 2,
+    refused_with: '403',
     once: (target) => call(target, 'POST', '/broadcasts', EMPTY_CONTACTS),
+  },
+  {
+    name: 'the largest bodies, of several partners',
+    concurrency: 12,
+    fills_cores: true,
+    refused_with: '503',
+    once: postLarge,
   },
   {
     name: 'retry-all in a loop',
@@ -159,34 +216,43 @@ export const ATTACKS: Attack[] = [
   {
     name: 'unknown keys, tokens and cookies',
     concurrency: 16,
+    refused_with: '429',
     once: callWithUnknown,
   },
   {
     name: 'slow bodies without a key',
     concurrency: 300,
+    refused_with: '503',
     once: postSlowly,
   },
   {
     name: 'a rotated key of the neighbour',
     concurrency: 16,
+    refused_with: '401',
     once: (target) =>
       call(withHeaders(target, { 'x-partner-key': target.rotated_key }), 'GET', '/clients'),
   },
   {
     name: 'lists outside the rate limit',
     concurrency: 40,
+    refused_with: '429',
     once: (target) => call(target, 'GET', '/flows'),
   },
   {
     name: 'downloads that are not read',
     concurrency: 32,
+    refused_with: '503',
     once: downloadUnread,
   },
   {
+    // More than a partner's share of the files in transfer.
     name: 'uploads from a server that hardly sends',
-    concurrency: 32,
-    once: ({ base_url, headers, slow_file_url: url }) =>
-      hold(base_url, uploadOf(base_url, headers, JSON.stringify({ url, mime_type: 'image/png' }))),
+    concurrency: 160,
+    refused_with: '503',
+    once: ({ base_url, headers, slow_file_urls: urls }, count) => {
+      const body = { url: urls[count % urls.length], mime_type: 'image/png' };
+      return hold(base_url, uploadOf(base_url, headers, JSON.stringify(body)));
+    },
   },
   {
     name: 'connect sessions',
@@ -212,11 +278,13 @@ export const ATTACKS: Attack[] = [
   {
     name: 'webhooks without a signature',
     concurrency: 4,
+    refused_with: '401',
     once: (target) => postWebhook(target, {}),
   },
   {
     name: 'webhooks with a wrong signature',
     concurrency: 4,
+    refused_with: '401',
     once: (target) => postWebhook(target, { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }),
   },
 ];

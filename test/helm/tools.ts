@@ -6,6 +6,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,7 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '../../deploy/local/src/tools';
 
@@ -176,6 +177,33 @@ export const composeSchema = (): unknown =>
       'utf8',
     ),
   );
+
+const FERRETDB = 'v1.24.0';
+
+/**
+ * A server of MongoDB's protocol that has TLS and users, which the local stand-in has not. The first
+ * call on a machine builds it, which takes minutes; undefined without Go.
+ */
+export function ferretDb(): string | undefined {
+  const folder = join(TOOLS, `ferretdb-${FERRETDB}`);
+  const program = join(folder, 'ferretdb');
+  if (existsSync(program)) return program;
+  if (!hasGo) return undefined;
+  say(`secure MongoDB: building FerretDB ${FERRETDB}, once for this machine (minutes) ...`);
+  // The source in the cache lacks the file that names its version, and is not writable.
+  const source = mkdtempSync(join(tmpdir(), 'ferretdb-'));
+  const from = goModule(`github.com/FerretDB/FerretDB@${FERRETDB}`);
+  execFileSync('sh', ['-c', 'cp -R "$0/." . && chmod -R u+w .', from], { cwd: source });
+  writeFileSync(join(source, 'build/version/version.txt'), FERRETDB);
+  execFileSync('go', ['install', '-trimpath', './cmd/ferretdb'], {
+    cwd: source,
+    stdio: 'pipe',
+    timeout: BUILD_LIMIT_MS,
+    env: goEnvironment(folder),
+  });
+  rmSync(source, { recursive: true, force: true });
+  return program;
+}
 
 const SCHEMATHESIS = '4.32.5';
 

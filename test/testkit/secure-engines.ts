@@ -1,5 +1,5 @@
-// Engines that accept only TLS and known users: a Kafka broker and a Redis, with certificates made at run
-// time.
+// Engines that accept only TLS and known users: a Kafka broker, a Redis and a server of MongoDB's
+// protocol, with certificates made at run time.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -184,6 +184,36 @@ export async function startSecureRedis(users: string[]): Promise<SecureEngine> {
     port,
     ca_file: join(dir, 'ca.pem'),
     stop: () => stopAndRemove(dir, 'redis', 'redis-server'),
+  };
+}
+
+/** A server of MongoDB's protocol, with its administrator. `program` is that of FerretDB. */
+export async function startSecureMongo(
+  program: string,
+  admin: { username: string; password: string },
+): Promise<SecureEngine> {
+  const dir = mkdtempSync(join(tmpdir(), 'bmg-secure-mongo-'));
+  makeCertificates(dir);
+  const port = await freePort();
+  await launch({
+    dir,
+    name: 'mongo',
+    command: program,
+    args: [
+      ...['--handler', 'sqlite', '--sqlite-url', `file:${dir}/`, '--state-dir', dir],
+      ...['--listen-addr', '', '--listen-tls', `127.0.0.1:${port}`],
+      ...['--listen-tls-cert-file', 'cert.pem', '--listen-tls-key-file', 'key.pem'],
+      ...['--debug-addr', '-', '--telemetry', 'disable', '--test-enable-new-auth'],
+      ...['--setup-database', 'admin', '--setup-username', admin.username],
+      ...['--setup-password', admin.password],
+    ],
+    cwd: dir,
+    env: process.env,
+  });
+  return {
+    port,
+    ca_file: join(dir, 'ca.pem'),
+    stop: () => stopAndRemove(dir, 'mongo', 'ferretdb'),
   };
 }
 

@@ -33,8 +33,11 @@ export interface BodyMemory {
   release(): void;
 }
 
+const MIB = 1024 * 1024;
 /** Bodies of all requests in flight, with everything that is made of them. */
-export const BODY_MEMORY_MAX = 192 * 1024 * 1024;
+export const BODY_MEMORY_MAX = 176 * MIB;
+/** Beside it: small bodies of each partner, which large bodies of several others must not refuse. */
+const BODY_MEMORY_FLOOR = { of_holder: MIB / 8, max: 16 * MIB };
 const OPEN_REQUESTS_MAX = 200;
 /** Requests in flight to endpoints that the rate limit does not count, of all partners. */
 const UNCOUNTED_MAX = 400;
@@ -54,7 +57,10 @@ export function createLoad(
 ): Load {
   const of_partners = { server: SERVER, holder: 'partner' } as const;
   const requests = createPool({ ...of_partners, reason: 'requests', max: in_flight_max }, log);
-  const bodies = createPool({ ...of_partners, reason: 'body_bytes', max: body_memory_max }, log);
+  const bodies = createPool(
+    { ...of_partners, reason: 'body_bytes', max: body_memory_max, floor: BODY_MEMORY_FLOOR },
+    log,
+  );
   const uncounted = createPool(
     {
       ...of_partners,

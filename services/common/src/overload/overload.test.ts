@@ -55,6 +55,30 @@ describe('a pool', () => {
     expect(await shed('four', 'transfers')).toBe(2);
   });
 
+  test('keeps a floor of each holder apart, which others cannot use up', () => {
+    const pool = createPool({ ...options, max: 100, floor: { of_holder: 10, max: 20 } }, log);
+    expect([pool.take('a', 50), pool.take('b', 50), pool.take('c', 11)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([pool.take('c', 10), pool.take('c', 1), pool.take('a', 10)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    // The floors of all holders are bounded too.
+    expect(pool.take('d', 1)).toBe(false);
+    pool.give('a', 60);
+    expect([pool.take('d', 60), pool.take('d', 50), pool.take('c', 0)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    pool.give('c', 10);
+    expect([pool.take('e', 10), pool.take('f', 10)]).toEqual([true, true]);
+  });
+
   test('counts amounts, and keeps nothing of a holder without any', () => {
     const pool = createPool({ ...options, max: 100 }, log);
     expect([pool.take('a', 30), pool.take('a', 20), pool.take('a', 1)]).toEqual([

@@ -17,26 +17,54 @@ export interface PoolOptions {
   max: number;
   /** The part of the pool that one holder may have. Defaults to half of it. */
   share?: number;
+  /** The first of each holder, counted apart: what others take of the pool cannot use it up. */
+  floor?: { of_holder: number; max: number };
   /** Gives back something of this holder, or of any, for a new one. False if that is not possible. */
   makeRoom?: (holder?: string) => boolean;
 }
 
 const SHARE = 0.5;
+const NO_FLOOR = { of_holder: 0, max: 0 };
+
+interface Holder {
+  bound: Bound;
+  /** Of the pool, within its share. */
+  taken: number;
+  /** Of its floor. */
+  apart: number;
+}
 
 export function createPool(
-  { server, reason, holder: kind, max, share = SHARE, makeRoom = () => false }: PoolOptions,
+  { server, reason, holder: kind, max, share = SHARE, ...options }: PoolOptions,
   log: Logger,
 ): Pool {
+  const { floor = NO_FLOOR, makeRoom = () => false } = options;
   const whole = createBound({ server, reason, max }, log);
   const of_holder = {
     server,
     reason: `${reason}_of_${kind}`,
     max: Math.max(1, Math.floor(max * share)),
   };
-  const holders = new Map<string, { bound: Bound; taken: number }>();
+  const holders = new Map<string, Holder>();
+  let all_apart = 0;
+  const keepApart = (holder: Holder, amount: number): boolean => {
+    const fits = holder.apart + amount <= floor.of_holder && all_apart + amount <= floor.max;
+    if (!fits) return false;
+    holder.apart += amount;
+    all_apart += amount;
+    return true;
+  };
   return {
     take(name, amount = 1) {
-      const holder = holders.get(name) ?? { bound: createBound(of_holder, log), taken: 0 };
+      const holder = holders.get(name) ?? {
+        bound: createBound(of_holder, log),
+        taken: 0,
+        apart: 0,
+      };
+      if (keepApart(holder, amount)) {
+        holders.set(name, holder);
+        return true;
+      }
       while (!holder.bound.take(amount)) if (!makeRoom(name)) return false;
       while (!whole.take(amount)) {
         if (makeRoom()) continue;
@@ -48,12 +76,15 @@ export function createPool(
       return true;
     },
     give(name, amount = 1) {
-      whole.give(amount);
       const holder = holders.get(name);
       if (!holder) return;
-      holder.bound.give(amount);
-      holder.taken -= amount;
-      if (holder.taken <= 0) holders.delete(name);
+      const of_pool = Math.min(amount, holder.taken);
+      whole.give(of_pool);
+      holder.bound.give(of_pool);
+      holder.taken -= of_pool;
+      holder.apart -= amount - of_pool;
+      all_apart -= amount - of_pool;
+      if (holder.taken + holder.apart <= 0) holders.delete(name);
     },
   };
 }

@@ -80,10 +80,17 @@ export function grpcMethod(
   };
 }
 
-export const grpcService = (definition: Definition): ServiceDefinition =>
+/** `deserialize` replaces how a server reads the requests of a unary method. */
+export const grpcService = (
+  definition: Definition,
+  deserialize: (method: Method) => (bytes: Buffer) => unknown,
+): ServiceDefinition =>
   Object.fromEntries(
     Object.values(definition.methods).map((method) => [
       method.name,
-      grpcMethod(definition, method),
+      {
+        ...grpcMethod(definition, method),
+        ...(!method.responseStream && { requestDeserialize: deserialize(method) }),
+      },
     ]),
   );

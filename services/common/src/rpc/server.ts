@@ -24,6 +24,7 @@ import {
 } from './definition';
 import { createGate, type Gate, type Incoming } from './gate';
 import { createHealth, type Health } from './health';
+import { createLargeRequests, LARGE_BYTES, type LargeRequests } from './large-requests';
 import { serverCredentials } from './tls';
 
 const MESSAGE_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -57,15 +58,17 @@ export function createRpcServer(
     'grpc.max_concurrent_streams': STREAMS_MAX,
   });
   const gate = createGate(log, settings.host, settings.in_flight_max);
+  const large = createLargeRequests(log);
   const health = createHealth(services.map(({ definition }) => definition.fullName));
   for (const { definition, handlers } of [...services, health.implementation]) {
-    const watch = definition === health.implementation.definition ? undefined : { log, gate };
+    const watch =
+      definition === health.implementation.definition ? undefined : { log, gate, large };
     const wired = Object.entries(definition.methods).map(([key, method]) => [
       method.name,
       serve({ definition, method, handler: handlers[key] as Handler, watch }),
     ]);
     server.addService(
-      grpcService(definition),
+      grpcService(definition, deserialize),
       Object.fromEntries(wired) as UntypedServiceImplementation,
     );
   }
@@ -110,8 +113,14 @@ interface Served {
   definition: Definition;
   method: Method;
   handler: Handler;
-  watch: { log: Logger; gate: Gate } | undefined;
+  watch: { log: Logger; gate: Gate; large: LargeRequests } | undefined;
 }
+
+/** A large request stays as it arrived until it is its turn. */
+const deserialize =
+  ({ requestType }: Method) =>
+  (bytes: Buffer): unknown =>
+    bytes.length > LARGE_BYTES ? bytes : requestType.decode(bytes);
 
 const serve = (served: Served) =>
   served.method.responseStream ? serveStream(served) : serveUnary(served);
@@ -145,8 +154,16 @@ function serveUnary(served: Served) {
     const refusal = watch?.gate.enter(incoming, definition, method);
     if (refusal) return reply(refusal);
     const { call, end } = beginCall(served, incoming);
+    const handle = (request: unknown) => handler(request, call) as Promise<unknown>;
+    const { request } = incoming;
     // Through a promise, so that a handler that throws before its first await is caught too.
-    new Promise((resolve) => resolve(handler(incoming.request, call))).then(
+    new Promise((resolve) =>
+      resolve(
+        watch && request instanceof Uint8Array
+          ? watch.large.handle(request, method.requestType, call.deadline, handle)
+          : handle(request),
+      ),
+    ).then(
       (message) => {
         reply(null, message);
         end();

@@ -1,0 +1,96 @@
+// Large requests wait for each other as bytes, within a share for each partner; small ones do not wait.
+import {
+  BroadcastsDefinition,
+  CreateBroadcastRequest,
+  CreateBroadcastResponse,
+} from '@bmg/proto/broadcasts';
+import { eventually } from '../../../../test/testkit/eventually';
+import { createLogger } from '../telemetry';
+import { createRpcClient, createRpcServer, implement, type Call, type RpcServer } from '.';
+import { createLargeRequests, LARGE_BYTES } from './large-requests';
+
+const HOST = '127.0.0.1';
+const log = createLogger('test');
+const call = (): Call => ({
+  deadline: Date.now() + 20_000,
+  span: { traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 0 },
+  request_id: 'test',
+});
+
+/** The partners whose requests are handled now, and how to end each. */
+const handled: Array<{ partner_id: string; end(): void }> = [];
+let server: RpcServer;
+let client: ReturnType<typeof createRpcClient<BroadcastsDefinition>>;
+
+beforeAll(async () => {
+  const createBroadcast = ({ target: { partner_id } }: { target: { partner_id: string } }) =>
+    new Promise((resolve) => {
+      const end = (): void => resolve(CreateBroadcastResponse.fromPartial({}));
+      handled.push({ partner_id, end });
+    });
+  server = createRpcServer(
+    { host: HOST, port: 0, message_limit_bytes: 24 * LARGE_BYTES },
+    [implement(BroadcastsDefinition, { createBroadcast } as never)],
+    log,
+  );
+  server.health.set(true);
+  await server.start(new AbortController().signal);
+  client = createRpcClient(BroadcastsDefinition, `${HOST}:${server.port}`);
+});
+afterAll(async () => {
+  await client.stop();
+  await server.stop();
+});
+
+const create = (partner_id: string, bytes: number) =>
+  client.rpc.createBroadcast(
+    CreateBroadcastRequest.fromPartial({ target: { partner_id }, name: 'x'.repeat(bytes) }),
+    call(),
+  );
+const endNext = (): void => handled.shift()?.end();
+const partners = (): string[] => handled.map(({ partner_id }) => partner_id);
+
+test('large requests are handled one after the other, small ones at once', async () => {
+  const first = create('a', 2 * LARGE_BYTES);
+  await eventually(() => handled.length === 1);
+  const second = create('b', 2 * LARGE_BYTES);
+  const small = create('c', 10);
+  await eventually(() => handled.length === 2);
+  expect(partners()).toEqual(['a', 'c']);
+  endNext();
+  await first;
+  await eventually(() => handled.length === 2);
+  expect(partners()).toEqual(['c', 'b']);
+  endNext();
+  endNext();
+  await Promise.all([second, small]);
+});
+
+test('a partner with its share of large requests waiting is refused, and no other', async () => {
+  const large = 13 * LARGE_BYTES;
+  const first = create('a', large);
+  await eventually(() => handled.length === 1);
+  await expect(create('a', large)).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    retryable: true,
+  });
+  const other = create('b', large);
+  endNext();
+  await first;
+  await eventually(() => partners().includes('b'));
+  endNext();
+  await other;
+});
+
+test('a request that has waited until its deadline is not handled', async () => {
+  const requests = createLargeRequests(log);
+  const request = CreateBroadcastRequest.encode(
+    CreateBroadcastRequest.fromPartial({ name: 'x' }),
+  ).finish();
+  const handler = jest.fn(async () => 'handled');
+  const handle = (deadline: number) =>
+    requests.handle(request, CreateBroadcastRequest as never, deadline, handler);
+  await expect(handle(Date.now() - 1)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(handler).not.toHaveBeenCalled();
+  expect(await handle(Date.now() + 60_000)).toBe('handled');
+});
