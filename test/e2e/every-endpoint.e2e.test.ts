@@ -195,6 +195,8 @@ describe('the published documents', () => {
       expect(first.headers['content-security-policy']).toContain("default-src 'none'");
       const again = await get(path, { 'if-none-match': String(first.headers['etag']) });
       expect([again.status, again.text.length]).toEqual([304, 0]);
+      const { headers } = await get(path, { 'accept-encoding': 'gzip' });
+      expect([headers['content-encoding'], headers['vary']]).toEqual(['gzip', 'Accept-Encoding']);
     },
   );
 

@@ -3,10 +3,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from '@bmg/common/telemetry';
-import { answerPage, NONCE, readSiteFiles, serveFiles } from '../edge/site-files';
+import { answerPage, answerZipped, NONCE, readSiteFiles, serveFiles } from '../edge/site-files';
 import type { State } from '../edge/state';
 import type { Chapter } from '../endpoints';
 import { buildOpenApi, type OpenApiDocument } from '../openapi';
@@ -117,7 +118,9 @@ const pictures = (): Record<string, Text> =>
   );
 
 function serve(path: string, { type, text, cache = CACHE, headers = {} }: Text) {
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  const gzip = gzipSync(text);
+  // Weak: the same for both encodings.
+  const etag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   return (context: Context): void => {
     (context.state as State).route = path;
     context.set({
@@ -125,6 +128,7 @@ function serve(path: string, { type, text, cache = CACHE, headers = {} }: Text) 
       'Content-Security-Policy': POLICY,
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
+      Vary: 'Accept-Encoding',
       ETag: etag,
       ...headers,
     });
@@ -134,7 +138,7 @@ function serve(path: string, { type, text, cache = CACHE, headers = {} }: Text) 
       return;
     }
     context.type = `${type}; charset=utf-8`;
-    context.body = text;
+    answerZipped(context, text, gzip);
   };
 }
 

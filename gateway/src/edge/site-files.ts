@@ -81,7 +81,12 @@ export function answerPage(
 function answerFile(context: Context, { type, bytes, gzip }: SiteFile): void {
   context.set(FILE_HEADERS);
   context.set('Content-Type', type);
+  answerZipped(context, bytes, gzip);
+}
+
+/** The body as the browser takes it; the answer varies by `Accept-Encoding`. */
+export function answerZipped(context: Context, plain: Buffer | string, gzip: Buffer): void {
   const zipped = context.acceptsEncodings('gzip', 'identity') === 'gzip';
   if (zipped) context.set('Content-Encoding', 'gzip');
-  context.body = zipped ? gzip : bytes;
+  context.body = zipped ? gzip : plain;
 }
