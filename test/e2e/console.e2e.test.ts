@@ -1,18 +1,22 @@
 // The console in a real browser: every screen with data from the mesh, on a desktop and a phone, in
 // light and dark, checked for accessibility; and the work that partners do on it.
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { source as axeSource } from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { joinMesh, ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { readFileSync } from 'node:fs';
+import { ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
-import { launchBrowser, press, STAGE_LIMIT_MS } from './connect-browser';
+import { isStandardSigned, type Arrival } from '../testkit/partner';
+import { press, STAGE_LIMIT_MS } from './connect-browser';
+import {
+  faultsOf,
+  LIMIT_MS,
+  openConsoleStage,
+  settle,
+  shoot,
+  VIEWS,
+  WAIT_MS,
+  type ConsoleStage,
+} from './console-stage';
 import { inboundBody, postRaw } from './events-support';
 
-/** Where screenshots are written; none are without it. */
-const SHOTS = process.env['BMG_SCREENSHOTS'];
-const LIMIT_MS = 120_000;
-const WAIT_MS = 20_000;
 const SCREENS = {
   overview: '',
   numbers: 'numbers',
@@ -27,91 +31,26 @@ const SCREENS = {
   settings: 'settings',
   developers: 'developers',
 };
-const VIEWS = [
-  { name: 'desktop-light', width: 1280, height: 860, colorScheme: 'light' },
-  { name: 'phone-dark', width: 390, height: 844, colorScheme: 'dark' },
-] as const;
 
+let stage: ConsoleStage;
 let mesh: Mesh;
-let browser: Browser;
 let partner: TestPartner;
 let origin: string;
-const contexts: BrowserContext[] = [];
-const complaints: string[] = [];
+let open: ConsoleStage['open'];
+let signIn: ConsoleStage['signIn'];
+let openSignedIn: ConsoleStage['openSignedIn'];
 
 beforeAll(async () => {
-  mesh = await joinMesh();
-  browser = await launchBrowser();
-  origin = new URL(mesh.base_url).origin;
-  partner = await mesh.createPartner({ name: 'Example Software' });
-  await partner.register(ONE);
-  await partner.register(TWO_A);
+  stage = await openConsoleStage();
+  ({ mesh, partner, origin, open, signIn, openSignedIn } = stage);
   const number = { 'x-waba-id': ONE.waba_id };
   for (const to of ['15550100777', '15550100778', '15550100779']) {
     await partner.call('POST', '/messages/send', { to, text: 'Hello' }, number);
   }
 }, STAGE_LIMIT_MS);
-afterAll(async () => {
-  await Promise.all(contexts.map((context) => context.close()));
-  await browser.close();
-  await mesh.stop();
-}, 60_000);
+afterAll(() => stage.close(), 60_000);
 
-type View = (typeof VIEWS)[number];
-
-async function open(path: string, view: View = VIEWS[0]): Promise<Page> {
-  const { width, height, colorScheme } = view;
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
-  context.setDefaultTimeout(WAIT_MS);
-  contexts.push(context);
-  const page = await context.newPage();
-  page.on('console', (line) => {
-    // The session's absence is answered 401, which the browser reports.
-    if (line.type() === 'error' && !line.text().includes('401')) complaints.push(line.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  await page.goto(`${origin}/dashboard/${path}`);
-  return page;
-}
-
-async function signIn(page: Page, key = partner.partner_key): Promise<void> {
-  await page.getByRole('textbox', { name: 'Partner key' }).fill(key);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-}
-
-async function openSignedIn(path: string, view?: View): Promise<Page> {
-  const page = await open(path, view);
-  await signIn(page);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  return page;
-}
-
-/** The serious faults that axe-core finds, each with the elements. */
-async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const axe = (window as never as { axe: typeof import('axe-core') }).axe;
-    const { violations } = await axe.run({ resultTypes: ['violations'] });
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(
-        ({ id, nodes }) =>
-          `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message}`).join(' | ')}`,
-      );
-  });
-}
-
-/** Waits until nothing is loading, so that a picture shows data. */
-async function settle(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
-}
-
-async function shoot(page: Page, name: string): Promise<void> {
-  if (SHOTS === undefined) return;
-  mkdirSync(SHOTS, { recursive: true });
-  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
-}
+const SCHEMES = ['light', 'dark'] as const;
 
 describe.each(VIEWS)('on $name', (view) => {
   test(
@@ -127,14 +66,17 @@ describe.each(VIEWS)('on $name', (view) => {
         await page.goto(`${origin}/dashboard/${path}`);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await settle(page);
-        expect([name, await faultsOf(page)]).toEqual([name, []]);
+        for (const colorScheme of SCHEMES) {
+          await page.emulateMedia({ colorScheme });
+          expect([name, colorScheme, await faultsOf(page)]).toEqual([name, colorScheme, []]);
+          await shoot(page, `${name}-${view.width}-${colorScheme}`);
+        }
         const overflow = await page.evaluate(
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         );
         expect([name, overflow]).toEqual([name, 0]);
-        await shoot(page, `${name}-${view.name}`);
       }
-      expect(complaints).toEqual([]);
+      expect(stage.complaints).toEqual([]);
     },
     LIMIT_MS,
   );
@@ -159,42 +101,45 @@ test(
   LIMIT_MS,
 );
 
-test(
-  'finds a failed delivery and retries it',
-  async () => {
+test.each(VIEWS)(
+  'finds a failed delivery and retries it ($name)',
+  async (view) => {
     partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
-    const body = inboundBody(ONE, { from: '15550100901', id: 'wamid.CONSOLE1' });
+    const id = `wamid.${view.name}`;
+    const body = inboundBody(ONE, { from: '15550100901', id });
     expect(await postRaw(mesh.ingress_url, body)).toBe(200);
     const waiting = async (): Promise<boolean> =>
       (await partner.call('GET', '/webhooks/failed')).body.events.length > 0;
     await eventually(waiting, WAIT_MS);
-    const page = await openSignedIn('');
+    const page = await openSignedIn('', view);
     await page.getByRole('link', { name: 'See the failed events' }).click();
     await page.getByRole('button', { name: 'message.received' }).click();
-    await page.getByText('wamid.CONSOLE1').waitFor();
+    await page.getByText(id).waitFor();
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'event-desktop-light');
+    await shoot(page, `event-${view.name}`);
     // The address alone shows the same event.
     await page.reload();
-    await page.getByText('wamid.CONSOLE1').waitFor();
+    await page.getByText(id).waitFor();
     partner.receiver.behave(undefined);
     await page.getByRole('button', { name: 'Retry now' }).click();
     await page.getByText('Your receiver accepted the event').waitFor();
-    expect(partner.receiver.of('message.received')).not.toEqual([]);
+    const arrived = partner.receiver.of('message.received');
+    expect(arrived.map(({ body: { data } }) => data['message_id'])).toContain(id);
     await page.keyboard.press('Escape');
     await page.getByText('No event waits').waitFor();
   },
   LIMIT_MS,
 );
 
-test(
-  'rotates the webhook secret with an overlap',
-  async () => {
-    const page = await openSignedIn('settings');
+test.each(VIEWS)(
+  'rotates the webhook secret with an overlap ($name)',
+  async (view) => {
+    const own = await mesh.createPartner({ name: 'Careful Software' });
+    const page = await openSignedIn('settings', view, own.partner_key);
     await page.getByRole('button', { name: 'Reveal' }).click();
     const old = await page.getByTestId('secret').textContent();
-    expect(old).toBe(partner.webhook_secret);
+    expect(old).toBe(own.webhook_secret);
     await page.getByRole('button', { name: 'Rotate …' }).click();
     await page.getByLabel('Overlap in hours').fill('48');
     await page.getByRole('button', { name: 'Rotate', exact: true }).click();
@@ -203,6 +148,12 @@ test(
     expect(fresh).not.toBe(old);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('Old secret signs until').waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Send a test event' }).first().click();
+    await page.getByText('Your receiver accepted the test event').waitFor();
+    const [sent] = own.receiver.of('webhook.test');
+    expect(isStandardSigned(sent as Arrival, fresh as string)).toBe(true);
   },
   LIMIT_MS,
 );
@@ -288,10 +239,10 @@ test(
   LIMIT_MS,
 );
 
-test(
-  'creates a broadcast of 200 contacts from a file with two bad rows and watches it end',
-  async () => {
-    const page = await openSignedIn(`broadcasts/new?number=${ONE.phone_number_id}`);
+test.each(VIEWS)(
+  'creates a broadcast of 200 contacts from a file with two bad rows and watches it end ($name)',
+  async (view) => {
+    const page = await openSignedIn(`broadcasts/new?number=${ONE.phone_number_id}`, view);
     await page.getByRole('combobox', { name: 'Template' }).click();
     await page.getByRole('option', { name: /^order_update/ }).click();
     await page.getByRole('button', { name: 'Continue' }).click();
@@ -303,38 +254,44 @@ test(
       .locator('input[type=file]')
       .setInputFiles({ name: 'contacts.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
     await page.getByText('Line 12 “nonsense” is not an international phone number').waitFor();
-    await page.getByText('Line 52 lacks 2').waitFor();
+    await page.getByText('Line 52 has no value for 2').waitFor();
     expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'broadcast-contacts-desktop-light');
+    await shoot(page, `broadcast-contacts-${view.name}`);
     await page.getByRole('button', { name: 'Continue with 200 contacts' }).click();
-    await page.getByLabel('Name').fill('September news');
+    await page.getByLabel('Name').fill(`News on ${view.name}`);
     await page.getByText('Hi Ada 0, your order A-0 is on its way.').waitFor();
     const preflight = page.getByTestId('preflight');
     await preflight.getByText('It can be sent').waitFor();
     await preflight.getByText('11 sec').waitFor();
     await preflight.getByText('not known: the operator has loaded no rate card').waitFor();
     expect(await faultsOf(page)).toEqual([]);
-    await shoot(page, 'broadcast-check-desktop-light');
+    await shoot(page, `broadcast-check-${view.name}`);
     await page.getByRole('button', { name: 'Send to 200 contacts' }).click();
     await page.getByRole('link', { name: 'Watch it' }).click();
     await page.getByText('Expected end').or(page.getByText('completed')).first().waitFor();
-    await shoot(page, 'broadcast-desktop-light');
+    await shoot(page, `broadcast-${view.name}`);
     await page
       .getByRole('dialog')
       .getByText('completed', { exact: true })
       .waitFor({ timeout: 60_000 });
     const { broadcasts } = (await partner.call('GET', '/broadcasts')).body;
-    expect(broadcasts[0]).toMatchObject({ name: 'September news', total: 200, failed: 0 });
+    const name = `News on ${view.name}`;
+    expect(broadcasts.find((one: { name: string }) => one.name === name)).toMatchObject({
+      total: 200,
+      failed: 0,
+    });
   },
   LIMIT_MS,
 );
 
-test(
-  'connects a number through the popup',
-  async () => {
-    const page = await openSignedIn('numbers');
+test.each(VIEWS)(
+  'connects a number through the popup ($name)',
+  async (view) => {
+    const declines = view.colorScheme === 'dark';
+    await mesh.emulator.behaviour({ sync: { decline_history: declines } });
+    const page = await openSignedIn('numbers', view);
     await page.getByRole('button', { name: 'Connect a number' }).click();
-    await page.getByLabel('Name of the client').fill('New Shop');
+    await page.getByLabel('Name of the client').fill(`Shop on ${view.name}`);
     await page.getByRole('button', { name: 'Make a link' }).click();
     const [popup] = await Promise.all([
       page.waitForEvent('popup'),
@@ -346,13 +303,35 @@ test(
     await press(dialog, '#finish');
     await page.getByText('The number is connected').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('New Shop').first().waitFor();
+    await page.getByText(`Shop on ${view.name}`).first().waitFor();
+    // The history arrives in three parts, unless the client declined to share it.
+    const history = await eventually(async () => {
+      const { clients } = (await partner.call('GET', '/clients')).body;
+      const named = (one: { display_name: string }) => one.display_name === `Shop on ${view.name}`;
+      const { data_sync } = clients.find(named);
+      const { progress, error } = data_sync.history ?? {};
+      return (progress === 100 || error) && data_sync.history;
+    }, WAIT_MS);
+    expect(history).toMatchObject(
+      declines ? { progress: null, error: { code: 2593109 } } : { phase: 2, progress: 100 },
+    );
+    await page.reload();
+    await page.getByRole('button', { name: `Shop on ${view.name}` }).click();
+    const told = declines ? /declined to share the message history/ : 'History complete';
+    await page.getByRole('dialog').getByText(told).waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `history-${view.name}`);
   },
   LIMIT_MS,
 );
 
+const EVENTS = 1_000;
+/** Messages in each webhook. */
+const EACH = 5;
+
 test(
-  'shows new events as they come, and stays fast while hundreds arrive',
+  'shows new events as they come, and stays fast while a thousand arrive',
   async () => {
     const page = await openSignedIn('events');
     await page.getByText('New events appear at once').waitFor();
@@ -367,15 +346,21 @@ test(
         list.getEntries().forEach(({ duration }) => long.push(duration)),
       ).observe({ type: 'longtask' });
     });
-    const bodies = Array.from({ length: 300 }, (_, at) =>
-      inboundBody(ONE, { from: `1555030${1000 + at}`, id: `wamid.LIVE${at}` }),
+    const bodies = Array.from({ length: EVENTS / EACH }, (_, body) =>
+      inboundBody(
+        ONE,
+        ...Array.from({ length: EACH }, (_, at) => ({
+          from: `1555030${1000 + body * EACH + at}`,
+          id: `wamid.LIVE${body}-${at}`,
+        })),
+      ),
     );
     for (const body of bodies) expect(await postRaw(mesh.ingress_url, body)).toBe(200);
     await page.waitForFunction(
       (count) =>
         Number.parseInt(document.querySelector('[data-testid=count]')?.textContent ?? '', 10) >=
         count,
-      before + 300,
+      before + EVENTS,
     );
     // Only the rows in view are in the page.
     expect(await page.getByRole('row').count()).toBeLessThan(100);

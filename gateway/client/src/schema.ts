@@ -1804,6 +1804,38 @@ export interface components {
             phone_number_id?: string;
         };
         /**
+         * HistorySync
+         * @description How far the history has arrived. Null before its first part.
+         */
+        HistorySync: {
+            /**
+             * @description The latest phase that has arrived: 0 is the last day, 1 goes back 90 days, 2 goes back 180 days.
+             * @example 1
+             */
+            phase: number | null;
+            /**
+             * @description Percentage of the whole history. It never goes back.
+             * @example 55
+             */
+            progress: number | null;
+            /**
+             * Format: date-time
+             * @description When its latest part arrived.
+             * @example 2026-09-01T12:00:00.000Z
+             */
+            received_at: string;
+            /** @description Why the platform sends no history. */
+            error: {
+                /**
+                 * @description Code of the platform. 2593109: your client declined.
+                 * @example 2593109
+                 */
+                code: number;
+                /** @example The business declined to share history */
+                message: string;
+            } | null;
+        } | null;
+        /**
          * DataSync
          * @description The sync of contacts and history, an addition. Null for a number that is not in use in the business app.
          */
@@ -1829,6 +1861,7 @@ export interface components {
              * @example 2026-09-01T12:00:00.000Z
              */
             request_until: string;
+            history: components["schemas"]["HistorySync"];
         } | null;
         /** Client */
         Client: {
@@ -5159,7 +5192,16 @@ export interface operations {
                      *           "status": "requested",
                      *           "contacts_requested_at": "2026-09-01T12:00:00.000Z",
                      *           "history_requested_at": "2026-09-01T12:00:00.000Z",
-                     *           "request_until": "2026-09-01T12:00:00.000Z"
+                     *           "request_until": "2026-09-01T12:00:00.000Z",
+                     *           "history": {
+                     *             "phase": 1,
+                     *             "progress": 55,
+                     *             "received_at": "2026-09-01T12:00:00.000Z",
+                     *             "error": {
+                     *               "code": 2593109,
+                     *               "message": "The business declined to share history"
+                     *             }
+                     *           }
                      *         }
                      *       },
                      *       "coexistence_sync": {
@@ -5207,7 +5249,16 @@ export interface operations {
                      *           "status": "requested",
                      *           "contacts_requested_at": "2026-09-01T12:00:00.000Z",
                      *           "history_requested_at": "2026-09-01T12:00:00.000Z",
-                     *           "request_until": "2026-09-01T12:00:00.000Z"
+                     *           "request_until": "2026-09-01T12:00:00.000Z",
+                     *           "history": {
+                     *             "phase": 1,
+                     *             "progress": 55,
+                     *             "received_at": "2026-09-01T12:00:00.000Z",
+                     *             "error": {
+                     *               "code": 2593109,
+                     *               "message": "The business declined to share history"
+                     *             }
+                     *           }
                      *         }
                      *       },
                      *       "coexistence_sync": {
@@ -5521,7 +5572,16 @@ export interface operations {
                      *           "status": "requested",
                      *           "contacts_requested_at": "2026-09-01T12:00:00.000Z",
                      *           "history_requested_at": "2026-09-01T12:00:00.000Z",
-                     *           "request_until": "2026-09-01T12:00:00.000Z"
+                     *           "request_until": "2026-09-01T12:00:00.000Z",
+                     *           "history": {
+                     *             "phase": 1,
+                     *             "progress": 55,
+                     *             "received_at": "2026-09-01T12:00:00.000Z",
+                     *             "error": {
+                     *               "code": 2593109,
+                     *               "message": "The business declined to share history"
+                     *             }
+                     *           }
                      *         }
                      *       },
                      *       "coexistence_sync": {
@@ -5569,7 +5629,16 @@ export interface operations {
                      *           "status": "requested",
                      *           "contacts_requested_at": "2026-09-01T12:00:00.000Z",
                      *           "history_requested_at": "2026-09-01T12:00:00.000Z",
-                     *           "request_until": "2026-09-01T12:00:00.000Z"
+                     *           "request_until": "2026-09-01T12:00:00.000Z",
+                     *           "history": {
+                     *             "phase": 1,
+                     *             "progress": 55,
+                     *             "received_at": "2026-09-01T12:00:00.000Z",
+                     *             "error": {
+                     *               "code": 2593109,
+                     *               "message": "The business declined to share history"
+                     *             }
+                     *           }
                      *         }
                      *       },
                      *       "coexistence_sync": {
@@ -5644,7 +5713,16 @@ export interface operations {
                      *             "status": "requested",
                      *             "contacts_requested_at": "2026-09-01T12:00:00.000Z",
                      *             "history_requested_at": "2026-09-01T12:00:00.000Z",
-                     *             "request_until": "2026-09-01T12:00:00.000Z"
+                     *             "request_until": "2026-09-01T12:00:00.000Z",
+                     *             "history": {
+                     *               "phase": 1,
+                     *               "progress": 55,
+                     *               "received_at": "2026-09-01T12:00:00.000Z",
+                     *               "error": {
+                     *                 "code": 2593109,
+                     *                 "message": "The business declined to share history"
+                     *               }
+                     *             }
                      *           }
                      *         }
                      *       ],

@@ -22,7 +22,7 @@ test('names every row that cannot be sent with its line in the file', () => {
     ],
     bad: [
       { line: 3, problem: '“nonsense” is not an international phone number' },
-      { line: 4, problem: 'lacks order' },
+      { line: 4, problem: 'has no value for order' },
       { line: 5, problem: 'has the same recipient as line 2' },
     ],
   });

@@ -80,7 +80,8 @@ export function readContacts(
       bad.push({ line, problem: `“${to}” is not an international phone number` });
     } else if (earlier !== undefined) {
       bad.push({ line, problem: `has the same recipient as line ${earlier}` });
-    } else if (missing.length > 0) bad.push({ line, problem: `lacks ${missing.join(', ')}` });
+    } else if (missing.length > 0)
+      bad.push({ line, problem: `has no value for ${missing.join(', ')}` });
     else {
       lines.set(known, line);
       contacts.push({

@@ -19,6 +19,10 @@ export function periodOf(period: Period, now = new Date()): { from: string; to: 
 const counts = new Intl.NumberFormat();
 export const countOf = (value: number): string => counts.format(value);
 
+/** `1 contact`, `2 contacts`. */
+export const nounOf = (value: number, noun: string): string =>
+  `${countOf(value)} ${noun}${value === 1 ? '' : 's'}`;
+
 const percents = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 export const percent = (part: number, whole: number): string =>
   whole === 0 ? '–' : percents.format(part / whole);

@@ -101,8 +101,9 @@ test('what concerns templates and accounts goes out whole', () => {
   const records = recordsOf([
     item({ event: 'template.status_updated', phone_number_id: undefined, json: '{"a":1}' }),
     item({ event: 'offboarded', internal: true }),
+    item({ event: 'history_sync', internal: true, data: {} }),
   ]);
-  expect(names(records)).toEqual([topics.template.name, topics.account.name]);
+  expect(names(records)).toEqual([topics.template.name, topics.account.name, topics.account.name]);
   expect(records[0]).toMatchObject({
     key: WABA,
     message: { event: 'template.status_updated', data: '{"a":1}', partner_ids: ['ptn_1'] },

@@ -43,6 +43,7 @@ const WHOLE = new Map<string, typeof topics.template | typeof topics.account>([
   ['waba.tier_updated', topics.account],
   ['waba.quality_updated', topics.account],
   ['throughput', topics.account],
+  ['history_sync', topics.account],
   ['offboarded', topics.account],
   ['reconnected', topics.account],
   ['partner_added', topics.account],

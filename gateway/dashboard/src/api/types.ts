@@ -62,6 +62,16 @@ export interface DataSync {
   contacts_requested_at: string | null;
   history_requested_at: string | null;
   request_until: string;
+  /** Null before its first part has arrived. */
+  history: HistorySync | null;
+}
+
+export interface HistorySync {
+  phase: number | null;
+  /** Percentage of the whole. */
+  progress: number | null;
+  received_at: string;
+  error: { code: number; message: string } | null;
 }
 
 export interface Counts {

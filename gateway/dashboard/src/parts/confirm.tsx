@@ -46,7 +46,7 @@ export function Confirm(props: ConfirmProps) {
             </Button>
             <Button
               type="submit"
-              color="red"
+              color="red.9"
               loading={pending}
               disabled={typed !== undefined && text.trim() !== typed}
             >

@@ -164,7 +164,7 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
           variant="default"
           component={Link}
           to="/broadcasts/new"
-          search={{ copy: broadcast.id } as never}
+          search={{ copy: broadcast.id, number: broadcast.phone_number_id } as never}
         >
           Copy
         </Button>

@@ -15,6 +15,7 @@ import { useFilters } from '../parts/search';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { ConnectNumber } from './numbers/connect';
+import { SyncCell } from './numbers/data-sync';
 import { NumberDrawer } from './numbers/drawer';
 
 export const keyOf = ({ waba_id, phone_number_id }: Client): string =>
@@ -43,6 +44,12 @@ const COLUMNS: Array<Column<Client>> = [
     labelled: true,
   },
   {
+    title: 'Data sync',
+    width: '120px',
+    cell: ({ data_sync }) => <SyncCell sync={data_sync} />,
+    labelled: true,
+  },
+  {
     title: 'Last activity',
     width: '130px',
     cell: ({ last_activity_at }) => <Time value={last_activity_at} as="ago" />,
@@ -53,6 +60,16 @@ const COLUMNS: Array<Column<Client>> = [
 export const limitOf = (tier: string | null): string =>
   tier === null ? '–' : tier === 'UNLIMITED' ? 'no limit' : `${tier.replace('TIER_', '')} a day`;
 
+const REFRESH_MS = 10_000;
+/** A history that has stopped for longer is not followed. */
+const FOLLOW_MS = 3_600_000;
+
+const isSyncing = ({ data_sync }: Client): boolean => {
+  const { progress, error, received_at } = data_sync?.history ?? {};
+  if (received_at === undefined || error || progress === 100) return false;
+  return Date.now() - Date.parse(received_at) < FOLLOW_MS;
+};
+
 const matches = (client: Client, find: string): boolean =>
   [client.display_name, client.phone_number, client.waba_id, client.phone_number_id].some((text) =>
     text.toLowerCase().includes(find.toLowerCase().replace(/^\+/, '')),
@@ -61,7 +78,10 @@ const matches = (client: Client, find: string): boolean =>
 export function Screen() {
   const [{ find = '', status = 'active', open }, setFilters] = useFilters();
   const [connecting, connect] = useDisclosure();
-  const query = useQuery(clientsQuery);
+  const query = useQuery({
+    ...clientsQuery,
+    refetchInterval: ({ state }) => state.data?.some(isSyncing) && REFRESH_MS,
+  });
   const shown = query.data?.find((client) => keyOf(client) === open);
   return (
     <Page

@@ -6,6 +6,34 @@ const messaging_limit_tier = is.orNull(is.messaging_limit_tier);
 const throughput_level = is.orNull(is.open(['STANDARD', 'HIGH']));
 const params = { waba_id: is.text('900000000000001', 'ID of the business account.') };
 
+const history = is.orNull(
+  is.record(
+    {
+      phase: is.orNull(
+        is.whole(
+          1,
+          'The latest phase that has arrived: 0 is the last day, 1 goes back 90 days, 2 goes back 180 days.',
+        ),
+      ),
+      progress: is.orNull(is.whole(55, 'Percentage of the whole history. It never goes back.')),
+      received_at: is.time('When its latest part arrived.'),
+      error: is.orNull(
+        is.record(
+          {
+            code: is.whole(2593109, 'Code of the platform. 2593109: your client declined.'),
+            message: is.text('The business declined to share history'),
+          },
+          { description: 'Why the platform sends no history.' },
+        ),
+      ),
+    },
+    {
+      title: 'HistorySync',
+      description: 'How far the history has arrived. Null before its first part.',
+    },
+  ),
+);
+
 const data_sync = is.orNull(
   is.record(
     {
@@ -16,6 +44,7 @@ const data_sync = is.orNull(
       contacts_requested_at: is.orNull(is.time()),
       history_requested_at: is.orNull(is.time()),
       request_until: is.time('The end of the 24 hours after the sign-up.'),
+      history,
     },
     {
       title: 'DataSync',

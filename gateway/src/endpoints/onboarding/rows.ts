@@ -4,6 +4,7 @@ import {
   type CreateConnectSessionResponse,
   type DeleteClientResponse,
   type GetUsageResponse,
+  type HistorySync,
   type ListClientsResponse,
   type ListOnboardingEventsResponse,
   type OnboardingEvent,
@@ -37,9 +38,21 @@ export const clientRecord = ({
         ...data_sync,
         contacts_requested_at: data_sync.contacts_requested_at ?? null,
         history_requested_at: data_sync.history_requested_at ?? null,
+        history: historyRecord(data_sync.history),
       }
     : null,
 });
+
+function historyRecord(history: HistorySync | undefined): Fields | null {
+  if (!history) return null;
+  const { phase, progress, received_at, error_code, error_message } = history;
+  return {
+    phase: phase ?? null,
+    progress: progress ?? null,
+    received_at,
+    error: error_code === undefined ? null : { code: error_code, message: error_message },
+  };
+}
 
 /** The contract shows null where a proto field is absent. */
 const eventRecord = (event: OnboardingEvent): Fields => ({

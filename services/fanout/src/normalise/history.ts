@@ -3,6 +3,7 @@
 
 import { conversationOf, partyOf, textOf, typeOf } from './content';
 import {
+  changeState,
   eachItem,
   eachList,
   emit,
@@ -72,6 +73,7 @@ function readChunk(chunk: JsonObject, context: Context): void {
   const declined = listOf(chunk.errors).length > 0;
   let found = declined;
   if (declined) readRefusal(chunk, context, { phase, progress });
+  reportProgress(chunk, context, { phase, progress });
   eachItem(chunk.threads, context, (thread) => {
     const position: Position = {
       space: 'history',
@@ -86,12 +88,32 @@ function readChunk(chunk: JsonObject, context: Context): void {
   if (!found) ignore(context, 'empty');
 }
 
-/** The client declined to share its history: one event without a message. */
-function readRefusal(
-  chunk: JsonObject,
+type Progress = Pick<Position, 'phase' | 'progress'>;
+
+/** One small record for a chunk, however many messages it has. */
+function reportProgress(
+  { metadata, errors }: JsonObject,
   context: Context,
-  { phase, progress }: { phase: number | null; progress: number | null },
+  { phase, progress }: Progress,
 ): void {
+  const refusal = objectOf(listOf(errors)[0]);
+  if (phase === null && progress === null && refusal === null) return;
+  changeState(context, {
+    kind: 'history_sync',
+    occurrence: keyOfContent('history_sync', { metadata, errors }, context),
+    contact: null,
+    timestamp: timeOf(undefined, context),
+    data: {
+      phase,
+      progress,
+      error_code: toNumber(refusal?.code),
+      error_message: toText(refusal?.message) ?? toText(refusal?.title),
+    },
+  });
+}
+
+/** The client declined to share its history: one event without a message. */
+function readRefusal(chunk: JsonObject, context: Context, { phase, progress }: Progress): void {
   const timestamp = timeOf(objectOf(chunk.metadata)?.timestamp, context);
   emit(context, {
     event: 'message.history',

@@ -54,6 +54,7 @@ export interface NormalisedEvent {
 export type StateChangeKind =
   | 'handover'
   | 'throughput'
+  | 'history_sync'
   | 'offboarded'
   | 'reconnected'
   | 'partner_added'

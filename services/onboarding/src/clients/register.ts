@@ -139,7 +139,14 @@ const newOnboarding = (
 ): Partial<Registration> =>
   onboarding_id === undefined || before?.onboarding_id === onboarding_id
     ? {}
-    : { onboarding_id, sync_requested: { smb_app_state_sync: null, history: null } };
+    : {
+        onboarding_id,
+        sync_requested: { smb_app_state_sync: null, history: null },
+        history_phase: null,
+        history_progress: null,
+        history_at: null,
+        history_error: null,
+      };
 
 const idsOf = ({ partner_id, waba_id }: NumberScope): Scope => ({ partner_id, waba_id });
 

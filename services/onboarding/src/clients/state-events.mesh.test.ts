@@ -2,8 +2,10 @@ import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';
 import { openWorld, testCall, type World } from '../../testing/world';
 import { createDirectoryHandlers } from '../directory/handlers';
+import { dataSyncOf } from '../sign-up/coexistence-sync';
 import { inspectDue } from './token-expiry-poller';
 import { refreshDue } from './refresh-poller';
+import { storeClient } from './register';
 import { applyStateEvents } from './state-events';
 import type { Client } from '../store/clients';
 
@@ -239,6 +241,54 @@ describe('facts of a number', () => {
     await world.mongo.db.collection('clients').updateMany({}, { $set: { business_id: null } });
     await apply([event('partner_added', {}, { waba_info: { owner_business_id: '600' } })]);
     expect((await client(one, NUMBERS[0])).business_id).toBe('600');
+  });
+});
+
+describe('the history of a number', () => {
+  const chunk = (data: object, change: Partial<Event> = {}): Received<Event> =>
+    event('history_sync', { phone_number_id: NUMBERS[0], ...change }, data);
+  const historyOf = async (partner_id: string, number: string = NUMBERS[0]) =>
+    dataSyncOf(await client(partner_id, number))?.history;
+
+  it('advances with its chunks for every partner, and never goes back', async () => {
+    const [one, two] = await twoOwners();
+    expect(await historyOf(one)).toBeUndefined();
+    await apply([chunk({ phase: 1, progress: 66 }), chunk({ phase: 0, progress: 33 })]);
+    const received_at = expect.any(Date) as Date;
+    expect(await historyOf(one)).toEqual({ phase: 1, progress: 66, received_at });
+    await apply([chunk({ phase: null, progress: null }), chunk({ phase: '9', progress: 250 })]);
+    expect(await historyOf(two)).toEqual({ phase: 1, progress: 66, received_at });
+    expect(await historyOf(one, NUMBERS[1])).toBeUndefined();
+    expect(world.deps.bumped).toEqual([]);
+  });
+
+  it('tells that the business declined to share it', async () => {
+    const [one] = await twoOwners();
+    const refusal = { error_code: 2593109, error_message: 'The business declined' };
+    await apply([chunk({ phase: null, progress: null, ...refusal })]);
+    expect(await historyOf(one)).toMatchObject({ received_at: expect.any(Date), ...refusal });
+  });
+
+  it('starts again with a new onboarding, whatever still arrives of the one before', async () => {
+    const { _id } = await world.partner();
+    const onboard = (onboarding_id: string) =>
+      storeClient(
+        world.deps,
+        { partner_id: _id, waba_id: WABA, phone_number_id: NUMBERS[0] },
+        { access_token: TOKEN, onboarding_id },
+        testCall(),
+      );
+    await onboard('cex_1');
+    const late = chunk({ phase: 2, progress: 100 });
+    await apply([late]);
+    world.passTime(60);
+    await onboard('cex_1');
+    expect(await historyOf(_id)).toMatchObject({ phase: 2, progress: 100 });
+    await onboard('cex_2');
+    await apply([late]);
+    expect(await historyOf(_id)).toBeUndefined();
+    await apply([chunk({ phase: 0, progress: 10 })]);
+    expect(await historyOf(_id)).toMatchObject({ phase: 0, progress: 10 });
   });
 });
 

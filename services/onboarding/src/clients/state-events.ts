@@ -4,11 +4,14 @@
 import type { Received } from '@bmg/common/bus';
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import type { Event } from '@bmg/proto/stream';
+import { WINDOW_MS } from '../sign-up/coexistence-sync';
 import type { ClientFacts, Affected, FactEvent } from '../store/client-facts';
+import type { ClientSyncs } from '../store/client-syncs';
 import type { Client, ClientChange, FactKind } from '../store/clients';
 
 export interface StateDependencies {
   clientFacts: ClientFacts;
+  clientSyncs: Pick<ClientSyncs, 'advance'>;
   versions: Versions;
   now: () => Date;
   /** Called when a number's facts are due to be fetched again. */
@@ -28,11 +31,17 @@ const ACTIVITY_EVERY_MS = 60_000;
 const TRACKED_NUMBERS_MAX = 100_000;
 /** Replays of the past, which say nothing about present activity. */
 const NO_ACTIVITY = new Set(['message.history']);
+/** Far above the phases that the upstream names (0 to 2). */
+const PHASE_MAX = 1_000;
+const PROGRESS_MAX = 100;
 /** How the upstream spells a limit that is not set yet. */
 const NO_LIMIT = 'TIER_NOT_SET';
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
+
+const wholeUpTo = (max: number, value: unknown): number | undefined =>
+  typeof value === 'number' && value >= 0 && value <= max ? Math.floor(value) : undefined;
 
 /** The number that the event names, or all numbers of the account where it names none. */
 const affectedBy = ({ waba_id, phone_number_id }: Event): Affected =>
@@ -68,7 +77,7 @@ const health = (state: Client['health'], event: Event): Effect => ({
 });
 
 export function applyStateEvents(deps: StateDependencies) {
-  const { clientFacts, versions, now, onRefreshDue } = deps;
+  const { clientFacts, clientSyncs, versions, now, onRefreshDue } = deps;
   const written = new Map<string, number>();
 
   const touch = async (batch: Event[]): Promise<void> => {
@@ -96,6 +105,7 @@ export function applyStateEvents(deps: StateDependencies) {
       if (effect) {
         changed.push(...(await clientFacts.apply(factEventOf(event, effect), effect.change)));
       }
+      if (event.event === 'history_sync') await advanceHistory(clientSyncs, event);
       if (event.event === 'partner_added') await learnBusiness(clientFacts, event);
       if (event.event === 'waba.quality_updated' && event.phone_number_id !== undefined) {
         // FLAGGED says that the rating fell but not to what, so the number's facts are fetched.
@@ -132,6 +142,24 @@ export const versionKeys = (clients: Client[]): string[] => [
     ]),
   ),
 ];
+
+/** Partners read the progress of the history; no cached answer has it. */
+async function advanceHistory(clientSyncs: StateDependencies['clientSyncs'], event: Event) {
+  const { phone_number_id, received_at_ms } = event;
+  if (phone_number_id === undefined) return;
+  const { phase, progress, error_code, error_message } = readData(event);
+  await clientSyncs.advance({
+    phone_number_id,
+    phase: wholeUpTo(PHASE_MAX, phase),
+    progress: wholeUpTo(PROGRESS_MAX, progress),
+    error:
+      typeof error_code === 'number'
+        ? { code: error_code, message: textOf(error_message) ?? 'the history is not shared' }
+        : undefined,
+    received_at: new Date(received_at_ms),
+    latest_window: new Date(received_at_ms + WINDOW_MS),
+  });
+}
 
 /** The sign-up confirmation is the only event that names the portfolio that owns the account. */
 async function learnBusiness(clientFacts: ClientFacts, event: Event): Promise<void> {

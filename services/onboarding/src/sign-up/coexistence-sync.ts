@@ -4,14 +4,14 @@
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
-import type { DataSync } from '@bmg/proto/onboarding';
+import type { DataSync, HistorySync } from '@bmg/proto/onboarding';
 import type { StepFacts } from './onboarding-log';
 import { requestSync, type SyncOutcomes, type SyncType } from '../upstream/data-sync';
 import type { Client, ClientChange, Clients } from '../store/clients';
 
 const TYPES = ['smb_app_state_sync', 'history'] as const satisfies readonly SyncType[];
 const MINUTE_MS = 60_000;
-const WINDOW_MS = 24 * 60 * MINUTE_MS;
+export const WINDOW_MS = 24 * 60 * MINUTE_MS;
 /** Delays between retries; the last one repeats until the window closes. */
 const RETRY_AFTER_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS];
 
@@ -43,6 +43,19 @@ export function dataSyncOf(client: Client): DataSync | undefined {
     contacts_requested_at: sync_requested.smb_app_state_sync ?? undefined,
     history_requested_at: sync_requested.history ?? undefined,
     request_until: sync_until,
+    history: historyOf(client),
+  };
+}
+
+function historyOf(client: Client): HistorySync | undefined {
+  const { history_at, history_phase, history_progress, history_error } = client;
+  if (!history_at) return undefined;
+  return {
+    phase: history_phase ?? undefined,
+    progress: history_progress ?? undefined,
+    received_at: history_at,
+    error_code: history_error?.code,
+    error_message: history_error?.message,
   };
 }
 

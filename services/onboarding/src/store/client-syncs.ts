@@ -2,7 +2,23 @@
 import type { Db } from 'mongodb';
 import { clientCollection, type Client } from './clients';
 
+/** What one webhook says about the history of a number. */
+export interface HistoryReport {
+  phone_number_id: string;
+  phase: number | undefined;
+  progress: number | undefined;
+  error: { code: number; message: string } | undefined;
+  received_at: Date;
+  /** The end of the window of an onboarding that began when the webhook arrived. */
+  latest_window: Date;
+}
+
 export interface ClientSyncs {
+  /**
+   * Stores how far the history has arrived, for every partner with the number. Chunks come in any
+   * order, so phase and progress never go back; what arrived before the onboarding changes nothing.
+   */
+  advance(report: HistoryReport): Promise<void>;
   /** Takes one due row until `lease_until` and counts the try; null where none is due. */
   claim(now: Date, lease_until: Date): Promise<Client | null>;
   /** How many rows still wait for their sync and have a window that closes before `until`. */
@@ -12,6 +28,19 @@ export interface ClientSyncs {
 export function createClientSyncs(db: Db): ClientSyncs {
   const clients = clientCollection(db);
   return {
+    async advance({ phone_number_id, phase, progress, error, received_at, latest_window }) {
+      await clients.updateMany(
+        { phone_number_id, status: 'active', sync_until: { $lte: latest_window } },
+        {
+          $max: {
+            history_at: received_at,
+            ...(phase !== undefined && { history_phase: phase }),
+            ...(progress !== undefined && { history_progress: progress }),
+          },
+          ...(error && { $set: { history_error: error } }),
+        },
+      );
+    },
     async claim(now, lease_until) {
       const before = await clients.findOneAndUpdate(
         { sync_retry_at: { $lte: now }, status: 'active' },

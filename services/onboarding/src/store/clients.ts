@@ -58,6 +58,11 @@ export interface Client extends Omit<NumberFacts, 'verified_name'> {
   /** When to retry the sync; null once the upstream has accepted it or the window has closed. */
   sync_retry_at?: Date | null;
   sync_tries?: number;
+  /** The highest phase and percentage of the history that arrived, and the upstream's refusal. */
+  history_phase?: number | null;
+  history_progress?: number | null;
+  history_at?: Date | null;
+  history_error?: { code: number; message: string } | null;
   /** Whether the warning about the closing window was given. */
   sync_warned?: boolean;
   /** When the token's expiry was last checked, and the expiry; null means that it never expires. */
@@ -98,6 +103,10 @@ export type Registration = NumberScope &
     Pick<
       Client,
       | 'sync_requested'
+      | 'history_phase'
+      | 'history_progress'
+      | 'history_at'
+      | 'history_error'
       | 'sync_until'
       | 'sync_retry_at'
       | 'sync_tries'

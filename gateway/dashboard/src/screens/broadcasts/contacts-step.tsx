@@ -21,7 +21,7 @@ import {
   type Mapping,
   type Table,
 } from '../../contacts';
-import { countOf } from '../../period';
+import { countOf, nounOf } from '../../period';
 import { variablesOf, type Variable } from '../../template';
 
 interface ContactsStepProps {
@@ -81,7 +81,7 @@ export function ContactsStep({ template, onDone }: ContactsStepProps) {
         disabled={contacts.length === 0 || contacts.length > CONTACTS_MAX}
         onClick={() => onDone(contacts)}
       >
-        Continue with {countOf(contacts.length)} contacts
+        Continue with {nounOf(contacts.length, 'contact')}
       </Button>
     </Stack>
   );

@@ -2,7 +2,7 @@
 import { Alert, Button, Group, List, Select, Stack, Stepper, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client';
 import { broadcastQuery, templatesQuery } from '../../api/queries';
 import type { BroadcastCheck, Client, Template } from '../../api/types';
@@ -17,7 +17,7 @@ import { NumberSelect, useNumber } from '../../parts/number-select';
 import { Page } from '../../parts/page';
 import { TemplatePreview } from '../../parts/preview';
 import { useFilters } from '../../parts/search';
-import { countOf } from '../../period';
+import { countOf, nounOf } from '../../period';
 import { messageComponents, variablesOf } from '../../template';
 import { ContactsStep } from './contacts-step';
 import { Preflight } from './preflight';
@@ -36,35 +36,42 @@ function Steps({ client }: { client: Client }) {
   const [step, setStep] = useState(0);
   const [template, setTemplate] = useState<Template | null>(null);
   const [contacts, setContacts] = useState<Contact[]>([]);
+  const place = useRef<HTMLDivElement>(null);
+  // The button of the step before is gone: the keyboard goes on in the new step.
+  useEffect(() => {
+    if (step > 0) place.current?.focus();
+  }, [step]);
   return (
     <Card>
-      <Stepper active={step} onStepClick={setStep} allowNextStepsSelect={false} size="sm">
-        <Stepper.Step label="Message">
-          <TemplateStep
-            client={client}
-            onDone={(chosen) => {
-              setTemplate(chosen);
-              setContacts([]);
-              setStep(1);
-            }}
-          />
-        </Stepper.Step>
-        <Stepper.Step label="Contacts">
-          {template && (
-            <ContactsStep
-              key={template.id}
-              template={template}
-              onDone={(read) => {
-                setContacts(read);
-                setStep(2);
+      <div ref={place} tabIndex={-1} role="group" aria-label="Steps" className="steps">
+        <Stepper active={step} onStepClick={setStep} allowNextStepsSelect={false} size="sm">
+          <Stepper.Step label="Message">
+            <TemplateStep
+              client={client}
+              onDone={(chosen) => {
+                setTemplate(chosen);
+                setContacts([]);
+                setStep(1);
               }}
             />
-          )}
-        </Stepper.Step>
-        <Stepper.Step label="Check and send">
-          {template && <ConfirmStep client={client} template={template} contacts={contacts} />}
-        </Stepper.Step>
-      </Stepper>
+          </Stepper.Step>
+          <Stepper.Step label="Contacts">
+            {template && (
+              <ContactsStep
+                key={template.id}
+                template={template}
+                onDone={(read) => {
+                  setContacts(read);
+                  setStep(2);
+                }}
+              />
+            )}
+          </Stepper.Step>
+          <Stepper.Step label="Check and send">
+            {template && <ConfirmStep client={client} template={template} contacts={contacts} />}
+          </Stepper.Step>
+        </Stepper>
+      </div>
     </Card>
   );
 }
@@ -191,7 +198,7 @@ function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
           <Preflight query={check} />
           {create.error && <Failure error={create.error} title="No broadcast was created" />}
           <Button type="submit" w="fit-content" loading={create.isPending}>
-            {start === '' ? 'Send to' : 'Schedule for'} {countOf(contacts.length)} contacts
+            {start === '' ? 'Send to' : 'Schedule for'} {nounOf(contacts.length, 'contact')}
           </Button>
         </Stack>
         <TemplatePreview components={template.components} values={contacts[0]?.params ?? {}} />

@@ -78,8 +78,10 @@ export function Screen() {
           />
         ) : (
           <Card>
-            <Empty title={loaded ? 'No event yet' : 'Loading the events'}>
-              Send a message, or write to one of your numbers: its events appear here.
+            <Empty title={emptyTitle(loaded, events.length)}>
+              {events.length > 0
+                ? 'Change the filters above. New events that match appear here.'
+                : 'Send a message, or write to one of your numbers: its events appear here.'}
             </Empty>
           </Card>
         )}
@@ -90,6 +92,9 @@ export function Screen() {
     </Page>
   );
 }
+
+const emptyTitle = (loaded: boolean, events: number): string =>
+  !loaded ? 'Loading the events' : events > 0 ? 'No event matches' : 'No event yet';
 
 const FEEDS: Record<Feed, string> = {
   paused: 'Paused',
@@ -110,11 +115,11 @@ interface FiltersProps {
 function Filters({ names, shown, live, feed, onLive }: FiltersProps) {
   const [{ find, status }, setFilters] = useFilters();
   return (
-    <Group gap="sm" align="flex-end">
+    <Group gap="sm">
       <Select
         aria-label="Event"
         placeholder="All events"
-        data={names}
+        data={find === undefined || names.includes(find) ? names : [...names, find]}
         value={find ?? null}
         onChange={(value) => setFilters({ find: value ?? undefined })}
         clearable

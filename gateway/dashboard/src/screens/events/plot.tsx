@@ -18,10 +18,17 @@ function optionsOf(width: number, { text, grid, accepted, answer }: Colours): Pl
     width,
     height: HEIGHT_PX,
     cursor: { drag: { x: false, y: false } },
+    // Without the values under the pointer, which a person on a phone or keyboard cannot read.
+    legend: { live: false },
     scales: { percent: { range: [0, 105] }, ms: { range: (_plot, _min, max) => [0, max || 1] } },
     axes: [
       axis,
-      { ...axis, scale: 'percent', values: (_plot, ticks) => ticks.map((tick) => `${tick} %`) },
+      {
+        ...axis,
+        scale: 'percent',
+        size: 60,
+        values: (_plot, ticks) => ticks.map((tick) => `${tick} %`),
+      },
       {
         ...axis,
         scale: 'ms',

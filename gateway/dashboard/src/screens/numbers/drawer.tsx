@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
 import { billingQuery, clientsQuery, phoneStatusQuery } from '../../api/queries';
-import type { Client, DataSync } from '../../api/types';
+import type { Client } from '../../api/types';
 import { nameOf } from '../../attention';
 import { Confirm } from '../../parts/confirm';
 import { Copy } from '../../parts/copy';
@@ -15,6 +15,7 @@ import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
 import { limitOf } from '../numbers';
 import { ConnectNumber } from './connect';
+import { DataSyncState } from './data-sync';
 
 interface DrawerProps {
   client: Client;
@@ -38,34 +39,13 @@ export function NumberDrawer({ client, onClose }: DrawerProps) {
             ['Number ID', <Identifier text={client.phone_number_id} />],
             ['Connected', <Time value={client.registered_at} />],
             ['Last activity', <Time value={client.last_activity_at} as="ago" />],
-            ['Data sync', <SyncClock sync={client.data_sync ?? null} />],
+            ['Data sync', <DataSyncState sync={client.data_sync ?? null} />],
             ['Billing', billing && (waits ? 'waits for a payment' : 'in order')],
           ]}
         />
         {client.status === 'active' ? <ActiveNumber client={client} /> : <DeletedNumber />}
       </Stack>
     </Drawer>
-  );
-}
-
-/** Contacts and history: when they were requested, or how long that is still possible. */
-function SyncClock({ sync }: { sync: DataSync | null }) {
-  if (!sync) return <span>–</span>;
-  const { status, contacts_requested_at, history_requested_at, request_until } = sync;
-  return (
-    <Stack gap={2}>
-      <State of={status} />
-      {status !== 'requested' && (
-        <Text size="sm">
-          {status === 'waiting' ? 'possible until ' : 'was possible until '}
-          <Time value={request_until} as="exact" /> (<Time value={request_until} as="ago" />)
-        </Text>
-      )}
-      <Text size="sm">
-        contacts: {contacts_requested_at ? <Time value={contacts_requested_at} /> : 'not requested'}
-        , history: {history_requested_at ? <Time value={history_requested_at} /> : 'not requested'}
-      </Text>
-    </Stack>
   );
 }
 
@@ -84,7 +64,7 @@ function DeletedNumber() {
     <Stack gap="xs">
       <Text size="sm">
         The number is deleted and cannot send. When your client signs up with it again, it is
-        restored with its history.
+        restored with its history. Without a new sign-up, support can restore it for 180 days.
       </Text>
       <Button w="fit-content" onClick={() => setConnecting(true)}>
         Restore by a new sign-up

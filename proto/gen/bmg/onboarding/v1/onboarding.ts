@@ -48,6 +48,23 @@ export interface DataSync {
   contacts_requested_at?: Date | undefined;
   history_requested_at?: Date | undefined;
   request_until?: Date | undefined;
+  history?: HistorySync | undefined;
+}
+
+/** How far the history has arrived; absent before its first webhook. */
+export interface HistorySync {
+  /** As the upstream numbers them: 0 is the last day, 1 up to 90 days ago, 2 up to 180 days ago. */
+  phase?:
+    | number
+    | undefined;
+  /** Percentage of the whole history. */
+  progress?: number | undefined;
+  received_at?:
+    | Date
+    | undefined;
+  /** Why the upstream sends no history, such as the business's refusal to share it. */
+  error_code?: number | undefined;
+  error_message?: string | undefined;
 }
 
 export interface CoexistenceSync {
@@ -749,7 +766,13 @@ export const Client: MessageFns<Client> = {
 };
 
 function createBaseDataSync(): DataSync {
-  return { status: "", contacts_requested_at: undefined, history_requested_at: undefined, request_until: undefined };
+  return {
+    status: "",
+    contacts_requested_at: undefined,
+    history_requested_at: undefined,
+    request_until: undefined,
+    history: undefined,
+  };
 }
 
 export const DataSync: MessageFns<DataSync> = {
@@ -765,6 +788,9 @@ export const DataSync: MessageFns<DataSync> = {
     }
     if (message.request_until !== undefined) {
       Timestamp.encode(toTimestamp(message.request_until), writer.uint32(34).fork()).join();
+    }
+    if (message.history !== undefined) {
+      HistorySync.encode(message.history, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -814,6 +840,14 @@ export const DataSync: MessageFns<DataSync> = {
             message.request_until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.history = HistorySync.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -835,6 +869,118 @@ export const DataSync: MessageFns<DataSync> = {
     message.contacts_requested_at = object.contacts_requested_at ?? undefined;
     message.history_requested_at = object.history_requested_at ?? undefined;
     message.request_until = object.request_until ?? undefined;
+    message.history = (object.history !== undefined && object.history !== null)
+      ? HistorySync.fromPartial(object.history)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseHistorySync(): HistorySync {
+  return {
+    phase: undefined,
+    progress: undefined,
+    received_at: undefined,
+    error_code: undefined,
+    error_message: undefined,
+  };
+}
+
+export const HistorySync: MessageFns<HistorySync> = {
+  encode(message: HistorySync, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.phase !== undefined) {
+      writer.uint32(8).int32(message.phase);
+    }
+    if (message.progress !== undefined) {
+      writer.uint32(16).int32(message.progress);
+    }
+    if (message.received_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.received_at), writer.uint32(26).fork()).join();
+    }
+    if (message.error_code !== undefined) {
+      writer.uint32(32).int32(message.error_code);
+    }
+    if (message.error_message !== undefined) {
+      writer.uint32(42).string(message.error_message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HistorySync {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHistorySync();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.phase = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.progress = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.received_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.error_code = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.error_message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HistorySync>, I>>(base?: I): HistorySync {
+    return HistorySync.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HistorySync>, I>>(object: I): HistorySync {
+    const message = createBaseHistorySync();
+    message.phase = object.phase ?? undefined;
+    message.progress = object.progress ?? undefined;
+    message.received_at = object.received_at ?? undefined;
+    message.error_code = object.error_code ?? undefined;
+    message.error_message = object.error_message ?? undefined;
     return message;
   },
 };

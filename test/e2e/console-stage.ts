@@ -1,0 +1,124 @@
+// The console in a real browser: a partner with numbers and messages, signed-in pages, checks for
+// accessibility and screenshots.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { source as axeSource } from 'axe-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { launchBrowser } from './connect-browser';
+
+/** Where screenshots are written; none are without it. */
+const SHOTS = process.env['BMG_SCREENSHOTS'];
+export const LIMIT_MS = 120_000;
+export const WAIT_MS = 20_000;
+const TABS_MAX = 60;
+export const VIEWS = [
+  { name: 'desktop-light', width: 1280, height: 860, colorScheme: 'light' },
+  { name: 'phone-dark', width: 390, height: 844, colorScheme: 'dark' },
+] as const;
+export type View = (typeof VIEWS)[number];
+
+export interface ConsoleStage {
+  mesh: Mesh;
+  browser: Browser;
+  partner: TestPartner;
+  origin: string;
+  /** Errors that the browser reported. */
+  complaints: string[];
+  open(path: string, view?: View): Promise<Page>;
+  signIn(page: Page, key?: string): Promise<void>;
+  openSignedIn(path: string, view?: View, key?: string): Promise<Page>;
+  close(): Promise<void>;
+}
+
+export async function openConsoleStage(): Promise<ConsoleStage> {
+  const [mesh, browser] = await Promise.all([joinMesh(), launchBrowser()]);
+  const partner = await mesh.createPartner({ name: 'Example Software' });
+  await partner.register(ONE);
+  await partner.register(TWO_A);
+  const contexts: BrowserContext[] = [];
+  const complaints: string[] = [];
+  const origin = new URL(mesh.base_url).origin;
+
+  const open: ConsoleStage['open'] = async (path, view = VIEWS[0]) => {
+    const { width, height, colorScheme } = view;
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme,
+      locale: 'en-US',
+      timezoneId: 'Asia/Tokyo',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    context.setDefaultTimeout(WAIT_MS);
+    contexts.push(context);
+    const page = await context.newPage();
+    page.on('console', (line) => {
+      // The session's absence is answered 401, which the browser reports.
+      if (line.type() === 'error' && !line.text().includes('401')) complaints.push(line.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`${origin}/dashboard/${path}`);
+    return page;
+  };
+  const signIn: ConsoleStage['signIn'] = async (page, key = partner.partner_key) => {
+    await page.getByRole('textbox', { name: 'Partner key' }).fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+  return {
+    mesh,
+    browser,
+    partner,
+    origin,
+    complaints,
+    open,
+    signIn,
+    async openSignedIn(path, view, key) {
+      const page = await open(path, view);
+      await signIn(page, key);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      return page;
+    },
+    async close() {
+      await Promise.all(contexts.map((context) => context.close()));
+      await browser.close();
+      await mesh.stop();
+    },
+  };
+}
+
+/** The serious faults that axe-core finds, each with the elements. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const axe = (window as never as { axe: typeof import('axe-core') }).axe;
+    const { violations } = await axe.run({ resultTypes: ['violations'] });
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message}`).join(' | ')}`,
+      );
+  });
+}
+
+/** Waits until nothing is loading, so that a picture shows data. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
+}
+
+export async function shoot(page: Page, name: string): Promise<void> {
+  if (SHOTS === undefined) return;
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+}
+
+/** Presses Tab until the element has the focus: a person without a mouse reaches it so. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < TABS_MAX; presses += 1) {
+    await page.keyboard.press('Tab');
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+  }
+  throw new Error(`${String(target)} cannot be reached with the keyboard`);
+}

@@ -1,0 +1,365 @@
+// The console in a real browser: the smaller pieces of work, each with its effect on the mesh, and what a
+// refusal shows.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
+import { STAGE_LIMIT_MS } from './connect-browser';
+import {
+  faultsOf,
+  LIMIT_MS,
+  openConsoleStage,
+  settle,
+  shoot,
+  tabTo,
+  WAIT_MS,
+  type ConsoleStage,
+} from './console-stage';
+import { bodyOf, inboundBody, postRaw } from './events-support';
+
+const OPEN_ONE = `numbers?open=${encodeURIComponent(`${ONE.waba_id}/${ONE.phone_number_id}`)}`;
+const OF_ONE = { 'x-waba-id': ONE.waba_id, 'x-phone-number-id': ONE.phone_number_id };
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+let stage: ConsoleStage;
+let mesh: Mesh;
+let partner: TestPartner;
+let openSignedIn: ConsoleStage['openSignedIn'];
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  ({ mesh, partner, openSignedIn } = stage);
+}, STAGE_LIMIT_MS);
+afterAll(() => stage.close(), 60_000);
+
+const clientOf = async (owner: TestPartner, { phone_number_id }: { phone_number_id: string }) => {
+  const { clients } = (await owner.call('GET', '/clients?status=all')).body;
+  return clients.find(
+    (one: { phone_number_id: string }) => one.phone_number_id === phone_number_id,
+  );
+};
+
+/** A file that the page saves when the button is pressed. */
+async function saved(page: Page, button: string): Promise<string> {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ]);
+  return readFileSync(await file.path(), 'utf8');
+}
+
+test(
+  'refreshes a number and subscribes it again; a refusal shows a request ID to copy',
+  async () => {
+    const page = await openSignedIn(OPEN_ONE);
+    const drawer = page.getByRole('dialog');
+    const refresh = drawer.getByRole('button', { name: 'Refresh' });
+    await mesh.emulator.patchNumber(ONE.phone_number_id, { quality_rating: 'YELLOW' });
+    await refresh.click();
+    await drawer.getByText('Quality and limits are fresh').waitFor();
+    expect(await clientOf(partner, ONE)).toMatchObject({ quality_rating: 'YELLOW' });
+    const path = `${ONE.waba_id}/subscribed_apps`;
+    const subscribed = async () => (await mesh.emulator.requests({ path, method: 'POST' })).length;
+    const before = await subscribed();
+    await drawer.getByRole('button', { name: 'Resubscribe to events' }).click();
+    await drawer.getByText('is subscribed to events').waitFor();
+    expect(await subscribed()).toBe(before + 1);
+    await mesh.emulator.fault({
+      match: { path: `/${ONE.phone_number_id}` },
+      times: -1,
+      error: { code: 131000 },
+    });
+    await refresh.click();
+    const refused = drawer.getByRole('alert').filter({ hasText: 'Refresh failed' });
+    await refused.getByText('UPSTREAM_ERROR').waitFor();
+    await mesh.emulator.clearFaults();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'refused-desktop-light');
+    await refused.getByRole('button', { name: 'Copy the request ID' }).click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^[\w-]{16,}$/);
+    expect(await refused.textContent()).toContain(copied);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'shows how far the history of a number is',
+  async () => {
+    const late = await mesh.createPartner({ name: 'Syncing Software' });
+    // What the upstream sent for the first registration is not this partner's.
+    await mesh.emulator.settled();
+    await late.register(ONE);
+    const chunk = (metadata: object) =>
+      bodyOf(ONE, [
+        {
+          field: 'history',
+          value: {
+            messaging_product: 'whatsapp',
+            metadata: {
+              display_phone_number: '15550100001',
+              phone_number_id: ONE.phone_number_id,
+            },
+            history: [{ metadata, threads: [] }],
+          },
+        },
+      ]);
+    for (const metadata of [
+      { phase: 1, chunk_order: 2, progress: 55 },
+      { phase: 0, chunk_order: 1, progress: 20 },
+    ]) {
+      expect(await postRaw(mesh.ingress_url, chunk(metadata))).toBe(200);
+    }
+    await eventually(async () => (await clientOf(late, ONE)).data_sync.history, WAIT_MS);
+    const page = await openSignedIn(OPEN_ONE, undefined, late.partner_key);
+    await page.getByText('History: 55 %, phase 1: up to 90 days ago').waitFor();
+    await page.getByRole('progressbar', { name: 'History: 55 percent' }).first().waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'progress-desktop-light');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'deletes a business account once its ID is typed, and finds it among the deleted',
+  async () => {
+    const leaving = await mesh.createPartner({ name: 'Leaving Software' });
+    await leaving.register(TWO_A);
+    const page = await openSignedIn('numbers', undefined, leaving.partner_key);
+    const name = (await clientOf(leaving, TWO_A)).display_name as string;
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('button', { name: 'Delete the business account' }).click();
+    const confirm = page.getByRole('dialog', { name: `Delete ${name}?` });
+    const typed = confirm.getByLabel(`Type ${TWO_A.waba_id} to confirm`);
+    await typed.fill('900');
+    expect(await confirm.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+    await typed.fill(TWO_A.waba_id);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'delete-desktop-light');
+    await confirm.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Restore by a new sign-up' }).waitFor();
+    expect(await clientOf(leaving, TWO_A)).toMatchObject({ status: 'deleted' });
+    await page.keyboard.press('Escape');
+    await page.getByText('No number matches').waitFor();
+    await page.getByText('Deleted', { exact: true }).click();
+    await page.getByRole('searchbox', { name: 'Find a number' }).fill(TWO_A.waba_id);
+    await page.getByRole('button', { name }).waitFor();
+    // The address alone shows the same list.
+    await page.reload();
+    await page.getByRole('button', { name }).waitFor();
+    expect(await page.getByRole('radio', { name: 'Deleted' }).isChecked()).toBe(true);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'sends a template as a test message, with a preview',
+  async () => {
+    const to = '15550100881';
+    const page = await openSignedIn(`messages/new?number=${ONE.phone_number_id}`);
+    await page.getByRole('textbox', { name: 'To' }).fill(to);
+    await page.getByText('Template', { exact: true }).click();
+    await page.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: /^order_update/ }).click();
+    await page.getByRole('textbox', { name: 'Text 1' }).fill('Grace');
+    await page.getByRole('textbox', { name: 'Text 2' }).fill('G-7');
+    await page.getByText('Hi Grace, your order G-7 is on its way.').waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'template-message-desktop-light');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('The message was sent').waitFor();
+    const [sent] = await mesh.emulator.messages({ phone_number_id: ONE.phone_number_id, to });
+    expect(JSON.stringify(sent)).toMatch(/order_update.*Grace.*G-7/);
+    const { messages } = (await partner.call('GET', `/messages?recipient=${to}`)).body;
+    expect(messages).toMatchObject([{ kind: 'template', contact: to }]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'sends a test event, and retries all events that the receiver refused',
+  async () => {
+    partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+    const ids = ['wamid.ALL1', 'wamid.ALL2', 'wamid.ALL3'];
+    for (const [at, id] of ids.entries()) {
+      const body = inboundBody(ONE, { from: `1555010092${at}`, id });
+      expect(await postRaw(mesh.ingress_url, body)).toBe(200);
+    }
+    const failed = async () => (await partner.call('GET', '/webhooks/failed?limit=100')).body;
+    await eventually(async () => (await failed()).events.length >= ids.length, WAIT_MS);
+    const page = await openSignedIn('events/failed');
+    await page.getByRole('button', { name: 'message.received' }).first().waitFor();
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByText('The test event was not accepted').waitFor();
+    await page.getByText('HTTP 503').first().waitFor();
+    partner.receiver.behave(undefined);
+    // One test a second is sent.
+    await eventually(async () => {
+      await page.getByRole('button', { name: 'Send a test event' }).click();
+      await page.getByText('Your receiver accepted the test event').waitFor({ timeout: 2_000 });
+      return true;
+    }, WAIT_MS);
+    await page.getByRole('button', { name: 'Retry all' }).click();
+    const confirm = page.getByRole('dialog', { name: 'Retry all events?' });
+    const seen = partner.receiver.arrivals.length;
+    await confirm.getByRole('button', { name: 'Retry all' }).click();
+    await eventually(() => {
+      const again = partner.receiver.arrivals.slice(seen);
+      const arrived = again.map(({ body: { data } }) => data['message_id'] as string);
+      return ids.every((id) => arrived.includes(id));
+    }, WAIT_MS);
+    await eventually(async () => (await failed()).events.length === 0, WAIT_MS);
+    await page.getByText('No event waits').waitFor();
+  },
+  LIMIT_MS,
+);
+
+/** Half past nine in the browser's zone, Tokyo. */
+const HALF_PAST_NINE = 'T00:30:00.000Z';
+
+test(
+  'creates a broadcast for tomorrow with the keyboard alone, cancels it and copies it',
+  async () => {
+    const page = await openSignedIn(`broadcasts/new?number=${ONE.phone_number_id}`);
+    const { keyboard } = page;
+    const button = (name: string | RegExp) => page.getByRole('button', { name });
+    const choose = page.getByRole('combobox', { name: 'Template' });
+    await tabTo(page, choose);
+    await keyboard.type('order_update');
+    await page.getByRole('option', { name: /^order_update/ }).waitFor();
+    await keyboard.press('ArrowDown');
+    await keyboard.press('Enter');
+    await tabTo(page, button('Continue'));
+    await keyboard.press('Enter');
+    await tabTo(page, page.getByRole('textbox', { name: 'Or paste contacts' }));
+    await keyboard.type('15550100770,Ada,A-1');
+    await tabTo(page, button('Continue with 1 contact'));
+    await keyboard.press('Enter');
+    await tabTo(page, page.getByLabel('Start'));
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const [year, month, day] = tomorrow.split('-');
+    await keyboard.type(`${month}${day}${year}`);
+    await keyboard.press('ArrowRight');
+    await keyboard.type('0930AM');
+    await page.getByTestId('preflight').getByText('It can be sent').waitFor();
+    await tabTo(page, button('Schedule for 1 contact'));
+    await keyboard.press('Enter');
+    await tabTo(page, page.getByRole('link', { name: 'Watch it' }));
+    await keyboard.press('Enter');
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('scheduled', { exact: true }).waitFor();
+    const { broadcasts } = (await partner.call('GET', '/broadcasts')).body;
+    const [{ id, scheduled_at }] = broadcasts;
+    expect(scheduled_at).toBe(tomorrow + HALF_PAST_NINE);
+    const time = drawer.locator(`time[datetime="${scheduled_at}"]`).first();
+    expect(await time.textContent()).toContain('09:30');
+    expect(await time.getAttribute('title')).toBe(`${tomorrow} 00:30:00 UTC`);
+    await tabTo(page, button('Cancel the broadcast'));
+    await keyboard.press('Enter');
+    await drawer.getByText('cancelled', { exact: true }).waitFor();
+    expect((await partner.call('GET', `/broadcasts/${id}`)).body.broadcast.status).toBe(
+      'cancelled',
+    );
+    await tabTo(page, drawer.getByRole('link', { name: 'Copy' }));
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Create a broadcast' }).waitFor();
+    await eventually(async () => (await choose.inputValue()).startsWith('order_update'), WAIT_MS);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'shows the failures of a broadcast by reason, and saves them',
+  async () => {
+    const contacts = ['15550400001', '15550400002'].map((recipient) => ({ recipient }));
+    await mesh.emulator.behaviour({ fail_status: [{ to: '15550400001', code: 131026 }] });
+    const body = { name: 'Failing', template_name: 'hello_world', template_language: 'en_US' };
+    const created = await partner.call('POST', '/broadcasts', { ...body, contacts }, OF_ONE);
+    const page = await openSignedIn(`broadcasts?open=${created.body.broadcast_id}`);
+    const reason = page.getByRole('dialog').getByRole('cell', { name: '131026' });
+    await reason.waitFor({ timeout: 60_000 });
+    await mesh.emulator.behaviour({ fail_status: [] });
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'failures-desktop-light');
+    expect((await saved(page, 'Export CSV')).split('\r\n')).toEqual([
+      'Reason,Contacts,Example',
+      '131026,1,1555••••001',
+    ]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'loads the templates again when asked, creates one with a preview, and deletes it',
+  async () => {
+    const listed = async (): Promise<string[]> =>
+      (await partner.call('GET', '/templates', undefined, OF_ONE)).body.templates.map(
+        ({ name }: { name: string }) => name,
+      );
+    await mesh.emulator.fault({
+      match: { path: '/message_templates' },
+      times: -1,
+      error: { code: 100 },
+    });
+    const page = await openSignedIn(`templates?number=${ONE.phone_number_id}`);
+    await page.getByRole('alert').getByText('Failed to load the templates').waitFor();
+    await mesh.emulator.clearFaults();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'order_update' }).waitFor();
+    await page.getByRole('button', { name: 'Create a template' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('textbox', { name: 'Name' }).fill('parcel_ready');
+    await form.getByRole('textbox', { name: 'Text', exact: true }).fill('Parcel {{1}} is ready.');
+    await form.getByRole('textbox', { name: 'Text 1' }).fill('P-1');
+    await form.getByText('Parcel P-1 is ready.').waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'template-create-desktop-light');
+    await form.getByRole('button', { name: 'Submit for approval' }).click();
+    await page.getByRole('button', { name: 'parcel_ready' }).click();
+    expect(await listed()).toContain('parcel_ready');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const confirm = page.getByRole('dialog', { name: 'Delete parcel_ready?' });
+    await confirm.getByLabel('Type parcel_ready to confirm').fill('parcel_ready');
+    await confirm.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'parcel_ready' }).waitFor({ state: 'detached' });
+    expect(await listed()).not.toContain('parcel_ready');
+  },
+  LIMIT_MS,
+);
+
+test(
+  'sets a logo for the sign-up page, and names the field of an address that has none',
+  async () => {
+    const files = createServer((_request, response) => void response.end(PNG));
+    await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+    const { port } = files.address() as AddressInfo;
+    const page = await openSignedIn('settings');
+    const address = page.getByLabel('Logo address');
+    const save = page.getByRole('button', { name: 'Save the logo' });
+    await address.fill('http://127.0.0.1:1/logo.png');
+    await save.click();
+    await eventually(async () => (await address.getAttribute('aria-invalid')) === 'true', WAIT_MS);
+    expect(await page.getByRole('img', { name: 'Your logo' }).count()).toBe(0);
+    await address.fill(`http://127.0.0.1:${port}/logo.png`);
+    await save.click();
+    const logo = page.getByRole('img', { name: 'Your logo' });
+    await logo.waitFor();
+    files.close();
+    const shown = await page.request.get(
+      new URL((await logo.getAttribute('src')) as string, page.url()).href,
+    );
+    expect(await shown.body()).toEqual(PNG);
+    await address.fill('');
+    await save.click();
+    await logo.waitFor({ state: 'detached' });
+  },
+  LIMIT_MS,
+);
