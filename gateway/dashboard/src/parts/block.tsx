@@ -8,7 +8,7 @@ export function Block({ text, label }: { text: string; label: string }) {
       <Code block tabIndex={0} role="region" aria-label={label} fz={12}>
         {text}
       </Code>
-      <Box pos="absolute" top={6} right={6}>
+      <Box pos="absolute" top={6} right={6} className="block-copy">
         <Copy text={text} label={`Copy ${label}`} />
       </Box>
     </Box>

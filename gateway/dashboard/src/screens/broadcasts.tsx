@@ -1,5 +1,5 @@
 // Broadcasts with their progress, failures and what can be done with them.
-import { Button, Drawer, Group, Progress, Stack, Table, Title } from '@mantine/core';
+import { Button, Drawer, Group, Progress, Stack, Table, Text, Title } from '@mantine/core';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -18,6 +18,7 @@ import { useFilters } from '../parts/search';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { countOf } from '../period';
+import { reasonOf } from '../reasons';
 
 const COLUMNS: Array<Column<Broadcast>> = [
   { title: 'Name', width: '1.5fr', cell: ({ name }) => name },
@@ -218,7 +219,10 @@ function Failures({ broadcast: { id, failures } }: { broadcast: BroadcastDetail 
           {rows.map((cells) => (
             <Table.Tr key={cells[0]}>
               {cells.map((cell, at) => (
-                <Table.Td key={at}>{cell}</Table.Td>
+                <Table.Td key={at}>
+                  {cell}
+                  {at === 0 && <Text size="xs">{reasonOf(String(cell))}</Text>}
+                </Table.Td>
               ))}
             </Table.Tr>
           ))}

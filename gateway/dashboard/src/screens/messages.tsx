@@ -129,7 +129,7 @@ function Filters() {
     return () => clearTimeout(timer);
   });
   return (
-    <Group gap="sm" align="flex-end">
+    <Group gap="sm" align="flex-end" className="filters">
       <TextInput
         label="Recipient or message ID"
         placeholder="15550100777"

@@ -115,7 +115,7 @@ interface FiltersProps {
 function Filters({ names, shown, live, feed, onLive }: FiltersProps) {
   const [{ find, status }, setFilters] = useFilters();
   return (
-    <Group gap="sm">
+    <Group gap="sm" className="filters">
       <Select
         aria-label="Event"
         placeholder="All events"

@@ -10,6 +10,16 @@ const COLOURS = {
   light: { text: '#4d5560', grid: '#e3e6ea', accepted: '#0b7285', answer: '#b35900' },
   dark: { text: '#a9b0ba', grid: '#2e3136', accepted: '#5fcbd8', answer: '#ffb266' },
 };
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
+const DAY_S = 86_400;
+
+/** Labels of Unix seconds: the day only where they span more than one. */
+function timesOf(ticks: number[]): string[] {
+  const span_s = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0);
+  return ticks.map((tick) => (span_s > DAY_S ? calendar : clock).format(tick * 1_000));
+}
+
 type Colours = (typeof COLOURS)['light'];
 
 function optionsOf(width: number, { text, grid, accepted, answer }: Colours): Plot.Options {
@@ -22,7 +32,7 @@ function optionsOf(width: number, { text, grid, accepted, answer }: Colours): Pl
     legend: { live: false },
     scales: { percent: { range: [0, 105] }, ms: { range: (_plot, _min, max) => [0, max || 1] } },
     axes: [
-      axis,
+      { ...axis, space: 110, values: (_plot, ticks) => timesOf(ticks) },
       {
         ...axis,
         scale: 'percent',

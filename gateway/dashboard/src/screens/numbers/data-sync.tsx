@@ -52,7 +52,8 @@ function History({ history: { phase, progress, received_at, error } }: { history
       <Text size="sm">
         {progress === COMPLETE ? 'History complete' : `History: ${progress ?? 'unknown'} %`}
         {phase !== null && progress !== COMPLETE && `, phase ${phase}: ${PHASES[phase] ?? 'older'}`}
-        , <Time value={received_at} as="ago" />
+        {'; latest part '}
+        <Time value={received_at} as="ago" />
       </Text>
     </>
   );
