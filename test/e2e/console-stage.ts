@@ -48,6 +48,8 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
       colorScheme,
       locale: 'en-US',
       timezoneId: 'Asia/Tokyo',
+      // A colour that is still changing has too little contrast.
+      reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(WAIT_MS);

@@ -68,6 +68,7 @@ describe.each(VIEWS)('on $name', (view) => {
         await settle(page);
         for (const colorScheme of SCHEMES) {
           await page.emulateMedia({ colorScheme });
+          await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
           expect([name, colorScheme, await faultsOf(page)]).toEqual([name, colorScheme, []]);
           await shoot(page, `${name}-${view.width}-${colorScheme}`);
         }
