@@ -50,20 +50,25 @@ const create = (partner_id: string, bytes: number) =>
 const endNext = (): void => handled.shift()?.end();
 const partners = (): string[] => handled.map(({ partner_id }) => partner_id);
 
-test('large requests are handled one after the other, small ones at once', async () => {
+test('a partner waits for its own large request, the others for two of them, small ones never', async () => {
   const first = create('a', 2 * LARGE_BYTES);
-  await eventually(() => handled.length === 1);
+  await eventually(() => partners().includes('a'));
+  const own = create('a', 2 * LARGE_BYTES);
   const second = create('b', 2 * LARGE_BYTES);
-  const small = create('c', 10);
-  await eventually(() => handled.length === 2);
-  expect(partners()).toEqual(['a', 'c']);
+  await eventually(() => partners().includes('b'));
+  const third = create('c', 2 * LARGE_BYTES);
+  const small = create('d', 10);
+  await eventually(() => partners().includes('d'));
+  expect(partners()).toEqual(['a', 'b', 'd']);
   endNext();
   await first;
-  await eventually(() => handled.length === 2);
-  expect(partners()).toEqual(['c', 'b']);
+  await eventually(() => handled.length === 3);
+  expect(partners()).toEqual(['b', 'd', 'a']);
   endNext();
-  endNext();
-  await Promise.all([second, small]);
+  await second;
+  await eventually(() => partners().includes('c'));
+  for (let left = 3; left > 0; left -= 1) endNext();
+  await Promise.all([own, small, third]);
 });
 
 test('a partner with its share of large requests waiting is refused, and no other', async () => {
@@ -75,11 +80,10 @@ test('a partner with its share of large requests waiting is refused, and no othe
     retryable: true,
   });
   const other = create('b', large);
-  endNext();
-  await first;
   await eventually(() => partners().includes('b'));
   endNext();
-  await other;
+  endNext();
+  await Promise.all([first, other]);
 });
 
 test('a request that has waited until its deadline is not handled', async () => {

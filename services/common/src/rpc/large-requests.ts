@@ -1,6 +1,7 @@
 // Requests of many MiB, such as broadcasts to 10,000 contacts. Decoded and handled they take several
-// times their size, so one is decoded and handled at a time. The others wait as bytes, with a share for
-// each partner.
+// times their size, so two are decoded and handled at a time, of different partners: one whose handling
+// waits for the upstream holds up only its own partner. The others wait as bytes, with a share for each
+// partner.
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { ApiError } from '../errors';
 import { createPool } from '../overload';
@@ -10,6 +11,7 @@ import type { Codec } from './definition';
 const MIB = 1024 * 1024;
 /** Smaller requests do not wait. */
 export const LARGE_BYTES = MIB;
+const HANDLED_MAX = 2;
 /** A third of them for one partner: its largest request. */
 const WAITING = { max: 72 * MIB, share: 1 / 3 };
 
@@ -28,27 +30,38 @@ export function createLargeRequests(log: Logger): LargeRequests {
     { server: 'grpc', reason: 'large_requests', holder: 'partner', ...WAITING },
     log,
   );
-  let last: Promise<unknown> = Promise.resolve();
+  /** The partners whose requests are handled. */
+  const handled = new Set<string>();
+  /** In order of arrival. */
+  const queue: Array<{ partner_id: string; start(): void }> = [];
+  const startNext = (): void => {
+    if (handled.size >= HANDLED_MAX) return;
+    const next = queue.findIndex(({ partner_id }) => !handled.has(partner_id));
+    const [found] = next < 0 ? [] : queue.splice(next, 1);
+    if (!found) return;
+    handled.add(found.partner_id);
+    found.start();
+  };
   return {
     async handle(request, codec, deadline, handler) {
       const { length } = request;
       const partner_id = partnerOf(request, codec);
       if (!waiting.take(partner_id, length)) throw refusal();
-      const turn = last.then(() => {
-        if (Date.now() >= deadline) throw refusal();
-        return handler(codec.decode(request));
-      });
-      last = turn.then(noop, noop);
       try {
-        return await turn;
+        await new Promise<void>((start) => {
+          queue.push({ partner_id, start });
+          startNext();
+        });
+        if (Date.now() >= deadline) throw refusal();
+        return await handler(codec.decode(request));
       } finally {
         waiting.give(partner_id, length);
+        handled.delete(partner_id);
+        startNext();
       }
     },
   };
 }
-
-const noop = (): void => undefined;
 
 const refusal = (): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE', 'too many large requests are in flight: try again', {
