@@ -3,9 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
+import { startPartner } from '../testkit/partner';
 import { STAGE_LIMIT_MS } from './connect-browser';
 import {
   faultsOf,
@@ -45,11 +46,8 @@ const clientOf = async (owner: TestPartner, { phone_number_id }: { phone_number_
 };
 
 /** A file that the page saves when the button is pressed. */
-async function saved(page: Page, button: string): Promise<string> {
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: button }).click(),
-  ]);
+async function saved(button: Locator): Promise<string> {
+  const [file] = await Promise.all([button.page().waitForEvent('download'), button.click()]);
   return readFileSync(await file.path(), 'utf8');
 }
 
@@ -309,7 +307,7 @@ test(
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, 'failures-desktop-light');
-    expect((await saved(page, 'Export CSV')).split('\r\n')).toEqual([
+    expect((await saved(page.getByRole('button', { name: 'Export CSV' }))).split('\r\n')).toEqual([
       'Reason,Contacts,Example',
       '131026,1,1555••••001',
     ]);
@@ -351,6 +349,72 @@ test(
     await confirm.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'parcel_ready' }).waitFor({ state: 'detached' });
     await eventually(async () => !(await listed()).includes('parcel_ready'));
+  },
+  LIMIT_MS,
+);
+
+test(
+  'changes the webhook address, and tests the new one',
+  async () => {
+    const moving = await mesh.createPartner({ name: 'Moving Software' });
+    const receiver = await startPartner();
+    const page = await openSignedIn('settings', undefined, moving.partner_key);
+    const address = page.getByLabel('Webhook address');
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await address.fill('ftp://127.0.0.1/webhooks');
+    await save.click();
+    await eventually(async () => (await address.getAttribute('aria-invalid')) === 'true', WAIT_MS);
+    await address.fill(receiver.url);
+    await save.click();
+    await sendTestEvent(page, 'Your receiver accepted the test event');
+    expect(receiver.arrivals.length).toBeGreaterThan(0);
+    expect(moving.receiver.arrivals).toEqual([]);
+    await receiver.close();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'finds messages by recipient, state and day, and keeps the search in the address',
+  async () => {
+    const to = '15550100882';
+    const sent = await partner.call('POST', '/messages/send', { to, text: 'Found' }, OF_ONE);
+    expect(sent.status).toBe(200);
+    const page = await openSignedIn('messages');
+    const found = page.getByRole('button', { name: to });
+    const none = page.getByText('No message was found');
+    await page.getByRole('textbox', { name: 'Recipient or message ID' }).fill(to);
+    await found.waitFor();
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'failed' }).click();
+    await none.waitFor();
+    await page.reload();
+    await none.waitFor();
+    await page.getByRole('button', { name: 'Show all states' }).click();
+    await found.waitFor();
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    await page.getByLabel('From').fill(tomorrow);
+    await none.waitFor();
+    await page.getByLabel('From').fill('');
+    await page
+      .getByRole('textbox', { name: 'Recipient or message ID' })
+      .fill(sent.body.message_id as string);
+    await found.waitFor();
+  },
+  LIMIT_MS,
+);
+
+test(
+  'saves the usage as CSV',
+  async () => {
+    const page = await openSignedIn('usage');
+    const file = await eventually(async () => {
+      await page.reload();
+      await settle(page);
+      const text = await saved(page.getByRole('button', { name: 'Export CSV' }).last());
+      return text.includes('GET /clients') && text;
+    }, WAIT_MS);
+    expect(file.split('\r\n')[0]).toBe('Endpoint,calls,errors');
   },
   LIMIT_MS,
 );
