@@ -139,6 +139,56 @@ describe('the schemas', () => {
     expect(examples).toBeGreaterThan(90 + webhooks.length);
   });
 
+  const to = '15550100777';
+  test.each([
+    [
+      'SendText',
+      { text: 'a' },
+      [{ to }, { to: '', recipient: 'US.1' }],
+      [{}, { to: 'a' }, { recipient: '' }, { user_id: to }],
+    ],
+    [
+      'SendMedia',
+      { to, type: 'image' },
+      [{ media: { id: 'a' } }, { media: { link: 'a', caption: 'b' } }],
+      [{ media: {} }, { media: { id: 'a', link: 'b' } }, { media: { id: ' ' } }],
+    ],
+    [
+      'PlaceCall',
+      {},
+      [{ action: 'connect', to }, { action: 'reject' }],
+      [{ action: 'connect' }, { action: 'terminate', to }],
+    ],
+    [
+      'ReplayEvents',
+      {},
+      [{ event_ids: ['a'] }],
+      [{}, { event_ids: ['a'], to: '2026-09-01T12:00:00Z' }],
+    ],
+    [
+      'RemoveGroupParticipants',
+      {},
+      [{ participants: [to, { wa_id: to }] }],
+      [{ participants: [''] }, { participants: [{}] }],
+    ],
+    ['UpdateProfile', {}, [{ about: '' }], [{}]],
+    ['UpdateCommerceSettings', {}, [{ is_cart_enabled: true }], [{}]],
+    [
+      'UpdateConversationalAutomation',
+      {},
+      [{ prompts: [] }],
+      [{}, { commands: [{ command_name: 'a' }] }],
+    ],
+    ['UpdateSettings', {}, [{ calling: {} }], [{}]],
+    ['CheckMessage', {}, [{ kind: 'text' }, { contacts: [to] }], [{}, { contacts: [] }]],
+  ])('state the rules between the fields of %s', (name, base, accepted, refused) => {
+    const validate = ajv.compile(absolute({ $ref: `#/components/schemas/${name}Request` }));
+    for (const body of accepted)
+      expect([body, validate({ ...base, ...body })]).toEqual([body, true]);
+    for (const body of refused)
+      expect([body, validate({ ...base, ...body })]).toEqual([body, false]);
+  });
+
   test('accept every event of the normaliser and describe exactly those events', () => {
     const made = new Set<string>();
     for (const { event, ...golden } of goldenEvents()) {

@@ -15,7 +15,7 @@ const PROGRAM = `
 import os
 from made import Client
 from made.api.messages import send_text
-from made.models import Error, SendResult
+from made.models import Error, SendResult, SendTextRequest
 
 client = Client(
     base_url=os.environ["BASE_URL"], headers={"x-partner-key": os.environ["PARTNER_KEY"]}
@@ -23,10 +23,12 @@ client = Client(
 waba_id = os.environ["WABA_ID"]
 sent = send_text.sync(
     client=client, x_waba_id=waba_id, idempotency_key="python-1",
-    body={"to": "15550100777", "text": "Hello from Python"},
+    body=SendTextRequest(to="15550100777", text="Hello from Python"),
 )
 assert isinstance(sent, SendResult), sent
-refused = send_text.sync(client=client, x_waba_id=waba_id, body={"text": "without a recipient"})
+refused = send_text.sync(
+    client=client, x_waba_id=waba_id, body=SendTextRequest(text="without a recipient")
+)
 assert isinstance(refused, Error), refused
 print(sent.message_id, refused.error.code)
 `;

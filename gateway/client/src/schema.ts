@@ -2223,7 +2223,16 @@ export interface components {
             context_message_id?: string | null;
             /** @description Quotes the message with this `message_id`. */
             reply_to?: string | null;
-        } | unknown | unknown | unknown;
+        } & ({
+            to: string;
+        } | {
+            to?: string;
+            user_id: string;
+        } | {
+            to?: string;
+            user_id?: string;
+            recipient: string;
+        });
         /** SendResult */
         SendResult: {
             /** @constant */
@@ -2281,7 +2290,9 @@ export interface components {
                 /** @description Language of the template, for example `en_US`. */
                 language: string;
                 /** @description Values for the variables of the template: objects with `type` (`header`, `body` or `button`) and `parameters`. */
-                components?: Record<string, never>[];
+                components?: {
+                    [key: string]: unknown;
+                }[];
             };
             /** @description Quotes a message: `{message_id}`. Takes precedence over `context_message_id` and `reply_to`. */
             context?: {
@@ -2292,7 +2303,16 @@ export interface components {
             context_message_id?: string | null;
             /** @description Quotes the message with this `message_id`. */
             reply_to?: string | null;
-        } | unknown | unknown | unknown;
+        } & ({
+            to: string;
+        } | {
+            to?: string;
+            user_id: string;
+        } | {
+            to?: string;
+            user_id?: string;
+            recipient: string;
+        });
         SendMediaRequest: {
             /** @description Recipient: a phone number in international format, or a BSUID. */
             to?: string;
@@ -2306,7 +2326,15 @@ export interface components {
              */
             type: "image" | "video" | "audio" | "document" | "sticker";
             /** @description The file: either `id` from `POST /media/upload` or a public `link`. Optional: `caption`, and `filename` (not for images). Other keys are passed to the upstream. */
-            media: Record<string, never>;
+            media: {
+                [key: string]: unknown;
+            } & ({
+                id: string;
+                link?: null;
+            } | {
+                link: string;
+                id?: null;
+            });
             /** @description Quotes a message: `{message_id}`. Takes precedence over `context_message_id` and `reply_to`. */
             context?: {
                 /** @description ID of the quoted message. */
@@ -2316,7 +2344,16 @@ export interface components {
             context_message_id?: string | null;
             /** @description Quotes the message with this `message_id`. */
             reply_to?: string | null;
-        } | unknown | unknown | unknown;
+        } & ({
+            to: string;
+        } | {
+            to?: string;
+            user_id: string;
+        } | {
+            to?: string;
+            user_id?: string;
+            recipient: string;
+        });
         SendInteractiveRequest: {
             /** @description Recipient: a phone number in international format, or a BSUID. */
             to?: string;
@@ -2325,7 +2362,9 @@ export interface components {
             /** @description Alias of `user_id`. */
             recipient?: string;
             /** @description The interactive object, passed to the upstream unchanged. At most 3 reply buttons; in a list, at most 10 rows per section. */
-            interactive: Record<string, never>;
+            interactive: {
+                [key: string]: unknown;
+            };
             /** @description Quotes a message: `{message_id}`. Takes precedence over `context_message_id` and `reply_to`. */
             context?: {
                 /** @description ID of the quoted message. */
@@ -2335,7 +2374,16 @@ export interface components {
             context_message_id?: string | null;
             /** @description Quotes the message with this `message_id`. */
             reply_to?: string | null;
-        } | unknown | unknown | unknown;
+        } & ({
+            to: string;
+        } | {
+            to?: string;
+            user_id: string;
+        } | {
+            to?: string;
+            user_id?: string;
+            recipient: string;
+        });
         SendLocationRequest: {
             /** @description Recipient: a phone number in international format, or a BSUID. */
             to?: string;
@@ -2360,7 +2408,16 @@ export interface components {
             context_message_id?: string | null;
             /** @description Quotes the message with this `message_id`. */
             reply_to?: string | null;
-        } | unknown | unknown | unknown;
+        } & ({
+            to: string;
+        } | {
+            to?: string;
+            user_id: string;
+        } | {
+            to?: string;
+            user_id?: string;
+            recipient: string;
+        });
         SendReactionRequest: {
             /** @description Recipient: a phone number in international format, or a BSUID. */
             to?: string;
@@ -2372,7 +2429,16 @@ export interface components {
             message_id: string;
             /** @description An emoji. An empty string removes the reaction. */
             emoji: string;
-        } | unknown | unknown | unknown;
+        } & ({
+            to: string;
+        } | {
+            to?: string;
+            user_id: string;
+        } | {
+            to?: string;
+            user_id?: string;
+            recipient: string;
+        });
         MarkReadRequest: {
             /** @description `data.message_id` of a `message.received` event. */
             message_id: string;
@@ -2412,7 +2478,11 @@ export interface components {
             })[];
         } & {
             [key: string]: unknown;
-        }) | unknown | unknown | unknown;
+        }) & (unknown | {
+            template_name: string;
+        } | {
+            contacts: (string | Record<string, never>)[];
+        });
         /** CheckMessageAnswer */
         CheckMessageAnswer: {
             /** @constant */
@@ -2980,7 +3050,9 @@ export interface components {
              */
             parameter_format: "POSITIONAL" | "NAMED";
             /** @description `BODY`, `HEADER`, `FOOTER` and `BUTTONS` objects, passed to the upstream unchanged. A template with variables needs examples to be approved: `{"type":"BODY","text":"Hello {{1}}","example":{"body_text":[["Ada"]]}}`. */
-            components: Record<string, never>[];
+            components: {
+                [key: string]: unknown;
+            }[];
         };
         /** CreateTemplateAnswer */
         CreateTemplateAnswer: {
@@ -3035,7 +3107,7 @@ export interface components {
             email?: string;
             /** @description Website URLs. */
             websites?: string[];
-        };
+        } & (unknown | unknown | unknown | unknown);
         /** GetAnalyticsAnswer */
         GetAnalyticsAnswer: {
             /** @constant */
@@ -3432,7 +3504,9 @@ export interface components {
             /** @description Language of the template, for example `en_US`. */
             template_language: string;
             /** @description Components as in `POST /messages/template`. `{{1}}` or `{{name}}` in a text is replaced by the contact’s `params`. */
-            template_components?: Record<string, never>[] | null;
+            template_components?: {
+                [key: string]: unknown;
+            }[] | null;
             /**
              * @description Up to 10,000 contacts. Each is a phone number, a BSUID, or an object `{recipient, params}`, where `params` holds the values of the template’s variables by number, by name or as an array. A contact without a recipient is skipped; a duplicate recipient gets one message.
              * @example [
@@ -3738,10 +3812,10 @@ export interface components {
             prompts?: string[];
             /** @description Commands: `{command_name, command_description}`. An empty array removes all of them; leave the field out to keep them. */
             commands?: {
-                command_name?: string;
-                command_description?: string;
+                command_name: string;
+                command_description: string;
             }[];
-        };
+        } & (unknown | unknown | unknown);
         /** ListBlockedAnswer */
         ListBlockedAnswer: {
             /** @constant */
@@ -3861,7 +3935,7 @@ export interface components {
             is_catalog_visible?: boolean;
             /** @description Whether the cart is enabled. */
             is_cart_enabled?: boolean;
-        };
+        } & (unknown | unknown);
         /** GetSettingsAnswer */
         GetSettingsAnswer: {
             /** @constant */
@@ -3901,7 +3975,9 @@ export interface components {
                 callback_permission_status?: string;
             };
             /** @description Storage settings. */
-            storage_configuration?: Record<string, never>;
+            storage_configuration?: {
+                [key: string]: unknown;
+            };
         };
         /** GetPhoneStatusAnswer */
         GetPhoneStatusAnswer: {
@@ -4278,7 +4354,7 @@ export interface components {
                 sdp_type?: "offer" | "answer";
                 sdp?: string;
             };
-        };
+        } & (unknown & unknown);
         /** PlaceCallAnswer */
         PlaceCallAnswer: {
             /** @constant */
@@ -4390,7 +4466,27 @@ export interface components {
         };
         RemoveGroupParticipantsRequest: {
             /** @description Phone numbers or BSUIDs, or participants as `GET /groups/{group_id}` returns them. */
-            participants: (string | Record<string, never>)[];
+            participants: (((string & (string | {
+                user: string;
+            } | {
+                wa_id: string;
+            } | {
+                user_id: string;
+            })) | ({
+                [key: string]: unknown;
+            } & (string | {
+                user: string;
+            } | {
+                wa_id: string;
+            } | {
+                user_id: string;
+            }))) & (string | {
+                user: string;
+            } | {
+                wa_id: string;
+            } | {
+                user_id: string;
+            }))[];
         };
         /** RemoveGroupParticipantsAnswer */
         RemoveGroupParticipantsAnswer: {
@@ -4685,7 +4781,7 @@ export interface components {
             /** @description Every attempt, the first one first. */
             attempts: components["schemas"]["DeliveryAttempt"][];
         };
-        ReplayEventsRequest: ({
+        ReplayEventsRequest: {
             /** @description Replays the events that entered the log at this time or later. */
             from?: string;
             /** @description Replays the events that entered the log at this time or earlier. Defaults to now. */
@@ -4694,7 +4790,7 @@ export interface components {
             event_ids?: string[];
             /** @description Only events with these names, comma-separated: `message.received,message.failed`. */
             event?: string;
-        } | unknown | unknown) & (unknown | unknown);
+        } & ((unknown | unknown) & unknown);
         /** Replay */
         Replay: {
             /** @constant */
@@ -7309,7 +7405,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {
@@ -8092,7 +8188,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {
@@ -8415,7 +8511,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {
@@ -8525,7 +8621,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {

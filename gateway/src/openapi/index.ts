@@ -201,12 +201,14 @@ function requestBodyOf(
   body: Schema,
   shared: SharedSchemas,
 ): NonNullable<OperationObject['requestBody']> {
+  const { published } = body;
   const schema = shared.add(
     `${pascal(operationName(row))}Request`,
     plainSchema(body, { shared, request: true }),
   );
   return {
-    required: (body.required?.length ?? 0) > 0 || body.requiredOneOf !== undefined,
+    required:
+      (body.required?.length ?? 0) > 0 || Boolean(published?.allOf ?? published?.minProperties),
     content: { [JSON_TYPE]: { schema, ...(row.docs?.example && { example: row.docs.example }) } },
   };
 }

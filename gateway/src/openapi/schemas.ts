@@ -1,5 +1,6 @@
 // Translates schemas for the OpenAPI document: our own keywords become standard JSON Schema, or are
 // removed.
+import { atLeastOne } from '../endpoints/parts/rules';
 import { WHOLE_MAX, type Schema } from '../endpoints/parts/schema';
 
 export type Json = Record<string, unknown>;
@@ -42,6 +43,7 @@ export function plainSchema({ published, ...schema }: Schema, options: Options):
     items,
     additionalProperties,
     maximum,
+    allOf,
     requiredOneOf,
     requiredOneOfMessage: _requiredOneOfMessage,
     lowerTo,
@@ -50,6 +52,7 @@ export function plainSchema({ published, ...schema }: Schema, options: Options):
     errorMessage: _errorMessage,
     ...rest
   } = { ...schema, ...published };
+  const rules = allOf ?? (requiredOneOf && [atLeastOne(requiredOneOf)]);
   const inner = (key: string, property: Schema): Schema =>
     options.request && required.includes(key) ? filled(property) : property;
   return {
@@ -66,7 +69,9 @@ export function plainSchema({ published, ...schema }: Schema, options: Options):
       ),
     }),
     ...(required.length > 0 && { required }),
-    ...(requiredOneOf && { anyOf: requiredOneOf.map((key) => ({ required: [key] })) }),
+    ...(rules && { allOf: rules }),
+    // Generators of clients read an object without properties as one that has none.
+    ...(options.request && isFreeForm(schema) && { additionalProperties: true }),
     ...(additionalProperties !== undefined && {
       additionalProperties:
         typeof additionalProperties === 'object'
@@ -75,6 +80,9 @@ export function plainSchema({ published, ...schema }: Schema, options: Options):
     }),
   };
 }
+
+const isFreeForm = ({ type, properties }: Schema): boolean =>
+  [type].flat().includes('object') && !properties;
 
 function filled(schema: Schema): Schema {
   if (schema.mayBeBlank || schema.enum) return schema;

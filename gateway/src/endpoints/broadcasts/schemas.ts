@@ -1,4 +1,5 @@
 import { components, DAY, limit, object, offset, RECIPIENT_MAX, text, TIME } from '../parts/inputs';
+import { contact } from '../parts/rules';
 
 const NAME_MAX = 200;
 /** Limits of the upstream. */
@@ -25,8 +26,12 @@ export const createBroadcast = object(
       published: {
         items: {
           type: ['string', 'object'],
+          ...contact,
           properties: {
-            recipient: text(RECIPIENT_MAX, 'A phone number or a BSUID. Also `to` or `user_id`.'),
+            recipient: {
+              ...text(RECIPIENT_MAX, 'A phone number or a BSUID. Also `to` or `user_id`.'),
+              ...contact,
+            },
             params: {
               type: ['object', 'array'],
               description: 'Values of the template’s variables: by number or name, or in order.',
@@ -44,7 +49,7 @@ export const createBroadcast = object(
       description:
         'When to start: an ISO 8601 date-time with a time zone. Starts at once if null or absent.',
       // Read by the row, which names the fault.
-      published: { pattern: `^${DAY}${TIME}([Zz]|[+-]\\d{2}:?\\d{2})$` },
+      published: { pattern: `^${DAY}${TIME}([Zz]|[+-]([01]\\d|2[0-3]):?[0-5]\\d)$` },
     },
   },
   ['name', 'template_name', 'template_language', 'contacts'],

@@ -1,4 +1,6 @@
 import { confirm, object, page, text } from '../parts/inputs';
+import { call, participant } from '../parts/rules';
+import type { Schema } from '../parts/schema';
 
 /** Contract, Limits: group subject, participants removed per request. */
 const SUBJECT_MAX = 128;
@@ -9,7 +11,7 @@ const DESCRIPTION_MAX = 4_096;
 const GROUPS_PAGE_MAX = 1_024;
 
 /** Only the keys that the contract shows are checked; the SDP is not (contract, Calling and groups). */
-export const placeCall = object(
+const placed = object(
   {
     action: {
       type: 'string',
@@ -29,6 +31,8 @@ export const placeCall = object(
   },
   ['action'],
 );
+
+export const placeCall: Schema = { ...placed, published: { allOf: call } };
 
 export const listGroups = page(GROUPS_PAGE_MAX);
 
@@ -54,7 +58,7 @@ export const removeParticipants = object(
       type: 'array',
       maxItems: REMOVALS_MAX,
       // Objects as GET /groups/{group_id} returns them, or only the phone number or BSUID.
-      items: { type: ['string', 'object'] },
+      items: { type: ['string', 'object'], published: { allOf: [participant] } },
       description:
         'Phone numbers or BSUIDs, or participants as `GET /groups/{group_id}` returns them.',
     },

@@ -1,4 +1,5 @@
 import { id, instant, limit, object, text } from '../parts/inputs';
+import * as rules from '../parts/rules';
 import { WHOLE_MAX, type Schema } from '../parts/schema';
 
 const NAMES_MAX_LENGTH = 2_000;
@@ -60,5 +61,5 @@ export const replayEvents: Schema = {
   ...replayed,
   requiredOneOf: ['from', 'event_ids'],
   requiredOneOfMessage: 'from or event_ids is required',
-  published: { oneOf: [{ required: ['from'] }, { required: ['event_ids'] }] },
+  published: { allOf: rules.replayed },
 };

@@ -1,5 +1,6 @@
 import type { RowDocs } from '../endpoint';
 import * as is from '../parts/answers';
+import { phone } from '../parts/rules';
 
 export const uploadMedia: RowDocs = {
   answer: is.record({
@@ -28,7 +29,9 @@ export const downloadContactMedia: RowDocs = {
 };
 
 export const lookupContact: RowDocs = {
-  params: { phone: is.text('15550100777', 'Phone number in international format.') },
+  params: {
+    phone: { ...is.text('15550100777', 'Phone number in international format.'), ...phone },
+  },
   answer: is.record({
     phone: is.text('15550100777'),
     exists: is.flag(true, 'Whether the service knows the number.'),

@@ -1,4 +1,5 @@
 import { cursor, id, instant, limit, object, RECIPIENT_MAX, text, wamid } from '../parts/inputs';
+import { person } from '../parts/rules';
 
 const NAME_MAX = 64;
 
@@ -7,7 +8,10 @@ const number = 'ID of a number.';
 export const listMessages = object({
   phone_number_id: id(`${number} Only messages that it sent.`),
   message_id: wamid('Only the message with this ID.'),
-  recipient: text(RECIPIENT_MAX, 'Only messages to this phone number or BSUID.'),
+  recipient: {
+    ...text(RECIPIENT_MAX, 'Only messages to this phone number or BSUID.'),
+    published: person,
+  },
   status: {
     type: 'string',
     enum: ['accepted', 'sent', 'delivered', 'read', 'failed'],

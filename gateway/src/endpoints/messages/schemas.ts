@@ -1,5 +1,6 @@
 import { components, object, quote, text, wamid, withRecipient } from '../parts/inputs';
 import { createBroadcast } from '../broadcasts/schemas';
+import { checked, mediaSource } from '../parts/rules';
 import type { Schema } from '../parts/schema';
 
 /** Limit of the upstream. */
@@ -42,6 +43,7 @@ export const sendMedia = withRecipient(
       type: 'object',
       description:
         'The file: either `id` from `POST /media/upload` or a public `link`. Optional: `caption`, and `filename` (not for images). Other keys are passed to the upstream.',
+      published: { allOf: [mediaSource] },
     },
     ...quote,
   },
@@ -109,4 +111,5 @@ export const checkMessage: Schema = {
   requiredOneOf: ['kind', 'template_name', 'contacts'],
   requiredOneOfMessage: 'kind is required, or the template_name and contacts of a broadcast',
   additionalProperties: true,
+  published: { allOf: [checked] },
 };

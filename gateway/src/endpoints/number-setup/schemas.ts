@@ -1,4 +1,6 @@
 import { object, otherNumber, page, text } from '../parts/inputs';
+import { FILLED, notEmpty } from '../parts/rules';
+import type { Schema } from '../parts/schema';
 
 /** Upper bound only: the upstream has lower limits. */
 const TEXT_MAX = 4_096;
@@ -11,6 +13,8 @@ const USERS_MAX = 1_000;
 const COMMANDS_MAX = 30;
 /** A BSUID with a prefix is shorter than this. */
 const USER_MAX = 200;
+/** Feature groups of the settings in one request. */
+const GROUPS_MAX = 10;
 
 const prefilled_message = text(TEXT_MAX, 'Text that the chat starts with when the code is opened.');
 
@@ -29,7 +33,7 @@ export const createQrCode = object(
 
 export const updateQrCode = object({ prefilled_message }, ['prefilled_message']);
 
-export const updateAutomation = object({
+const automation = object({
   enable_welcome_message: {
     type: 'boolean',
     description: 'Whether the welcome message is enabled.',
@@ -44,11 +48,16 @@ export const updateAutomation = object({
   commands: {
     type: 'array',
     maxItems: COMMANDS_MAX,
-    items: object({ command_name: text(TEXT_MAX), command_description: text(TEXT_MAX) }),
+    items: {
+      ...object({ command_name: text(TEXT_MAX), command_description: text(TEXT_MAX) }),
+      published: { required: ['command_name', 'command_description'] },
+    },
     description:
       'Commands: `{command_name, command_description}`. An empty array removes all of them; leave the field out to keep them.',
   },
 });
+
+export const updateAutomation = notEmpty(automation);
 
 export const listBlocked = page(BLOCKED_PAGE_MAX);
 
@@ -57,7 +66,7 @@ export const blockUsers = object(
     users: {
       type: 'array',
       maxItems: USERS_MAX,
-      items: text(USER_MAX),
+      items: { ...text(USER_MAX), published: FILLED },
       description:
         'Phone numbers or BSUIDs. Only users who sent a message in the last 24 hours can be blocked.',
     },
@@ -65,13 +74,15 @@ export const blockUsers = object(
   ['users'],
 );
 
-export const updateCommerce = object({
-  is_catalog_visible: { type: 'boolean', description: 'Whether the catalogue is shown.' },
-  is_cart_enabled: { type: 'boolean', description: 'Whether the cart is enabled.' },
-});
+export const updateCommerce = notEmpty(
+  object({
+    is_catalog_visible: { type: 'boolean', description: 'Whether the catalogue is shown.' },
+    is_cart_enabled: { type: 'boolean', description: 'Whether the cart is enabled.' },
+  }),
+);
 
 /** Only the keys that the contract shows are checked; all keys are passed to the upstream. */
-export const updateSettings = object({
+const settings = object({
   calling: object({
     status: { type: 'string', enum: ['ENABLED', 'DISABLED'] },
     call_icon_visibility: text(TEXT_MAX, 'Visibility of the call icon, for example `DEFAULT`.'),
@@ -82,5 +93,11 @@ export const updateSettings = object({
   }),
   storage_configuration: { type: 'object', description: 'Storage settings.' },
 });
+
+/** The service takes any feature group. */
+export const updateSettings: Schema = {
+  ...settings,
+  published: { minProperties: 1, maxProperties: GROUPS_MAX },
+};
 
 export const phoneStatus = object({ ...otherNumber });

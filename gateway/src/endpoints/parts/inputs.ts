@@ -1,5 +1,6 @@
 // Building blocks of request schemas. Descriptions are sentences: the reference prints them.
 import { RECIPIENT_MISSING } from '@bmg/common/messages';
+import { recipient } from './rules';
 import type { Schema } from './schema';
 
 /** No slash, dot or space: an id can never lead to another upstream path. */
@@ -136,11 +137,12 @@ export const withRecipient = (properties: Record<string, Schema>, required: stri
   required,
   requiredOneOf: ['to', 'user_id', 'recipient'],
   requiredOneOfMessage: RECIPIENT_MISSING,
+  published: { allOf: [recipient] },
 });
 
 const quoted: Schema = {
   description: 'Quotes the message with this `message_id`.',
-  published: { type: ['string', 'null'], maxLength: 512 },
+  published: { type: ['string', 'null'], maxLength: 512, pattern: '\\S' },
 };
 
 /** The three ways to quote a message. Their content is checked by `messages/quote.ts`. */

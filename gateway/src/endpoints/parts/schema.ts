@@ -27,8 +27,16 @@ export interface Schema {
   title?: string;
   examples?: unknown[];
   additionalProperties?: boolean | Schema;
-  /** Published only: the validators of services have clearer messages. */
+  // Published only: the validators of services have clearer messages.
   oneOf?: Schema[];
+  anyOf?: Schema[];
+  /** Rules between fields go here: beside `properties`, generators of clients read anyOf as a union of types. */
+  allOf?: Schema[];
+  if?: Schema;
+  then?: Schema;
+  not?: Schema;
+  minProperties?: number;
+  maxProperties?: number;
   /** At least one of these keys must be present and not blank. */
   requiredOneOf?: string[];
   /** Error message if none of them is. */

@@ -1,10 +1,11 @@
 import { object, text } from '../parts/inputs';
+import { notEmpty } from '../parts/rules';
 
 /** Upper bounds only: the upstream has lower limits. */
 const TEXT_MAX = 4_096;
 const WEBSITES_MAX = 50;
 
-export const updateProfile = object({
+const profile = object({
   about: text(TEXT_MAX, 'About text of the profile.'),
   address: text(TEXT_MAX, 'Postal address.'),
   email: text(TEXT_MAX, 'Contact email address.'),
@@ -19,3 +20,5 @@ export const updateProfile = object({
     },
   },
 });
+
+export const updateProfile = notEmpty(profile);

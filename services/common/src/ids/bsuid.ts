@@ -3,7 +3,11 @@
 
 // The recognition pattern of the contract (section BSUID), the optional prefix outside the id
 // itself.
-const BSUID = /^(?:whatsapp:)?([A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128})$/;
+const PREFIX = '(?:whatsapp:)?';
+const ID = '[A-Z]{2}\\.(?:ENT\\.)?[A-Za-z0-9]{1,128}';
+const BSUID = new RegExp(`^${PREFIX}(${ID})$`);
+/** What parseBsuid reads, as part of a JSON Schema pattern. */
+export const BSUID_PATTERN = PREFIX + ID;
 const PARENT_MARK = '.ENT.';
 
 /** The BSUID in the text, without its optional `whatsapp:` prefix, or null when it is none. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parseBsuid } from './bsuid';
-import { maskPhone, normalisePhone } from './phone';
+import { maskPhone, normalisePhone, PHONE_PATTERN } from './phone';
 
 const digits = fc.stringMatching(/^[1-9][0-9]{6,14}$/);
 const separator = fc.constantFrom('', ' ', '-', '.', '(', ')', '\u00a0', '\u2011', '  ');
@@ -58,6 +58,17 @@ describe('normalisePhone', () => {
       }),
     );
   });
+});
+
+test('every text of the published pattern is read as a phone number', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(new RegExp(`^${PHONE_PATTERN}$`)), (text) => {
+      expect(normalisePhone(text)).toMatch(/^[1-9]\d{6,14}$/);
+    }),
+  );
+  for (const text of ['15551234567', '+1 (555) 123-4567', '+60 12.345.6789']) {
+    expect(text).toMatch(new RegExp(`^${PHONE_PATTERN}$`));
+  }
 });
 
 describe('maskPhone', () => {

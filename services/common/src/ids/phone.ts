@@ -16,6 +16,12 @@ const TRUNK_IN_PARENTHESES = /\(\s*0\s*\)/;
 
 const TEXT_LENGTH_MAX = 64;
 
+// A parenthesis is not opened before a 0, and the text stays below TEXT_LENGTH_MAX.
+const GAP = '[ \u00a0.)\u2010-\u2015\u2212-]{0,3}';
+const OPEN_GAP = '[ \u00a0().\u2010-\u2015\u2212-]{0,3}';
+/** Phone numbers as people write them, as part of a JSON Schema pattern: normalisePhone reads them all. */
+export const PHONE_PATTERN = `\\+?\\(?[1-9](?:${GAP}0|${OPEN_GAP}[1-9]){6,14}`;
+
 /** The digits of an international phone number without its `+`, or null when it is none. */
 export function normalisePhone(text: string): string | null {
   if (text.length > TEXT_LENGTH_MAX || TRUNK_IN_PARENTHESES.test(text)) return null;
