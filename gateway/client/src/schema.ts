@@ -2469,12 +2469,7 @@ export interface components {
              *     ]
              */
             contacts?: (string | {
-                /** @description A phone number or a BSUID. Also `to` or `user_id`. */
-                recipient?: string;
-                /** @description Values of the template’s variables: by number or name, or in order. */
-                params?: {
-                    [key: string]: string;
-                } | string[];
+                [key: string]: unknown;
             })[];
         } & {
             [key: string]: unknown;

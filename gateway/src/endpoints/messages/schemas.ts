@@ -106,7 +106,10 @@ export const checkMessage: Schema = {
         'Kind of message. The other fields are those of its send endpoint, or of `POST /broadcasts`. Absent: a broadcast.',
     },
     template_name: { published: publishedFor('template_name') },
-    contacts: { published: publishedFor('contacts') },
+    // A contact that the broadcast would refuse is a fault in the answer.
+    contacts: {
+      published: { ...publishedFor('contacts'), items: { type: ['string', 'object'] } },
+    },
   }),
   requiredOneOf: ['kind', 'template_name', 'contacts'],
   requiredOneOfMessage: 'kind is required, or the template_name and contacts of a broadcast',
