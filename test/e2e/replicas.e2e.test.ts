@@ -101,7 +101,11 @@ test('loses, reorders and repeats no event, delivered or logged, while second re
   expect([...traffic.statuses.keys(), ...through_second.statuses.keys()]).toEqual([200, 200]);
   const arrived = partner.receiver.arrivals.map(idOf).filter((id) => ids.includes(id));
   expect(arrived).toHaveLength(ids.length);
-  const log = await logged();
+  // An event is in the log a moment after its first attempt.
+  const log = await eventually(async () => {
+    const all = await logged();
+    return ids.every((id) => all.includes(id)) && all;
+  }, COMPLETE_LIMIT_MS);
   expect(log.filter((id) => ids.includes(id))).toHaveLength(ids.length);
   for (const conversation of conversations) {
     expect(log.filter((id) => conversation.includes(id))).toEqual(conversation);
