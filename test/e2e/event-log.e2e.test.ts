@@ -153,6 +153,7 @@ test('has the events of a partner without a webhook URL', async () => {
     mesh.call(),
   );
   await silent.register(ONE);
+  const { newest } = await list();
   await inbound('polled');
   const event = await eventually(async () => {
     const { events } = await list('wait=5&event=message.received', {}, silent);
@@ -164,6 +165,8 @@ test('has the events of a partner without a webhook URL', async () => {
     return body.delivery.status === 'dropped';
   }, 30_000);
   expect(silent.receiver.arrivals).toEqual([]);
+  // The next test replays what is logged from its start on.
+  await eventOf('polled', newest);
 }, 60_000);
 
 const ended = (replay_id: string): Promise<any> =>
@@ -226,6 +229,8 @@ test('delivers live events while a receiver keeps a replay waiting, and shows ho
   await eventually(() => held.length > 0, 30_000);
   await inbound('live');
   await eventually(() => known().has('live'), 30_000);
+  // The next test reads on from the newest position.
+  await eventOf('live', newest);
   const running = await partner.call('GET', `/events/replays/${body.replay_id}`);
   expect(running.body).toMatchObject({ status: 'running', delivered: 0 });
   // Few at a time, although the receiver would get more of live events.
