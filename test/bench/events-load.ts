@@ -3,7 +3,8 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dueAfter } from './load';
-import { createWireClient, requestBytes } from './wire-client';
+import { requestBytes } from '../testkit/request-bytes';
+import { createWireClient } from './wire-client';
 
 const APP_SECRET = 'app-secret-local';
 /** Of each place: enough that every few messages come from a customer not seen before. */

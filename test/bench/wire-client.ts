@@ -19,21 +19,6 @@ const LENGTH = /\r\ncontent-length: *(\d+)/i;
 /** What a request gets whose connection failed. */
 const NO_ANSWER = 0;
 
-export const requestBytes = (
-  { hostname, port }: URL,
-  path: string,
-  headers: Record<string, string>,
-  body: string | Buffer,
-): Buffer => {
-  const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body) })
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('');
-  return Buffer.concat([
-    Buffer.from(`POST ${path} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${lines}\r\n`, 'latin1'),
-    Buffer.from(body),
-  ]);
-};
-
 /** More requests wait until a connection is free, as they do at the upstream. */
 const CONNECTIONS_MAX = 512;
 

@@ -1,6 +1,6 @@
 // The console in a real browser: a partner with numbers and messages, signed-in pages, checks for
 // accessibility and screenshots.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { source as axeSource } from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
@@ -124,4 +124,10 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
     if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
   }
   throw new Error(`${String(target)} cannot be reached with the keyboard`);
+}
+
+/** A file that the page saves when the button is pressed. */
+export async function saved(button: Locator): Promise<string> {
+  const [file] = await Promise.all([button.page().waitForEvent('download'), button.click()]);
+  return readFileSync(await file.path(), 'utf8');
 }

@@ -1,9 +1,8 @@
 // The console in a real browser: the smaller pieces of work, each with its effect on the mesh, and what a
 // refusal shows.
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { startPartner } from '../testkit/partner';
@@ -12,6 +11,7 @@ import {
   faultsOf,
   LIMIT_MS,
   openConsoleStage,
+  saved,
   settle,
   shoot,
   tabTo,
@@ -44,12 +44,6 @@ const clientOf = async (owner: TestPartner, { phone_number_id }: { phone_number_
     (one: { phone_number_id: string }) => one.phone_number_id === phone_number_id,
   );
 };
-
-/** A file that the page saves when the button is pressed. */
-async function saved(button: Locator): Promise<string> {
-  const [file] = await Promise.all([button.page().waitForEvent('download'), button.click()]);
-  return readFileSync(await file.path(), 'utf8');
-}
 
 test(
   'refreshes a number and subscribes it again; a refusal shows a request ID to copy',

@@ -1,6 +1,5 @@
 // The console in a real browser: every screen with data from the mesh, on a desktop and a phone, in
 // light and dark, checked for accessibility; and the work that partners do on it.
-import { readFileSync } from 'node:fs';
 import { ONE, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { isStandardSigned, type Arrival } from '../testkit/partner';
@@ -9,6 +8,7 @@ import {
   faultsOf,
   LIMIT_MS,
   openConsoleStage,
+  saved,
   settle,
   shoot,
   VIEWS,
@@ -237,11 +237,7 @@ test(
     await page.getByRole('link', { name: 'Ledger' }).click();
     await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
     await page.getByText('15550100777').first().waitFor();
-    const [file] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Export CSV' }).click(),
-    ]);
-    const text = readFileSync(await file.path(), 'utf8');
+    const text = await saved(page.getByRole('button', { name: 'Export CSV' }));
     expect(text.split('\n')[0]).toContain('message_id');
     expect(text).toContain('15550100777');
   },

@@ -1,5 +1,6 @@
 // A simple client: it sends its whole request before it reads a byte of the answer.
 import { connect } from 'node:net';
+import { requestBytes } from './request-bytes';
 
 /** The answer's status line; rejects where the connection breaks before it. */
 export async function sendAllFirst(
@@ -8,15 +9,14 @@ export async function sendAllFirst(
   headers: Record<string, string>,
   body: Buffer,
 ): Promise<string> {
-  const { hostname, port } = new URL(base_url);
-  const socket = connect({ host: hostname, port: Number(port) });
+  const url = new URL(base_url);
+  const socket = connect({ host: url.hostname, port: Number(url.port) });
   try {
-    const lines = Object.entries({ Host: hostname, 'Content-Length': body.length, ...headers });
-    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
     await new Promise<void>((sent, failed) => {
       socket.once('error', failed);
-      socket.write(`POST ${path} HTTP/1.1\r\n${head}\r\n`);
-      socket.write(body, (error) => (error ? failed(error) : sent()));
+      socket.write(requestBytes(url, path, headers, body), (error) =>
+        error ? failed(error) : sent(),
+      );
     });
     for await (const chunk of socket) return String(chunk).split('\r\n', 1)[0] as string;
     throw new Error('the connection was closed without an answer');

@@ -30,11 +30,7 @@ export function createHttpServer(
   return {
     name: 'http',
     port: () => (server.address() as AddressInfo).port,
-    start: () =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, resolve);
-      }),
+    start: () => server.open(port, host),
     drain: () => server.drain(),
     stop: () =>
       new Promise((resolve) => {

@@ -6,6 +6,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { call, rememberCsrfToken, type ApiFailure, type NumberRef } from './client';
+import { deliveredOf, triedOf } from '../screens/events/health';
 import type * as t from './types';
 
 const CLIENTS_PAGE = 500;
@@ -103,12 +104,11 @@ export const eventFiguresQuery = (from: string) =>
       if (first === undefined) return { events: 0, attempted: 0, delivered: 0 };
       const after = Math.max(first - 1, newest - LATEST_EVENTS);
       const latest = await read({ after, limit: LATEST_EVENTS });
-      const states = latest.events.map(({ delivery }) => delivery.status);
-      const delivered = states.filter((status) => status === 'delivered').length;
-      const refused = states.filter(
-        (status) => status === 'retrying' || status === 'failed',
-      ).length;
-      return { events: newest - first + 1, attempted: delivered + refused, delivered };
+      return {
+        events: newest - first + 1,
+        attempted: triedOf(latest.events).length,
+        delivered: deliveredOf(latest.events),
+      };
     },
   });
 

@@ -198,9 +198,6 @@ async function probeServer(service: Service, ready: () => boolean): Promise<Serv
       );
     } else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(service.metrics.port, service.metrics.host, resolve);
-  });
+  await server.open(service.metrics.port, service.metrics.host);
   return server;
 }

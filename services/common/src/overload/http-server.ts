@@ -36,6 +36,8 @@ export interface BoundedServerOptions {
 }
 
 export interface BoundedServer extends Server {
+  /** Listens; rejects where the address is taken. */
+  open(port: number, host: string): Promise<void>;
   /** Every answer from now on asks the client to connect to another process. */
   drain(): void;
 }
@@ -70,6 +72,11 @@ export function createBoundedServer(
     socket.destroySoon();
   });
   return Object.assign(server, {
+    open: (port: number, host: string) =>
+      new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, resolve);
+      }),
     drain() {
       server.prependListener('request', (_request, response) => {
         response.setHeader('Connection', 'close');

@@ -101,11 +101,7 @@ export function createIngress(settings: IngressSettings, deps: IngressDependenci
   return {
     name: 'ingress',
     port: () => (server.address() as AddressInfo).port,
-    start: () =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(settings.INGRESS_PORT, settings.INGRESS_HOST, resolve);
-      }),
+    start: () => server.open(settings.INGRESS_PORT, settings.INGRESS_HOST),
     drain: () => server.drain(),
     stop: () =>
       new Promise((resolve) => {

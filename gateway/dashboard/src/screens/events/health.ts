@@ -22,9 +22,16 @@ const PERCENT = 100;
 
 const WITH_OUTCOME = new Set(['delivered', 'retrying', 'failed']);
 
-/** Events of the same interval are one point. Events that wait for their first attempt say nothing yet. */
+/** Events that wait for their first attempt say nothing yet. */
+export const triedOf = (events: readonly LoggedEvent[]): LoggedEvent[] =>
+  events.filter(({ delivery }) => WITH_OUTCOME.has(delivery.status));
+
+export const deliveredOf = (events: readonly LoggedEvent[]): number =>
+  events.filter(({ delivery }) => delivery.status === 'delivered').length;
+
+/** Events of the same interval are one point. */
 export function healthOf(events: readonly LoggedEvent[]): Health {
-  const tried = events.filter(({ delivery }) => WITH_OUTCOME.has(delivery.status));
+  const tried = triedOf(events);
   const times = tried.map(({ logged_at }) => Date.parse(logged_at));
   const first = Math.min(...times);
   const width_ms = Math.max(SECOND_MS, (Math.max(...times) - first + 1) / POINTS_MAX);
@@ -45,9 +52,8 @@ function outcomeOf(events: readonly LoggedEvent[]): Omit<Point, 'at_s'> {
   const times = events
     .flatMap(({ delivery }) => delivery.last_duration_ms ?? [])
     .sort((a, b) => a - b);
-  const delivered = events.filter(({ delivery }) => delivery.status === 'delivered').length;
   return {
-    accepted: events.length === 0 ? null : (delivered / events.length) * PERCENT,
+    accepted: events.length === 0 ? null : (deliveredOf(events) / events.length) * PERCENT,
     answer_ms: times[Math.floor(times.length / 2)] ?? null,
   };
 }
