@@ -120,6 +120,9 @@ async function readAll(one: EventLog, partner_id: string, limit = 7): Promise<an
   }
 }
 
+/** An attempt of an event that came twice is recorded a moment after the event is released. */
+const withoutDelivery = ({ delivery: _, ...event }: any): object => event; // any: an event of the list
+
 test('gives every event one position, without gaps and in order, while two replicas race', async () => {
   const partners = [aPartner(), aPartner(), aPartner()];
   const [one, two] = [replica(), replica()];
@@ -144,7 +147,8 @@ test('gives every event one position, without gaps and in order, while two repli
   await eventually(() => sent.every(({ is_done }) => is_done), 20_000);
   for (const partner_id of partners) {
     const events = await readAll(one, partner_id);
-    expect(await readAll(two, partner_id)).toEqual(events);
+    const others = await readAll(two, partner_id);
+    expect(others.map(withoutDelivery)).toEqual(events.map(withoutDelivery));
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
     for (const messages of partitions) {
       const [{ event: first = '' } = {}] = messages.map(({ message }) => message);
