@@ -1,10 +1,15 @@
-// The table of events in services/fanout/EVENTS.md is generated from the docs of the events
-// (gateway/src/openapi/events.ts). GOLDEN=write writes it; otherwise it is compared.
+// The events' docs (gateway/src/openapi/events.ts) are the only list of events. The names in fanout
+// and the table in services/fanout/EVENTS.md are generated from it, the fields without an event from
+// fanout's rows. GOLDEN=write writes them; otherwise they are compared.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENTS, type EventDocs } from '../../gateway/src/openapi/events';
+import { NO_EVENT } from '../../services/fanout/src/normalise/context';
+import { FIELDS } from '../../services/fanout/src/normalise/fields';
 
-const FILE = join(__dirname, '../../services/fanout/EVENTS.md');
+const FANOUT = join(__dirname, '../../services/fanout');
+const NAMES = /(?<=EVENT_NAMES = \[\n)[^\]]*/;
+const WITHOUT_EVENT = /(?<=\| Upstream \| Counted as \|\n\|---\|---\|\n).*/;
 const TABLE = /(\| Event \| Upstream field \| `data` \|\n)(?:\|.*\n)*/;
 
 /** The keys of `data`, with a `?` after those that may be absent. */
@@ -15,21 +20,43 @@ function keysOf({ data }: EventDocs): string {
     .join(', ');
 }
 
+const fromUpstream = Object.entries(EVENTS).filter(([, docs]) => docs.upstream !== undefined);
+
 function rows(): string {
-  const lines = Object.entries(EVENTS).flatMap(([name, docs]) =>
-    docs.upstream === undefined
-      ? []
-      : [
-          `| \`${name}\` | ${docs.upstream} | ${[`${keysOf(docs)}.`, docs.notes ?? ''].join(' ').trim()} |`,
-        ],
+  const lines = fromUpstream.map(
+    ([name, docs]) =>
+      `| \`${name}\` | ${docs.upstream} | ${[`${keysOf(docs)}.`, docs.notes ?? ''].join(' ').trim()} |`,
   );
   return ['|---|---|---|', ...lines, ''].join('\n');
 }
 
-test('EVENTS.md lists the events and their data', () => {
-  const page = readFileSync(FILE, 'utf8');
-  const wanted = page.replace(TABLE, (_all, head: string) => head + rows());
-  if (process.env['GOLDEN'] === 'write') writeFileSync(FILE, wanted);
-  expect(readFileSync(FILE, 'utf8')).toBe(wanted);
-  expect(page).toMatch(TABLE);
+function withoutEvent(): string {
+  const fields = [...FIELDS].filter(([, row]) => row === NO_EVENT).map(([field]) => `\`${field}\``);
+  return `| ${fields.join(', ')} | \`no_event\` |`;
+}
+
+function expectGenerated(path: string, generate: (text: string) => string): void {
+  const file = join(FANOUT, path);
+  const text = readFileSync(file, 'utf8');
+  const wanted = generate(text);
+  if (process.env['GOLDEN'] === 'write') writeFileSync(file, wanted);
+  expect(readFileSync(file, 'utf8')).toBe(wanted);
+}
+
+test('fanout has the names of the events', () => {
+  const names = fromUpstream.map(([name]) => `  '${name}',\n`).join('');
+  expectGenerated('src/normalise/event-names.ts', (code) => {
+    expect(code).toMatch(NAMES);
+    return code.replace(NAMES, names);
+  });
+});
+
+test('EVENTS.md lists the events and their data, and the fields without an event', () => {
+  expectGenerated('EVENTS.md', (page) => {
+    expect(page).toMatch(TABLE);
+    expect(page).toMatch(WITHOUT_EVENT);
+    return page
+      .replace(TABLE, (_all, head: string) => head + rows())
+      .replace(WITHOUT_EVENT, withoutEvent);
+  });
 });

@@ -1,8 +1,18 @@
 // Events of a business account as a whole. They name no number.
 
-import { changeState, emit, keyOfContent, refuse, timeOf, type Context } from './context';
+import {
+  changeState,
+  emit,
+  keyOfContent,
+  NO_EVENT,
+  refuse,
+  timeOf,
+  type Context,
+  type FieldRows,
+} from './context';
 import { objectOf, toDigits, toNumber, toText, type JsonObject } from './read';
-import type { EventName, StateChangeKind } from './types';
+import type { EventName } from './event-names';
+import type { StateChangeKind } from './types';
 
 interface Row {
   readonly event?: EventName;
@@ -20,7 +30,15 @@ const ACCOUNT_EVENTS: ReadonlyMap<string, Row> = new Map<string, Row>([
   ['PARTNER_REMOVED', { state: 'partner_removed' }],
 ]);
 
-export function accountUpdate(value: JsonObject, context: Context): void {
+export const accountFields: FieldRows = {
+  account_update: accountUpdate,
+  account_review_update: accountReview,
+  account_alerts: NO_EVENT,
+  account_settings_update: NO_EVENT,
+  business_status_update: NO_EVENT,
+};
+
+function accountUpdate(value: JsonObject, context: Context): void {
   const name = toText(value.event);
   if (name === null) return refuse(context, 'no_event_name', value);
   const row = ACCOUNT_EVENTS.get(name) ?? {};
@@ -43,7 +61,7 @@ export function accountUpdate(value: JsonObject, context: Context): void {
   });
 }
 
-export function accountReview(value: JsonObject, context: Context): void {
+function accountReview(value: JsonObject, context: Context): void {
   const decision = toText(value.decision);
   if (decision === null) return refuse(context, 'no_decision', value);
   emit(context, {

@@ -10,6 +10,7 @@ import {
   timeOf,
   valueErrors,
   type Context,
+  type FieldRows,
   type ItemReader,
 } from './context';
 import { objectOf, setIfGiven, stringOf, toContact, toText, type JsonObject } from './read';
@@ -22,7 +23,9 @@ const LISTS: ReadonlyMap<string, ItemReader> = new Map([
 /** Upstream leaves out names that are unknown and, on removal, all names. */
 const NAMES = ['full_name', 'first_name', 'username'] as const;
 
-export function contactSync(value: JsonObject, context: Context): void {
+export const contactFields: FieldRows = { smb_app_state_sync: contactSync };
+
+function contactSync(value: JsonObject, context: Context): void {
   eachList(value, context, LISTS);
 }
 

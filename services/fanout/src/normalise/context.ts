@@ -3,10 +3,10 @@
 
 import { occurrence } from '@bmg/common/messages';
 import { createContacts, type Contacts } from './contacts';
+import type { EventName } from './event-names';
 import { fingerprint } from './fingerprint';
 import { isObject, listOf, toDigits, toEpoch, toText, type JsonObject } from './read';
 import type {
-  EventName,
   Ignored,
   IgnoredReason,
   Normalised,
@@ -44,6 +44,11 @@ export interface Context {
 }
 
 export type FieldFunction = (value: JsonObject, context: Context) => void;
+/** A known field for which the contract has no event: it is only counted. */
+export const NO_EVENT = null;
+/** A chapter's fields, by the upstream's name, with the functions that read them. */
+export type FieldRows = Readonly<Record<string, FieldFunction | typeof NO_EVENT>>;
+
 export type ItemReader = (item: JsonObject, context: Context) => void;
 
 export interface Outbox {

@@ -5,9 +5,11 @@ import {
   eachList,
   emit,
   keyOfItem,
+  NO_EVENT,
   timeOf,
   valueErrors,
   type Context,
+  type FieldRows,
   type ItemReader,
 } from './context';
 import { setIfGiven, toText, type JsonObject } from './read';
@@ -17,7 +19,9 @@ const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['errors', valueErrors],
 ]);
 
-export function echoes(value: JsonObject, context: Context): void {
+export const echoFields: FieldRows = { smb_message_echoes: echoes, message_echoes: NO_EVENT };
+
+function echoes(value: JsonObject, context: Context): void {
   eachList(value, context, LISTS);
 }
 

@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FIELDS, NO_EVENT } from './fields';
+import { NO_EVENT } from './context';
+import { FIELDS } from './fields';
 import { EVENT_NAMES } from './index';
 
 const PAGE = readFileSync(join(__dirname, '../../EVENTS.md'), 'utf8');

@@ -1,57 +1,45 @@
-// The table of upstream fields and the functions that read them. Add or remove a field here.
+// The table of upstream fields and the functions that read them: the rows of all chapters, and the
+// fields that belong to none.
 
-import { accountReview, accountUpdate } from './account';
-import { contactSync } from './contact-sync';
-import type { FieldFunction } from './context';
-import { echoes } from './echoes';
-import { groups } from './groups';
-import { handovers, userIds } from './handovers';
-import { history } from './history';
-import { businessCapability, numberQuality } from './limits';
-import { messages } from './messages';
-import { standby } from './standby';
-import { templateCategory, templateQuality, templateStatus } from './templates';
+import { accountFields } from './account';
+import { contactFields } from './contact-sync';
+import { NO_EVENT, type FieldRows } from './context';
+import { echoFields } from './echoes';
+import { groupFields } from './groups';
+import { handoverFields } from './handovers';
+import { historyFields } from './history';
+import { limitFields } from './limits';
+import { messageFields } from './messages';
+import { standbyFields } from './standby';
+import { templateFields } from './templates';
 
-/** A known field for which the contract has no event: it is only counted. */
-export const NO_EVENT = null;
+const otherFields: FieldRows = {
+  phone_number_name_update: NO_EVENT,
+  security: NO_EVENT,
+  calls: NO_EVENT,
+  flows: NO_EVENT,
+  user_preferences: NO_EVENT,
+  payment_configuration_update: NO_EVENT,
+  partner_solutions: NO_EVENT,
+  automatic_events: NO_EVENT,
+  tracking_events: NO_EVENT,
+  business_username_updates: NO_EVENT,
+  consumer_profile: NO_EVENT,
+};
 
-export const FIELDS: ReadonlyMap<string, FieldFunction | typeof NO_EVENT> = new Map<
-  string,
-  FieldFunction | null
->([
-  ['messages', messages],
-  ['smb_message_echoes', echoes],
-  ['message_echoes', NO_EVENT],
-  ['history', history],
-  ['smb_app_state_sync', contactSync],
-  ['message_template_status_update', templateStatus],
-  ['message_template_quality_update', templateQuality],
-  ['message_template_components_update', NO_EVENT],
-  ['template_category_update', templateCategory],
-  ['template_correct_category_detection', NO_EVENT],
-  ['account_update', accountUpdate],
-  ['account_review_update', accountReview],
-  ['account_alerts', NO_EVENT],
-  ['account_settings_update', NO_EVENT],
-  ['business_capability_update', businessCapability],
-  ['business_status_update', NO_EVENT],
-  ['phone_number_quality_update', numberQuality],
-  ['phone_number_name_update', NO_EVENT],
-  ['security', NO_EVENT],
-  ['calls', NO_EVENT],
-  ['group_lifecycle_update', groups],
-  ['group_participants_update', groups],
-  ['group_settings_update', groups],
-  ['group_status_update', groups],
-  ['messaging_handovers', handovers],
-  ['standby', standby],
-  ['flows', NO_EVENT],
-  ['user_preferences', NO_EVENT],
-  ['payment_configuration_update', NO_EVENT],
-  ['partner_solutions', NO_EVENT],
-  ['automatic_events', NO_EVENT],
-  ['tracking_events', NO_EVENT],
-  ['user_id_update', userIds],
-  ['business_username_updates', NO_EVENT],
-  ['consumer_profile', NO_EVENT],
-]);
+/** A map, because the name of a field comes from the body and may be that of a prototype's key. */
+export const FIELDS = new Map(
+  [
+    messageFields,
+    echoFields,
+    historyFields,
+    contactFields,
+    templateFields,
+    accountFields,
+    limitFields,
+    groupFields,
+    handoverFields,
+    standbyFields,
+    otherFields,
+  ].flatMap((rows) => Object.entries(rows)),
+);

@@ -9,6 +9,7 @@ import {
   timeOf,
   valueErrors,
   type Context,
+  type FieldRows,
   type ItemReader,
 } from './context';
 import { toText, type JsonObject } from './read';
@@ -18,7 +19,14 @@ const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['errors', valueErrors],
 ]);
 
-export function groups(value: JsonObject, context: Context): void {
+export const groupFields: FieldRows = {
+  group_lifecycle_update: groups,
+  group_participants_update: groups,
+  group_settings_update: groups,
+  group_status_update: groups,
+};
+
+function groups(value: JsonObject, context: Context): void {
   eachList(value, context, LISTS);
 }
 

@@ -9,11 +9,17 @@ import {
   refuse,
   timeOf,
   type Context,
+  type FieldRows,
 } from './context';
 import { objectOf, setIfGiven, toContact, toText, type JsonObject } from './read';
 
+export const handoverFields: FieldRows = {
+  messaging_handovers: handovers,
+  user_id_update: userIds,
+};
+
 /** `messaging_handovers`: control is passed per conversation. */
-export function handovers(value: JsonObject, context: Context): void {
+function handovers(value: JsonObject, context: Context): void {
   ignore(context, 'no_event');
   const type = toText(value.type);
   const detail =
@@ -41,7 +47,7 @@ export function handovers(value: JsonObject, context: Context): void {
 }
 
 /** `user_id_update`: a person's BSUID changed. */
-export function userIds(value: JsonObject, context: Context): void {
+function userIds(value: JsonObject, context: Context): void {
   ignore(context, 'no_event');
   eachItem(value.user_id_update, context, readUserId);
 }

@@ -13,6 +13,7 @@ import {
   timeOf,
   valueErrors,
   type Context,
+  type FieldRows,
   type ItemReader,
 } from './context';
 import {
@@ -62,7 +63,9 @@ const FOLLOW_UP: Position = {
   outbound: false,
 };
 
-export function history(value: JsonObject, context: Context): void {
+export const historyFields: FieldRows = { history };
+
+function history(value: JsonObject, context: Context): void {
   eachList(value, context, LISTS);
 }
 

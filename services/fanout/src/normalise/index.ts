@@ -6,20 +6,20 @@ import {
   createContext,
   createOutbox,
   ignore,
+  NO_EVENT,
   reasonOf,
   refuse,
   type Entry,
   type FieldFunction,
   type Outbox,
 } from './context';
-import { FIELDS, NO_EVENT } from './fields';
+import { FIELDS } from './fields';
 import { isObject, listOf, toEpoch, toText, type JsonObject } from './read';
 import type { Normalised } from './types';
 
 export { parseUpstream, stringifyData } from './json';
-export { EVENT_NAMES } from './types';
+export { EVENT_NAMES, type EventName } from './event-names';
 export type {
-  EventName,
   Ignored,
   IgnoredReason,
   Normalised,

@@ -1,7 +1,16 @@
 // Messaging quality and messaging limits, which upstream reports in two fields: per number
 // (`phone_number_quality_update`) and per account (`business_capability_update`).
 
-import { changeState, emit, ignore, keyOfContent, refuse, timeOf, type Context } from './context';
+import {
+  changeState,
+  emit,
+  ignore,
+  keyOfContent,
+  refuse,
+  timeOf,
+  type Context,
+  type FieldRows,
+} from './context';
 import { toText, type JsonObject } from './read';
 
 const THROUGHPUT_UPGRADE = 'THROUGHPUT_UPGRADE';
@@ -14,7 +23,12 @@ const THROUGHPUT_UPGRADED = 'HIGH';
 const UNLIMITED = 'UNLIMITED';
 const WHOLE_NUMBER = /^-?\d+$/;
 
-export function numberQuality(value: JsonObject, context: Context): void {
+export const limitFields: FieldRows = {
+  business_capability_update: businessCapability,
+  phone_number_quality_update: numberQuality,
+};
+
+function numberQuality(value: JsonObject, context: Context): void {
   const event = toText(value.event);
   if (event === null) return refuse(context, 'no_event_name', value);
   // Its limit is the throughput, not the messaging limit, so it must not become an event.
@@ -24,7 +38,7 @@ export function numberQuality(value: JsonObject, context: Context): void {
   if (limited) tierUpdated(event, value, context);
 }
 
-export function businessCapability(value: JsonObject, context: Context): void {
+function businessCapability(value: JsonObject, context: Context): void {
   const limit = messagingLimitTier(
     value.max_daily_conversations_per_business ?? value.max_daily_conversation_per_phone,
   );

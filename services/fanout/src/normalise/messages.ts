@@ -9,6 +9,7 @@ import {
   timeOf,
   valueErrors,
   type Context,
+  type FieldRows,
   type ItemReader,
 } from './context';
 import { setIfGiven, toText, type JsonObject } from './read';
@@ -21,7 +22,9 @@ const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['user_actions', (_item, context) => ignore(context, 'no_event')],
 ]);
 
-export function messages(value: JsonObject, context: Context): void {
+export const messageFields: FieldRows = { messages };
+
+function messages(value: JsonObject, context: Context): void {
   eachList(value, context, LISTS);
 }
 

@@ -12,6 +12,7 @@ import {
   timeOf,
   valueErrors,
   type Context,
+  type FieldRows,
   type ItemReader,
 } from './context';
 import { receivedData, senderOf } from './messages';
@@ -31,8 +32,10 @@ const LISTS: ReadonlyMap<string, ItemReader> = new Map([
   ['errors', valueErrors],
 ]);
 
+export const standbyFields: FieldRows = { standby };
+
 /** Real traffic nests the lists one level deeper than `messages` does; upstream samples do not. */
-export function standby(value: JsonObject, context: Context): void {
+function standby(value: JsonObject, context: Context): void {
   if (!Object.hasOwn(value, 'standby')) return eachList(value, context, LISTS);
   if (listOf(value.standby).length === 0) return ignore(context, 'empty');
   eachItem(value.standby, context, (inner) => {

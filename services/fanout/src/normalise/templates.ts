@@ -1,8 +1,16 @@
 // The three template fields that have an event in the contract.
 
-import { emit, keyOfContent, refuse, timeOf, type Context } from './context';
+import {
+  emit,
+  keyOfContent,
+  NO_EVENT,
+  refuse,
+  timeOf,
+  type Context,
+  type FieldRows,
+} from './context';
 import { objectOf, toEpoch, toText, type JsonObject } from './read';
-import type { EventName } from './types';
+import type { EventName } from './event-names';
 
 const REJECTED = 'REJECTED';
 
@@ -12,7 +20,15 @@ const NO_REASON = 'NONE';
 /** Explanations that upstream adds to a status; passed on unchanged. */
 const EXPLANATIONS = ['rejection_info', 'disable_info', 'other_info'] as const;
 
-export function templateStatus(value: JsonObject, context: Context): void {
+export const templateFields: FieldRows = {
+  message_template_status_update: templateStatus,
+  message_template_quality_update: templateQuality,
+  message_template_components_update: NO_EVENT,
+  template_category_update: templateCategory,
+  template_correct_category_detection: NO_EVENT,
+};
+
+function templateStatus(value: JsonObject, context: Context): void {
   const status = toText(value.event);
   if (status === null) return refuse(context, 'no_status', value);
   emitTemplate(value, context, {
@@ -23,7 +39,7 @@ export function templateStatus(value: JsonObject, context: Context): void {
   });
 }
 
-export function templateQuality(value: JsonObject, context: Context): void {
+function templateQuality(value: JsonObject, context: Context): void {
   const new_quality = toText(value.new_quality_score);
   if (new_quality === null) return refuse(context, 'no_quality', value);
   emitTemplate(value, context, {
@@ -42,7 +58,7 @@ export function templateQuality(value: JsonObject, context: Context): void {
  * Upstream announces a change in advance: then `new_category` is the current category and
  * `correct_category` the coming one. The partner gets the coming one as new, marked `announced`.
  */
-export function templateCategory(value: JsonObject, context: Context): void {
+function templateCategory(value: JsonObject, context: Context): void {
   const coming = toText(value.correct_category);
   const stated = toText(value.new_category);
   const new_category = coming ?? stated;
