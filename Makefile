@@ -40,7 +40,7 @@ build: install $(CONSOLE) $(DOCS) ## Compiles changed code
 	@echo 'compiling ...'
 	@$(BIN)/tsc -b
 
-$(CONSOLE): package-lock.json $(shell find gateway/dashboard -type f -not -path '*/dist/*' -not -path '*/node_modules/*') | install
+$(CONSOLE): package-lock.json gateway/src/openapi/upstream-guide.json $(shell find gateway/dashboard -type f -not -path '*/dist/*' -not -path '*/node_modules/*') | install
 	@echo 'building the console ...'
 	@npm run --silent build -w gateway/dashboard
 

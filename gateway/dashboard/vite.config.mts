@@ -1,10 +1,14 @@
 // Compiles the console. The gateway serves the result and fills in the nonce and the base address.
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import upstreamGuide from '../src/openapi/upstream-guide.json' with { type: 'json' };
+
+const meanings = upstreamGuide.map(({ upstream_code, meaning }) => [upstream_code, meaning]);
 
 export default defineConfig({
   base: './',
   plugins: [react()],
+  define: { UPSTREAM_MEANINGS: Object.fromEntries(meanings) },
   html: { cspNonce: '__NONCE__' },
   build: {
     outDir: 'dist/site',

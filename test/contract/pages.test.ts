@@ -98,6 +98,21 @@ test('the README is short', () => {
 });
 
 test.each([
+  ['the retry schedule', 'RETRY_DELAYS_MS'],
+  ['the rate limit', 'HMGET'],
+  ['the rule for quoting a message', 'context_message_id'],
+  ['the price change of October', "effective: '2026-10-01'"],
+  ['CODE_EXCHANGE_FAILED', 'The sign-up code is invalid'],
+  ['a growing backlog', "name: 'ConsumerLagGrows'"],
+])('the map of the README leads to the file of %s', (rule, content) => {
+  const row = read('README.md')
+    .split('\n')
+    .find((line) => line.startsWith('| ') && line.includes(rule));
+  const files = [...(row ?? '').matchAll(/`([\w./-]+\.ts)`/g)].map(([, file]) => file as string);
+  expect(files.filter((file) => read(file).includes(content))).toHaveLength(1);
+});
+
+test.each([
   ['endpoint', 6],
   ['event', 3],
 ])('CONTRIBUTING adds an %s with the code as it is, in at most %i files', (what, files_max) => {

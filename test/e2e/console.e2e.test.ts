@@ -259,7 +259,7 @@ test.each(VIEWS)(
       .locator('input[type=file]')
       .setInputFiles({ name: 'contacts.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
     await page.getByText('Line 12 “nonsense” is not an international phone number').waitFor();
-    await page.getByText('Line 52 has no value for 2').waitFor();
+    await page.getByText('Line 52 has no value for Text 2').waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `broadcast-contacts-${view.name}`);
     await page.getByRole('button', { name: 'Continue with 200 contacts' }).click();

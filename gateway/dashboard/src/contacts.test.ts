@@ -13,16 +13,20 @@ Uma,XX.abc123,A-21
 test('names every row that cannot be sent with its line in the file', () => {
   const table = readTable(CSV);
   expect(table.columns).toEqual(['name', 'phone', 'order']);
-  const mapping = guessMapping(table, ['1', 'order']);
+  const variables = [
+    { key: '1', label: 'Text 1' },
+    { key: 'order', label: 'Text order' },
+  ];
+  const mapping = guessMapping(table, variables);
   expect(mapping).toEqual({ recipient: 1, params: { '1': 0, order: 2 } });
-  expect(readContacts(table, mapping)).toEqual({
+  expect(readContacts(table, mapping, variables)).toEqual({
     contacts: [
       { recipient: '+1 (555) 010-0777', params: { '1': 'Ada', order: 'A-17' } },
       { recipient: 'XX.abc123', params: { '1': 'Uma', order: 'A-21' } },
     ],
     bad: [
       { line: 3, problem: '“nonsense” is not an international phone number' },
-      { line: 4, problem: 'has no value for order' },
+      { line: 4, problem: 'has no value for Text order' },
       { line: 5, problem: 'has the same recipient as line 2' },
     ],
   });
@@ -30,7 +34,7 @@ test('names every row that cannot be sent with its line in the file', () => {
 
 test('reads pasted numbers without a header', () => {
   const table = readTable('15550100777\n15550100778\r\n');
-  const { contacts, bad } = readContacts(table, guessMapping(table, []));
+  const { contacts, bad } = readContacts(table, guessMapping(table, []), []);
   expect([contacts, bad]).toEqual([
     [{ recipient: '15550100777' }, { recipient: '15550100778' }],
     [],

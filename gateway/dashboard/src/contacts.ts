@@ -1,6 +1,7 @@
 // Contacts of a broadcast from pasted text or a CSV file. Every row that cannot be sent is named with
 // its line before anything is created; the gateway checks all of them again.
 import Papa from 'papaparse';
+import type { Variable } from './template';
 
 export interface Table {
   columns: string[];
@@ -50,14 +51,17 @@ export interface Mapping {
 const RECIPIENT_NAMES = /^(phone|recipient|to|number|mobile|tel|wa_id)/i;
 
 /** A column of the same name, else the columns in their order. */
-export function guessMapping({ columns, rows }: Table, variables: readonly string[]): Mapping {
+export function guessMapping(
+  { columns, rows }: Table,
+  variables: readonly Pick<Variable, 'key'>[],
+): Mapping {
   const named = columns.findIndex((column) => RECIPIENT_NAMES.test(column));
   const filled = rows[0]?.cells.findIndex(isRecipient) ?? -1;
   const recipient = Math.max(0, named >= 0 ? named : filled);
   const others = columns.map((_, at) => at).filter((at) => at !== recipient);
-  const params = variables.map((variable, at) => {
-    const same = columns.findIndex((column) => column.toLowerCase() === variable.toLowerCase());
-    return [variable, same >= 0 ? same : (others[at] ?? -1)] as const;
+  const params = variables.map(({ key }, at) => {
+    const same = columns.findIndex((column) => column.toLowerCase() === key.toLowerCase());
+    return [key, same >= 0 ? same : (others[at] ?? -1)] as const;
   });
   return { recipient, params: Object.fromEntries(params) };
 }
@@ -65,14 +69,15 @@ export function guessMapping({ columns, rows }: Table, variables: readonly strin
 export function readContacts(
   { rows }: Table,
   { recipient, params }: Mapping,
+  variables: readonly Pick<Variable, 'key' | 'label'>[],
 ): { contacts: Contact[]; bad: BadRow[] } {
   const contacts: Contact[] = [];
   const bad: BadRow[] = [];
   const lines = new Map<string, number>();
   for (const { line, cells } of rows) {
     const to = cells[recipient] ?? '';
-    const values = Object.entries(params).map(([key, at]) => [key, cells[at] ?? ''] as const);
-    const missing = values.filter(([, value]) => value === '').map(([key]) => key);
+    const values = variables.map(({ key }) => [key, cells[params[key] ?? -1] ?? ''] as const);
+    const missing = variables.filter((_, at) => values[at]?.[1] === '').map(({ label }) => label);
     const known = to.replace(SEPARATORS, '').replace(/^\+/, '');
     const earlier = lines.get(known);
     if (to === '') bad.push({ line, problem: 'has no recipient' });

@@ -1,6 +1,7 @@
 // The error guide: the meaning of every published error code, and what a caller should do. The compiler
 // requires an entry for each code of the catalogue.
 import type { ErrorCode } from '@bmg/common/errors';
+import upstreamGuide from './upstream-guide.json';
 
 export interface Advice {
   meaning: string;
@@ -183,47 +184,8 @@ export interface UpstreamAdvice extends Advice {
   upstream_code: number;
 }
 
-/** Contract, Errors: upstream codes to handle. */
-export const UPSTREAM_GUIDE: readonly UpstreamAdvice[] = [
-  {
-    upstream_code: 131047,
-    meaning:
-      'The user has not sent a message in the last 24 hours, so free-form messages are not allowed.',
-    action: 'Send a template, or wait until the user writes again.',
-  },
-  {
-    upstream_code: 131062,
-    meaning: 'An authentication template was sent to a BSUID.',
-    action: 'Do not retry. Collect a phone number.',
-  },
-  {
-    upstream_code: 131000,
-    meaning: 'Something went wrong. On /groups: groups are not enabled for the number.',
-    action: 'Do not retry.',
-  },
-  {
-    upstream_code: 131026,
-    meaning: 'The message cannot be delivered: the phone number is not on the platform.',
-    action: 'Do not retry.',
-  },
-  {
-    upstream_code: 132001,
-    meaning: 'The template does not exist in this language.',
-    action: 'Correct the name or the language.',
-  },
-  {
-    upstream_code: 130429,
-    meaning: 'The rate limit of the upstream for the account was reached.',
-    action: 'Retry after Retry-After and slow down.',
-  },
-  {
-    upstream_code: 100,
-    meaning: 'A parameter is invalid, for example a media key.',
-    action: 'Correct the request.',
-  },
-  {
-    upstream_code: 10,
-    meaning: 'The permission for a requested field is missing.',
-    action: 'Have the client connect again and grant the permission.',
-  },
-];
+/**
+ * Contract, Errors: upstream codes to handle, and the usual ones of failed messages. JSON, because
+ * the build of the console reads it too.
+ */
+export const UPSTREAM_GUIDE: readonly UpstreamAdvice[] = upstreamGuide;

@@ -8,6 +8,7 @@ import type { GuardedAgent } from '@bmg/common/outbound';
 import { metrics, type Logger, type SpanContext } from '@bmg/common/telemetry';
 import type { Delivery } from '@bmg/proto/stream';
 import { postAttempt, type Attempt, type Outcome, type RecordAttempt } from './attempt';
+import { holdIntake, ROOM_CHECK_MS } from './hold-intake';
 import { Lanes } from './lanes';
 import { createLoading, type Loading } from './loading';
 import { createObserver, type Observer } from './observer';
@@ -40,12 +41,10 @@ export interface DispatcherDependencies {
   limits: { share: number; total: number };
 }
 
-const ROOM_CHECK_MS = 10;
 /** Our own backlog makes the intake wait for this long at a time; it ends sooner nearly always. */
 const CROWDED_WAIT_MAX_MS = 30_000;
 /** The intake takes this many deliveries at a time, and waits for room in between. */
 const INTAKE_MAX = 100;
-const HEARTBEAT_EVERY_MS = 1_000;
 const STOP_TIMEOUT_MS = 12_000;
 /** Delay after an attempt that could not be made or recorded. */
 const RETRY_MS = 1_000;
@@ -344,17 +343,13 @@ export class Dispatcher implements Component {
 
   /** Waits for room in memory, within limits that keep the process in its consumer group. */
   private async waitForRoom(heartbeat: () => Promise<void>): Promise<void> {
-    const since = Date.now();
-    let last_heartbeat = since;
-    while (!this.stopping && this.uncommitted.isCrowded(Date.now())) {
+    const until = Date.now() + CROWDED_WAIT_MAX_MS;
+    const isFull = (): boolean => {
       const now = Date.now();
-      if (now - since > CROWDED_WAIT_MAX_MS && !this.uncommitted.isFull()) return;
-      if (now - last_heartbeat > HEARTBEAT_EVERY_MS) {
-        await heartbeat();
-        last_heartbeat = now;
-      }
-      await pause(ROOM_CHECK_MS, this.stopped.signal);
-    }
+      if (this.stopping || !this.uncommitted.isCrowded(now)) return false;
+      return now <= until || this.uncommitted.isFull();
+    };
+    await holdIntake(isFull, heartbeat, this.stopped.signal);
   }
 }
 

@@ -4,26 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
 import { createPoller, pause, type Component } from '@bmg/common/lifecycle';
-import type { GuardedAgent } from '@bmg/common/outbound';
-import { unsampled, type Logger } from '@bmg/common/telemetry';
+import { unsampled } from '@bmg/common/telemetry';
 import type { ReadEvent, Reader } from './reader';
-import { postAttempt, type Outcome, type RecordAttempt } from '../delivery/attempt';
+import type { Outcome } from '../delivery/attempt';
+import { attemptNow, type AttemptNowDependencies } from '../delivery/attempt-now';
 import type { Receivers } from '../delivery/receivers';
-import type { Seen } from '../delivery/seen';
-import type { Deliveries } from '../store/deliveries';
 import type { Progress, Replay, Replays } from '../store/replays';
 
-export interface ReplayDependencies {
+export interface ReplayDependencies extends AttemptNowDependencies {
   replays: Replays;
   reader: Reader;
-  deliveries: Deliveries;
   receivers: Receivers;
-  seen: Seen;
-  agent: GuardedAgent;
-  recordAttempt: RecordAttempt;
-  /** Makes this replica stop scheduling the delivery. */
-  untrack(event_id: string): void;
-  log: Logger;
 }
 
 export interface ReplayRequest {
@@ -253,13 +244,13 @@ async function deliverAll(
 }
 
 async function deliver(
-  { receivers, agent, log, recordAttempt, seen, deliveries, untrack }: ReplayDependencies,
+  deps: ReplayDependencies,
   event: ReadEvent,
   signal: AbortSignal,
 ): Promise<void> {
   const { event_id, partner_id, envelope, attempts } = event;
   for (let retries = 0; !signal.aborted; retries += 1) {
-    const receiver = await receivers.of(partner_id, unsampled(), signal);
+    const receiver = await deps.receivers.of(partner_id, unsampled(), signal);
     const attempt = {
       event_id,
       partner_id,
@@ -267,17 +258,12 @@ async function deliver(
       waba_id: event.waba_id,
       body: envelope,
       received_at_ms: Date.now(),
-      // Never numbered 1: a first attempt without a webhook URL drops the delivery.
+      // At least 2, so that every attempt of the replay has a number of its own.
       number: attempts + retries + 2,
       span: undefined,
     };
-    const outcome = await postAttempt(attempt, receiver, agent, log);
-    recordAttempt(attempt, outcome);
-    if (outcome.result === 'delivered') {
-      seen.remember(event_id);
-      await deliveries.remove(event_id);
-      return untrack(event_id);
-    }
+    const outcome = await attemptNow(deps, attempt, receiver);
+    if (outcome.result === 'delivered') return;
     const delay_ms = RETRY_DELAYS_MS[retries];
     if (delay_ms === undefined) throw new Refused(event, outcome);
     await pause(delay_ms, signal);

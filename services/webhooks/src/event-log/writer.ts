@@ -9,6 +9,7 @@ import type { Delivery } from '@bmg/proto/stream';
 import type { AttemptLog, RecordedAttempt } from './attempt-log';
 import { packBodies, type Answers } from './bodies';
 import type { Packer } from './packer';
+import { holdIntake } from '../delivery/hold-intake';
 import type { EventAttempt } from '../store/attempts';
 import {
   BUCKET_EVENTS_MAX,
@@ -39,8 +40,6 @@ const BYTES_MAX = 64 * 1024 * 1024;
 const BUCKET_BYTES_MAX = 1024 * 1024;
 /** Bodies of all buckets of one write. */
 const WRITE_BYTES_MAX = 8 * 1024 * 1024;
-const ROOM_CHECK_MS = 10;
-const HEARTBEAT_EVERY_MS = 1_000;
 /** Heads kept in memory: losing one costs a read. */
 const HEADS_MAX = 50_000;
 
@@ -97,14 +96,8 @@ export class EventLogWriter implements Component {
 
   /** Waits until the events that are not written yet take less memory than they may. */
   async waitForRoom(heartbeat: () => Promise<void>): Promise<void> {
-    let last_heartbeat = Date.now();
-    while ((this.count > EVENTS_MAX || this.bytes > BYTES_MAX) && !this.stopped.signal.aborted) {
-      if (Date.now() - last_heartbeat > HEARTBEAT_EVERY_MS) {
-        await heartbeat();
-        last_heartbeat = Date.now();
-      }
-      await pause(ROOM_CHECK_MS, this.stopped.signal);
-    }
+    const isFull = (): boolean => this.count > EVENTS_MAX || this.bytes > BYTES_MAX;
+    await holdIntake(isFull, heartbeat, this.stopped.signal);
   }
 
   /** The attempt goes into the event's bucket, or is written apart if that was written already. */

@@ -1,9 +1,7 @@
 // The Webhooks RPCs: partners list the deliveries that their receiver did not take and retry them
 // by hand, and test their receiver.
 import { ApiError, invalidField } from '@bmg/common/errors';
-import type { GuardedAgent } from '@bmg/common/outbound';
 import { implement, type Call } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
 import {
   WebhooksDefinition,
   type FailedEvent,
@@ -12,25 +10,17 @@ import {
   type RetryEventRequest,
   type RetryEventResponse,
 } from '@bmg/proto/webhooks';
-import { postAttempt, type RecordAttempt } from '../delivery/attempt';
+import { attemptNow, type AttemptNowDependencies } from '../delivery/attempt-now';
 import type { Receivers } from '../delivery/receivers';
 import { deliveryMachine, nextDelayMs, type DeliveryStatus } from '../delivery/retry-schedule';
-import type { Seen } from '../delivery/seen';
 import { attemptFromRow } from '../delivery/tracked-delivery';
-import type { Cursor, Deliveries, StoredDelivery } from '../store/deliveries';
+import type { Cursor, StoredDelivery } from '../store/deliveries';
 import type { RequeueRuns } from './requeue-runs';
 import { sendTestEvent } from './test-event';
 
-export interface RecoveryDependencies {
-  deliveries: Deliveries;
+export interface RecoveryDependencies extends AttemptNowDependencies {
   receivers: Receivers;
-  seen: Seen;
-  agent: GuardedAgent;
-  log: Logger;
-  recordAttempt: RecordAttempt;
   requeueRuns: RequeueRuns;
-  /** Makes this replica stop scheduling the delivery. */
-  untrack(event_id: string): void;
 }
 
 const PAGE_MAX = 100;
@@ -69,25 +59,19 @@ async function listFailedEvents(
 
 /** One attempt now. It counts in `attempts`, but does not use up the schedule. */
 async function retryEvent(
-  { deliveries, receivers, seen, agent, log, recordAttempt, untrack }: RecoveryDependencies,
+  deps: RecoveryDependencies,
   { partner_id, event_id }: RetryEventRequest,
   call: Call,
 ): Promise<RetryEventResponse> {
+  const { deliveries, receivers, untrack } = deps;
   const row = await deliveries.findOf(partner_id, event_id);
   if (!row) throw new ApiError('NOT_FOUND', 'no failed or retrying event has this event_id');
   const receiver = await receivers.of(partner_id, call.span, call.signal ?? NEVER);
   const attempts = row.attempts + 1;
-  // Never numbered 1, because a first attempt without a webhook URL drops the delivery.
-  const attempt = { ...attemptFromRow(row, Math.max(2, attempts)), span: call.span };
-  const outcome = await postAttempt(attempt, receiver, agent, log);
-  recordAttempt(attempt, outcome);
+  const attempt = { ...attemptFromRow(row, attempts), span: call.span };
+  const outcome = await attemptNow(deps, attempt, receiver);
   const { http_status } = outcome;
-  if (outcome.result === 'delivered') {
-    seen.remember(event_id);
-    await deliveries.remove(event_id);
-    untrack(event_id);
-    return { event_id, status: 'delivered', http_status };
-  }
+  if (outcome.result === 'delivered') return { event_id, status: 'delivered', http_status };
   // Status and next attempt stay, unless the receiver answers 410: it never wants this event.
   const is_gone = nextDelayMs(1, outcome) === undefined;
   const status = is_gone ? deliveryMachine.to('giveUp') : row.status;

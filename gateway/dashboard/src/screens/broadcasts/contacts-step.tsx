@@ -35,12 +35,8 @@ export function ContactsStep({ template, onDone }: ContactsStepProps) {
   const [mapping, setMapping] = useState<Mapping | null>(null);
   const variables = variablesOf(template.components);
   const table = readTable(text);
-  const guessed = guessMapping(
-    table,
-    variables.map(({ key }) => key),
-  );
-  const used = mapping ?? guessed;
-  const { contacts, bad } = readContacts(table, used);
+  const used = mapping ?? guessMapping(table, variables);
+  const { contacts, bad } = readContacts(table, used, variables);
   const change = (next: string): void => {
     setText(next);
     setMapping(null);

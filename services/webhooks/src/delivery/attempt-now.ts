@@ -1,0 +1,36 @@
+// One attempt outside the schedule: a manual retry, or the replay of a logged event.
+import type { GuardedAgent } from '@bmg/common/outbound';
+import type { Logger } from '@bmg/common/telemetry';
+import { postAttempt, type Attempt, type Outcome, type RecordAttempt } from './attempt';
+import type { Receiver } from './receivers';
+import type { Seen } from './seen';
+import type { Deliveries } from '../store/deliveries';
+
+export interface AttemptNowDependencies {
+  deliveries: Deliveries;
+  seen: Seen;
+  agent: GuardedAgent;
+  log: Logger;
+  recordAttempt: RecordAttempt;
+  /** Makes this replica stop scheduling the delivery. */
+  untrack(event_id: string): void;
+}
+
+/** A delivered event leaves the schedule; for a refused one the caller says what happens. */
+export async function attemptNow(
+  { deliveries, seen, agent, log, recordAttempt, untrack }: AttemptNowDependencies,
+  attempt: Attempt,
+  receiver: Receiver,
+): Promise<Outcome> {
+  const { event_id } = attempt;
+  // Never numbered 1: a first attempt without a webhook URL drops the delivery.
+  const numbered = { ...attempt, number: Math.max(2, attempt.number) };
+  const outcome = await postAttempt(numbered, receiver, agent, log);
+  recordAttempt(numbered, outcome);
+  if (outcome.result === 'delivered') {
+    seen.remember(event_id);
+    await deliveries.remove(event_id);
+    untrack(event_id);
+  }
+  return outcome;
+}
