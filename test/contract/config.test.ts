@@ -2,28 +2,8 @@
 // setting that is read is in a table.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Field } from '@bmg/common/config';
-import { settings as gateway } from '../../gateway/src/config';
-import { settings as broadcasts } from '../../services/broadcasts/src/config';
-import { settings as fanout } from '../../services/fanout/src/config';
-import { settings as messaging } from '../../services/messaging/src/config';
-import { settings as numberAdmin } from '../../services/number-admin/src/config';
-import { settings as onboarding } from '../../services/onboarding/src/config';
-import { settings as templates } from '../../services/templates/src/config';
-import { settings as webhooks } from '../../services/webhooks/src/config';
+import { SERVICES as services } from '../helm/facts';
 
-type Settings = Record<string, Field<unknown>>;
-
-const services: Record<string, Settings> = {
-  gateway,
-  onboarding,
-  messaging,
-  templates,
-  broadcasts,
-  'number-admin': numberAdmin,
-  webhooks,
-  fanout,
-};
 const ROOT = join(__dirname, '../..');
 const directory = (name: string): string =>
   name === 'gateway' ? 'gateway/src' : `services/${name}/src`;

@@ -12,6 +12,7 @@ import {
   type FieldRows,
   type ItemReader,
 } from './context';
+import type { EventName } from './event-names';
 import { setIfGiven, toText, type JsonObject } from './read';
 
 const LISTS: ReadonlyMap<string, ItemReader> = new Map([
@@ -26,25 +27,41 @@ function echoes(value: JsonObject, context: Context): void {
 }
 
 function readEcho(item: JsonObject, context: Context): void {
-  const recipient = recipientOf(item, context);
-  const timestamp = timeOf(item.timestamp, context);
-  const data: Record<string, unknown> = { direction: 'outbound', source: 'business_app' };
-  data.message_id = toText(item.id);
-  setIfGiven(data, 'to', recipient.phone);
-  data.bsuid = recipient.bsuid;
-  data.type = typeOf(item);
-  data.text = textOf(item);
-  data.timestamp = timestamp;
-  data.raw = { message: item };
-  emit(context, {
+  emitEcho(item, context, {
     event: 'message.echo',
-    occurrence: keyOfItem('echo', item, context),
-    contact: conversationOf(item, recipient),
-    timestamp,
-    data,
+    space: 'echo',
+    marks: { direction: 'outbound', source: 'business_app' },
+    sent: item,
+    recipient: partyOf(context, toText(item.to), toText(item.to_user_id)),
   });
 }
 
-function recipientOf(message: JsonObject, context: Context): Party {
-  return partyOf(context, toText(message.to), toText(message.to_user_id));
+/** `sent` is the message inside the item, or the item itself. */
+export function emitEcho(
+  item: JsonObject,
+  context: Context,
+  echo: {
+    event: EventName;
+    space: string;
+    marks: Readonly<Record<string, unknown>>;
+    sent: JsonObject;
+    recipient: Party;
+  },
+): void {
+  const { sent, recipient } = echo;
+  const timestamp = timeOf(item.timestamp, context);
+  const data: Record<string, unknown> = { ...echo.marks, message_id: toText(item.id) };
+  setIfGiven(data, 'to', recipient.phone);
+  data.bsuid = recipient.bsuid;
+  data.type = typeOf(sent);
+  data.text = textOf(sent);
+  data.timestamp = timestamp;
+  data.raw = { message: item };
+  emit(context, {
+    event: echo.event,
+    occurrence: keyOfItem(echo.space, item, context),
+    contact: conversationOf(sent, recipient),
+    timestamp,
+    data,
+  });
 }

@@ -2,7 +2,7 @@
 // those of the original events, so their occurrence keys use separate spaces.
 
 import { createContacts } from './contacts';
-import { conversationOf, partyOf, textOf, typeOf } from './content';
+import { conversationOf, partyOf } from './content';
 import {
   eachItem,
   eachList,
@@ -15,8 +15,9 @@ import {
   type FieldRows,
   type ItemReader,
 } from './context';
+import { emitEcho } from './echoes';
 import { receivedData, senderOf } from './messages';
-import { listOf, objectOf, setIfGiven, toText, type JsonObject } from './read';
+import { listOf, objectOf, toText, type JsonObject } from './read';
 import { statusOf } from './statuses';
 
 /**
@@ -60,20 +61,12 @@ function readEcho(item: JsonObject, context: Context): void {
   const sent = objectOf(item.message) ?? item;
   const phone = toText(sent.to);
   const recipient = partyOf(context, phone, toText(sent.recipient) ?? toText(sent.to_user_id));
-  const timestamp = timeOf(item.timestamp, context);
-  const data: Record<string, unknown> = { ...STANDBY, message_id: toText(item.id) };
-  setIfGiven(data, 'to', phone);
-  data.bsuid = recipient.bsuid;
-  data.type = typeOf(sent);
-  data.text = textOf(sent);
-  data.timestamp = timestamp;
-  data.raw = { message: item };
-  emit(context, {
+  emitEcho(item, context, {
     event: 'standby.message_echo',
-    occurrence: keyOfItem('standby_echo', item, context),
-    contact: conversationOf(sent, recipient),
-    timestamp,
-    data,
+    space: 'standby_echo',
+    marks: STANDBY,
+    sent,
+    recipient,
   });
 }
 
