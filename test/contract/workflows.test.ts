@@ -1,6 +1,7 @@
 // The workflows run existing make targets, with pinned actions and least permissions.
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { TOOLS } from '../helm/tools';
 
 const ROOT = resolve(__dirname, '../..');
 const FOLDER = join(ROOT, '.github/workflows');
@@ -29,6 +30,12 @@ test.each(WORKFLOWS)('%s runs make targets that exist', (name) => {
   const targets = readFileSync(join(ROOT, 'Makefile'), 'utf8').match(/^[a-z][a-z-]*(?=:)/gm);
   const run = [...read(name).matchAll(/run: make ([a-z-]+)/g)].map(([, target]) => target);
   expect(run.filter((target) => !targets?.includes(target as string))).toEqual([]);
+});
+
+test.each(WORKFLOWS)('%s caches the folder that the tools are built in', (name) => {
+  const cached = read(name).match(/(?<=actions\/cache@.*\n +with:\n +path: ).*/g) ?? [];
+  if (name !== 'release.yml') expect(cached.length).toBeGreaterThan(0);
+  for (const path of cached) expect(path).toBe(`~/.cache/${basename(TOOLS)}`);
 });
 
 test('a release has images from a base by digest, each with provenance and a bill of materials', () => {

@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 
-const CHROMIUM = '/usr/bin/chromium';
+/** Debian's name, and those of CI machines and other distributions. */
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const installed = (): string | undefined => PATHS.find((path) => existsSync(path));
 export const INSTALL_LIMIT_MS = 300_000;
 const ARGUMENTS = [
   '--no-sandbox',
@@ -17,7 +19,7 @@ const ARGUMENTS = [
 
 /** Starts the browser, and installs it first if it is missing. */
 export async function launchBrowser(): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) {
+  if (installed() === undefined) {
     const run = (...args: string[]): Buffer =>
       execFileSync('apt-get', args, {
         env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
@@ -26,5 +28,9 @@ export async function launchBrowser(): Promise<Browser> {
     run('update', '-qq');
     run('install', '-y', '-qq', 'chromium');
   }
-  return chromium.launch({ executablePath: CHROMIUM, headless: true, args: ARGUMENTS });
+  return chromium.launch({
+    executablePath: installed() as string,
+    headless: true,
+    args: ARGUMENTS,
+  });
 }
