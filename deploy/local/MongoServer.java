@@ -1,25 +1,65 @@
 // The MongoDB stand-in of the local mesh: a MongoDB wire server over one H2 MVStore file, used
 // where no mongod is on the PATH. Run without a build: java -cp 'lib/*' MongoServer.java PORT FILE.
-// Not for production, nor for figures.
+// Not for production.
 //
 // Durability: a write is answered only after the store has been committed to its file, so the loss
 // window for acknowledged writes is zero when the process is killed (kill -9). The file is not
 // fsynced for each commit: a power cut may lose what the operating system had not yet written.
 
+import de.bwaldvogel.mongo.MongoCollection;
+import de.bwaldvogel.mongo.MongoDatabase;
 import de.bwaldvogel.mongo.MongoVersion;
+import de.bwaldvogel.mongo.backend.AbstractUniqueIndex;
+import de.bwaldvogel.mongo.backend.CollectionOptions;
+import de.bwaldvogel.mongo.backend.CursorRegistry;
+import de.bwaldvogel.mongo.backend.DocumentWithPosition;
+import de.bwaldvogel.mongo.backend.Index;
+import de.bwaldvogel.mongo.backend.IndexKey;
+import de.bwaldvogel.mongo.backend.KeyValue;
+import de.bwaldvogel.mongo.backend.Missing;
+import de.bwaldvogel.mongo.backend.QueryResult;
+import de.bwaldvogel.mongo.backend.Utils;
 import de.bwaldvogel.mongo.backend.h2.H2Backend;
+import de.bwaldvogel.mongo.backend.h2.H2Collection;
+import de.bwaldvogel.mongo.backend.h2.H2Database;
+import de.bwaldvogel.mongo.bson.BinData;
+import de.bwaldvogel.mongo.bson.BsonRegularExpression;
 import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.bson.ObjectId;
+import de.bwaldvogel.mongo.wire.bson.BsonDecoder;
+import de.bwaldvogel.mongo.wire.bson.BsonEncoder;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Map.Entry;
 import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.h2.mvstore.Cursor;
+import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
+import org.h2.mvstore.WriteBuffer;
+import org.h2.mvstore.type.BasicDataType;
+import org.h2.mvstore.type.ByteArrayDataType;
 
 public class MongoServer {
     /**
@@ -57,6 +97,7 @@ public class MongoServer {
             .autoCommitBufferSize(0)
             .open();
         store.setRetentionTime(RETENTION_MS);
+        Bson.convert(store);
 
         DurableBackend backend = new DurableBackend(store);
         backend.version(new Version());
@@ -127,6 +168,46 @@ public class MongoServer {
             }
         }
 
+        @Override
+        protected MongoDatabase openOrCreateDatabase(String name) {
+            return new Database(name);
+        }
+
+        /** An inner class, since the library's constructor opens the collections of a database. */
+        private final class Database extends H2Database {
+            Database(String name) {
+                super(name, getMvStore(), DurableBackend.this.getCursorRegistry());
+            }
+
+            @Override
+            protected MongoCollection<Object> openOrCreateCollection(
+                String name, CollectionOptions options) {
+                String fullName = getDatabaseName() + "." + name;
+                return new IndexedCollection(
+                    this,
+                    name,
+                    options,
+                    getMvStore().openMap(Bson.DOCUMENTS + fullName, Bson.map(new Bson())),
+                    getMvStore().openMap("meta." + fullName),
+                    cursorRegistry);
+            }
+
+            @Override
+            protected Index<Object> openOrCreateUniqueIndex(
+                String collection, String name, List<IndexKey> keys, boolean sparse) {
+                String map = getDatabaseName() + "." + collection + Bson.INDEX + name;
+                return new UniqueIndex(
+                    getMvStore().openMap(map, Bson.map(new Key())),
+                    name, keys, sparse);
+            }
+
+            @Override
+            protected Index<Object> openOrCreateSecondaryIndex(
+                String collection, String name, List<IndexKey> keys, boolean sparse) {
+                return new SecondaryIndex(name, keys);
+            }
+        }
+
         private static boolean writes(String command, Document query) {
             String name = command.toLowerCase(Locale.ROOT);
             if (name.equals("aggregate")) {
@@ -169,6 +250,507 @@ public class MongoServer {
                 pauseUntil = now + PAUSE_TIMES * (now - started);
                 gate.writeLock().unlock();
             }
+        }
+    }
+
+    /** Documents, and positions in a collection, as BSON in place of Java's serialisation. */
+    static final class Bson extends BasicDataType<Object> {
+        static final String DOCUMENTS = "databases.";
+        static final String INDEX = "._index_";
+        private static final int FORMAT = 1;
+        private static final int OBJECT_BYTES = 24;
+        private static final int ENTRY_BYTES = 80;
+
+        static <K, V> MVMap.Builder<K, V> map(BasicDataType<?> keys) {
+            return new MVMap.Builder<K, V>().keyType(cast(keys)).valueType(cast(new Bson()));
+        }
+
+        @SuppressWarnings("unchecked")
+        private static <T> BasicDataType<T> cast(BasicDataType<?> type) {
+            return (BasicDataType<T>) type;
+        }
+
+        /** Once, for a file of serialised objects; its indexes are built again. */
+        static void convert(MVStore store) {
+            if (store.getStoreVersion() == FORMAT) return;
+            for (String name : store.getMapNames()) {
+                if (name.contains(INDEX)) store.removeMap(name);
+                if (!name.startsWith(DOCUMENTS)) continue;
+                MVMap<Object, Object> old = store.openMap(name);
+                store.renameMap(old, "old." + name);
+                MVMap<Object, Object> converted = store.openMap(name, map(new Bson()));
+                converted.putAll(old);
+                store.removeMap(old);
+            }
+            store.setStoreVersion(FORMAT);
+            store.commit();
+        }
+
+        static ByteBuf encode(Object value) {
+            ByteBuf bytes = Unpooled.buffer();
+            BsonEncoder.encodeDocument(
+                new Document("", value instanceof Missing ? null : value), bytes);
+            return bytes;
+        }
+
+        @Override
+        public int compare(Object one, Object other) {
+            if (one instanceof String && other instanceof String) {
+                return ((String) one).compareTo((String) other);
+            }
+            return Arrays.compareUnsigned(Key.of(one), Key.of(other));
+        }
+
+        /** An estimate, in bytes of the heap. */
+        @Override
+        public int getMemory(Object value) {
+            if (value instanceof String) return OBJECT_BYTES + ((String) value).length();
+            if (value instanceof BinData) return OBJECT_BYTES + ((BinData) value).getData().length;
+            int bytes = OBJECT_BYTES;
+            if (value instanceof Map) {
+                Map<?, ?> fields = (Map<?, ?>) value;
+                for (Object field : fields.values()) bytes += ENTRY_BYTES + getMemory(field);
+            } else if (value instanceof Collection) {
+                for (Object item : (Collection<?>) value) bytes += getMemory(item);
+            }
+            return bytes;
+        }
+
+        @Override
+        public void write(WriteBuffer out, Object value) {
+            out.put(encode(value).nioBuffer());
+        }
+
+        @Override
+        public Object read(ByteBuffer in) {
+            ByteBuf bytes = Unpooled.wrappedBuffer(in);
+            Object value = BsonDecoder.decodeBson(bytes).get("");
+            in.position(in.position() + bytes.readerIndex());
+            return Missing.ofNullable(value);
+        }
+
+        @Override
+        public Object[] createStorage(int size) {
+            return new Object[size];
+        }
+    }
+
+    /**
+     * The values of an index as bytes that sort like the values: a tag for the type, then the value.
+     * None is the beginning of another, so that a range of the first fields has all documents with
+     * these fields.
+     */
+    static final class Key extends BasicDataType<byte[]> {
+        private static final int NOTHING = 0x05;
+        private static final int NUMBER = 0x10;
+        private static final int STRING = 0x20;
+        private static final int OBJECT_ID = 0x30;
+        private static final int DATE = 0x40;
+        private static final int OTHER = 0x50;
+
+        static byte[] of(Object value) {
+            return ofAll(List.of(), value);
+        }
+
+        static byte[] ofAll(Iterable<?> values, Object... more) {
+            ByteBuf out = Unpooled.buffer();
+            for (Object value : values) write(out, value);
+            for (Object value : more) write(out, value);
+            return bytes(out);
+        }
+
+        static byte[] after(byte[] first, Object value) {
+            ByteBuf out = Unpooled.buffer().writeBytes(first);
+            write(out, value);
+            return bytes(out);
+        }
+
+        @Override
+        public int compare(byte[] one, byte[] other) {
+            return Arrays.compareUnsigned(one, other);
+        }
+
+        @Override
+        public int getMemory(byte[] key) {
+            return ByteArrayDataType.INSTANCE.getMemory(key);
+        }
+
+        @Override
+        public void write(WriteBuffer out, byte[] key) {
+            ByteArrayDataType.INSTANCE.write(out, key);
+        }
+
+        @Override
+        public byte[] read(ByteBuffer in) {
+            return ByteArrayDataType.INSTANCE.read(in);
+        }
+
+        @Override
+        public byte[][] createStorage(int size) {
+            return new byte[size][];
+        }
+
+        private static byte[] bytes(ByteBuf out) {
+            return Arrays.copyOf(out.array(), out.writerIndex());
+        }
+
+        private static void write(ByteBuf out, Object value) {
+            if (Missing.isNullOrMissing(value)) {
+                out.writeByte(NOTHING);
+            } else if (isNumber(value)) {
+                // The second number orders integers that a double cannot tell apart.
+                Number number = (Number) value;
+                long bits = Double.doubleToLongBits(number.doubleValue() + 0.0);
+                out.writeByte(NUMBER);
+                out.writeLong(bits < 0 ? ~bits : bits ^ Long.MIN_VALUE);
+                out.writeLong(number.longValue() ^ Long.MIN_VALUE);
+            } else if (value instanceof String) {
+                out.writeByte(STRING);
+                for (byte one : ((String) value).getBytes(StandardCharsets.UTF_8)) {
+                    out.writeByte(one);
+                    if (one == 0) out.writeByte(0xff);
+                }
+                out.writeByte(0).writeByte(0);
+            } else if (value instanceof ObjectId) {
+                out.writeByte(OBJECT_ID).writeBytes(((ObjectId) value).toByteArray());
+            } else if (value instanceof Instant) {
+                out.writeByte(DATE);
+                out.writeLong(((Instant) value).toEpochMilli() ^ Long.MIN_VALUE);
+            } else {
+                out.writeByte(OTHER).writeBytes(Bson.encode(value));
+            }
+        }
+    }
+
+    static boolean isNumber(Object value) {
+        return value instanceof Integer || value instanceof Long || value instanceof Double;
+    }
+
+    /**
+     * What a query leaves of an index: for each combination of values, the first key and the
+     * beginning of the last one. The documents in it are compared with the whole query afterwards.
+     */
+    static final class Ranges {
+        static final Ranges NONE = new Ranges(List.of(), 0);
+
+        final List<byte[][]> ranges;
+        /** How many of the index's fields, from the first on, the query restricts. */
+        final int fields;
+
+        private Ranges(List<byte[][]> ranges, int fields) {
+            this.ranges = ranges;
+            this.fields = fields;
+        }
+
+        static Ranges of(Index<Object> index, Document query) {
+            List<byte[]> found = List.of(new byte[0]);
+            int fields = 0;
+            for (IndexKey key : index.getKeys()) {
+                Object wanted = query.get(key.getKey());
+                List<Object> values = equalTo(wanted);
+                if (values.isEmpty()) return beside(found, fields, wanted);
+                found = found.stream()
+                    .flatMap(first -> values.stream().map(value -> Key.after(first, value)))
+                    .collect(Collectors.toList());
+                fields++;
+            }
+            return of(found, found, fields);
+        }
+
+        /** With a bound of the next field, if the query has one. */
+        private static Ranges beside(List<byte[]> found, int fields, Object wanted) {
+            // An array may have one element for each bound, so only one of them counts.
+            Object low = bound(wanted, "$gte", "$gt");
+            Object bound = low == null ? bound(wanted, "$lte", "$lt") : low;
+            if (bound == null) return of(found, found, fields);
+            List<byte[]> at =
+                found.stream().map(first -> Key.after(first, bound)).collect(Collectors.toList());
+            List<byte[]> type = new ArrayList<>();
+            for (int i = 0; i < at.size(); i++) {
+                type.add(Arrays.copyOf(at.get(i), found.get(i).length + 1));
+            }
+            return low == null ? of(type, at, fields + 1) : of(at, type, fields + 1);
+        }
+
+        private static Ranges of(List<byte[]> low, List<byte[]> high, int fields) {
+            if (fields == 0) return NONE;
+            List<byte[][]> ranges = new ArrayList<>();
+            for (int i = 0; i < low.size(); i++) {
+                ranges.add(new byte[][] {low.get(i), high.get(i)});
+            }
+            return new Ranges(ranges, fields);
+        }
+
+        /** The values of which a field must have one; none if the query does not say so. */
+        private static List<Object> equalTo(Object wanted) {
+            Collection<?> values = List.of();
+            if (wanted instanceof Document && isExpression((Document) wanted)) {
+                Document expression = (Document) wanted;
+                if (expression.get("$in") instanceof Collection) {
+                    values = (Collection<?>) expression.get("$in");
+                } else if (expression.get("$eq") != null) {
+                    values = List.of(expression.get("$eq"));
+                }
+            } else if (wanted != null) {
+                values = List.of(wanted);
+            }
+            if (!values.stream().allMatch(Ranges::isPlain)) return List.of();
+            return values.stream().map(Ranges::normalized).distinct().collect(Collectors.toList());
+        }
+
+        private static boolean isExpression(Document document) {
+            return document.keySet().stream().anyMatch(key -> key.startsWith("$"));
+        }
+
+        /** Nothing, arrays and patterns match more than their own key. */
+        private static boolean isPlain(Object value) {
+            return !Missing.isNullOrMissing(value)
+                && !(value instanceof Collection)
+                && !BsonRegularExpression.isRegularExpression(value)
+                && !(value instanceof Document && isExpression((Document) value));
+        }
+
+        private static Object normalized(Object value) {
+            return new KeyValue(value).normalized().get(0);
+        }
+
+        /** Only where bytes sort as the library compares: it compares strings by their UTF-16. */
+        private static Object bound(Object wanted, String... operators) {
+            if (!(wanted instanceof Document)) return null;
+            for (String operator : operators) {
+                Object value = ((Document) wanted).get(operator);
+                boolean sorts = value instanceof Instant || value instanceof ObjectId
+                    || isNumber(value)
+                    || value instanceof String && ((String) value).chars().allMatch(c -> c < 128);
+                if (sorts) return value;
+            }
+            return null;
+        }
+
+        Set<Object> positions(Function<byte[], Iterator<Entry<byte[], Object>>> from) {
+            Set<Object> positions = new LinkedHashSet<>();
+            for (byte[][] range : ranges) {
+                byte[] high = range[1];
+                Iterator<Entry<byte[], Object>> entries = from.apply(range[0]);
+                while (entries.hasNext()) {
+                    Entry<byte[], Object> entry = entries.next();
+                    byte[] key = entry.getKey();
+                    int length = Math.min(key.length, high.length);
+                    if (Arrays.compareUnsigned(key, 0, length, high, 0, high.length) > 0) break;
+                    positions.add(entry.getValue());
+                }
+            }
+            return positions;
+        }
+    }
+
+    interface RangeIndex {
+        Ranges ranges(Document query);
+
+        Set<Object> positions(Ranges ranges);
+    }
+
+    static final class UniqueIndex extends AbstractUniqueIndex<Object> implements RangeIndex {
+        private final MVMap<byte[], Object> positions;
+
+        UniqueIndex(
+            MVMap<byte[], Object> positions, String name, List<IndexKey> keys, boolean sparse) {
+            super(name, keys, sparse);
+            this.positions = positions;
+        }
+
+        /** A document without a value, or with an empty array, is not in it: all must be given. */
+        @Override
+        public Ranges ranges(Document query) {
+            Ranges ranges = Ranges.of(this, query);
+            return ranges.fields == getKeys().size() ? ranges : Ranges.NONE;
+        }
+
+        @Override
+        public Set<Object> positions(Ranges ranges) {
+            return ranges.positions(low -> {
+                Cursor<byte[], Object> keys = positions.cursor(low);
+                return new Iterator<>() {
+                    @Override
+                    public boolean hasNext() {
+                        return keys.hasNext();
+                    }
+
+                    @Override
+                    public Entry<byte[], Object> next() {
+                        return Map.entry(keys.next(), keys.getValue());
+                    }
+                };
+            });
+        }
+
+        @Override
+        protected Object getPosition(KeyValue values) {
+            return positions.get(Key.ofAll(values));
+        }
+
+        @Override
+        protected boolean putKeyPosition(KeyValue values, Object position) {
+            return positions.putIfAbsent(Key.ofAll(values), Missing.ofNullable(position)) == null;
+        }
+
+        @Override
+        protected Object removeDocument(KeyValue values) {
+            return positions.remove(Key.ofAll(values));
+        }
+
+        @Override
+        public boolean canHandle(Document query) {
+            return ranges(query).fields > 0;
+        }
+
+        @Override
+        public Iterable<Object> getPositions(Document query) {
+            return positions(ranges(query));
+        }
+
+        @Override
+        protected Iterable<Entry<KeyValue, Object>> getIterable() {
+            throw new UnsupportedOperationException("only for patterns, which no index is used for");
+        }
+
+        @Override
+        public long getCount() {
+            return positions.sizeAsLong();
+        }
+
+        @Override
+        public long getDataSize() {
+            return getCount();
+        }
+    }
+
+    /**
+     * Built by the first query that can use it, and kept in memory: an index that nobody asks costs
+     * nothing.
+     */
+    static final class SecondaryIndex extends Index<Object> implements RangeIndex {
+        private ConcurrentSkipListMap<byte[], Object> positions;
+
+        SecondaryIndex(String name, List<IndexKey> keys) {
+            // Sparse, for the library: a document may have no position in it.
+            super(name, keys, true);
+        }
+
+        @Override
+        public Ranges ranges(Document query) {
+            return Ranges.of(this, query);
+        }
+
+        @Override
+        public Set<Object> positions(Ranges ranges) {
+            return ranges.positions(low -> positions.tailMap(low).entrySet().iterator());
+        }
+
+        synchronized void build(Stream<DocumentWithPosition<Object>> documents) {
+            if (positions != null) return;
+            positions = new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
+            documents.forEach(one -> add(one.getDocument(), one.getPosition(), null));
+        }
+
+        @Override
+        public synchronized void add(
+            Document document, Object position, MongoCollection<Object> collection) {
+            if (positions == null) return;
+            for (KeyValue values : keysOf(document)) {
+                positions.put(Key.ofAll(values, position), position);
+            }
+        }
+
+        @Override
+        public synchronized Object remove(Document document) {
+            if (positions == null) return null;
+            Object position = Missing.ofNullable(document.get("_id"));
+            for (KeyValue values : keysOf(document)) positions.remove(Key.ofAll(values, position));
+            return null;
+        }
+
+        /** An empty array counts as nothing; the library would leave its document out. */
+        private Set<KeyValue> keysOf(Document document) {
+            Set<KeyValue> found = getKeyValues(document);
+            if (!found.isEmpty()) return found;
+            List<Object> values = keys().stream()
+                .map(key -> Utils.getSubdocumentValueCollectionAware(document, key))
+                .map(value -> value instanceof Collection ? null : value)
+                .collect(Collectors.toList());
+            return Set.of(new KeyValue(values).normalized());
+        }
+
+        @Override
+        public void updateInPlace(
+            Document before, Document after, Object position, MongoCollection<Object> collection) {
+            if (positions == null || keysOf(before).equals(keysOf(after))) return;
+            remove(before);
+            add(after, position, collection);
+        }
+
+        @Override
+        public Object getPosition(Document document) {
+            return null;
+        }
+
+        @Override
+        public void checkAdd(Document document, MongoCollection<Object> collection) {}
+
+        @Override
+        public void checkUpdate(
+            Document before, Document after, MongoCollection<Object> collection) {}
+
+        @Override
+        public boolean canHandle(Document query) {
+            return ranges(query).fields > 0;
+        }
+
+        @Override
+        public Iterable<Object> getPositions(Document query) {
+            return positions(ranges(query));
+        }
+
+        @Override
+        public long getCount() {
+            return positions == null ? 0 : positions.size();
+        }
+
+        @Override
+        public long getDataSize() {
+            return getCount();
+        }
+
+        @Override
+        public void drop() {}
+    }
+
+    /** Uses the index of which a query restricts most fields; the library wants exactly these. */
+    static final class IndexedCollection extends H2Collection {
+        IndexedCollection(
+            MongoDatabase database, String name, CollectionOptions options,
+            MVMap<Object, Document> documents, MVMap<String, Object> meta, CursorRegistry cursors) {
+            super(database, name, options, documents, meta, cursors);
+        }
+
+        @Override
+        protected QueryResult queryDocuments(
+            Document query, Document order, int skip, int limit, int batch, Document fields) {
+            RangeIndex best = null;
+            Ranges ranges = Ranges.NONE;
+            for (Index<Object> index : getIndexes()) {
+                Ranges found = ((RangeIndex) index).ranges(query);
+                if (found.fields > ranges.fields) {
+                    best = (RangeIndex) index;
+                    ranges = found;
+                }
+            }
+            if (best == null) return matchDocuments(query, order, skip, limit, batch, fields);
+            if (best instanceof SecondaryIndex) {
+                ((SecondaryIndex) best).build(streamAllDocumentsWithPosition());
+            }
+            Set<Object> positions = best.positions(ranges);
+            return matchDocuments(query, positions, order, skip, limit, batch, fields);
         }
     }
 }

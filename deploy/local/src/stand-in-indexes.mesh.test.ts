@@ -1,0 +1,141 @@
+// Every query must find the same with indexes as without: random documents and queries, against a
+// collection that has the indexes and one that has none.
+import { randomBytes } from 'node:crypto';
+import { Binary, Long, MongoClient, ObjectId, type Collection, type Db } from 'mongodb';
+
+interface Row {
+  _id: unknown;
+  [field: string]: unknown;
+}
+
+const ROWS = 300;
+const QUERIES = 400;
+const UPDATES = 150;
+
+/** The same random numbers in every run. */
+let state = 42;
+const below = (limit: number): number => {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  return Math.floor((state / 2 ** 32) * limit);
+};
+const oneOf = <T>(values: readonly T[]): T => values[below(values.length)] as T;
+
+const ids = Array.from({ length: 8 }, (_, index) => ObjectId.createFromTime(index));
+const SCALARS: readonly (() => unknown)[] = [
+  () => below(5),
+  () => below(5) - 2.5,
+  () => Long.fromString('9007199254740993').add(below(3)),
+  () => oneOf(['', 'a', 'ab', 'b', 'é', '😀', 'a\0b', 'a\0']),
+  () => new Date(1_790_000_000_000 + below(5)),
+  () => oneOf(ids),
+  () => oneOf([true, false]),
+  () => new Binary(Buffer.from([below(3)])),
+  () => ({ x: below(3), y: 'z' }),
+];
+const scalar = (): unknown => oneOf(SCALARS)();
+const some = (): unknown[] => Array.from({ length: below(4) }, scalar);
+
+function row(index: number): Row {
+  const fields: Row = { _id: oneOf([`row-${index}`, index, { of: index }]), unique: index };
+  if (below(5) > 0) fields['a'] = oneOf([scalar, scalar, scalar, () => null])();
+  if (below(5) > 0) fields['b'] = scalar();
+  if (below(3) > 0) fields['tags'] = some();
+  if (below(3) > 0) fields['items'] = Array.from({ length: below(3) }, () => ({ of: scalar() }));
+  return fields;
+}
+
+const bound = (): object => ({ [oneOf(['$gt', '$gte', '$lt', '$lte'])]: scalar() });
+const CONDITIONS: readonly (() => unknown)[] = [
+  scalar,
+  scalar,
+  () => null,
+  () => ({ $in: some() }),
+  () => ({ $in: [scalar(), scalar(), null] }),
+  () => ({ $eq: scalar() }),
+  () => ({ $ne: scalar() }),
+  () => ({ $exists: oneOf([true, false]) }),
+  bound,
+  () => ({ $gte: new Date(1_790_000_000_001), $lt: new Date(1_790_000_000_003) }),
+  () => ({ $gt: below(3), $in: [1, 2, 3, 4] }),
+];
+
+function query(): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const field of ['a', 'b', 'tags', 'items.of', 'unique', '_id']) {
+    if (below(3) > 0) continue;
+    if (field === 'unique') found[field] = oneOf([below(ROWS), { $lt: below(ROWS) }]);
+    else if (field === '_id') found[field] = oneOf([`row-${below(ROWS)}`, { $gte: 'row-3' }]);
+    else found[field] = oneOf(CONDITIONS)();
+  }
+  return found;
+}
+
+let client: MongoClient;
+let db: Db;
+let plain: Collection<Row>;
+let indexed: Collection<Row>;
+beforeAll(async () => {
+  client = await MongoClient.connect(process.env['MONGO_URL'] as string);
+  db = client.db(`indexes_${randomBytes(5).toString('hex')}`);
+  plain = db.collection('plain');
+  indexed = db.collection('indexed');
+  await indexed.createIndexes([
+    { key: { a: 1, b: 1 } },
+    { key: { b: 1, tags: 1 } },
+    { key: { tags: 1 } },
+    { key: { 'items.of': 1, a: 1 }, sparse: true },
+    { key: { unique: 1 }, unique: true },
+    { key: { a: 1, unique: 1 }, unique: true },
+  ]);
+  const rows = Array.from({ length: ROWS }, (_, index) => row(index));
+  await plain.insertMany(rows);
+  await indexed.insertMany(rows);
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+const read = async (of: Collection<Row>, filter: object): Promise<unknown[]> =>
+  (await of.find(filter, { promoteLongs: false }).sort({ unique: 1 }).toArray()).map(
+    ({ unique, ...rest }) => ({ unique: Number(unique), ...rest }),
+  );
+
+async function compareQueries(): Promise<number> {
+  let found = 0;
+  for (let turn = 0; turn < QUERIES; turn += 1) {
+    const filter = query();
+    const [wanted, actual] = await Promise.all([read(plain, filter), read(indexed, filter)]);
+    expect({ filter, found: actual }).toEqual({ filter, found: wanted });
+    if (wanted.length > 0 && wanted.length < ROWS) found += 1;
+  }
+  return found;
+}
+
+test('an index changes no answer', async () => {
+  expect(await compareQueries()).toBeGreaterThan(QUERIES / 10);
+}, 120_000);
+
+test('indexes follow updates and deletions', async () => {
+  for (let turn = 0; turn < UPDATES; turn += 1) {
+    const filter = { unique: below(ROWS) };
+    const { _id, unique, ...fields } = row(0);
+    const deletes = below(10) === 0;
+    for (const rows of [plain, indexed]) {
+      if (deletes) await rows.deleteOne(filter);
+      else await rows.updateOne(filter, { $set: fields });
+    }
+  }
+  expect(await compareQueries()).toBeGreaterThan(QUERIES / 10);
+}, 120_000);
+
+test('a value that a unique index has is refused, and may be used once it is free', async () => {
+  const names = db.collection<Row>('names');
+  await names.createIndex({ name: 1 }, { unique: true });
+  await names.insertOne({ _id: 1, name: 'a\0b' });
+  await expect(names.insertOne({ _id: 2, name: 'a\0b' })).rejects.toMatchObject({ code: 11_000 });
+  await names.insertOne({ _id: 2, name: 'a' });
+  await names.deleteOne({ _id: 1 });
+  await names.insertOne({ _id: 3, name: 'a\0b' });
+  expect(await names.find({ name: 'a\0b' }).toArray()).toEqual([{ _id: 3, name: 'a\0b' }]);
+});
