@@ -25,7 +25,7 @@ const CHECK_EVERY_MS = 1_000;
 const CHECK_TIMEOUT_MS = 1_000;
 /** Without one of these no send works; the value is how long the answers cached from it suffice, in ms. */
 const ESSENTIAL = { onboarding: CACHE_LIFE_AWAY_MS, messaging: 0 };
-/** It has no RPCs: it is healthy while it consumes the upstream's webhooks from Kafka. */
+/** Fanout has no RPCs: it is healthy while it consumes the upstream's webhooks from Kafka. */
 const FANOUT = 'fanout';
 
 export function createHealthMonitor(

@@ -32,7 +32,7 @@ export async function sendSteadily(
         .catch((error: unknown) => void failures.push(String(error)))
         .finally(() => durations.push(performance.now() - started)),
     );
-    // By the clock, so that a late turn does not lower the rate.
+    // Paced by the clock, so that a late timer does not lower the rate.
     const next = began + (sends.length * 1_000) / SENDS_PER_SEC;
     await sleep(Math.max(0, next - performance.now()));
   }

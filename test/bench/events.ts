@@ -40,7 +40,7 @@ const RATE_S = 10;
 const HANG_S = LONG ? 150 : 15;
 const CALM_S = LONG ? 60 : 15;
 const OVERLOAD_S = 60;
-/** Of the measured capacity. */
+/** Share of the measured capacity. */
 const SOAK_SHARE = 0.7;
 const SOAK_MINUTES = 15;
 

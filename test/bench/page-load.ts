@@ -20,7 +20,7 @@ export interface PageLoad {
   blocked_ms: number;
   /** Cumulative layout shift: how far the content jumped while it loaded. */
   layout_shift: number;
-  /** As transferred, compressed. */
+  /** Bytes transferred, compressed. */
   script_bytes: number;
   total_bytes: number;
 }

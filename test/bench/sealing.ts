@@ -1,4 +1,4 @@
-// What sealing adds to a bucket of the event log: CPU for each event of 1 KiB, beside the compression
+// The cost of sealing a bucket of the event log: CPU for each event of 1 KiB, beside the compression
 // that every bucket gets. Needs no engines.
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';

@@ -37,7 +37,7 @@ const SLOW_SERVERS = 8;
 const MEASURED = ['gateway', 'broadcasts'] as const;
 /** Node's rule where only the memory of the pod is limited. */
 const HEAP_SHARE = 0.5;
-/** Of the pod's memory. */
+/** Share of the pod's memory. */
 const PEAK_SHARE_MAX = 0.9;
 
 jest.setTimeout(ATTACK_MS + 90_000);

@@ -1,5 +1,5 @@
-// What became of messages, as a partner reads it: the list of its sends, and the timeline of one message
-// on both sides. A partner sees its own alone.
+// The message log as a partner reads it: the list of its sends, and the timeline of one message
+// on both sides. A partner sees only its own messages.
 import { eventually } from '../testkit/eventually';
 import {
   JOIN_LIMIT_MS,

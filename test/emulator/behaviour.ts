@@ -1,4 +1,4 @@
-// What the emulated platform does after it accepted a request: statuses, delays, duplicates,
+// The behaviour of the emulated platform after it accepts a request: statuses, delays, duplicates,
 // failures. The control interface can change all of it; the defaults are a healthy platform with
 // short delays.
 import { seededRandom, shuffle, type Random } from './random';

@@ -46,7 +46,7 @@ export interface ProcessMesh extends Processes {
   /** Where partners call. */
   base_url: string;
   settings: Record<string, string>;
-  /** What the processes get beside their settings. */
+  /** Environment of the processes beside their settings. */
   env: NodeJS.ProcessEnv;
   emulator: EmulatorClient;
   createPartner(webhook_url?: string, name?: string): Promise<ProcessPartner>;

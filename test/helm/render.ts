@@ -22,7 +22,7 @@ export interface Manifest {
   spec?: any; // any: of every kind
   stringData?: Record<string, string>;
   data?: Record<string, string>;
-  /** Of a Secret. */
+  /** The type of a Secret. */
   type?: string;
 }
 

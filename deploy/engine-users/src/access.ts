@@ -1,4 +1,4 @@
-// What each process does at the engines. The commands that create their users (deploy/ENGINE-USERS.md) and
+// The rights of each process at the engines. The commands that create their users (deploy/ENGINE-USERS.md) and
 // the test that runs a mesh with these users are made from this table; test/contract/engine-users.test.ts
 // compares it with the code.
 import type { topics } from '@bmg/common/bus';

@@ -1,4 +1,4 @@
-// What on the overview needs a person: pure rules over what was read.
+// Finds what needs a person's attention, for the overview. Pure functions of the loaded data.
 import type { Billing, Client, RaisedAlert, Settings } from './api/types';
 
 export interface Attention {

@@ -1,4 +1,4 @@
-// What the upstream's codes of failed messages mean. The build fills in the texts of
+// The meaning of the upstream's codes of failed messages. The build fills in the texts of
 // gateway/src/openapi/upstream-guide.json.
 declare const UPSTREAM_MEANINGS: Readonly<Record<string, string>>;
 

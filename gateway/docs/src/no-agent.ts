@@ -1,2 +1,2 @@
-// In the place of the reference's chat, which would send what its reader asks to another host.
+// Replaces the chat of the reference renderer, which would send the reader's questions to another host.
 export const Chat = undefined;

@@ -1,4 +1,4 @@
-// Who is calling: the partner of a key. Answers are cached under the partner's directory version.
+// Finds the partner that a key belongs to. Answers are cached under the partner's directory version.
 import { ApiError } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { createVersionedCache, refuseUnlessActive } from '@bmg/common/directory';

@@ -18,7 +18,7 @@ const NETWORKS_MAX = 50_000;
 export interface LookUps {
   /** Runs the look-up of a hashed credential, unless its answer is known or the network is limited. */
   run<T>(credential: string, address: string, look: () => Promise<T>): Promise<T>;
-  /** For a credential that was cached: its refusal is remembered, its network is not limited. */
+  /** Remembers the refusal of a credential that was cached, without limiting its network. */
   remember(credential: string, refusal: unknown): void;
 }
 

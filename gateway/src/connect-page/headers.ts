@@ -30,13 +30,13 @@ export function pageHeaders(sdk_url: string): Record<string, string> {
   };
 }
 
-/** Of the script and the style: their addresses change with their content. */
+/** Headers of the script and the style, whose addresses change with their content. */
 export const ASSET_HEADERS = {
   'Cache-Control': 'public, max-age=31536000, immutable',
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** Of a picture that a partner chose: whatever its bytes are, a browser does no more than show it. */
+/** Headers of a partner's logo: whatever its bytes are, a browser can only display it. */
 export const LOGO_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Content-Disposition': 'inline',

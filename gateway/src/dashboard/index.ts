@@ -27,7 +27,7 @@ import { createSessionCookies, type SessionCookies } from './session-cookie';
 export interface DashboardDependencies extends Omit<RouteDependencies, 'cookies'> {
   bucket: Bucket;
   endpoints: Endpoint[];
-  /** Of the endpoints. */
+  /** Middleware dependencies of the partner endpoints. */
   chain: ChainDependencies;
   look_ups: LookUps;
   load: Load;

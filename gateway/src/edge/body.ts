@@ -11,7 +11,7 @@ import { overloaded, type BodyMemory } from '../limits/load';
 import { JsonScan, type LongArray } from './json-scan';
 import { inTurns } from '@bmg/common/lifecycle';
 
-/** Of a content type that an error names. */
+/** Characters of a content type that an error repeats. */
 const TYPE_SHOWN_MAX = 100;
 /** Opaque parts become a protobuf Struct, whose decoder accepts about thirty levels. */
 const DEPTH_MAX = 30;
@@ -33,7 +33,7 @@ const invalid = (message: string): ApiError => new ApiError('INVALID_PAYLOAD', m
 export interface BodyLimits {
   limit_bytes: number;
   nodes_max?: number | undefined;
-  /** Throws an error of its own for a list that long, where a body has too many values. */
+  /** For a body with too many values: throws the endpoint's specific error if its list is too long. */
   checkItems?: ((items: number) => void) | undefined;
   /** The whole body must arrive within this time; without it, only at the minimum rate. */
   within_ms?: number;

@@ -23,7 +23,7 @@ export interface ObserveDependencies {
   /** The documentation's page, for `doc_url` of errors. */
   docs_url: string;
   request_timeout_ms: number;
-  /** What partners see of their own calls; not kept without it. */
+  /** Keeps the latest calls of each partner for the console; without it, none are kept. */
   requests?: Pick<RequestLog, 'record'>;
   log: Logger;
 }

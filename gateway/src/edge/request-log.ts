@@ -24,11 +24,11 @@ export interface RequestLog extends Component {
   read(partner_id: string): Promise<LoggedRequest[]>;
 }
 
-/** Of one partner. */
+/** Calls kept for each partner. */
 export const REQUESTS_MAX = 200;
 const KEPT_S = 24 * 3_600;
 const WRITE_EVERY_MS = 100;
-/** In one write; calls of further partners are dropped. */
+/** Partners in one write; calls of further partners are dropped. */
 const PARTNERS_MAX = 5_000;
 
 const keyOf = (partner_id: string): string => `bmg:{${partner_id}}:requests`;

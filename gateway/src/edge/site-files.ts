@@ -1,5 +1,5 @@
-// The files of a site that Vite has compiled, with their names by content: read and compressed at the
-// start, then cached by browsers for ever. And its pages, each answer with a nonce of its own.
+// Serves a site that Vite compiled. File names contain a hash of the content, so browsers cache the
+// files forever; they are read and compressed once, at startup. Each page gets a fresh nonce.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -14,7 +14,7 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
-/** Of a site's pages and files. */
+/** Headers of all pages and files of a site. */
 export const SITE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -60,7 +60,7 @@ export function serveFiles(
   });
 }
 
-/** In a page, where the nonce of the answer goes: its content security policy allows what carries it. */
+/** Placeholder in a page for the nonce that the content security policy of the response allows. */
 export const NONCE = '__NONCE__';
 
 export function answerPage(
@@ -84,7 +84,7 @@ function answerFile(context: Context, { type, bytes, gzip }: SiteFile): void {
   answerZipped(context, bytes, gzip);
 }
 
-/** The body as the browser takes it; the answer varies by `Accept-Encoding`. */
+/** Sends the compressed body if the browser accepts gzip. The response varies by `Accept-Encoding`. */
 export function answerZipped(context: Context, plain: Buffer | string, gzip: Buffer): void {
   const zipped = context.acceptsEncodings('gzip', 'identity') === 'gzip';
   if (zipped) context.set('Content-Encoding', 'gzip');

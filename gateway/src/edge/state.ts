@@ -1,4 +1,4 @@
-// What the middleware line knows about a request: Koa's `context.state`.
+// The state of a request in the middleware chain: Koa's `context.state`.
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 
@@ -8,7 +8,7 @@ export interface State {
   /** Path pattern for the log line, the span and the metric. */
   route: string;
   partner_id?: string;
-  /** Of the caller's `traceparent`. */
+  /** The trace ID in the caller's `traceparent`. */
   caller_trace_id: string | undefined;
   /** Set once the request has failed. */
   error?: ApiError | undefined;

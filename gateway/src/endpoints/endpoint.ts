@@ -1,4 +1,4 @@
-// What a row of the endpoint table is. One endpoint is one row: its route, scope, rate limiting, usage
+// Defines the rows of the endpoint table. One endpoint is one row: its route, scope, rate limiting, usage
 // name, schemas, status and reference page all come from it.
 import type { ErrorCode } from '@bmg/common/errors';
 import type { Definition } from '@bmg/common/rpc';

@@ -1,4 +1,4 @@
-// An answer as it is given first, or as it is stored under an Idempotency-Key and replayed.
+// The response to a request: a new one, or one stored under an Idempotency-Key and replayed.
 import type { Context } from 'koa';
 import type { Fields } from '../endpoints/endpoint';
 
@@ -6,7 +6,7 @@ export interface Answer {
   status: number;
   /** Fields of a new answer; the stored JSON text of a replayed one. */
   body: Fields | string;
-  /** True when an earlier request was answered with it. */
+  /** True for a response that an earlier request already got. */
   replayed?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What identifies a repeated request: the partner's Idempotency-Key, and a fingerprint of the request.
+// Identifies a repeated request: the partner's Idempotency-Key, and a fingerprint of the request.
 import { createHash, type Hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidField } from '@bmg/common/errors';
@@ -43,7 +43,7 @@ export async function fingerprint(
   return hash.update('}]').digest('base64url');
 }
 
-/** In turns with other requests: a list may have 10,000 contacts. */
+/** Yields to other requests in between: a list may have 10,000 contacts. */
 async function addItems(hash: Hash, items: unknown[]): Promise<void> {
   hash.update('[');
   await inTurns(items, (item, place) => {

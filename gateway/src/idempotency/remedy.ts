@@ -1,4 +1,4 @@
-// What a repeated request can do about an earlier one whose outcome is unknown, by endpoint.
+// For each endpoint, how a retry can find out the unknown outcome of an earlier request.
 import { SendResult } from '@bmg/proto/messaging';
 import type { Rpc } from '../endpoints/endpoint';
 

@@ -1,5 +1,5 @@
-// What this replica takes on at once: requests in flight, memory of bodies. Each partner has a share of
-// both, and requests that no partner answers for have a small pool. Beyond a bound a request gets 503
+// Bounds the requests in flight and the memory of bodies of this replica. Each partner has a share of
+// both, and requests without a known partner have a small pool. Beyond a bound a request gets 503
 // before it costs anything, so that those in flight still complete.
 import { ApiError } from '@bmg/common/errors';
 import { createPool, type Pool } from '@bmg/common/overload';
@@ -8,19 +8,19 @@ import { rateLimited } from './rate-limited';
 import { networkOf } from './network';
 
 export interface Load {
-  /** Throws when the replica, or the partner's share of it, is full; returns how to leave. */
+  /** Throws when the replica, or the partner's share of it, is full; returns a function that leaves. */
   enterPartner(partner_id: string): () => void;
   /**
    * For endpoints that the rate limit does not count. Throws when the partner has as many of them in
-   * flight as it may; returns how to leave.
+   * flight as it may; returns a function that leaves.
    */
   enterUncounted(partner_id: string): () => void;
   /**
    * For requests without a known partner: open routes, and look-ups of credentials. Throws when their
-   * pool, or the share of the address's network, is full; returns how to leave.
+   * pool, or the share of the address's network, is full; returns a function that leaves.
    */
   enterOpen(address: string): () => void;
-  /** For answers that stay open. Throws beyond the partner's share of them; returns how to leave. */
+  /** For answers that stay open. Throws beyond the partner's share of them; returns a function that leaves. */
   enterStream(partner_id: string): () => void;
   bodyMemory(partner_id: string): BodyMemory;
 }
@@ -34,17 +34,17 @@ export interface BodyMemory {
 }
 
 const MIB = 1024 * 1024;
-/** Bodies of all requests in flight, with everything that is made of them. */
+/** Bodies of all requests in flight, including parsed and encoded copies. */
 export const BODY_MEMORY_MAX = 176 * MIB;
-/** Beside it: small bodies of each partner, which large bodies of several others must not refuse. */
+/** Reserved for small bodies of each partner, so that large bodies of others do not crowd them out. */
 const BODY_MEMORY_FLOOR = { of_holder: MIB / 8, max: 16 * MIB };
 const OPEN_REQUESTS_MAX = 200;
 /** Requests in flight to endpoints that the rate limit does not count, of all partners. */
 const UNCOUNTED_MAX = 400;
-/** Of one partner. */
+/** The same for one partner. */
 export const UNCOUNTED_SHARE = 20;
 const STREAMS_MAX = 300;
-/** Of one partner: each waits for events, and the partner's own reads of the log wait too. */
+/** Open streams of one partner: each waits for events, as do the partner's own reads of the log. */
 export const STREAM_SHARE = 6;
 const RETRY_AFTER_S = 1;
 const NETWORK_SHARE = 0.25;

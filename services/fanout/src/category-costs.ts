@@ -1,4 +1,4 @@
-// What a template will cost from the day on which its category changes: added to the event beside the
+// The cost of a template from the day its category changes: added to the event beside the
 // normaliser, which is pure. Messaging owns the rate card.
 import { ownCall, type Client } from '@bmg/common/rpc';
 import type { Logger, SpanContext } from '@bmg/common/telemetry';

@@ -83,7 +83,7 @@ interface Addressed extends Lasting {
   items: Item[];
   /** One answer per item. */
   owners: GetOwnersResponse[];
-  /** By occurrence. */
+  /** Keyed by occurrence. */
   callback_data: Map<string, string>;
 }
 

@@ -1,4 +1,4 @@
-// What our own services keep state of: collects it from the items of a batch, so that all statuses
+// The state that our own services store: collected from the items of a batch, so that all statuses
 // of a number, and all contacts of an account, make one Kafka record.
 import { topics, type Outgoing } from '@bmg/common/bus';
 import { LRUCache } from '@bmg/common/cache';

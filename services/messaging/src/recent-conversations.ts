@@ -1,4 +1,4 @@
-// What of each conversation was stored a short time ago. A customer who writes again within a quarter of an
+// Remembers which conversations were stored recently. A customer who writes again within a quarter of an
 // hour costs no write now: the latest message is kept here and stored later, with others.
 import { LRUCache } from '@bmg/common/cache';
 import type { ConversationFact } from './store/contact-changes';

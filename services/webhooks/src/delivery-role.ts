@@ -1,4 +1,4 @@
-// What a process runs that delivers events to partners: the dispatcher, the event log, and the RPCs
+// Components of a process that delivers events to partners: the dispatcher, the event log, and the RPCs
 // about both.
 import { topics } from '@bmg/common/bus';
 import { createVersions } from '@bmg/common/directory';

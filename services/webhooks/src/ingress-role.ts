@@ -1,4 +1,4 @@
-// What a process runs that takes the upstream's webhooks in: the ingress, and the canary that tests
+// Components of a process that receives the upstream's webhooks: the ingress, and the canary that tests
 // the whole path from outside.
 import type { Bus } from '@bmg/common/bus';
 import type { Config } from '@bmg/common/config';

@@ -1,4 +1,4 @@
-// What happens at one partner: `bmg events failed|retry`, `bmg broadcasts`, `bmg usage`,
+// Commands for the activity of one partner: `bmg events failed|retry`, `bmg broadcasts`, `bmg usage`,
 // `bmg onboarding`.
 import type { Command } from 'commander';
 import { BroadcastsDefinition, type Broadcast } from '@bmg/proto/broadcasts';

@@ -1,4 +1,4 @@
-// What the screens read, with one cache key for each.
+// The queries of the screens, each with its cache key.
 import {
   infiniteQueryOptions,
   queryOptions,
@@ -84,7 +84,7 @@ export const usageQuery = (from: string, to: string) =>
 
 export interface EventFigures {
   events: number;
-  /** Of the latest ones that the receiver was sent. */
+  /** Latest events that were posted to the receiver. */
   attempted: number;
   delivered: number;
 }

@@ -1,4 +1,4 @@
-// What the API answers, limited to what the console shows. The reference at /docs describes every field.
+// Responses of the API, limited to the fields that the console shows. The reference at /docs describes every field.
 
 export interface Session {
   partner_id: string;

@@ -1,4 +1,4 @@
-// How things are going, and what needs attention.
+// The overview: key figures, and what needs attention.
 import {
   Anchor,
   Alert,

@@ -1,4 +1,4 @@
-// What was used in a period: calls, messages by category, billing slots.
+// The usage of a period: calls, messages by category, billing slots.
 import { Button, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

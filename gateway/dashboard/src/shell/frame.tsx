@@ -1,4 +1,4 @@
-// What surrounds every screen: the header and the navigation.
+// The frame of every screen: the header and the navigation.
 import {
   ActionIcon,
   AppShell,

@@ -34,7 +34,7 @@ export interface PageConfig {
   sdk_url: string;
   /** The partner's own text; it is on every message to the opener. */
   state: string | null;
-  /** Of the page that may be told the outcome, as its server said. */
+  /** Origin of the page that may learn the outcome, as its server gave it. */
   origin: string | null;
 }
 

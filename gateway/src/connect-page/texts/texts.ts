@@ -1,4 +1,4 @@
-// What a person reads on the onboarding page and its notices. Every language has a file of its own.
+// The texts of the onboarding page and its notices, one file for each language.
 import type { PageTexts } from '../browser/page';
 
 export interface NoticeText {

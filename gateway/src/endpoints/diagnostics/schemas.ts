@@ -4,7 +4,7 @@ import type { Schema } from '../parts/schema';
 /** Contract, Limits: activity log `limit`. */
 const ACTIVITIES_MAX = 200;
 
-/** In the year 2286. */
+/** Epoch seconds in the year 2286. */
 const EPOCH_MAX = 9_999_999_999;
 
 const epoch = (description: string): Schema => ({

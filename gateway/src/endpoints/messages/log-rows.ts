@@ -1,4 +1,4 @@
-// What became of messages: the list of a partner's sends, and the timeline of one message.
+// The message log: the list of a partner's sends, and the timeline of one message.
 import {
   MessagingDefinition,
   type GetTimelineResponse,

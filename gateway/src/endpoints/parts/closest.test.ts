@@ -7,10 +7,10 @@ test.each([
   ['phoneNumberId', 'phone_number_id'],
   ['wabaid', 'waba_id'],
   ['To', 'to'],
-])('takes %s for %s', (given, expected) => {
+])('reads %s as a misspelt %s', (given, expected) => {
   expect(closest(given, known)).toBe(expected);
 });
 
-test.each(['body', 'ot', 'x'.repeat(200), ''])('takes "%s" for nothing', (given) => {
+test.each(['body', 'ot', 'x'.repeat(200), ''])('finds no name close to "%s"', (given) => {
   expect(closest(given, known)).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import type { Schema } from './schema';
 /** No slash, dot or space: an id can never lead to another upstream path. */
 const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
 const CURSOR_MAX = 2_048;
-/** Of a phone number or a BSUID as partners write it. */
+/** Longest phone number or BSUID as partners may write it. */
 export const RECIPIENT_MAX = 200;
 const URL_MAX = 2_048;
 const MIME_TYPE_MAX = 255;

@@ -1,5 +1,5 @@
-// What the creation of a broadcast would do: refused for what, which contacts would fail, how long it would
-// take and what it would cost. Applies the rules of a creation; stores nothing and sends nothing.
+// Predicts the creation of a broadcast: reasons to refuse it, contacts that would fail, duration and
+// cost. Applies the rules of a creation; stores nothing and sends nothing.
 import { ADVICE, Findings, reason, refusal, templateMisfit, type Effect } from '@bmg/common/check';
 import { refusalToSend, type Credential, type Credentials } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';

@@ -8,7 +8,7 @@ import type { Broadcast } from '../store/types';
 
 export interface NumberPace {
   rate_per_sec: number;
-  /** Of the rate, what broadcasts may use. */
+  /** The part of the rate that broadcasts may use. */
   broadcasts_per_sec: number;
   /** Contacts that are not attempted yet; those of scheduled broadcasts excluded. */
   queued: number;

@@ -12,9 +12,9 @@ import { lastLeavesAt } from '../pace/pace';
 import type { NumberPace } from './number-pace';
 
 export interface BroadcastFindings {
-  /** For these a creation is refused, or the whole broadcast stops. */
+  /** Reasons to refuse the creation, or to stop the whole broadcast. */
   refusals: Findings;
-  /** For these single contacts fail. */
+  /** Reasons for which single contacts fail. */
   failures: Findings;
 }
 

@@ -1,4 +1,4 @@
-// What partners see of a broadcast: counters, progress, rate, estimated end and failures. No I/O.
+// The partner's view of a broadcast: counters, progress, rate, estimated end and failures. No I/O.
 import type { Broadcast as Message, GetBroadcastResponse } from '@bmg/proto/broadcasts';
 import { lastLeavesAt } from '../pace/pace';
 import { addFailures, addTally, emptyTally, type Failure, type Tally } from './contact-state';

@@ -28,7 +28,7 @@ export class HeldChunk {
    * an answer. The value is the time until which a status event is awaited.
    */
   private readonly inDoubt = new Map<number, number>();
-  /** In the store no contact waits and none is in flight. */
+  /** True once no contact in the store waits or is in flight. */
   private done: boolean;
 
   constructor(

@@ -7,7 +7,7 @@ import { dayOf } from '../time';
 
 /** How often a figure is looked at. */
 export const REPORT_EVERY_MS = 60_000;
-/** Of each call: a stop waits for the one in flight. */
+/** Timeout of a call: a shutdown waits for the one in flight. */
 const CALL_LIMIT_MS = 10_000;
 
 export interface ReportDependencies {

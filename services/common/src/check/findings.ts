@@ -1,4 +1,4 @@
-// What a check finds in many contacts: each reason once, with the contacts that it concerns and some
+// Findings of a check over many contacts: each reason once, with the contacts that it concerns and some
 // examples. Pure.
 import type { Reason } from './reasons';
 

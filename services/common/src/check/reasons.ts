@@ -18,7 +18,7 @@ export interface Reason {
   upstream_code: number | null;
 }
 
-/** By our code, or by the upstream's where ours is the general one. */
+/** Keyed by our code, or by the upstream's code where ours is the general one. */
 const FIXES: Readonly<Record<string, string>> = {
   100: 'Correct the field that the message names.',
   190: 'Connect the number again, or send a new token to POST /clients/{waba_id}/refresh.',

@@ -9,7 +9,7 @@ export interface SpoolSpace {
   used(): Used;
 }
 
-/** Of one file. */
+/** The disk space of one file. */
 export interface Place {
   /** Throws when no room is left. */
   reserve(bytes: number): void;
@@ -24,7 +24,7 @@ export interface Used {
 }
 
 const FILES_MAX = 256;
-/** Of one partner, which also has half of the disk space, but room for the largest file at least. */
+/** Files of one partner, which may also fill half of the disk space, and at least one largest file. */
 export const FILES_OF_PARTNER = FILES_MAX / 2;
 const RETRY_AFTER_S = 5;
 

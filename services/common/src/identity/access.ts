@@ -179,7 +179,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
   },
 };
 
-/** They show secrets, or act for every partner: a caller without a name may never use them. */
+/** RPCs that show secrets or act for every partner: a caller without a name may never use them. */
 export const SENSITIVE: ReadonlySet<string> = new Set([
   'Data',
   'Operator',

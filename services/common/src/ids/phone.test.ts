@@ -47,7 +47,7 @@ describe('normalisePhone', () => {
     );
   });
 
-  test('what comes out is always 7 to 15 digits without a leading 0, or nothing', () => {
+  test('a normalised number has 7 to 15 digits and no leading 0, or is refused', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[+0-9 ().-]{0,30}$/)), (text) => {
         const phone = normalisePhone(text);

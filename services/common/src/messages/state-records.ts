@@ -1,4 +1,4 @@
-// What the topics `status` and `contact` say about one event. Fan-out writes these records; the
+// The records of one event on the topics `status` and `contact`. Fan-out writes these records; the
 // services also make them of events that an older fan-out published whole.
 import {
   Contacts_Contact_Kind as Kind,

@@ -1,7 +1,7 @@
 // Creates the indexes that a service declares, and finds the ones that are missing.
 import type { Db, IndexDescription } from 'mongodb';
 
-/** The indexes of a service by collection; the one on _id goes without saying. */
+/** The indexes of a service by collection, except those on `_id`, which always exist. */
 export type Indexes = Record<string, readonly IndexDescription[]>;
 
 /** Safe to repeat; waits until the server has built them. */

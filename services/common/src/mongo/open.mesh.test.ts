@@ -1,4 +1,4 @@
-// A service that is there before its database, or loses all its connections.
+// A service that starts before its database, or loses all its connections.
 import net from 'node:net';
 import { forward } from '../../../../test/testkit/forwarder';
 import { freePort } from '../../../../deploy/local/src/ports';
@@ -37,7 +37,7 @@ test('finds the server again when connections close at the moment of a command',
   const database = openMongo(settings, 'a', createLogger('mongo-test'), {});
   await database.start(new AbortController().signal);
   for (const { value } of connect.mock.results) (value as net.Socket).destroy();
-  // Written before the sockets have told that they are closed; then the server is looked for.
+  // The command is written before the sockets report that they are closed; the driver then reconnects.
   expect(await database.db.collection('any').findOne({})).toBeNull();
   await database.check?.();
   await database.stop();

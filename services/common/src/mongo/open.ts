@@ -10,7 +10,7 @@ import { createIndexes, type Indexes } from './indexes';
 const SELECT_LIMIT_MS = 3_000;
 const CONNECT_LIMIT_MS = 3_000;
 const POOL_WAIT_LIMIT_MS = 5_000;
-/** For a server that accepted an operation and hangs. */
+/** Timeout for a server that accepted an operation and hangs. */
 const ANSWER_LIMIT_MS = 10_000;
 const POOL_MAX = 50;
 

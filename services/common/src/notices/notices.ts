@@ -1,4 +1,4 @@
-// What partners must know of: carried by every response (headers) and every event (meta). Ids never
+// Announcements to partners, carried by every response (headers) and every event (meta). Ids never
 // change, so that a partner can suppress the ones it has handled.
 export const API_VERSION = '2.9.2';
 

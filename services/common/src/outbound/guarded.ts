@@ -10,7 +10,7 @@ import { dnsResolve, systemResolve, type Resolve } from './resolve';
 
 export interface GuardedAgent {
   readonly allowPrivate: boolean;
-  /** For guardedFetch and guardedPost alone: used directly, it checks addresses but no URLs. */
+  /** Only for guardedFetch and guardedPost, which check the URL; the dispatcher checks addresses only. */
   readonly dispatcher: Dispatcher;
   /** Waits for the requests in flight. */
   close(): Promise<void>;

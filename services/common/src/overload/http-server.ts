@@ -10,7 +10,7 @@ export interface HttpLimits {
   /** Headers and body. */
   request_ms: number;
   keep_alive_ms: number;
-  /** For the rest of a body whose request is answered already. */
+  /** How long the rest of a body may take after its request was answered. */
   linger_ms: number;
   connections_max: number;
 }

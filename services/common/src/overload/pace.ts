@@ -16,7 +16,7 @@ export function watchPace(every_ms: number, moved: () => number, onSlow: () => v
     }
     before = now;
   }, every_ms);
-  // Nothing that is only watched keeps the process alive.
+  // A watch alone must not keep the process alive.
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -28,9 +28,9 @@ const NO_FLOOR = { of_holder: 0, max: 0 };
 
 interface Holder {
   bound: Bound;
-  /** Of the pool, within its share. */
+  /** Units taken from the pool, within the holder's share. */
   taken: number;
-  /** Of its floor. */
+  /** Units taken from the holder's floor. */
   apart: number;
 }
 

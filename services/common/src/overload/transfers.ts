@@ -11,13 +11,13 @@ export interface Transfer {
 export interface Transfers {
   /** `evict` ends the transfer. It gives back what the transfer holds before it returns. */
   begin(holder: string, evict: () => void): Transfer;
-  /** Of this holder, or of all. False if no transfer is slow enough. */
+  /** Ends the slowest transfer of this holder, or of all. False if no transfer is slow enough. */
   evictSlowest(holder?: string): boolean;
 }
 
 /** A transfer slower than this makes room. A file of 10 MB takes five minutes at this rate. */
 export const EVICTED_BELOW_BYTES_PER_S = 32 * 1024;
-/** A transfer has this long to start, and its rate is that of as long at least. */
+/** A transfer is not evicted earlier, and its rate is measured over at least this time. */
 export const EVICTION_GRACE_MS = 10_000;
 
 interface Running {

@@ -70,7 +70,7 @@ const refusal = (): ApiError =>
 
 const FIRST_FIELD = 10;
 
-/** Of the first field, which is the target or the partner. Only that field is decoded. */
+/** Reads the partner from the first field, the target or the partner. Only that field is decoded. */
 function partnerOf(request: Uint8Array, codec: Codec<unknown>): string {
   const reader = new BinaryReader(request);
   if (reader.uint32() !== FIRST_FIELD) return '';

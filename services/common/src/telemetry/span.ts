@@ -23,8 +23,8 @@ export interface SpanOptions {
   parent?: SpanContext | undefined;
   attributes?: Attributes;
   /**
-   * Other traces that this work belongs to: those of a batch, or the trace of a caller from outside. As a
-   * parent, such a caller would decide what is sampled.
+   * Other traces that this work belongs to: those of a batch, or that of an external caller. As a parent,
+   * an external caller would decide what is sampled.
    */
   links?: SpanContext[] | undefined;
 }

@@ -1,4 +1,4 @@
-// What one partner may take of the upstream's limits on management requests, which all partners share.
+// One partner's share of the upstream's limits on management requests, which all partners share.
 // After refusals in a row for too many requests, further ones for the number or account wait, longer after
 // each; and a partner follows a bounded number of lists at a time.
 import type { Target } from '@bmg/proto/common';

@@ -1,5 +1,5 @@
-// What a template would do to many contacts, and cost: the part of a broadcast's check that this service
-// knows. Sends nothing.
+// Predicts the sends of a template to many contacts, and their cost: this service's part of a
+// broadcast's check. Sends nothing.
 import { Findings, reason, type Finding } from '@bmg/common/check';
 import { inTurns } from '@bmg/common/lifecycle';
 import type { Call } from '@bmg/common/rpc';

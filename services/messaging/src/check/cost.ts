@@ -1,4 +1,4 @@
-// What many messages would cost together: the least and the most, and the markets. Pure.
+// The total cost of many messages: minimum, maximum and markets. Pure.
 import Big from 'big.js';
 import type { Price } from './price';
 

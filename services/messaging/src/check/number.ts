@@ -1,4 +1,4 @@
-// What is known of the number that sends: whether its token works, and how many customers it may still
+// Facts about the sending number: whether its token works, and how many customers it may still
 // write to.
 import { upstreamRefusal, type Reason } from '@bmg/common/check';
 import type { Credential } from '@bmg/common/directory';

@@ -1,4 +1,4 @@
-// What one message would cost: the rules in force at its time, and the operator's rate card. Pure.
+// The price of one message, from the rules in force at its time and the operator's rate card. Pure.
 import { marketOf } from '../rates/markets';
 import { billingOf } from '../rates/price-rules';
 import type { PriceFinder } from '../rates/rate-card';

@@ -1,4 +1,4 @@
-// What is known of the recipients of messages: their conversations with the number, and why the last send
+// Facts about the recipients of messages: their conversations with the number, and why the last send
 // to them failed.
 import { upstreamRefusal, type Reason } from '@bmg/common/check';
 import type { Credential } from '@bmg/common/directory';

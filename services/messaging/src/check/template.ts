@@ -16,7 +16,7 @@ import type { Content } from '../send/content';
 
 export interface TemplateVerdict {
   status?: string;
-  /** As the upstream prices it: lower case. */
+  /** In lower case, as in the upstream's prices. */
   category?: string;
   category_since?: string | null;
   reasons: Reason[];

@@ -1,4 +1,4 @@
-// Reads the upstream's message history, and makes from it the webhook that did not arrive.
+// Reads the upstream's message history and builds the webhook that did not arrive.
 import {
   eventOfStatus,
   statusRank,
@@ -51,7 +51,7 @@ function readEvent(event: Json): KnownStatus | undefined {
 }
 
 /**
- * The statuses that never came. Recent ones are left out: their webhook may be on its way. A record
+ * The statuses that no webhook brought. Recent ones are left out: their webhook may be on its way. A record
  * of an earlier release knows only its highest status.
  */
 export function missingFrom(
@@ -65,7 +65,7 @@ export function missingFrom(
   );
 }
 
-/** The body of the webhook that should have told these statuses. */
+/** The body of the webhook that should have reported these statuses. */
 export function webhookOf(
   record: MessageRecord,
   wa_id: string | undefined,

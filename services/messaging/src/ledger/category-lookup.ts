@@ -8,7 +8,7 @@ import type { ListCategoriesResponse, TemplatesDefinition } from '@bmg/proto/tem
 import type { TemplateCategory } from './entry';
 
 export interface CategoryLookup {
-  /** By `nameOf`; a template that is not known is missing. */
+  /** Keyed by `nameOf`. Unknown templates are left out. */
   find(waba_id: string, names: readonly string[], call: Call): Promise<Categories>;
   /** The templates of an account whose category has changed. */
   changed(waba_id: string, call: Call): Promise<ChangedTemplate[]>;

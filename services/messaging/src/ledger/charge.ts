@@ -1,4 +1,4 @@
-// What the statuses of one message say about its price. A message is charged once, on delivery; the pricing
+// The charge of a message, from its statuses. A message is charged once, on delivery; the pricing
 // of the highest status counts, so that the order of arrival changes nothing. Pure.
 import { readPricing, statusRank, type MessageStatus } from '@bmg/common/messages';
 import { dayOf } from '@bmg/common/time';
@@ -12,7 +12,7 @@ export interface MessagePricing {
   type?: string;
   model?: string;
   market?: string;
-  /** Of the status that told it: a higher one wins. */
+  /** Rank of the status that reported the charge: a higher rank wins. */
   rank?: number;
 }
 

@@ -39,7 +39,7 @@ export interface Entry {
   /** What a check before the send said. */
   check_billable: boolean | null;
   billable_unlike_check: boolean;
-  /** Of a late entry: the month that the message was sent in, and when the status came. */
+  /** For a late entry: the month in which the message was sent, and when the status arrived. */
   late_month: string | null;
   late_at: string | null;
 }

@@ -1,4 +1,4 @@
-// What a check before the send said about the price of a message: the same rules, with what is still known of
+// The price that a check before the send predicted: the same rules, with what is still known of
 // the conversation at the time of the send. Pure.
 import { windowOf } from '../check/window';
 import { billingOf, type Billing, type OpenState } from '../rates/price-rules';

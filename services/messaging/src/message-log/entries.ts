@@ -14,7 +14,7 @@ export function entriesOf(record: MessageRecord | null, events: GetEventResponse
   return entries.sort((one, other) => placeOf(one) - placeOf(other));
 }
 
-/** By our clock: the upstream's times are whole seconds and may be ahead or behind. */
+/** Sorted by our clock: the upstream's times are whole seconds and its clock may differ. */
 const placeOf = ({ at, received_at }: Entry): number => (received_at ?? at).getTime();
 
 function sending({ sent_at, send }: MessageRecord): Entry[] {

@@ -1,4 +1,4 @@
-// What the envelope of a logged event says.
+// Reads the envelope of a logged event.
 import { isObject, type Json } from '@bmg/common/upstream';
 
 export function eventData(envelope: string): Json {

@@ -21,7 +21,7 @@ export interface TimelineDependencies extends Pick<SearchDependencies, 'director
   log: Logger;
 }
 
-/** Of a search: the caller has to narrow it down, or to wait. */
+/** Refusals of a search: the caller has to narrow it down, or to wait. */
 const REFUSALS: ReadonlySet<string> = new Set(['MISSING_FIELDS', 'RATE_LIMIT_EXCEEDED']);
 
 export async function getTimeline(
@@ -74,7 +74,7 @@ interface AskedOfNumber extends Asked {
   record: MessageRecord | null;
 }
 
-/** Of the number, if it is known, else of the one among the partner's that has any. */
+/** The events on the number if it is known, else on whichever of the partner's numbers has any. */
 function eventsOf(
   { eventLog, ...deps }: TimelineDependencies,
   { phone_number_id, record, ...asked }: AskedOfNumber,

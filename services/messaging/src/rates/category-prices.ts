@@ -1,4 +1,4 @@
-// What a change of a template's category does to the price of a message, by market. Pure.
+// The price of a message before and after a change of its template's category, by market. Pure.
 import type { CategoryChange, CategoryPrices } from '@bmg/proto/messaging';
 import { dayStart } from '@bmg/common/time';
 import { MARKETS } from './markets';

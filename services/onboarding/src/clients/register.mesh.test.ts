@@ -1,4 +1,4 @@
-// What the onboarding log records of a manual registration.
+// The onboarding log of a manual registration.
 import { failureOf, openWorld, testCall, type World } from '../../testing/world';
 
 const ONE = { waba_id: '900000000000001', phone_number_id: '800000000000001' };

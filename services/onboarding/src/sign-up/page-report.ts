@@ -1,4 +1,4 @@
-// What the hosted page reports about the sign-up dialog, as a step of the onboarding log.
+// Records the hosted page's report about the sign-up dialog as a step of the onboarding log.
 import { invalidField } from '@bmg/common/errors';
 import type { ReportConnectStepRequest } from '@bmg/proto/onboarding';
 import type { OnboardingStep, StepFacts } from './onboarding-log';

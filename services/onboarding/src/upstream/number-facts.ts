@@ -1,4 +1,4 @@
-// What the upstream reports about a number. Fetched at registration, on a refresh, and after an
+// The upstream's facts about a number. Fetched at registration, on a refresh, and after an
 // event that says that a fact has changed without its new value.
 import type { Call } from '@bmg/common/rpc';
 import {

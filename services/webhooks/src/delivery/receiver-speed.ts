@@ -90,7 +90,7 @@ export class ReceiverSpeed {
     return Math.max(receiver?.response_ms ?? 0, now - oldest);
   }
 
-  /** What all receivers have in common, and so is not this one's doing. */
+  /** The delay that all receivers share, so that it is not this receiver's fault. */
   private commonDelay(): number {
     return LOOP_TURNS * this.lag_ms + TIMES_QUICKEST * this.quickest_ms;
   }

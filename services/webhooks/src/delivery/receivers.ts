@@ -22,7 +22,7 @@ const PARTNERS_MAX = 20_000;
 const CALL_TIMEOUT_MS = 3_000;
 const RETRY_MS = 500;
 const CALLS_MAX = 10;
-/** For this long a version that was read counts as current. */
+/** How long a version that was read counts as current. */
 const VERSION_TTL_MS = 10;
 
 export function createReceivers(

@@ -5,7 +5,7 @@ import { LRUCache } from '@bmg/common/cache';
 import type { RedisConnection } from '@bmg/common/redis';
 
 export interface Seen {
-  /** For each id, whether it is known as delivered. Without Redis, only by this process. */
+  /** For each ID, whether it is known to be delivered; without Redis, only what this process knows. */
   hasEach(event_ids: string[]): Promise<boolean[]>;
   /** Whether this process itself has delivered the event. */
   has(event_id: string): boolean;

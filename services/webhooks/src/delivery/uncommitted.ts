@@ -25,7 +25,7 @@ const BACKLOG_MIN = 1_000;
 /** Weight of the latest tick in the moving average of the rate. */
 const LATEST_WEIGHT = 0.3;
 
-/** Why a delivery is stored that has not been refused. */
+/** Why a delivery is persisted although no receiver refused it. */
 export type StoreReason = 'slow_receiver' | 'old' | 'behind_retry';
 
 interface PartnerBacklog {
@@ -36,9 +36,9 @@ interface PartnerBacklog {
 }
 
 export interface Receivers {
-  /** True if the receiver, not this process, is why it has a backlog. */
+  /** True if the receiver, not this process, causes the backlog. */
   isSlow(partner_id: string, now: number): boolean;
-  /** False if the receiver has an attempt in flight and takes nothing. */
+  /** False if an attempt is in flight and the receiver answers none. */
   progresses(partner_id: string, now: number): boolean;
 }
 

@@ -17,7 +17,7 @@ export function packBodies(
 }
 
 export interface Bodies {
-  /** By event id; deleted events have none. */
+  /** Keyed by event ID; deleted events have none. */
   envelopes: Map<string, Buffer>;
   answers: Answers;
 }

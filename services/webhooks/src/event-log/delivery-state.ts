@@ -1,4 +1,4 @@
-// How the delivery of a logged event stands, from the row of a waiting or failed delivery and the
+// The delivery state of a logged event, from the row of a waiting or failed delivery and the
 // recorded attempts. Pure.
 import type { RecordedAttempt } from './attempt-log';
 import type { StoredDelivery } from '../store/deliveries';

@@ -26,7 +26,7 @@ const LIMIT_MAX = 1_000;
 const WAIT_MAX_S = 20;
 const NAMES_MAX = 50;
 const FIND_MAX = 1_000;
-/** What a call needs for its last read before the deadline. */
+/** Time reserved before the deadline for the last read of a call. */
 const READ_MS = 2_000;
 
 export const createEventLogHandlers = (deps: EventLogHandlers) =>
@@ -83,7 +83,7 @@ async function listEvents(
   return { ...page, events: page.events.map(loggedEvent) };
 }
 
-/** In the process's own clock: the last moment from which a read still ends in time. */
+/** The latest time, on the monotonic clock, at which a read can start and still meet the deadline. */
 const latest = (deadline: number): number =>
   performance.now() + deadline - Date.now() - HOP_MS - READ_MS;
 

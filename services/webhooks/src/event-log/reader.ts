@@ -58,7 +58,7 @@ export interface Reader {
   page(query: Query): Promise<Page>;
   /** The positions that a period has. */
   range(partner_id: string, period: Period): Promise<{ first: number; last: number }>;
-  /** Those of the events that the partner's log has, in the order of their positions. */
+  /** The given events that are in the partner's log, in the order of their positions. */
   find(partner_id: string, event_ids: string[]): Promise<EventWithAttempts[]>;
 }
 

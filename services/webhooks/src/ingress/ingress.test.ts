@@ -1,4 +1,4 @@
-// What the ingress refuses before it reads a body.
+// Requests that the ingress refuses before it reads their body.
 import { request } from 'node:http';
 import { createLogger } from '@bmg/common/telemetry';
 import { sendAllFirst } from '../../../../test/testkit/send-all-first';

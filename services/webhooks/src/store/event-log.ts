@@ -31,7 +31,7 @@ export interface LoggedEvent {
   received_at: Date;
   /** Bytes of the envelope within the packed bodies. */
   size: number;
-  /** Of the webhook that brought the event. */
+  /** Trace of the webhook that brought the event. */
   trace_id?: string;
   /** Attempts that ended before the bucket was written. */
   attempts?: StoredAttempt[];
@@ -123,7 +123,7 @@ export const bucketIdentity = (partner_id: string, first: number): string =>
 
 /** Longer than 70 lines: one short method for each query. */
 export function createEventLogStore(db: Db): EventLogStore {
-  // What a failover could undo must not be read: its position would be given to another event.
+  // An event that a failover may undo must not be read, because its position would be reused.
   const log: Collection<Bucket> = db.collection(EVENT_LOG, {
     readConcern: { level: 'majority' },
     promoteBuffers: true,

@@ -1,4 +1,4 @@
-// What of the service's database is a client's: see deploy/DATA.md.
+// The collections that hold data of a client: see deploy/DATA.md.
 import type { Db } from 'mongodb';
 import type { ClientScope, FilterRow, RewriteRow } from '@bmg/common/purge';
 import { ATTEMPTS, type AttemptBatch } from './attempts';

@@ -1,4 +1,4 @@
-// What a broadcast would do, before it is created: who would not get it, how long it takes, what it costs.
+// Checks a broadcast before it is created: contacts that would not get it, duration, cost.
 import { Alert, List, Stack, Text, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { BroadcastCheck, CheckReason } from '../../api/types';

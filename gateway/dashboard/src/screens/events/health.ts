@@ -1,4 +1,4 @@
-// How the receiver does, from the latest events: the share that it accepted and how fast it answers. Pure.
+// The health of the receiver in the latest events: the accepted share and the response times. Pure.
 import type { LoggedEvent } from '../../api/types';
 
 export interface Point {

@@ -1,4 +1,4 @@
-// What happened to one message, step by step: our request upstream, its statuses, and the events that told the
+// The timeline of one message: our request upstream, its statuses, and the events that told the
 // partner about it.
 import { Alert, Code, Group, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

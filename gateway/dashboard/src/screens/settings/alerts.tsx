@@ -33,7 +33,7 @@ const FLAGS = [
   { cause: 'unpaid_slots', label: 'A billing slot is unpaid' },
 ] as const;
 
-/** What is no number is left to the service, which names the field. */
+/** Text that is not a number is sent as it is: the service refuses it and names the field. */
 function numberOf(text: string): number | string {
   const number = Number(text);
   return Number.isNaN(number) ? text : number;
