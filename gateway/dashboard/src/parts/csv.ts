@@ -1,6 +1,8 @@
 // CSV files that a browser saves.
 import Papa from 'papaparse';
 
+const KEPT_MS = 60_000;
+
 /** Spreadsheets run a cell that starts like a formula, so it is escaped. */
 export const toCsv = (rows: Array<Array<string | number>>): string =>
   Papa.unparse(rows, { escapeFormulae: true });
@@ -11,5 +13,6 @@ export function download(name: string, content: string | Blob): void {
   link.href = address;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(address);
+  // The browser reads the file after this turn, and a busy one much later.
+  setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
 }
