@@ -37,6 +37,13 @@ export const TAIL_LINES = 12;
 export const pidFile = (dir: string, name: string): string => path.join(dir, `${name}.pid`);
 export const logFile = (dir: string, name: string): string => path.join(dir, `${name}.log`);
 
+/** Whole or not at all: another command that reads it half written would take it for stale. */
+function writePid(dir: string, name: string, pid: number): void {
+  const fresh = `${pidFile(dir, name)}.new`;
+  fs.writeFileSync(fresh, `${pid}\n`);
+  fs.renameSync(fresh, pidFile(dir, name));
+}
+
 /** Starts a process that outlives this one. The pid is that of the process, not of a shell. */
 export async function launch({ dir, name, command, args, cwd, env }: Launch): Promise<Launched> {
   fs.mkdirSync(dir, { recursive: true });
@@ -53,7 +60,7 @@ export async function launch({ dir, name, command, args, cwd, env }: Launch): Pr
     });
     // At once: a command that is interrupted now must find the process.
     const pid = child.pid as number;
-    if (child.pid !== undefined) fs.writeFileSync(pidFile(dir, name), `${pid}\n`);
+    if (child.pid !== undefined) writePid(dir, name, pid);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);
