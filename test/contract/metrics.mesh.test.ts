@@ -4,7 +4,7 @@ import { alerts } from '../../deploy/telemetry/src/alerts';
 import { dashboards } from '../../deploy/telemetry/src/dashboards';
 import { recordings } from '../../deploy/telemetry/src/promises';
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, START_LIMIT_MS, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import { metricsRegister, renderMetrics } from '@bmg/common/telemetry';
 import { familyOf, namesIn } from './promql';
 
@@ -24,8 +24,8 @@ beforeAll(async () => {
     text: 'Hello back',
   });
   await eventually(() => partner.receiver.of('message.received')[0]);
-}, 60_000);
-afterAll(() => mesh.stop(), 60_000);
+}, START_LIMIT_MS);
+afterAll(() => mesh?.stop(), 60_000);
 
 interface Asked {
   where: string;
@@ -96,12 +96,16 @@ test.each([
   'webhook_deliveries_in_flight_limit',
   'component_up',
 ])('%s has counted the message', async (series) => {
-  const { body } = await renderMetrics();
-  const values = body
-    .split('\n')
-    .filter((line) => line.startsWith(`${series}{`) || line.startsWith(`${series} `))
-    .map((line) => Number(line.slice(line.lastIndexOf(' '))));
-  expect(Math.max(0, ...values)).toBeGreaterThan(0);
+  // What follows an event is counted behind its delivery.
+  await eventually(async () => {
+    const { body } = await renderMetrics();
+    const values = body
+      .split('\n')
+      .filter((line) => line.startsWith(`${series}{`) || line.startsWith(`${series} `))
+      .map((line) => Number(line.slice(line.lastIndexOf(' '))));
+    expect(Math.max(0, ...values)).toBeGreaterThan(0);
+    return true;
+  });
 });
 
 test('reports the lag of every consumer group from Kafka, which falls to zero', async () => {

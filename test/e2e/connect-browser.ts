@@ -9,7 +9,7 @@ import { INSTALL_LIMIT_MS, launchBrowser } from '../testkit/browser';
 export { launchBrowser } from '../testkit/browser';
 
 /** The first window is slow to open on a busy machine. */
-const WAIT_MS = 25_000;
+const WAIT_MS = 60_000;
 
 export type Prepare = (context: BrowserContext) => Promise<unknown>;
 

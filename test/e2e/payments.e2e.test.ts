@@ -6,7 +6,15 @@ import { promisify } from 'node:util';
 import { createRpcClient, type RpcClient } from '@bmg/common/rpc';
 import { PaymentsDefinition } from '@bmg/proto/billing';
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, TWO_A, TWO_B, type Mesh, type TestPartner } from '../harness/mesh';
+import {
+  ONE,
+  START_LIMIT_MS,
+  startMesh,
+  TWO_A,
+  TWO_B,
+  type Mesh,
+  type TestPartner,
+} from '../harness/mesh';
 import {
   API_KEY,
   eventBody,
@@ -40,7 +48,7 @@ beforeAll(async () => {
     { now },
   );
   rpc = createRpcClient(PaymentsDefinition, mesh.env['ONBOARDING_ADDR'] as string);
-}, 120_000);
+}, START_LIMIT_MS);
 afterAll(async () => {
   await rpc?.stop();
   await mesh?.stop();

@@ -4,10 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { CONNECT_TOKEN_PREFIX, createKey } from '@bmg/common/keys';
 import { metrics } from '@bmg/common/telemetry';
 import { eventually } from '../testkit/eventually';
-import { ONE, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
+import { ONE, START_LIMIT_MS, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
 import { inboundBody, postRaw } from './events-support';
 
-const START_LIMIT_MS = 180_000;
 const DRIP_EVERY_MS = 500;
 /** The ingress reads only bodies that may be signed. */
 const SIGNED = `X-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n`;

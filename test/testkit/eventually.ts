@@ -1,5 +1,7 @@
 // Polls a condition until it holds, so that tests need no fixed sleeps.
 const EVERY_MS = 20;
+/** Generous, for a slow machine that does other work: only a condition that never holds takes so long. */
+const LIMIT_MS = 30_000;
 
 /**
  * Resolves with the result of `look` once it neither throws nor returns undefined, null or false;
@@ -7,7 +9,7 @@ const EVERY_MS = 20;
  */
 export async function eventually<T>(
   look: () => T | Promise<T>,
-  limit_ms = 10_000,
+  limit_ms = LIMIT_MS,
 ): Promise<NonNullable<Exclude<T, false>>> {
   const until = Date.now() + limit_ms;
   let failure: unknown = new Error('the condition did not hold');

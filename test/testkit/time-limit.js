@@ -1,2 +1,2 @@
 // Generous, so that a busy machine does not fail a test that an idle one passes; a hanging test still fails.
-jest.setTimeout(30_000);
+jest.setTimeout(90_000);
