@@ -79,9 +79,18 @@ beforeAll(async () => {
     template: { name: 'hello_world', language: 'en_US' },
   });
   await eventually(() => partner.receiver.of('message.failed')[0]);
+  // Messaging stores what it learns of customers beside the delivery of the events.
   const contacts = db('messaging').collection('contacts');
   const known = { [`numbers.${phone_number_id}`]: { $exists: true } };
   await eventually(async () => (await contacts.countDocuments(known)) >= 5);
+  const text = { kind: 'text', text: 'Hello' };
+  for (const to of [WROTE, WROTE_BSUID, ...blocked]) {
+    await eventually(async () => (await check({ ...text, to })).window.state === 'open');
+  }
+  await eventually(async () => {
+    const { reasons } = await check({ ...text, to: UNREACHABLE });
+    return reasons.some((one: any) => one.upstream_code === 131_026);
+  });
 }, JOIN_LIMIT_MS);
 afterAll(async () => {
   await client.close();
@@ -425,7 +434,10 @@ test('the ledger has each message once, with the price of its events, as JSON an
   const { entries, totals } = await eventually(async () => {
     const ledger = await readLedger(partner);
     const charged = ledger.entries.filter((one) => one.charged);
-    return charged.length === ledger.totals.charged && charged.length > 0 && ledger;
+    expect(charged.length).toBe(ledger.totals.charged);
+    const told = new Set(charged.map(({ message_id }) => message_id));
+    const billed = delivered.filter(({ body }) => body.data['pricing'].billable);
+    return billed.every(({ body }) => told.has(body.data['message_id'])) && ledger;
   });
   expect(new Set(entries.map(({ message_id }) => message_id)).size).toBe(entries.length);
   expect(totals).toMatchObject({ messages: entries.length, late: 0 });
@@ -503,13 +515,14 @@ test('counts the customers of 24 hours and the contacts that are queued, until t
     const { messaging_limit } = await ask('POST', '/messages/check', text);
     return messaging_limit.used === 2 && messaging_limit.left === unused.limit - 2;
   });
-  const contacts = Array.from({ length: 2_000 }, (_, at) => `4915${String(at).padStart(8, '0')}`);
+  // More than a minute of work: this stays ahead of the questions about it on a slow machine too.
+  const contacts = Array.from({ length: 6_000 }, (_, at) => `4915${String(at).padStart(8, '0')}`);
   const { broadcast_id } = await ask('POST', '/broadcasts', { ...HELLO, contacts });
   const queued = await eventually(async () => {
     const { pace } = await ask('POST', '/messages/check', text);
     return pace.queued > 0 && pace;
   });
-  expect(queued.queued).toBeLessThanOrEqual(2_000);
+  expect(queued.queued).toBeLessThanOrEqual(6_000);
   // A message of its own does not wait for the contacts of broadcasts.
   expect(Date.parse(queued.leaves_at)).toBeLessThan(Date.now() + 1_000);
   const { broadcast, checked_at } = await ask('POST', '/messages/check', {

@@ -94,10 +94,15 @@ describe('a connect session', () => {
     });
     const again = await byToken(token, body);
     // The sync of the history may have begun meanwhile.
-    const { last_activity_at } = again.body.client;
+    const { last_activity_at, data_sync } = again.body.client;
+    const { history } = data_sync;
     expect([again.status, again.body.client]).toEqual([
       200,
-      { ...first.body.client, last_activity_at },
+      {
+        ...first.body.client,
+        last_activity_at,
+        data_sync: { ...first.body.client.data_sync, history },
+      },
     ]);
     const other = await byToken(token, { code: await code() });
     expect([other.status, other.body.error.code]).toEqual([401, 'UNAUTHORIZED']);
