@@ -148,6 +148,7 @@ test(
       await page.evaluate(() => new Promise((done) => setTimeout(done)));
       expect(await page.locator('#outcome').textContent()).toBe('');
       await popup.goto(`http://127.0.0.1:${(stranger.address() as AddressInfo).port}/`);
+      await says(page, 'Not connected: window_closed.');
       await popup.evaluate((data) => window.opener?.postMessage(data, '*'), success);
       await page.evaluate(() => new Promise((done) => setTimeout(done)));
       // The page that the popup has left is the only one that was heard.

@@ -124,20 +124,23 @@ describe('a completed sign-up', () => {
       expect.objectContaining({ waba_id: WABA, phone_number_id: NUMBER, status: 'active' }),
     ]);
     expect(complaints).toEqual([]);
-    const names = (await steps()).map(({ current_step }) => current_step);
-    expect(names).toEqual(
-      expect.arrayContaining([
-        'SESSION_CREATED',
-        'PAGE_OPENED',
-        'DIALOG_OPENED',
-        'DIALOG_FINISHED',
-        'CODE_EXCHANGE',
-        'DISCOVERY',
-        'REGISTRATION',
-        'COEXISTENCE_SYNC',
-        'COMPLETED',
-      ]),
-    );
+    await eventually(async () => {
+      const names = (await steps()).map(({ current_step }) => current_step);
+      expect(names).toEqual(
+        expect.arrayContaining([
+          'SESSION_CREATED',
+          'PAGE_OPENED',
+          'DIALOG_OPENED',
+          'DIALOG_FINISHED',
+          'CODE_EXCHANGE',
+          'DISCOVERY',
+          'REGISTRATION',
+          'COEXISTENCE_SYNC',
+          'COMPLETED',
+        ]),
+      );
+      return true;
+    });
     // The link is used: the page says so when it is loaded again.
     const again = await page.reload();
     expect(again?.status()).toBe(410);

@@ -107,7 +107,10 @@ test(
     ]) {
       expect(await postRaw(mesh.ingress_url, chunk(metadata))).toBe(200);
     }
-    await eventually(async () => (await clientOf(late, ONE)).data_sync.history, WAIT_MS);
+    await eventually(
+      async () => (await clientOf(late, ONE)).data_sync.history?.progress === 55,
+      WAIT_MS,
+    );
     const page = await openSignedIn(OPEN_ONE, undefined, late.partner_key);
     await page.getByText('History: 55 %, phase 1: up to 90 days ago').waitFor();
     await page.getByRole('progressbar', { name: 'History: 55 percent' }).first().waitFor();

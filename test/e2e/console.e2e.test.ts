@@ -183,7 +183,7 @@ test(
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
     await page.reload();
-    await eventually(async () => (await rate.inputValue()) === '5');
+    await eventually(async () => (await rate.inputValue()) === '5', WAIT_MS);
     const { display_phone_number } = await mesh.emulator.number(ONE.phone_number_id);
     const value = { event: 'FLAGGED', display_phone_number, current_limit: 'TIER_2K' };
     const changes = [{ field: 'phone_number_quality_update', value }];
@@ -195,8 +195,8 @@ test(
     await settle(page);
     const figure = (name: string) =>
       page.getByText(name, { exact: true }).locator('xpath=..').textContent();
-    const { body: log } = await partner.call('GET', '/events?limit=1');
     const events = Number((await figure('in your log'))?.replace(/\D/g, ''));
+    const { body: log } = await partner.call('GET', '/events?limit=1');
     expect(events).toBeGreaterThan(0);
     expect(events).toBeLessThanOrEqual(log.newest as number);
     expect(await figure('Accepted by your webhook')).toMatch(/\d %|\d%/);

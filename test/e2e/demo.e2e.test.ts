@@ -48,7 +48,7 @@ async function interruptAt(
   }, START_LIMIT_MS);
   const ids = startedIds();
   process.kill(-(demo.pid as number), 'SIGINT');
-  await eventually(() => printed.includes('Interrupted'));
+  await eventually(() => printed.includes('Interrupted'), STOP_LIMIT_MS);
   demo.kill('SIGINT');
   const [code] = await ended;
   expect([code, printed.match(/^Interrupted/gm)]).toEqual([INTERRUPTED, ['Interrupted']]);

@@ -5,8 +5,8 @@ import type { Browser, Page } from 'playwright-core';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
 
-const LIMIT_MS = 120_000;
-const WAIT_MS = 30_000;
+const LIMIT_MS = 240_000;
+const WAIT_MS = 60_000;
 
 let mesh: Mesh;
 let browser: Browser;
@@ -56,9 +56,10 @@ test(
   async () => {
     const page = await open('/docs/reference#sendText');
     await page.getByRole('heading', { name: 'Send a text message' }).waitFor();
-    expect(page.url()).toContain('#tag/messages/sendText');
+    await page.waitForURL('**#tag/messages/sendText');
     const sample = page.locator('[id="api/tag/messages/sendText"]');
     await sample.getByRole('button', { name: /curl/i }).first().click();
+    await page.getByRole('option').first().waitFor();
     const options = await page.getByRole('option').allTextContents();
     for (const name of ['Curl', 'Fetch', 'Requests', 'cURL', 'NewRequest', 'java.net.http']) {
       expect(options.join(' ')).toContain(name);

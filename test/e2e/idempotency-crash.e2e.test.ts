@@ -11,7 +11,7 @@ const START_LIMIT_MS = 120_000;
 const CRASH_LIMIT_MS = 120_000;
 const LEARN_LIMIT_MS = 60_000;
 /** Long enough to kill a process meanwhile. */
-const UPSTREAM_DELAY_MS = 1_500;
+const UPSTREAM_DELAY_MS = 2_000;
 
 /** A short request timeout, so that the lease of the killed gateway expires soon. */
 const SHORT_REQUESTS = { REQUEST_TIMEOUT_MS: '4000' };

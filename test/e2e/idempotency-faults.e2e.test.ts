@@ -91,7 +91,7 @@ describe('a send whose answer was lost', () => {
 describe('a gateway that dies before it records the outcome of a send', () => {
   test('leaves a key that runs, then is known, and is never sent again', async () => {
     const before = await countSent();
-    await fault({ delay_ms: 700 });
+    await fault({ delay_ms: 1_500 });
     const key = randomUUID();
     const seen = await arrived();
     const lost = ask(key, { base_url: replica.base_url });

@@ -608,7 +608,7 @@ test('streams new events to a session, resumes after the last one, and ends with
   });
   const reader = (resumed.body as ReadableStream<Uint8Array>).getReader();
   let rest = '';
-  while (!rest.includes('id: ')) rest += new TextDecoder().decode((await reader.read()).value);
+  while (!/^id: \d+\n/m.test(rest)) rest += new TextDecoder().decode((await reader.read()).value);
   expect(/^id: (\d+)$/m.exec(rest)?.[1]).toBe(String(positions[1]));
   abort.abort();
   await browser.call('DELETE', '/session');
