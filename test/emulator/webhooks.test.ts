@@ -246,7 +246,7 @@ describe('delivery', () => {
   });
 
   it('does not delay the next bodies after a refused one', async () => {
-    await world.emulator.behaviour({ retry_delays_ms: [100] });
+    await world.emulator.behaviour({ retry_delays_ms: [1_000] });
     world.receiver.answers.splice(0, 1, 500, 200);
     await send();
     await eventually(() => statuses().length === 4);
@@ -254,9 +254,10 @@ describe('delivery', () => {
   });
 
   it('drops planned statuses when the world is reset', async () => {
+    await world.emulator.behaviour({ delays_ms: { delivered: 1_000, read: 1_000 } });
     await send();
     await world.emulator.reset();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(statuses().length).toBeLessThan(3);
     expect(await world.emulator.webhooks()).toMatchObject({ planned: 0, waiting: 0 });
   });

@@ -5,7 +5,10 @@ import type { Call } from '../rpc';
 import { createTransfer, type Transfer, type TransferRequest } from './transfer';
 
 const TOKEN = 'EAAsecrettoken';
-const STALL_MS = 150;
+/** For an upstream that answers, on a busy machine too. */
+const PATIENT_MS = 20_000;
+/** For one that does not. */
+const STALL_MS = 500;
 
 const servers: Server[] = [];
 const transfers: Transfer[] = [];
@@ -19,6 +22,7 @@ afterEach(async () => {
 
 async function upstream(
   listener: RequestListener,
+  stall_ms = PATIENT_MS,
 ): Promise<{ transfer: Transfer; origin: string }> {
   const server = createServer(listener);
   servers.push(server);
@@ -28,7 +32,7 @@ async function upstream(
   const transfer = createTransfer({
     UPSTREAM_URL: `${origin}/base/`,
     UPSTREAM_API_VERSION: 'v26.0',
-    UPSTREAM_TIMEOUT_MS: STALL_MS,
+    UPSTREAM_TIMEOUT_MS: stall_ms,
   });
   transfers.push(transfer);
   return { transfer, origin };
@@ -88,13 +92,13 @@ describe('time limits', () => {
     const { transfer } = await upstream(async (request, response) => {
       await bodyOf(request);
       response.end('{}');
-    });
-    const body = { length_bytes: 6 * 65_536, chunks: pieces(6, 65_536, STALL_MS / 2) };
+    }, 3 * STALL_MS);
+    const body = { length_bytes: 6 * 65_536, chunks: pieces(6, 65_536, (2 * STALL_MS) / 3) };
     await expect(transfer.json(post({ body }), call())).resolves.toEqual({});
   });
 
   test('aborts when the upstream stops reading', async () => {
-    const { transfer } = await upstream((request) => void request.pause());
+    const { transfer } = await upstream((request) => void request.pause(), STALL_MS);
     const body = { length_bytes: 64 * 1_048_576, chunks: pieces(64, 1_048_576) };
     await expect(transfer.json(post({ body }), call())).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
@@ -105,7 +109,7 @@ describe('time limits', () => {
   });
 
   test('aborts when the upstream does not answer', async () => {
-    const { transfer } = await upstream((request) => void request.resume());
+    const { transfer } = await upstream((request) => void request.resume(), STALL_MS);
     const body = { length_bytes: 10, chunks: pieces(1, 10) };
     await expect(transfer.json(post({ body }), call())).rejects.toMatchObject({
       message: 'the upstream did not answer in time',
@@ -119,7 +123,7 @@ describe('time limits', () => {
       request.resume();
     });
     const body = { length_bytes: 10, chunks: pieces(1, 10) };
-    await expect(transfer.json(post({ body }), call({ ms: 120 }))).rejects.toMatchObject({
+    await expect(transfer.json(post({ body }), call({ ms: STALL_MS }))).rejects.toMatchObject({
       code: 'UPSTREAM_ERROR',
     });
     await expect(transfer.json(post(), call({ ms: 10 }))).rejects.toMatchObject({
@@ -258,7 +262,7 @@ describe('a file of the upstream', () => {
   test('aborts when it stalls, but not while it is unread', async () => {
     const { transfer, origin } = await upstream((_request, response) => {
       response.writeHead(200).write(Buffer.alloc(4 * 1_048_576));
-    });
+    }, STALL_MS);
     const url = new URL(origin);
     const file = await transfer.open({ operation: 'GET file', url, token: TOKEN }, call());
     const reader = file.body[Symbol.asyncIterator]();

@@ -1,4 +1,5 @@
 import { openRedis } from '@bmg/common/redis';
+import { eventually } from '../../../../test/testkit/eventually';
 import { createRequeueRuns } from './requeue-runs';
 
 const silent = { warn: () => undefined, info: () => undefined } as never;
@@ -26,14 +27,17 @@ function replicas() {
   ];
   return { one, two, runs: () => runs, finish: (queued: number) => finish(queued) };
 }
-const soon = () => new Promise((resolve) => setTimeout(resolve, 50));
+/** Until each call has asked Redis whether another one runs: commands are answered in their order. */
+async function untilAsked(): Promise<void> {
+  for (let time = 0; time < 3; time += 1) await connection.redis.ping();
+}
 
 test('runs once for the calls on all replicas, which get its count', async () => {
   const { one, two, runs, finish } = replicas();
   const started = one.run('ptn_1');
-  await soon();
+  await eventually(() => runs() === 1);
   const calls = [one.run('ptn_1'), two.run('ptn_1'), two.run('ptn_1')];
-  await soon();
+  await untilAsked();
   finish(7);
   expect(await started).toEqual({ queued: 7, joined: false });
   for (const call of calls) expect(await call).toEqual({ queued: 7, joined: true });
@@ -55,10 +59,10 @@ test('runs again for a call after a run, so that newly failed deliveries are que
 test('runs each partner on its own', async () => {
   const { one, runs, finish } = replicas();
   const first = one.run('ptn_2');
-  await soon();
+  await eventually(() => runs() === 1);
   finish(1);
   const second = one.run('ptn_3');
-  await soon();
+  await eventually(() => runs() === 2);
   finish(2);
   expect(await first).toEqual({ queued: 1, joined: false });
   expect(await second).toEqual({ queued: 2, joined: false });
