@@ -626,7 +626,7 @@ public class MongoServer {
     }
 
     /**
-     * Built by the first query that can use it, and kept in memory: an index that nobody asks costs
+     * Built by the first query that can use it, and kept in memory: an index that no query uses costs
      * nothing.
      */
     static final class SecondaryIndex extends Index<Object> implements RangeIndex {
