@@ -2223,7 +2223,7 @@ export interface components {
             context_message_id?: string | null;
             /** @description Quotes the message with this `message_id`. */
             reply_to?: string | null;
-        } & ({
+        } & (({
             to: string;
         } | {
             to?: string;
@@ -2232,7 +2232,16 @@ export interface components {
             to?: string;
             user_id?: string;
             recipient: string;
-        });
+        }) & ({
+            context: Record<string, never>;
+        } | {
+            context?: null;
+            context_message_id: string;
+        } | {
+            context?: null;
+            context_message_id?: null;
+            reply_to?: string | null;
+        }));
         /** SendResult */
         SendResult: {
             /** @constant */
@@ -2303,7 +2312,7 @@ export interface components {
             context_message_id?: string | null;
             /** @description Quotes the message with this `message_id`. */
             reply_to?: string | null;
-        } & ({
+        } & (({
             to: string;
         } | {
             to?: string;
@@ -2312,7 +2321,16 @@ export interface components {
             to?: string;
             user_id?: string;
             recipient: string;
-        });
+        }) & ({
+            context: Record<string, never>;
+        } | {
+            context?: null;
+            context_message_id: string;
+        } | {
+            context?: null;
+            context_message_id?: null;
+            reply_to?: string | null;
+        }));
         SendMediaRequest: {
             /** @description Recipient: a phone number in international format, or a BSUID. */
             to?: string;
@@ -2344,7 +2362,7 @@ export interface components {
             context_message_id?: string | null;
             /** @description Quotes the message with this `message_id`. */
             reply_to?: string | null;
-        } & ({
+        } & (({
             to: string;
         } | {
             to?: string;
@@ -2353,7 +2371,16 @@ export interface components {
             to?: string;
             user_id?: string;
             recipient: string;
-        });
+        }) & ({
+            context: Record<string, never>;
+        } | {
+            context?: null;
+            context_message_id: string;
+        } | {
+            context?: null;
+            context_message_id?: null;
+            reply_to?: string | null;
+        }) & unknown);
         SendInteractiveRequest: {
             /** @description Recipient: a phone number in international format, or a BSUID. */
             to?: string;
@@ -2364,7 +2391,7 @@ export interface components {
             /** @description The interactive object, passed to the upstream unchanged. At most 3 reply buttons; in a list, at most 10 rows per section. */
             interactive: {
                 [key: string]: unknown;
-            };
+            } & (unknown & unknown);
             /** @description Quotes a message: `{message_id}`. Takes precedence over `context_message_id` and `reply_to`. */
             context?: {
                 /** @description ID of the quoted message. */
@@ -2374,7 +2401,7 @@ export interface components {
             context_message_id?: string | null;
             /** @description Quotes the message with this `message_id`. */
             reply_to?: string | null;
-        } & ({
+        } & (({
             to: string;
         } | {
             to?: string;
@@ -2383,7 +2410,16 @@ export interface components {
             to?: string;
             user_id?: string;
             recipient: string;
-        });
+        }) & ({
+            context: Record<string, never>;
+        } | {
+            context?: null;
+            context_message_id: string;
+        } | {
+            context?: null;
+            context_message_id?: null;
+            reply_to?: string | null;
+        }));
         SendLocationRequest: {
             /** @description Recipient: a phone number in international format, or a BSUID. */
             to?: string;
@@ -2408,7 +2444,7 @@ export interface components {
             context_message_id?: string | null;
             /** @description Quotes the message with this `message_id`. */
             reply_to?: string | null;
-        } & ({
+        } & (({
             to: string;
         } | {
             to?: string;
@@ -2417,7 +2453,16 @@ export interface components {
             to?: string;
             user_id?: string;
             recipient: string;
-        });
+        }) & ({
+            context: Record<string, never>;
+        } | {
+            context?: null;
+            context_message_id: string;
+        } | {
+            context?: null;
+            context_message_id?: null;
+            reply_to?: string | null;
+        }));
         SendReactionRequest: {
             /** @description Recipient: a phone number in international format, or a BSUID. */
             to?: string;
@@ -2455,28 +2500,15 @@ export interface components {
              */
             kind?: "text" | "template" | "media" | "interactive" | "location" | "reaction" | "broadcast";
             /** @description Of a broadcast, as in `POST /broadcasts`. */
-            template_name?: string;
-            /**
-             * @description Of a broadcast, as in `POST /broadcasts`.
-             * @example [
-             *       "15550100777",
-             *       {
-             *         "recipient": "15550100778",
-             *         "params": {
-             *           "1": "Ada"
-             *         }
-             *       }
-             *     ]
-             */
-            contacts?: (string | {
-                [key: string]: unknown;
-            })[];
+            template_name?: string | number | boolean | Record<string, never> | unknown[] | null;
+            /** @description Of a broadcast, as in `POST /broadcasts`. */
+            contacts?: string | number | boolean | Record<string, never> | unknown[] | null;
         } & {
             [key: string]: unknown;
         }) & (unknown | {
-            template_name: string;
+            template_name: string | number | boolean | Record<string, never> | unknown[] | null;
         } | {
-            contacts: (string | Record<string, never>)[];
+            contacts: string | number | boolean | Record<string, never> | unknown[] | null;
         });
         /** CheckMessageAnswer */
         CheckMessageAnswer: {
@@ -3515,12 +3547,20 @@ export interface components {
              *     ]
              */
             contacts: (string | {
-                /** @description A phone number or a BSUID. Also `to` or `user_id`. */
-                recipient?: string;
+                /** @description A phone number or a BSUID. */
+                recipient?: string | null;
+                /** @description A phone number or a BSUID. Alias of `recipient`. */
+                to?: string | null;
+                /** @description A BSUID. */
+                user_id?: string | null;
                 /** @description Values of the template’s variables: by number or name, or in order. */
                 params?: {
-                    [key: string]: string;
-                } | string[];
+                    [key: string]: string | number | boolean | {
+                        type: string;
+                    };
+                } | (string | number | boolean | {
+                    type: string;
+                })[] | null;
             })[];
             /** @description When to start: an ISO 8601 date-time with a time zone. Starts at once if null or absent. */
             scheduled_at?: string | null;

@@ -1,11 +1,18 @@
 import { components, DAY, limit, object, offset, RECIPIENT_MAX, text, TIME } from '../parts/inputs';
-import { contact } from '../parts/rules';
+import { contact, contactBsuid, param, params } from '../parts/rules';
+import type { Schema } from '../parts/schema';
 
 const NAME_MAX = 200;
 /** Limits of the upstream. */
 const TEMPLATE_NAME_MAX = 512;
 const LANGUAGE_MAX = 20;
 const TIME_MAX = 64;
+
+const named = (description: string, rule: Schema): Schema => ({
+  ...text(RECIPIENT_MAX, description),
+  type: ['string', 'null'],
+  ...rule,
+});
 
 /** The items of `contacts` are checked in `contacts.ts`, because too many of them have a code of their own. */
 export const createBroadcast = object(
@@ -28,15 +35,15 @@ export const createBroadcast = object(
           type: ['string', 'object'],
           ...contact,
           properties: {
-            recipient: {
-              ...text(RECIPIENT_MAX, 'A phone number or a BSUID. Also `to` or `user_id`.'),
-              ...contact,
-            },
+            recipient: named('A phone number or a BSUID.', contact),
+            to: named('A phone number or a BSUID. Alias of `recipient`.', contact),
+            user_id: named('A BSUID.', contactBsuid),
             params: {
-              type: ['object', 'array'],
+              type: ['object', 'array', 'null'],
               description: 'Values of the template’s variables: by number or name, or in order.',
-              items: { type: 'string' },
-              additionalProperties: { type: 'string' },
+              items: param,
+              additionalProperties: param,
+              ...params,
             },
           },
         },

@@ -1,3 +1,4 @@
+import { MEDIA_TYPES } from '@bmg/common/files';
 import { file } from '../parts/inputs';
 
-export const uploadMedia = file;
+export const uploadMedia = file(Object.values(MEDIA_TYPES).flat());

@@ -8,6 +8,11 @@ const MESSAGE_ID_MAX = 512;
 /** The quoted message's id; undefined without a quote. */
 export function quotedMessageId(body: Fields): string | undefined {
   const { context, context_message_id, reply_to } = body;
+  for (const [field, alias] of Object.entries({ context_message_id, reply_to })) {
+    if (alias !== undefined && alias !== null && typeof alias !== 'string') {
+      throw unparseable(field);
+    }
+  }
   if (context !== undefined && context !== null) {
     if (typeof context !== 'object' || Array.isArray(context)) throw unparseable('context');
     return messageId((context as Fields)['message_id'], 'context.message_id');

@@ -1,6 +1,5 @@
 import { components, object, quote, text, wamid, withRecipient } from '../parts/inputs';
-import { createBroadcast } from '../broadcasts/schemas';
-import { checked, mediaSource } from '../parts/rules';
+import { ANY, checked, imageMedia, interactive, mediaSource } from '../parts/rules';
 import type { Schema } from '../parts/schema';
 
 /** Limit of the upstream. */
@@ -48,6 +47,7 @@ export const sendMedia = withRecipient(
     ...quote,
   },
   ['type', 'media'],
+  [imageMedia],
 );
 
 export const sendInteractive = withRecipient(
@@ -56,6 +56,7 @@ export const sendInteractive = withRecipient(
       type: 'object',
       description:
         'The interactive object, passed to the upstream unchanged. At most 3 reply buttons; in a list, at most 10 rows per section.',
+      published: { allOf: interactive },
     },
     ...quote,
   },
@@ -91,10 +92,10 @@ export const markRead = object(
   ['message_id'],
 );
 
-/** Broadcasts are checked in `check.ts`: their faults are reasons of the answer. */
-const publishedFor = (name: string): Schema => {
-  const { published, ...schema } = createBroadcast.properties?.[name] ?? {};
-  return { ...schema, ...published, description: 'Of a broadcast, as in `POST /broadcasts`.' };
+/** Broadcasts are checked in `check.ts`: their faults, a wrong type among them, are reasons of the answer. */
+const ofBroadcast: Schema = {
+  description: 'Of a broadcast, as in `POST /broadcasts`.',
+  published: ANY,
 };
 
 export const checkMessage: Schema = {
@@ -105,11 +106,8 @@ export const checkMessage: Schema = {
       description:
         'Kind of message. The other fields are those of its send endpoint, or of `POST /broadcasts`. Absent: a broadcast.',
     },
-    template_name: { published: publishedFor('template_name') },
-    // A contact that the broadcast would refuse is a fault in the answer.
-    contacts: {
-      published: { ...publishedFor('contacts'), items: { type: ['string', 'object'] } },
-    },
+    template_name: ofBroadcast,
+    contacts: ofBroadcast,
   }),
   requiredOneOf: ['kind', 'template_name', 'contacts'],
   requiredOneOfMessage: 'kind is required, or the template_name and contacts of a broadcast',

@@ -1,5 +1,5 @@
 import { object, otherNumber, page, text } from '../parts/inputs';
-import { FILLED, notEmpty } from '../parts/rules';
+import { blocked, notEmpty } from '../parts/rules';
 import type { Schema } from '../parts/schema';
 
 /** Upper bound only: the upstream has lower limits. */
@@ -66,7 +66,7 @@ export const blockUsers = object(
     users: {
       type: 'array',
       maxItems: USERS_MAX,
-      items: { ...text(USER_MAX), published: FILLED },
+      items: { ...text(USER_MAX), published: blocked },
       description:
         'Phone numbers or BSUIDs. Only users who sent a message in the last 24 hours can be blocked.',
     },

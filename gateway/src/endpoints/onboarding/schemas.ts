@@ -1,4 +1,5 @@
 import { DAY, id, limit, object, offset, QUERY_INSTANT, text } from '../parts/inputs';
+import * as rules from '../parts/rules';
 import type { Schema } from '../parts/schema';
 
 const DISPLAY_NAME_MAX = 200;
@@ -85,6 +86,7 @@ export const createConnectSession = object({
     pattern: '^https?://([a-z0-9.-]+|\\[[0-9a-f:.]+\\])(:[0-9]{1,5})?$',
     errorMessage: 'must be an origin such as https://shop.example.com',
     examples: ['https://shop.example.com'],
+    published: rules.origin,
   },
 });
 

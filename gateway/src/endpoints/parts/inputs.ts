@@ -1,6 +1,6 @@
 // Building blocks of request schemas. Descriptions are sentences: the reference prints them.
 import { RECIPIENT_MISSING } from '@bmg/common/messages';
-import { recipient } from './rules';
+import { fileType, fileUrl, quoted as quotedRule, recipient } from './rules';
 import type { Schema } from './schema';
 
 /** No slash, dot or space: an id can never lead to another upstream path. */
@@ -117,16 +117,27 @@ export const confirm: Schema = {
 };
 
 /** A file that the service fetches from the partner. */
-export const file: Schema = object(
-  {
-    url: text(URL_MAX, 'Public HTTPS URL of the file. The file name is taken from its path.'),
-    mime_type: text(MIME_TYPE_MAX, 'Content type of the file, for example `image/jpeg`.'),
-  },
-  ['url', 'mime_type'],
-);
+export const file = (types: readonly string[]): Schema =>
+  object(
+    {
+      url: {
+        ...text(URL_MAX, 'Public HTTPS URL of the file. The file name is taken from its path.'),
+        published: fileUrl,
+      },
+      mime_type: {
+        ...text(MIME_TYPE_MAX, 'Content type of the file, for example `image/jpeg`.'),
+        published: fileType(types),
+      },
+    },
+    ['url', 'mime_type'],
+  );
 
 /** Contract, Recipient rules: at least one of three fields; the service decides which one wins. */
-export const withRecipient = (properties: Record<string, Schema>, required: string[]): Schema => ({
+export const withRecipient = (
+  properties: Record<string, Schema>,
+  required: string[],
+  rules: Schema[] = [],
+): Schema => ({
   type: 'object',
   properties: {
     to: text(RECIPIENT_MAX, 'Recipient: a phone number in international format, or a BSUID.'),
@@ -137,12 +148,12 @@ export const withRecipient = (properties: Record<string, Schema>, required: stri
   required,
   requiredOneOf: ['to', 'user_id', 'recipient'],
   requiredOneOfMessage: RECIPIENT_MISSING,
-  published: { allOf: [recipient] },
+  published: { allOf: [recipient, ...('context' in properties ? [quotedRule] : []), ...rules] },
 });
 
 const quoted: Schema = {
   description: 'Quotes the message with this `message_id`.',
-  published: { type: ['string', 'null'], maxLength: 512, pattern: '\\S' },
+  published: { type: ['string', 'null'] },
 };
 
 /** The three ways to quote a message. Their content is checked by `messages/quote.ts`. */

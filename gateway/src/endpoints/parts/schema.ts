@@ -34,6 +34,8 @@ export interface Schema {
   allOf?: Schema[];
   if?: Schema;
   then?: Schema;
+  propertyNames?: Schema;
+  contains?: Schema;
   not?: Schema;
   minProperties?: number;
   maxProperties?: number;

@@ -1,3 +1,4 @@
+import { HEADER_TYPES } from '@bmg/common/files';
 import { components, file, object, text } from '../parts/inputs';
 
 /** Limits of the upstream, which also decides which characters a name may have. */
@@ -26,4 +27,4 @@ export const createTemplate = object(
   ['name', 'language', 'category', 'components'],
 );
 
-export const uploadHeader = file;
+export const uploadHeader = file(HEADER_TYPES);

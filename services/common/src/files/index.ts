@@ -6,7 +6,8 @@ export {
   type FileFetcherSettings,
 } from './fetch-file';
 export { fileNameOf } from './file-name';
-export { parseMimeType, type MimeType } from './mime-type';
+export { HEADER_TYPES, MEDIA_TYPES } from './file-types';
+export { mimeTypePattern, parseMimeType, type MimeType } from './mime-type';
 export { multipart, type Multipart } from './multipart';
 export { fileSettings } from './settings';
 export type { SpooledFile } from './spool';

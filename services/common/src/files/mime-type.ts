@@ -10,9 +10,12 @@ export interface MimeType {
 
 const LENGTH_MAX = 255;
 const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
-const ESSENCE = new RegExp(
-  `^(${TOKEN}/${TOKEN})((?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[^"\\\\\\u0000-\\u001f\\u007f-\\uffff]*"))*)$`,
-);
+const PARAMETERS = `(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[ !#-\\[\\]-~]*"))*`;
+const ESSENCE = new RegExp(`^(${TOKEN}/${TOKEN})(${PARAMETERS})$`);
+
+/** A pattern of JSON Schema: one of the types in lower case, with any parameters. */
+export const mimeTypePattern = (types: readonly string[]): string =>
+  `^(?:${types.join('|').replaceAll('.', '\\.')})${PARAMETERS}$`;
 
 /** Null for an invalid content type. */
 export function parseMimeType(text: string): MimeType | null {

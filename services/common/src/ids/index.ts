@@ -1,3 +1,3 @@
-export { BSUID_PATTERN, isParentBsuid, parseBsuid } from './bsuid';
+export { BSUID_PATTERN, isParentBsuid, PARENT_BSUID_PATTERN, parseBsuid } from './bsuid';
 export { contentId, newId } from './new-id';
 export { maskPhone, normalisePhone, PHONE_PATTERN } from './phone';

@@ -1,9 +1,9 @@
 // The supported media types and their size limits (contract, Limits). Pure: it reads a content type and the
 // first bytes of a file.
 import { invalidField } from '@bmg/common/errors';
-import { parseMimeType } from '@bmg/common/files';
+import { MEDIA_TYPES, parseMimeType } from '@bmg/common/files';
 
-export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker';
+export type MediaKind = keyof typeof MEDIA_TYPES;
 
 export interface MediaRule {
   kind: MediaKind;
@@ -19,32 +19,17 @@ const MB = 1_048_576;
 const STICKER_STATIC_LIMIT_BYTES = 100 * KB;
 const STICKER_ANIMATED_LIMIT_BYTES = 500 * KB;
 
-const KINDS: Record<MediaKind, { limit_bytes: number; types: readonly string[] }> = {
-  image: { limit_bytes: 5 * MB, types: ['image/jpeg', 'image/png'] },
-  video: { limit_bytes: 16 * MB, types: ['video/mp4', 'video/3gpp'] },
-  audio: {
-    limit_bytes: 16 * MB,
-    types: ['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4', 'audio/ogg'],
-  },
-  document: {
-    limit_bytes: 100 * MB,
-    types: [
-      'application/pdf',
-      'application/msword',
-      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-      'application/vnd.ms-excel',
-      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-      'application/vnd.ms-powerpoint',
-      'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-      'text/plain',
-    ],
-  },
-  sticker: { limit_bytes: STICKER_ANIMATED_LIMIT_BYTES, types: ['image/webp'] },
+const LIMITS: Record<MediaKind, number> = {
+  image: 5 * MB,
+  video: 16 * MB,
+  audio: 16 * MB,
+  document: 100 * MB,
+  sticker: STICKER_ANIMATED_LIMIT_BYTES,
 };
 
 const KIND_BY_TYPE: ReadonlyMap<string, MediaKind> = new Map(
-  (Object.keys(KINDS) as MediaKind[]).flatMap((kind) =>
-    KINDS[kind].types.map((type) => [type, kind] as const),
+  (Object.keys(MEDIA_TYPES) as MediaKind[]).flatMap((kind) =>
+    MEDIA_TYPES[kind].map((type) => [type, kind] as const),
   ),
 );
 
@@ -57,11 +42,11 @@ export function mediaRule(mime_type: string): MediaRule {
   if (!type || !kind) {
     throw invalidField('mime_type', 'is not supported', { supported: SUPPORTED_TYPES });
   }
-  return { kind, mime_type: type.full, limit_bytes: KINDS[kind].limit_bytes };
+  return { kind, mime_type: type.full, limit_bytes: LIMITS[kind] };
 }
 
 /** Maximum size of any file of a kind. */
-export const limitOfKind = (kind: MediaKind): number => KINDS[kind].limit_bytes;
+export const limitOfKind = (kind: MediaKind): number => LIMITS[kind];
 
 /** Maximum size of this file: only an animated sticker may use the larger of the two sticker limits. */
 export const limitOf = ({ kind, limit_bytes }: MediaRule, head: Uint8Array): number =>
