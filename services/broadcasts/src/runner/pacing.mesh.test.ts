@@ -27,14 +27,16 @@ const LATE_MS = 50;
  */
 function startYardstick(): () => number {
   const began = performance.now();
-  let asked = 0;
+  let last = 0;
   let kept = 0;
   const timer = setInterval(() => {
-    asked += 1;
-    const due = began + asked * LATE_MS;
+    const slot = Math.floor((performance.now() - began) / LATE_MS);
+    if (slot === last) return;
+    last = slot;
+    const due = began + slot * LATE_MS;
     const answered = (): void => void (performance.now() - due <= LATE_MS && (kept += 1));
     rig.redis.ping().then(answered, () => undefined);
-  }, LATE_MS);
+  }, LATE_MS / 4);
   return () => {
     clearInterval(timer);
     return kept / Math.floor((performance.now() - began) / LATE_MS);
@@ -64,18 +66,20 @@ test('two broadcasts of one number share its pace; another number is not affecte
     storeBroadcast(rig.stores, contacts, { phone_number_id: 'p3' }),
   ]);
   const credentials = () => aCredential({ is_on_biz_app: false, throughput_level: 'STANDARD' });
+  const endYardstick = startYardstick();
   await Promise.all([
     rig.worker({ messaging, credentials }),
     rig.worker({ messaging, credentials }),
   ]);
   await Promise.all([first, second, other].map(({ _id }) => rig.until(_id, 'completed')));
+  const kept = endYardstick();
   const shared = messaging.sent.filter(({ phone_number_id }) => phone_number_id === 'p2');
   const alone = messaging.sent.filter(({ phone_number_id }) => phone_number_id === 'p3');
   expect(shared).toHaveLength(400);
   expect(alone).toHaveLength(200);
   for (const rate of [ratePerSec(shared), ratePerSec(alone)]) {
     // A busy machine misses slots, and missed slots are not made up for.
-    expect(rate).toBeGreaterThan(80 * SHARE * 0.75);
+    expect(rate).toBeGreaterThan(80 * SHARE * 0.75 * Math.min(1, kept));
     expect(rate).toBeLessThan(80 * SHARE * 1.05);
   }
   expect(mostInOneSecond(shared)).toBeLessThanOrEqual(80);
