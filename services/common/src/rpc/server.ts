@@ -8,7 +8,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
-import { loadFileDescriptorSetFromBuffer, type PackageDefinition } from '@grpc/proto-loader';
+import type { PackageDefinition } from '@grpc/proto-loader';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { readFileSync } from 'node:fs';
 import { toApiError, toStatus, type ApiError } from '../errors';
@@ -258,7 +258,8 @@ function deadlineOf(incoming: Incoming): number {
 
 /**
  * The files for reflection, exactly as buf built them. The loader's copies use relative type names,
- * which tools such as grpcurl do not resolve.
+ * which tools such as grpcurl do not resolve. Reflection reads nothing but the files, and reads them
+ * once for each entry: so there is one.
  */
 function describeProtos(): PackageDefinition {
   const bytes = readFileSync(require.resolve('@bmg/proto/descriptors'));
@@ -268,12 +269,6 @@ function describeProtos(): PackageDefinition {
     reader.tag();
     files.push(Buffer.from(reader.bytes()));
   }
-  return Object.fromEntries(
-    Object.entries(loadFileDescriptorSetFromBuffer(bytes)).map(([name, definition]) => [
-      name,
-      'fileDescriptorProtos' in definition
-        ? { ...definition, fileDescriptorProtos: files }
-        : definition,
-    ]),
-  ) as PackageDefinition;
+  const format = 'Protocol Buffer 3 EnumDescriptorProto';
+  return { all: { format, type: {}, fileDescriptorProtos: files } };
 }
