@@ -135,7 +135,7 @@ test('a value that a unique index has is refused, and may be used once it is fre
   await names.insertOne({ _id: 1, name: 'a\0b' });
   await expect(names.insertOne({ _id: 2, name: 'a\0b' })).rejects.toMatchObject({ code: 11_000 });
   await names.insertOne({ _id: 2, name: 'a' });
-  await names.deleteOne({ _id: 1 });
+  await names.deleteOne({ name: 'a\0b' });
   await names.insertOne({ _id: 3, name: 'a\0b' });
   expect(await names.find({ name: 'a\0b' }).toArray()).toEqual([{ _id: 3, name: 'a\0b' }]);
 });
