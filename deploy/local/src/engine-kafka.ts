@@ -18,6 +18,15 @@ const WANTED = { what: 'the local Kafka', instead: 'set KAFKA_BROKERS' };
 /** Kafka requires sixteen bytes in base64; their value does not matter for a single broker. */
 const CLUSTER_ID = Buffer.from('bmg-local-kafka!').toString('base64url');
 
+/** FindCoordinator, version 1: size, key 10, version, correlation id, no client id, group `g`. */
+const FIND_COORDINATOR = Buffer.from([
+  ...[0, 0, 0, 14, 0, 10, 0, 1, 0, 0, 0, 7, 255, 255],
+  ...[0, 1, 'g'.charCodeAt(0), 0],
+]);
+/** The answer up to the error code: size, correlation id, throttle time, code. */
+const ANSWER_BYTES = 14;
+const NO_ERROR = 0;
+
 export const kafka: Engine = {
   name: 'kafka',
   setting: 'KAFKA_BROKERS',
@@ -57,11 +66,12 @@ export const kafka: Engine = {
     };
   },
 
-  // Sends ApiVersions, version 0. The port opens slightly before the broker serves, so the log is
-  // checked too.
+  // Asks for the coordinator of a group, which also makes the broker create the topic of offsets: a
+  // consumer that joins before it exists fails. The port opens slightly before the broker serves, so
+  // the log is checked too.
   answers: (port) =>
-    ask(port, Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 7, 255, 255]), (bytes) =>
-      bytes.length < 8 ? undefined : bytes.readInt32BE(4) === 7,
+    ask(port, FIND_COORDINATOR, (bytes) =>
+      bytes.length < ANSWER_BYTES ? undefined : bytes.readInt16BE(ANSWER_BYTES - 2) === NO_ERROR,
     ),
 };
 

@@ -53,6 +53,7 @@ class TopicReader<T> implements Reader {
   readonly #tracker = createOffsetTracker();
   readonly #pace = createPace();
   readonly #stopped = new AbortController();
+  /** A member of the group: only then may it pause and commit. */
   #running = false;
   #timer: NodeJS.Timeout | undefined;
   #committing: Promise<void> = Promise.resolve();
@@ -63,20 +64,19 @@ class TopicReader<T> implements Reader {
     this.#reading = reading;
     const consumer = (this.#consumer = createConsumer(reading));
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      this.#running = true;
       this.#tracker.reset();
       reading.onAssigned?.(payload.memberAssignment[reading.name] ?? []);
     });
     consumer.on(consumer.events.CRASH, ({ payload }) => {
+      this.#running = false;
       if (!payload.restart) this.#restart(payload.error);
     });
   }
 
   async start(signal: AbortSignal): Promise<void> {
     const opening = waitFor('Kafka', () => this.#open(), this.#reading.log, signal).then(
-      () => {
-        this.#running = true;
-        this.#scheduleCommits();
-      },
+      () => this.#scheduleCommits(),
       (error: unknown) => {
         if (!signal.aborted) throw error;
       },

@@ -1,6 +1,6 @@
 // The shared Redis. A start does not wait for it and no request requires it: everything in it
 // (buckets, versions, memory of deliveries) has a local fallback.
-import { Redis } from 'ioredis';
+import { Redis, type Command } from 'ioredis';
 import { authorities } from '../config';
 import type { Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
@@ -22,12 +22,30 @@ export interface RedisSettings {
   REDIS_KEY_PREFIX: string;
 }
 
+/**
+ * Gives a command up after its limit, as the option `commandTimeout` does, but not before the answers
+ * that have arrived are read: a process that was busy for longer would take a healthy Redis for one
+ * that is away, and every request in flight would feel it.
+ */
+class PatientRedis extends Redis {
+  override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
+    const timer = setTimeout(
+      // Immediates run after the sockets of their turn have been read.
+      () => setImmediate(() => command.reject(new Error('Command timed out'))),
+      COMMAND_LIMIT_MS,
+    );
+    const clear = (): void => clearTimeout(timer);
+    command.promise.then(clear, clear);
+    return super.sendCommand(command, stream);
+  }
+}
+
 export function openRedis(settings: RedisSettings, log: Logger): RedisConnection {
   const ca = authorities('REDIS_TLS_CA_FILE', settings.REDIS_TLS_CA_FILE, {
     by: 'the scheme rediss in REDIS_URL',
     isOn: settings.REDIS_URL.startsWith('rediss:'),
   });
-  const redis = new Redis(settings.REDIS_URL, {
+  const redis = new PatientRedis(settings.REDIS_URL, {
     ...(ca !== undefined && { tls: { ca } }),
     keyPrefix: settings.REDIS_KEY_PREFIX,
     lazyConnect: true,
@@ -37,7 +55,6 @@ export function openRedis(settings: RedisSettings, log: Logger): RedisConnection
     // Sends the commands of one turn of the event loop in one write.
     enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_LIMIT_MS,
     connectTimeout: CONNECT_LIMIT_MS,
     retryStrategy: (times) => Math.min(50 * times, RECONNECT_MAX_MS),
   });
