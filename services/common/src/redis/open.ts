@@ -30,7 +30,7 @@ export interface RedisSettings {
 class PatientRedis extends Redis {
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
     const timer = setTimeout(
-      // Immediates run after the sockets of their turn have been read.
+      // An immediate runs after the sockets of its turn have been read.
       () => setImmediate(() => command.reject(new Error('Command timed out'))),
       COMMAND_LIMIT_MS,
     );
