@@ -14,7 +14,7 @@ beforeAll(async () => {
     },
     createLogger('test'),
   );
-  await connection.start?.();
+  await connection.start?.(new AbortController().signal);
   await eventually(() => connection.up());
 });
 afterAll(() => connection.stop?.());
