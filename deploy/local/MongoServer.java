@@ -38,6 +38,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -445,7 +446,11 @@ public class MongoServer {
         static Ranges of(Index<Object> index, Document query) {
             List<byte[]> found = List.of(new byte[0]);
             int fields = 0;
+            Set<String> arrays = new HashSet<>();
             for (IndexKey key : index.getKeys()) {
+                // Two fields may match in different elements of an array; the index has them together.
+                String[] path = key.getKey().split("\\.", 2);
+                if (path.length > 1 && !arrays.add(path[0])) break;
                 Object wanted = query.get(key.getKey());
                 List<Object> values = equalTo(wanted);
                 if (values.isEmpty()) return beside(found, fields, wanted);
@@ -734,7 +739,7 @@ public class MongoServer {
         }
 
         @Override
-        protected QueryResult queryDocuments(
+        protected synchronized QueryResult queryDocuments(
             Document query, Document order, int skip, int limit, int batch, Document fields) {
             RangeIndex best = null;
             Ranges ranges = Ranges.NONE;

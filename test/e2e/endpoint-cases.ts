@@ -83,13 +83,17 @@ async function registered({ mesh, partner }: Stage): Promise<SeededNumber> {
 /** Requests of other rows, some of them large, share the mesh. */
 const EVENT_LIMIT_MS = 25_000;
 
+let customers = 0;
+/** Someone who has not written before: an event waits behind a refused one of its conversation. */
+const newCustomer = (): string => `1555${3_000_000 + (customers += 1)}`;
+
 /** An event that the receiver refuses, so that it is in the failed list. */
 async function failedEvent({ mesh, partner, one }: Stage): Promise<Given> {
   partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
   try {
     await mesh.emulator.inbound({
       phone_number_id: one.phone_number_id,
-      from: ADA,
+      from: newCustomer(),
       text: unique('failed'),
     });
     const event_id = await eventually(async () => {

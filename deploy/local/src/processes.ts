@@ -29,6 +29,7 @@ export interface Launched {
 export const STOP_LIMIT_MS = 30_000;
 const KILL_LIMIT_MS = 5_000;
 const POLL_MS = 25;
+const COMMAND_LINE_LIMIT_MS = 1_000;
 /** A larger log is truncated when its process starts. */
 const LOG_LIMIT_BYTES = 32 * 1024 * 1024;
 const TAIL_BYTES = 8 * 1024;
@@ -65,6 +66,12 @@ export async function launch({ dir, name, command, args, cwd, env }: Launch): Pr
       child.once('spawn', resolve);
       child.once('error', reject);
     });
+    // The kernel sets the command line a moment after the spawn; until then the process would be
+    // taken for one that has ended.
+    const until = Date.now() + COMMAND_LINE_LIMIT_MS;
+    while (commandLine(pid) === undefined && child.exitCode === null && Date.now() < until) {
+      await sleep(POLL_MS);
+    }
     child.unref();
     return { name, pid, logFile: file, logFrom };
   } catch (error) {

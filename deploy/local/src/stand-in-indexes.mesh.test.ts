@@ -40,7 +40,8 @@ function row(index: number): Row {
   if (below(5) > 0) fields['a'] = oneOf([scalar, scalar, scalar, () => null])();
   if (below(5) > 0) fields['b'] = scalar();
   if (below(3) > 0) fields['tags'] = some();
-  if (below(3) > 0) fields['items'] = Array.from({ length: below(3) }, () => ({ of: scalar() }));
+  if (below(3) > 0)
+    fields['items'] = Array.from({ length: below(3) }, () => ({ of: scalar(), in: below(3) }));
   return fields;
 }
 
@@ -61,11 +62,11 @@ const CONDITIONS: readonly (() => unknown)[] = [
 
 function query(): Record<string, unknown> {
   const found: Record<string, unknown> = {};
-  for (const field of ['a', 'b', 'tags', 'items.of', 'unique', '_id']) {
+  for (const field of ['a', 'b', 'tags', 'items.of', 'items.in', 'unique', '_id']) {
     if (below(3) > 0) continue;
     if (field === 'unique') found[field] = oneOf([below(ROWS), { $lt: below(ROWS) }]);
     else if (field === '_id') found[field] = oneOf([`row-${below(ROWS)}`, { $gte: 'row-3' }]);
-    else found[field] = oneOf(CONDITIONS)();
+    else found[field] = field === 'items.in' ? below(3) : oneOf(CONDITIONS)();
   }
   return found;
 }
@@ -84,6 +85,7 @@ beforeAll(async () => {
     { key: { b: 1, tags: 1 } },
     { key: { tags: 1 } },
     { key: { 'items.of': 1, a: 1 }, sparse: true },
+    { key: { 'items.in': 1, 'items.of': 1 } },
     { key: { unique: 1 }, unique: true },
     { key: { a: 1, unique: 1 }, unique: true },
   ]);
