@@ -45,8 +45,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Map.Entry;
+import java.util.NavigableMap;
 import java.util.Set;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -605,16 +606,6 @@ public class MongoServer {
         }
 
         @Override
-        public boolean canHandle(Document query) {
-            return ranges(query).fields > 0;
-        }
-
-        @Override
-        public Iterable<Object> getPositions(Document query) {
-            return positions(ranges(query));
-        }
-
-        @Override
         protected Iterable<Entry<KeyValue, Object>> getIterable() {
             throw new UnsupportedOperationException("only for patterns, which no index is used for");
         }
@@ -635,7 +626,8 @@ public class MongoServer {
      * nothing.
      */
     static final class SecondaryIndex extends Index<Object> implements RangeIndex {
-        private ConcurrentSkipListMap<byte[], Object> positions;
+        /** Used under the lock of its collection only. */
+        private NavigableMap<byte[], Object> positions;
 
         SecondaryIndex(String name, List<IndexKey> keys) {
             // Sparse, for the library: a document may have no position in it.
@@ -652,14 +644,14 @@ public class MongoServer {
             return ranges.positions(low -> positions.tailMap(low).entrySet().iterator());
         }
 
-        synchronized void build(Stream<DocumentWithPosition<Object>> documents) {
+        void build(Stream<DocumentWithPosition<Object>> documents) {
             if (positions != null) return;
-            positions = new ConcurrentSkipListMap<>(Arrays::compareUnsigned);
+            positions = new TreeMap<>(Arrays::compareUnsigned);
             documents.forEach(one -> add(one.getDocument(), one.getPosition(), null));
         }
 
         @Override
-        public synchronized void add(
+        public void add(
             Document document, Object position, MongoCollection<Object> collection) {
             if (positions == null) return;
             for (KeyValue values : keysOf(document)) {
@@ -668,7 +660,7 @@ public class MongoServer {
         }
 
         @Override
-        public synchronized Object remove(Document document) {
+        public Object remove(Document document) {
             if (positions == null) return null;
             Object position = Missing.ofNullable(document.get("_id"));
             for (KeyValue values : keysOf(document)) positions.remove(Key.ofAll(values, position));
