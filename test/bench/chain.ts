@@ -103,17 +103,18 @@ export interface Row {
   per_second: number[];
 }
 
-/** Measures each in turns. */
+/** Measures each in turns, with `workers` requests in flight. */
 export async function inTurns(
   shots: ReadonlyArray<readonly [string, Shot]>,
   pids: Record<string, number>,
+  workers = WORKERS,
 ): Promise<Row[]> {
   const best = new Map<string, Row>();
   for (let round = 1; round <= ROUNDS; round += 1) {
     for (const [name, shot] of shots) {
-      await closedLoop(shot, WORKERS, round === 1 ? WARM_UP_S : 1);
+      await closedLoop(shot, workers, round === 1 ? WARM_UP_S : 1);
       const { result: measured, costs } = await costDuring(pids, () =>
-        closedLoop(shot, WORKERS, MEASURE_S),
+        closedLoop(shot, workers, MEASURE_S),
       );
       const known = best.get(name);
       const per_second = [...(known?.per_second ?? []), measured.per_second];
