@@ -33,8 +33,10 @@ const PARTNERS = 10;
 const BARE_START_MS = 8_000;
 /** BENCH_LONG=1 runs the hanging receiver for its full time. */
 const LONG = process.env['BENCH_LONG'] === '1';
-const BACKLOG = Number(process.env['BENCH_EVENTS'] ?? 10_000);
-const WARM_UP = 10_000;
+const BACKLOG = Number(process.env['BENCH_EVENTS'] ?? 20_000);
+/** The engines' and Node's compilers have done their work by then. */
+const WARM_UP = 60_000;
+const COLD = 10_000;
 const YARDSTICK_POSTS = 20_000;
 const RATE_S = 10;
 const HANG_S = LONG ? 150 : 15;
@@ -57,6 +59,7 @@ export async function benchEvents(): Promise<void> {
   const bench = await openBench();
   try {
     const setup = await prepareMesh(bench, PARTNERS);
+    const cold = await throughput(setup, COLD);
     await throughput(setup, WARM_UP);
     const bare = await yardstick(setup.receiver_url);
     console.log(
@@ -71,6 +74,7 @@ export async function benchEvents(): Promise<void> {
       });
     }
     const of = (name: keyof Round): Throughput[] => rounds.map((round) => round[name]);
+    tell('first events', [cold], bare.per_second);
     tell('whole path', of('once'), bare.per_second);
     tell('twice as many', of('twice'), bare.per_second);
     const longer = rounds.map(({ once, twice }) => twice.seconds / once.seconds);
@@ -109,7 +113,7 @@ async function bareChain(setup: Setup, items: number): Promise<void> {
   const load = createLoad(`http://127.0.0.1:${port}`);
   const floor = { ...setup, load, pids: { kafka: pids['kafka'] ?? 0 } as Record<string, number> };
   for (const { name, pid } of parts) floor.pids[name] = pid;
-  await throughput(floor, BACKLOG, items);
+  await throughput(floor, 2 * BACKLOG, items);
   const run = await throughput(floor, 2 * BACKLOG, items);
   load.close();
   for (const part of parts) await part.stop('SIGKILL');

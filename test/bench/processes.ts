@@ -15,6 +15,8 @@ const READY_LIMIT_MS = 120_000;
 /** BENCH_NODE_FLAGS adds flags of Node, which override those that `make up` uses. */
 const FLAGS = [...NODE_FLAGS, ...(process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [])];
 const STOP_LIMIT_MS = 15_000;
+/** The exit code of a shell's command that a signal ended. */
+const INTERRUPTED = 130;
 /** Clock ticks per second in /proc/<pid>/stat on every common Linux. */
 const TICKS = 100;
 
@@ -123,6 +125,13 @@ export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promis
     parts.set(name, part);
     return part;
   };
+  const stop = async (): Promise<void> => {
+    await Promise.all([...parts.values()].map((part) => part.stop()));
+    await engines.stop();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  const interrupted = (): void => void stop().finally(() => process.exit(INTERRUPTED));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   return {
     engines,
     env,
@@ -135,9 +144,8 @@ export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promis
       for (const name of names) await untilReady(name, port(`${name}-metrics`), dir);
     },
     async stop() {
-      await Promise.all([...parts.values()].map((part) => part.stop()));
-      await engines.stop();
-      rmSync(dir, { recursive: true, force: true });
+      process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+      await stop();
     },
   };
 }
