@@ -23,8 +23,8 @@ import {
 const LONG = process.env['BMG_FAULTS'] === 'long';
 const SEED = Number(process.env['BMG_SEED'] ?? randomInt(1, 1_000_000));
 /** Contacts of one broadcast; if it completes before all kills are done, another one follows. */
-const CONTACTS = LONG ? 2_000 : 400;
-const SERVICE_KILLS = LONG ? 24 : 4;
+const CONTACTS = LONG ? 2_000 : 200;
+const SERVICE_KILLS = LONG ? 24 : 2;
 const ENGINE_ROUNDS = LONG ? 3 : 1;
 const BETWEEN_MS: [number, number] = [1_000, LONG ? 5_000 : 2_000];
 const AWAY_MS: [number, number] = [100, 1_500];

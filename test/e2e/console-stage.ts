@@ -89,19 +89,22 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
   };
 }
 
-/** The serious faults that axe-core finds, each with the elements. */
-export async function faultsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
+/** The serious faults that axe-core finds, each with the elements; `rules` limits it to these. */
+export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
+  return page.evaluate(async (runOnly) => {
     const axe = (window as never as { axe: typeof import('axe-core') }).axe;
-    const { violations } = await axe.run({ resultTypes: ['violations'] });
+    const { violations } = await axe.run({
+      resultTypes: ['violations'],
+      ...(runOnly && { runOnly }),
+    });
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(
-        ({ id, nodes }) =>
-          `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message}`).join(' | ')}`,
-      );
-  });
+      .map(({ id, nodes }) => {
+        const places = nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message}`);
+        return `${id}: ${places.join(' | ')}`;
+      });
+  }, rules);
 }
 
 /** Waits until nothing is loading, so that a picture shows data. */

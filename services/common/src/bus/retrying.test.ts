@@ -17,7 +17,11 @@ const received = (word: string, index: number): Received<string> => ({
   offset: String(index),
 });
 
-async function handle(words: string[], handler: (words: string[]) => void, stopping = false) {
+async function handle(
+  words: string[],
+  handler: (words: string[]) => void | Promise<void>,
+  stopping = false,
+) {
   const dead: Array<{ payload: string; reason: string }> = [];
   let beats = 0;
   const done = handleWithRetries(
@@ -60,6 +64,14 @@ test('retries until an unavailable store is back and keeps the group membership'
   expect(handled).toEqual(['a', 'b']);
   expect(dead).toEqual([]);
   expect(beats).toBe(5);
+});
+
+test('keeps the group membership while a handler takes long', async () => {
+  jest.useFakeTimers();
+  const handling = handle(['a'], () => new Promise((resolve) => setTimeout(resolve, 15_000)));
+  await jest.advanceTimersByTimeAsync(15_000);
+  expect((await handling).beats).toBe(7);
+  jest.useRealTimers();
 });
 
 test('leaves the batch unsettled on shutdown', async () => {

@@ -22,6 +22,7 @@ export interface HandledBatch<T> {
 const TRIES = 3;
 const PAUSE_MS = 200;
 const PAUSE_GROWS_UNTIL = 10;
+const HEARTBEAT_EVERY_MS = 2_000;
 
 /** Resolves once every message was handled or is among the dead letters. */
 export async function handleWithRetries<T>(
@@ -38,7 +39,7 @@ export async function handleWithRetries<T>(
         (performance.now() - started) / 1_000,
       );
     try {
-      await handler(messages);
+      await keepMember(handler(messages), heartbeat);
       took('ok');
       metrics.bus_consumed.inc({ destination: topic.name, group, outcome: 'ok' }, messages.length);
       return;
@@ -53,6 +54,12 @@ export async function handleWithRetries<T>(
       await heartbeat();
     }
   }
+}
+
+/** A handler may take longer than the group waits for a sign of life. The reader hears of a rebalance afterwards. */
+async function keepMember(handling: Promise<void>, heartbeat: () => Promise<void>): Promise<void> {
+  const beating = setInterval(() => void heartbeat().catch(() => undefined), HEARTBEAT_EVERY_MS);
+  await handling.finally(() => clearInterval(beating));
 }
 
 async function splitOrPutAside<T>(

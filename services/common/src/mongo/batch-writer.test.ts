@@ -45,6 +45,13 @@ test('keeps batches apart and starts the first one after a pause at once', async
   jest.useRealTimers();
 });
 
+test('writes full batches without the delay between batches', async () => {
+  const store = aStore();
+  const writer = createBatchWriter(store.write, { apart_ms: 3_600_000 });
+  await Promise.all(Array.from({ length: 1_500 }, (_unused, item) => writer.add(item)));
+  expect(store.batches.map((batch) => batch.length)).toEqual([500, 500, 500]);
+});
+
 test('drain writes everything without the delay between batches', async () => {
   const store = aStore();
   const writer = createBatchWriter(store.write, { apart_ms: 3_600_000 });

@@ -25,7 +25,8 @@ export interface BatchOptions {
   /** Retries a failed batch after this time until it succeeds; `drain` ends the retries. */
   retry_ms?: number;
   /**
-   * The minimum time between the starts of two batches; the first one after a pause starts at once.
+   * The minimum time between the starts of two batches; the first one after a pause starts at once,
+   * and a full one does not wait.
    */
   apart_ms?: number;
 }
@@ -42,7 +43,7 @@ export function createBatchWriter<T>(
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
       const early_ms = last_start + apart_ms - performance.now();
-      if (early_ms > 0 && !draining) await pause(early_ms);
+      if (early_ms > 0 && !draining && waiting.length < BATCH_MAX) await pause(early_ms);
       last_start = performance.now();
       const batch = waiting.splice(0, BATCH_MAX);
       try {

@@ -9,7 +9,7 @@ import { createRpcClient, ownCall } from '.';
 
 const HOST = '127.0.0.1';
 const CALL_LIMIT_MS = 10_000;
-const STOPS = 8;
+const STOPS = 3;
 const CALLERS = 20;
 /** Calls between two stops. */
 const STRETCH = 300;

@@ -1,0 +1,137 @@
+// Backlogs on the delivery path: everything is delivered, in order where the receiver was well, and the
+// memory of the processes stays bounded.
+import { readFileSync } from 'node:fs';
+import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { TWO_A, TWO_B } from '../harness/world';
+import { eventually } from '../testkit/eventually';
+import { startPartner, type PartnerReceiver } from '../testkit/partner';
+import type { SeededNumber } from '../testkit/rest';
+import { inboundBody, postRaw } from './events-support';
+import { outOfOrder, untilComplete } from './faults-support';
+
+const BACKLOG = 50_000;
+/** Limit of one partner's waiting events in memory, and a number above it. */
+const MEMORY_KEEPS = 10_000;
+const OVERFLOW = 30_000;
+const MESSAGES_OF_BODY = 100;
+const START_LIMIT_MS = 180_000;
+const TEST_LIMIT_MS = 600_000;
+const COMPLETE_LIMIT_MS = 90_000;
+/** Memory growth that a process may show, whatever its backlog. */
+const GROWTH_MAX_MIB = 500;
+
+jest.setTimeout(TEST_LIMIT_MS);
+
+let mesh: ProcessMesh;
+let ingress_url: string;
+
+beforeAll(async () => {
+  mesh = await joinProcessMesh();
+  ingress_url = `${mesh.settings['INGRESS_URL']}/webhooks/upstream`;
+}, START_LIMIT_MS);
+afterAll(() => mesh?.stop(), START_LIMIT_MS);
+
+async function registered(
+  receiver: PartnerReceiver,
+  number: SeededNumber,
+): Promise<ProcessPartner> {
+  const partner = await mesh.createPartner(receiver.url);
+  expect([200, 201]).toContain((await partner.register(number)).status);
+  return partner;
+}
+
+test('delivers a backlog in order with bounded memory', async () => {
+  const receiver = await startPartner();
+  await registered(receiver, TWO_A);
+  await mesh.terminate('fanout');
+  const conversations: string[][] = Array.from({ length: 20 }, () => []);
+  for (let at = 0; at < BACKLOG; at += MESSAGES_OF_BODY) {
+    const messages = Array.from({ length: MESSAGES_OF_BODY }, (_unused, index) => {
+      const conversation = index % conversations.length;
+      const id = `wamid.L.${at + index}`;
+      conversations[conversation]?.push(id);
+      return { from: String(15_550_500_000 + conversation), id };
+    });
+    expect(await postRaw(ingress_url, inboundBody(TWO_A, ...messages))).toBe(200);
+  }
+  const memory = watchMemory();
+  const started = performance.now();
+  await mesh.start('fanout');
+  await untilComplete(receiver, conversations.flat(), TEST_LIMIT_MS - 30_000);
+  const seconds = (performance.now() - started) / 1_000;
+  const growth = memory.stop();
+  process.stdout.write(`  backlog of ${BACKLOG}: ${seconds.toFixed(1)} s, ${growth.text}\n`);
+  expect(outOfOrder(receiver, conversations)).toEqual([]);
+  expect(growth.mib).toBeLessThan(GROWTH_MAX_MIB);
+  await receiver.close();
+});
+
+test('loses no event when a receiver that is away has more waiting than fit in memory', async () => {
+  const receiver = await startPartner();
+  const partner = await registered(receiver, TWO_B);
+  let away = true;
+  receiver.behave((_arrival, response) => {
+    // Attempted events have long retry delays.
+    response.writeHead(away ? 503 : 200, away ? { 'retry-after': '3600' } : {}).end();
+  });
+  const memory = watchMemory();
+  const ids: string[] = [];
+  for (let at = 0; at < OVERFLOW; at += MESSAGES_OF_BODY) {
+    const messages = Array.from({ length: MESSAGES_OF_BODY }, (_unused, index) => {
+      const id = `wamid.O.${at + index}`;
+      ids.push(id);
+      return { from: String(15_550_600_000 + at + index), id };
+    });
+    expect(await postRaw(ingress_url, inboundBody(TWO_B, ...messages))).toBe(200);
+  }
+  await eventually(() => receiver.arrivals.length >= MEMORY_KEEPS, COMPLETE_LIMIT_MS);
+  away = false;
+  // Without a manual retry: a new event detects that the receiver is back.
+  await eventually(async () => {
+    const id = `wamid.O.new.${ids.length}`;
+    ids.push(id);
+    const from = String(15_550_800_000 + ids.length);
+    expect(await postRaw(ingress_url, inboundBody(TWO_B, { from, id }))).toBe(200);
+    await untilComplete(receiver, ids, 2_000);
+    return true;
+  }, TEST_LIMIT_MS - 30_000);
+  await eventually(
+    async () => (await partner.call('GET', '/webhooks/failed')).body.count === 0,
+    COMPLETE_LIMIT_MS,
+  );
+  const growth = memory.stop();
+  process.stdout.write(`  ${OVERFLOW} events for a receiver that was away: ${growth.text}\n`);
+  expect(growth.mib).toBeLessThan(GROWTH_MAX_MIB);
+  await partner.call('DELETE', `/clients/${TWO_B.waba_id}`);
+  await receiver.close();
+});
+
+/** Measures the memory growth of the two processes on the delivery path. */
+function watchMemory(): { stop(): { mib: number; text: string } } {
+  const before = rssMib('webhooks');
+  let peak = before;
+  let peakFanout = 0;
+  const watching = setInterval(() => {
+    peak = Math.max(peak, rssMib('webhooks'));
+    peakFanout = Math.max(peakFanout, rssMib('fanout'));
+  }, 100);
+  return {
+    stop() {
+      clearInterval(watching);
+      const text =
+        `webhooks ${before.toFixed(0)} MiB before, peak ${peak.toFixed(0)} MiB; ` +
+        `fanout peak ${peakFanout.toFixed(0)} MiB`;
+      return { mib: peak - before, text };
+    },
+  };
+}
+
+/** Current memory of a process in MiB; 0 without /proc or without the process. */
+function rssMib(name: 'webhooks' | 'fanout'): number {
+  try {
+    const status = readFileSync(`/proc/${mesh.pid(name)}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
