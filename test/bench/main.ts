@@ -1,7 +1,7 @@
-// make bench: measures the mesh and its yardstick in the same run. `node main.js send` runs one
-// benchmark. A run of all of them writes RESULTS.md.
+// make bench: measures the mesh and its yardstick in the same run, and writes RESULTS.md.
+// `node main.js send` runs one benchmark.
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { benchBroadcast } from './broadcast';
@@ -9,6 +9,7 @@ import { benchEvents } from './events';
 import { benchNumberAdmin } from './number-admin';
 import { benchQuiet } from './quiet';
 import { ROOT } from './processes';
+import { withSection } from './results';
 import { benchScale, benchStored } from './scale';
 import { benchSend } from './send';
 
@@ -21,6 +22,13 @@ const BENCHES: Record<string, () => Promise<void>> = {
   quiet: benchQuiet,
   broadcast: benchBroadcast,
 };
+
+const RESULTS = join(ROOT, 'test/bench/RESULTS.md');
+/** A part of a benchmark, or one for another command, is no result of this page. */
+const PARTIAL =
+  process.env['BENCH_SHORT'] === '1' ||
+  process.env['BENCH_ROOT'] !== undefined ||
+  process.env['BENCH_PROFILE'] !== undefined;
 
 async function main(): Promise<void> {
   const wanted = process.argv.slice(2);
@@ -36,11 +44,13 @@ async function main(): Promise<void> {
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     console.log(`\n=== ${name}`);
+    printed.length = 0;
     await bench();
+    if (!PARTIAL) record(name, printed);
   }
-  if (wanted.length === 0) writeResults(printed);
 }
 
+/** Lines that `console.log` printed. */
 function collectOutput(): string[] {
   const printed: string[] = [];
   const { log } = console;
@@ -51,13 +61,12 @@ function collectOutput(): string[] {
   return printed;
 }
 
-function writeResults(printed: readonly string[]): void {
-  const commit = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: ROOT });
-  const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 1024 ** 3)} GiB, Node ${process.version}`;
-  writeFileSync(
-    join(ROOT, 'test/bench/RESULTS.md'),
-    `# Results\n\nWritten by \`make bench\`; do not edit.\n\n- Commit: ${String(commit).trim()}\n- Machine: ${machine}, which also runs the engines and the driver\n\n\`\`\`text\n${printed.join('\n').trim()}\n\`\`\`\n`,
-  );
+function record(name: string, lines: readonly string[]): void {
+  const commit = String(execFileSync('git', ['describe', '--always', '--dirty'], { cwd: ROOT }));
+  const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 1024 ** 3)} GiB`;
+  const about = `Commit ${commit.trim()}, ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}.`;
+  const page = existsSync(RESULTS) ? readFileSync(RESULTS, 'utf8') : '';
+  writeFileSync(RESULTS, withSection(page, Object.keys(BENCHES), { name, about, lines }));
 }
 
 main().catch((error: unknown) => {
