@@ -23,6 +23,8 @@ export interface Chain {
   /** Makes a request to the gateway. */
   gateway(request: Pick<Shot, 'path' | 'body'> & { method?: 'GET' | 'POST' }): Shot;
   bare: Shot;
+  /** The bare chain with a count in Redis and a record in MongoDB for each request. */
+  storing: Shot;
 }
 
 /** `service` calls the stub instead of the emulator. */
@@ -31,7 +33,6 @@ export async function startChain(
   service: 'messaging' | 'number-admin',
 ): Promise<Chain> {
   const stub = `http://${HOST}:${bench.port('stub')}`;
-  const edge = await freePort();
   const pids: Record<string, number> = {};
   const start = (name: string, entry: string, extra?: NodeJS.ProcessEnv): void => {
     pids[name] = bench.start(name, entry, extra).pid;
@@ -41,20 +42,28 @@ export async function startChain(
   start('onboarding', 'services/onboarding/dist/main.js');
   start(service, `services/${service}/dist/main.js`, { UPSTREAM_URL: stub });
   start('gateway', 'gateway/dist/main.js');
-  const yardstick = {
-    YARDSTICK_ADDR: `${HOST}:${await freePort()}`,
-    EDGE_PORT: String(edge),
-    UPSTREAM_URL: stub,
+  const yardstick = async (name: string, urls: NodeJS.ProcessEnv): Promise<Shot> => {
+    const edge = await freePort();
+    const env = {
+      YARDSTICK_ADDR: `${HOST}:${await freePort()}`,
+      EDGE_PORT: String(edge),
+      UPSTREAM_URL: stub,
+      ...urls,
+    };
+    start(`${name} service`, 'test/dist/bench/yardstick-service.js', env);
+    start(`${name} edge`, 'test/dist/bench/yardstick-edge.js', env);
+    return { origin: `http://${HOST}:${edge}`, path: '/', headers: {}, body: aText };
   };
-  start('bare service', 'test/dist/bench/yardstick-service.js', yardstick);
-  start('bare edge', 'test/dist/bench/yardstick-edge.js', yardstick);
+  const bare = await yardstick('bare', { REDIS_URL: '', MONGO_URL: '' });
+  const storing = await yardstick('storing', {});
   for (const { name, pid } of bench.engines.started) pids[name] = pid;
   await bench.ready('onboarding', service, 'gateway');
   const key = await register(bench);
   await sleep(SETTLE_MS);
   return {
     pids,
-    bare: { origin: `http://${HOST}:${edge}`, path: '/', headers: {}, body: aText },
+    bare,
+    storing,
     gateway: ({ path, ...request }) => ({
       origin: `http://${HOST}:${bench.port('gateway')}`,
       path: `/v1${path}`,

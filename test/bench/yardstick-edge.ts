@@ -1,11 +1,17 @@
-// The bare chain, first half: koa → one unary gRPC call, and nothing else.
+// The bare chain, first half: koa → one unary gRPC call, and nothing else. With REDIS_URL also what the
+// contract asks of each request: a count and a read in Redis.
+import { Redis } from 'ioredis';
 import Koa from 'koa';
 import { Client, credentials } from '@grpc/grpc-js';
 import { SendResult, SendTextRequest } from '@bmg/proto/messaging';
 
 const client = new Client(process.env['YARDSTICK_ADDR'] as string, credentials.createInsecure());
+const redis = process.env['REDIS_URL']
+  ? new Redis(process.env['REDIS_URL'], { enableAutoPipelining: true })
+  : undefined;
 const app = new Koa();
 app.use(async (context) => {
+  if (redis) await Promise.all([redis.incr('bench:limit'), redis.mget('bench:a', 'bench:b')]);
   const chunks: Buffer[] = [];
   for await (const chunk of context.req) chunks.push(chunk as Buffer);
   const body = JSON.parse(Buffer.concat(chunks).toString()) as { to: string; text: string };

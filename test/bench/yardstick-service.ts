@@ -1,9 +1,14 @@
-// The bare chain, second half: a unary gRPC method → one undici request, and nothing else.
+// The bare chain, second half: a unary gRPC method → one undici request, and nothing else. With MONGO_URL
+// also the record of the message, stored before the answer.
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { SendResult, SendTextRequest } from '@bmg/proto/messaging';
+import { MongoClient } from 'mongodb';
 import { Agent } from 'undici';
 
 const agent = new Agent({ connections: 256 });
+const records = process.env['MONGO_URL']
+  ? new MongoClient(process.env['MONGO_URL']).db('bench-yardstick').collection('messages')
+  : undefined;
 const server = new Server();
 server.addService(
   {
@@ -38,7 +43,9 @@ server.addService(
         })
         .then(async (answer) => {
           const body = (await answer.body.json()) as { messages: [{ id: string }] };
-          reply(null, { message_id: body.messages[0].id, message_status: undefined, contacts: [] });
+          const message_id = body.messages[0].id;
+          await records?.insertOne({ message_id, to: call.request.recipient?.to, at: new Date() });
+          reply(null, { message_id, message_status: undefined, contacts: [] });
         }, reply);
     },
   },
