@@ -2,25 +2,35 @@ import { partOf, topOf } from './profile';
 
 const frame = (url: string, functionName = 'f') => ({ functionName, url });
 
-test('a profile is summed up by package, by file of ours and by the work of V8', () => {
-  const urls: Array<[string, string?]> = [
-    ['file:///app/node_modules/kafkajs/src/producer/index.js'],
-    ['/app/node_modules/@grpc/grpc-js/build/src/call.js'],
-    ['node:internal/streams/readable'],
-    ['', '(garbage collector)'],
-    ['', '(idle)'],
+test('a profile is summed up by package, by folder of ours and by the work of V8', () => {
+  const tree: Array<[id: number, url: string, name: string, children?: number[]]> = [
+    [0, '', '(root)', [1, 5, 6, 7]],
+    [1, 'file:///app/services/webhooks/dist/delivery/lanes.js', 'run', [2, 4]],
+    [2, '/app/node_modules/kafkajs/src/producer/index.js', 'send', [3]],
+    // Node's own work for kafkajs.
+    [3, 'node:internal/streams/writable', 'write'],
+    [4, '/app/node_modules/@grpc/grpc-js/build/src/call.js', 'call'],
+    [5, '', '(garbage collector)'],
+    [6, '', '(idle)'],
+    [7, 'node:internal/modules/cjs/loader', 'Module._load', [8]],
+    [8, '/app/node_modules/kafkajs/index.js', ''],
   ];
-  const nodes = urls.map(([url, name], index) => ({ id: index, callFrame: frame(url, name) }));
+  const nodes = tree.map(([id, url, name, children]) => ({
+    id,
+    callFrame: frame(url, name),
+    ...(children && { children }),
+  }));
   const profile = {
     nodes,
-    samples: [0, 0, 1, 2, 3, 4],
-    timeDeltas: [2e6, 2e6, 3e6, 2e6, 1e6, 9e6],
+    samples: [1, 2, 3, 3, 4, 5, 6, 8, 0],
+    timeDeltas: [1e6, 2e6, 2e6, 3e6, 3e6, 2e6, 9e6, 9e6, 4e6],
   };
   expect(topOf(profile)).toEqual([
-    ['kafkajs', 4],
+    ['kafkajs', 7],
+    ['node', 4],
     ['@grpc/grpc-js', 3],
-    ['node:internal', 2],
-    ['(garbage collector)', 1],
+    ['(garbage collector)', 2],
+    ['/app/services/webhooks/dist/delivery', 1],
   ]);
 });
 

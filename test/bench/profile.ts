@@ -1,39 +1,68 @@
-// make profile SERVICE=webhooks: runs the events benchmark with a CPU profile of each process, and
-// prints where the time of one of them goes: by package of node_modules, and by file of ours.
+// make profile SERVICE=webhooks [BENCH=events]: runs a benchmark with a CPU profile of each process, and
+// prints where the time of one of them goes: by package of node_modules, and by folder of ours. What Node
+// does for a package, such as writing to a socket, counts for the package.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { SERVICE_NAMES } from '@bmg/local';
 import { ROOT } from './processes';
 
-const SHOWN = 15;
+const SHOWN = 20;
+/** The benchmark that loads a service, where it is not `events`. */
+const BENCH_OF: Record<string, string> = { gateway: 'send', 'number-admin': 'number-admin' };
 
 /** The parts of a .cpuprofile file used here: times in microseconds. */
 interface Profile {
-  nodes: Array<{ id: number; callFrame: { functionName: string; url: string } }>;
+  nodes: Array<{
+    id: number;
+    callFrame: { functionName: string; url: string };
+    children?: number[];
+  }>;
   samples: number[];
   timeDeltas: number[];
 }
+type Node = Profile['nodes'][number];
 
-/** `kafkajs`, `@grpc/grpc-js`, `services/webhooks/dist/delivery/lanes.js`, `(garbage collector)`. */
-export function partOf({ functionName, url }: Profile['nodes'][number]['callFrame']): string {
+/** What V8 does for everybody: no caller is to blame. */
+const RUNTIME = new Set(['(garbage collector)', '(program)']);
+
+/** `kafkajs`, `@grpc/grpc-js`, `services/webhooks/dist/delivery`; undefined for Node itself. */
+export function partOf({ functionName, url }: Node['callFrame']): string | undefined {
+  if (RUNTIME.has(functionName)) return functionName;
   const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(url);
   if (inPackage?.[1]) return inPackage[1];
-  if (url.startsWith('node:')) return url.split('/')[0] ?? url;
-  if (url === '') return functionName;
-  return url.replace('file://', '').replace(`${ROOT}/`, '');
+  if (url === '' || url.startsWith('node:')) return undefined;
+  return dirname(url.replace('file://', '').replace(`${ROOT}/`, ''));
 }
 
-/** Seconds by part, the largest first; waiting is left out. */
-export function topOf(profile: Profile): Array<[part: string, seconds: number]> {
-  const parts = new Map(profile.nodes.map(({ id, callFrame }) => [id, partOf(callFrame)]));
+/** Seconds by part, the largest first; waiting and the loading of modules are left out. */
+export function topOf({ nodes, samples, timeDeltas }: Profile): Array<[string, number]> {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const callers = new Map(
+    nodes.flatMap((node) => (node.children ?? []).map((child): [number, Node] => [child, node])),
+  );
+  const parts = new Map<number, string | undefined>();
+  const find = (node: Node | undefined): string | undefined => {
+    if (!node) return 'node';
+    const { functionName } = node.callFrame;
+    if (functionName === '(idle)' || functionName === 'Module._load') return undefined;
+    const above = partAt(callers.get(node.id));
+    // Undefined from above: the loading of modules.
+    return above === undefined ? undefined : (partOf(node.callFrame) ?? above);
+  };
+  const partAt = (node: Node | undefined): string | undefined => {
+    if (node && parts.has(node.id)) return parts.get(node.id);
+    const part = find(node);
+    if (node) parts.set(node.id, part);
+    return part;
+  };
   const seconds = new Map<string, number>();
-  profile.samples.forEach((id, index) => {
-    const part = parts.get(id) ?? 'unknown';
-    seconds.set(part, (seconds.get(part) ?? 0) + (profile.timeDeltas[index] ?? 0) / 1e6);
+  samples.forEach((id, index) => {
+    const part = partAt(byId.get(id));
+    if (part === undefined) return;
+    seconds.set(part, (seconds.get(part) ?? 0) + (timeDeltas[index] ?? 0) / 1e6);
   });
-  seconds.delete('(idle)');
   return [...seconds].sort(([, a], [, b]) => b - a);
 }
 
@@ -42,8 +71,9 @@ function main(): void {
   if (!(SERVICE_NAMES as string[]).includes(service)) {
     throw new Error(`name a service: make profile SERVICE=${SERVICE_NAMES.join('|')}`);
   }
+  const bench = process.argv[3] ?? BENCH_OF[service] ?? 'events';
   const dir = mkdtempSync(join(tmpdir(), 'bmg-profile-'));
-  const { status } = spawnSync(process.execPath, [join(__dirname, 'main.js'), 'events'], {
+  const { status } = spawnSync(process.execPath, [join(__dirname, 'main.js'), bench], {
     stdio: 'inherit',
     env: { ...process.env, BENCH_SHORT: '1', BENCH_PROFILE: dir },
   });
