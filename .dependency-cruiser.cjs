@@ -161,7 +161,7 @@ module.exports = {
     ),
     library(
       'undici',
-      ['services/common/src/(upstream|outbound|files)'],
+      ['services/common/src/(upstream|outbound|files)', 'deploy/cli/src/certificates'],
       'use @bmg/common/upstream, /outbound or /files',
     ),
     ...inside,

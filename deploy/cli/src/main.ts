@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { API_VERSION } from '@bmg/common/notices';
 import { addActivityCommands } from './commands/activity';
+import { addCertificateCommands } from './commands/certificates';
 import { addClientCommands } from './commands/client';
 import { addListenCommand } from './commands/listen';
 import { addPartnerCommands } from './commands/partner';
@@ -52,6 +53,7 @@ addRatesCommands(program);
 addLedgerCommands(program);
 addPlatformCommands(program);
 addListenCommand(program);
+addCertificateCommands(program);
 
 program.parseAsync(process.argv).catch((error: unknown) => {
   if (error instanceof CommanderError) {
