@@ -94,6 +94,26 @@ capabilities:
 {{ printf "%s-%s-tls" (include "bmg.fullname" .root) (include "bmg.service" .name) }}
 {{- end -}}
 
+{{/* The names that have a certificate, as a YAML list: each service, once, and the command line. */}}
+{{- define "bmg.certified" -}}
+{{- $services := keys (omit (include "bmg.facts" . | fromYaml).services "webhooks-ingress") | sortAlpha -}}
+{{ concat $services (ternary (list "operator") (list) .Values.operator.enabled) | toYaml }}
+{{- end -}}
+
+{{/* The defaults apply to values of an older chart, too. */}}
+{{- define "bmg.validDays" -}}
+{{ .Values.mtls.validDays | default 90 | int }}
+{{- end -}}
+
+{{/* Not empty where helm makes the certificates, and where a job renews them. */}}
+{{- define "bmg.makesCertificates" -}}
+{{- $mtls := .Values.mtls -}}
+{{- if and $mtls.enabled (not $mtls.given) (not $mtls.certManager.enabled) }}true{{ end -}}
+{{- end -}}
+{{- define "bmg.renewsCertificates" -}}
+{{- if and (include "bmg.makesCertificates" .) (dig "enabled" false (.Values.mtls.renewal | default dict)) }}true{{ end -}}
+{{- end -}}
+
 {{/* A Secret whose keys are properties of one entry of a store. */}}
 {{- define "bmg.externalSecret" -}}
 {{- $external := .root.Values.secrets.external -}}

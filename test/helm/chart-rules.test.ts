@@ -2,6 +2,12 @@
 // values that it refuses.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { CALLER_NAMES, namesOf } from '@bmg/common/identity';
+import {
+  issue,
+  readAuthority,
+  reasonToRenew,
+  type TlsData,
+} from '../../deploy/cli/src/certificates/certificate';
 import { facts, SERVICES } from './facts';
 import { arrows, componentOf, podsOf } from './manifest-parts';
 import { example, manifests, refusal, renderExactly, type Manifest, type Values } from './render';
@@ -190,6 +196,100 @@ describeChart('certificates that helm makes', () => {
     expect(new Set(issuers.map(String))).toEqual(
       new Set(['true,bmg-mtls-self-signed', 'false,bmg-mtls-ca']),
     );
+  });
+});
+
+describeChart('the renewal of certificates that helm made', () => {
+  const NAME = 'bmg-tls-renewal';
+  const certified = [...Object.keys(SERVICES), 'operator'].sort();
+  const job = () => of('minimal', 'CronJob')[0]?.spec;
+
+  test('may change exactly their Secrets, read the authority, and nothing else', () => {
+    const roles = of('minimal', 'Role') as Array<Manifest & { rules?: Array<Record<string, any>> }>; // any: a manifest's parts
+    expect(roles.map(({ metadata }) => metadata.name)).toEqual([NAME]);
+    expect(of('minimal', 'ClusterRole')).toEqual([]);
+    const granted = (roles[0]?.rules ?? []).flatMap(
+      ({ apiGroups, resources, verbs, resourceNames }) =>
+        resourceNames.map((name: string) => `${apiGroups} ${resources} ${name} ${verbs}`),
+    );
+    expect(granted.sort()).toEqual(
+      [
+        ' secrets bmg-mtls-ca get',
+        ...certified.map((one) => ` secrets bmg-${one}-tls get,patch`),
+      ].sort(),
+    );
+    const [binding] = of('minimal', 'RoleBinding') as Array<Manifest & { subjects?: unknown }>;
+    expect(binding).toMatchObject({
+      roleRef: { kind: 'Role', name: NAME },
+      subjects: [{ kind: 'ServiceAccount', name: NAME, namespace: 'messaging' }],
+    });
+  });
+
+  test('runs for every service, alone, with the only token, which is short-lived', () => {
+    const pod = job().jobTemplate.spec.template.spec;
+    expect(job()).toMatchObject({ concurrencyPolicy: 'Forbid', schedule: '37 3 * * *' });
+    expect(pod.serviceAccountName).toBe(NAME);
+    const [first, second, ...args] = pod.containers[0].args as string[];
+    expect([first, second]).toEqual(['certificates', 'renew']);
+    expect(args.filter((one) => one.startsWith('--'))).toEqual([
+      '--release=bmg',
+      '--valid-days=90',
+    ]);
+    expect(args.filter((one) => !one.startsWith('--')).sort()).toEqual(certified);
+    expect(
+      textOf('minimal').match(/serviceAccountToken:\n\s+path: token\n\s+expirationSeconds: 600/g),
+    ).toHaveLength(1);
+    const policy = of('minimal', 'NetworkPolicy').find(({ metadata }) => metadata.name === NAME);
+    expect(policy?.spec.ingress).toBeUndefined();
+    expect(policy?.spec.egress).toEqual([
+      { ports: [443, 6443].map((port) => ({ protocol: 'TCP', port })) },
+    ]);
+  });
+
+  test('finds those of helm sound, and makes ones that fit with its authority', async () => {
+    const now = Date.now();
+    const secrets = Object.fromEntries(
+      manifests(renderExactly([example('minimal')]))
+        .filter(({ type }) => type === 'kubernetes.io/tls')
+        .map(({ metadata, data = {} }): [string, TlsData] => [
+          metadata.name,
+          Object.fromEntries(
+            Object.entries(data).map(([key, text]) => [
+              key,
+              Buffer.from(text, 'base64').toString(),
+            ]),
+          ),
+        ]),
+    );
+    const authority = await readAuthority(secrets['bmg-mtls-ca'] ?? {}, now);
+    for (const name of certified) {
+      const names = [name, `bmg-${name}`, `bmg-${name}.messaging.svc`];
+      const made = secrets[`bmg-${name}-tls`] ?? {};
+      expect([name, reasonToRenew(made, names, authority, now)]).toEqual([name, undefined]);
+      const next = await issue(names, 90, authority, now);
+      expect(reasonToRenew(next, names, authority, now)).toBeUndefined();
+      const [before, after] = [made, next].map((one) => new X509Certificate(one['tls.crt'] ?? ''));
+      expect(after?.subject).toBe(before?.subject);
+      expect(after?.issuer).toBe(before?.issuer);
+      expect(after?.keyUsage).toEqual(before?.keyUsage);
+    }
+  });
+
+  test('has a name that fits a CronJob, however long the release’s is', () => {
+    const [made] = manifests(
+      renderExactly([example('minimal')], { fullnameOverride: 'a'.repeat(40) }),
+    ).filter(({ kind }) => kind === 'CronJob');
+    expect(made?.metadata.name.length).toBeLessThanOrEqual(52);
+  });
+
+  test.each([
+    'everything optional off',
+    'own certificates, payments, no autoscaling',
+    'certificates of an own issuer',
+    'plain gRPC',
+  ])('is absent with %s, and so are its rights', (variant) => {
+    expect(textOf(variant)).not.toContain(NAME);
+    expect(textOf(variant)).not.toMatch(/^kind: Role/m);
   });
 });
 

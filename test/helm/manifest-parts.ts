@@ -48,7 +48,7 @@ export interface Pod {
 export const podsOf = (all: Manifest[]): Pod[] =>
   all.flatMap(({ kind, metadata, spec }) => {
     if (kind === 'Pod') return [{ pod: spec, metadata }];
-    const template = spec?.template;
+    const template = (spec?.jobTemplate?.spec ?? spec)?.template;
     return template?.spec ? [{ pod: template.spec, metadata: template.metadata }] : [];
   });
 

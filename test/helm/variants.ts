@@ -12,6 +12,7 @@ export const VARIANTS: Record<string, [string, Values]> = {
       networkPolicy: { enabled: false },
       prepare: { enabled: false },
       operator: { enabled: false },
+      mtls: { renewal: { enabled: false } },
     },
   ],
   'own certificates, payments, no autoscaling': [

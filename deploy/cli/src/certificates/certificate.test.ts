@@ -85,13 +85,18 @@ async function callerSeenBy(server: TlsData, client: TlsData): Promise<string[]>
     key: data['tls.key'],
     ca: data['ca.crt'],
   });
-  const listener = createServer({ ...files(server), requestCert: true, rejectUnauthorized: true });
+  const listener = createServer(
+    { ...files(server), requestCert: true, rejectUnauthorized: true },
+    // The client hangs up as soon as it has been seen.
+    (accepted) => accepted.on('error', () => undefined),
+  );
   listener.listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const seen = once(listener, 'secureConnection') as Promise<[TLSSocket]>;
   const refused = once(listener, 'tlsClientError').then(([error]) =>
     Promise.reject(error as Error),
   );
+  for (const one of [seen, refused]) one.catch(() => undefined);
   const socket = connect({
     ...files(client),
     port: (listener.address() as AddressInfo).port,
@@ -107,8 +112,6 @@ async function callerSeenBy(server: TlsData, client: TlsData): Promise<string[]>
   } finally {
     socket.destroy();
     listener.close();
-    seen.catch(() => undefined);
-    refused.catch(() => undefined);
   }
 }
 
