@@ -51,7 +51,10 @@ export function sizingPage(measured: Measured): string {
     line('MongoDB: writes/s, TB kept', ({ mongo }) =>
       [whole(mongo.writes_per_s), short(mongo.disk_tb)].join(', '),
     ),
-    line('Redis: servers (cores used)', ({ redis }) => `${redis.servers} (${short(redis.cores)})`),
+    line(
+      'Redis: servers (cores used, GB)',
+      ({ redis }) => `${redis.servers} (${short(redis.cores)}, ${short(redis.memory_gb)})`,
+    ),
   ].join('\n');
 }
 
@@ -74,7 +77,7 @@ export const SCENARIOS: Array<{ title: string; scenario: Scenario }> = (
     fails,
     receiver_s: 0.05,
     receiver_per_s: 5_000,
-    delivery_cpu_s: 0.000242,
+    delivery_cpu_s: 0.000305,
   },
 }));
 

@@ -13,6 +13,8 @@ const measured: Measured = {
     counted_message: 300,
     stored_delivery: 1_000,
     logged_event: 600,
+    seen_event: 100,
+    message_statuses: 200,
   },
   memory_mib: {},
 };
@@ -55,6 +57,12 @@ test('sizes engines by the limit that is reached first', () => {
   );
   expect(mongo.writes_per_s).toBe(10_000 + 4 * 40_000);
   expect(mongo.limit).toBe('disk');
+});
+
+test('Redis needs memory for the events of a day and the statuses of two', () => {
+  const { redis } = sizeFor({ sends: 0, events: 10_000 }, measured);
+  expect(redis.memory_gb).toBeCloseTo(172.8);
+  expect(redis.servers).toBe(6);
 });
 
 test('the event log needs its disk, without any sends', () => {

@@ -11,7 +11,9 @@ export interface Measured {
     | 'message_record'
     | 'counted_message'
     | 'stored_delivery'
-    | 'logged_event',
+    | 'logged_event'
+    | 'seen_event'
+    | 'message_statuses',
     number
   >;
   memory_mib: Record<string, number>;
@@ -50,6 +52,13 @@ export const ASSUMED = {
   counted_days: 40,
   stream_days: 7,
   delivery_days: 3,
+  /** How long Redis keeps the id of a delivered event, and which statuses a message has had. */
+  seen_days: 1,
+  statuses_days: 2,
+  /** A message has three statuses and an answer. */
+  messages_per_event: 0.25,
+  /** The memory of a Redis server. */
+  redis_gb: 32,
   /** EVENT_LOG_DAYS. */
   log_days: 30,
   /** For indexes and the free space that the storage engine needs. */
@@ -59,6 +68,7 @@ export const ASSUMED = {
 const ENGINES = new Set(['kafka', 'mongo', 'redis']);
 const DAY_S = 86_400;
 const TB = 1e12;
+const GB = 1e9;
 const MB = 1e6;
 
 export interface Part {
@@ -73,7 +83,7 @@ export interface Sizing {
   partitions: Record<'upstream-webhook' | 'event' | 'delivery', number>;
   kafka: { mb_per_s: number; disk_tb: number; brokers: number; limit: 'network' | 'disk' };
   mongo: { writes_per_s: number; disk_tb: number; shards: number; limit: 'writes' | 'disk' };
-  redis: { cores: number; servers: number };
+  redis: { cores: number; memory_gb: number; servers: number };
 }
 
 export function sizeFor(load: Load, measured: Measured): Sizing {
@@ -94,7 +104,7 @@ export function sizeFor(load: Load, measured: Measured): Sizing {
     },
     kafka: kafkaFor(load, measured),
     mongo: mongoFor(load, measured),
-    redis: redisFor(cores['redis'] ?? 0),
+    redis: redisFor(load, measured, cores['redis'] ?? 0),
   };
 }
 
@@ -160,6 +170,11 @@ function mongoFor({ sends, events }: Load, { bytes }: Measured): Sizing['mongo']
 }
 
 /** A Redis server uses one core, so a higher load needs several servers. */
-function redisFor(cores: number): Sizing['redis'] {
-  return { cores, servers: Math.max(1, Math.ceil(cores / ASSUMED.utilisation)) };
+function redisFor({ events }: Load, { bytes }: Measured, cores: number): Sizing['redis'] {
+  const { seen_days, statuses_days, messages_per_event } = ASSUMED;
+  const kept =
+    bytes.seen_event * seen_days + bytes.message_statuses * messages_per_event * statuses_days;
+  const memory_gb = (events * kept * DAY_S) / GB;
+  const servers = Math.max(cores / ASSUMED.utilisation, memory_gb / ASSUMED.redis_gb);
+  return { cores, memory_gb, servers: Math.max(1, Math.ceil(servers)) };
 }
