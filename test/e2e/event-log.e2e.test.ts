@@ -79,7 +79,8 @@ test('answers a waiting request as soon as an event comes', async () => {
   const { events, next } = await waiting;
   expect(performance.now() - started).toBeLessThan(18_000);
   expect(events).toHaveLength(1);
-  expect(next).toBe(events[0].seq);
+  // Events of other kinds may have come with it.
+  expect(next).toBeGreaterThanOrEqual(events[0].seq);
 }, 60_000);
 
 test('narrows down to one account, and shows a partner nothing of another', async () => {
