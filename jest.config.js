@@ -7,7 +7,6 @@ process.env.LOG_LEVEL ??= 'error';
 const shared = {
   rootDir: __dirname,
   testEnvironment: 'node',
-  runner: '<rootDir>/test/testkit/two-lanes-runner.js',
   setupFilesAfterEnv: ['<rootDir>/test/testkit/time-limit.js'],
   transform: {
     '^.+\\.ts$': [
@@ -33,7 +32,8 @@ const shared = {
 
 const LONG = '\\.long\\.test\\.ts$';
 const CHART = '<rootDir>/test/helm/';
-// They share one mesh of processes: one worker runs them, beside those of the other projects.
+// Each starts a dozen processes and needs both cores: their runner has one worker, and starts when the other
+// projects have ended.
 const PROCESSES =
   '/test/e2e/(demo|faults|broadcast-kills|processes|idempotency-crash|engines-away|media-large|telemetry|attacks)\\.e2e\\.test\\.ts$';
 const engines = {
@@ -43,7 +43,7 @@ const engines = {
 
 /** @type {import('jest').Config} */
 module.exports = {
-  maxWorkers: 3,
+  maxWorkers: 2,
   // A worker keeps what each file has loaded. Above this size it is replaced between two files.
   workerIdleMemoryLimit: '1500MB',
   reporters: ['<rootDir>/test/testkit/slowest-files.js', 'default'],
@@ -72,6 +72,7 @@ module.exports = {
       ...shared,
       ...engines,
       displayName: 'processes',
+      runner: '<rootDir>/test/testkit/one-worker-runner.js',
       testRegex: PROCESSES,
     },
     {

@@ -20,7 +20,7 @@ import {
 import { CUT_OFF, expectedOf, KINDS, problemsOf, type Kind, type Question } from './upstream-rules';
 
 /** Long enough for a busy machine, short enough to wait for it dozens of times. */
-const UPSTREAM_TIMEOUT_MS = 1_000;
+const UPSTREAM_TIMEOUT_MS = 2_000;
 /** Rows run in parallel lanes with separate accounts, so that no fault hits another row. */
 const LANES = 12;
 /** Their upstream calls name no account, or the same one, so they share one lane. */
