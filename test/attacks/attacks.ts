@@ -135,9 +135,9 @@ const postSlowly = ({ base_url }: Target, count: number): Promise<number> =>
     '{',
   ]);
 
-const downloadUnread = ({ base_url, headers, media_id }: Target): Promise<number> =>
+const getAndHold = ({ base_url, headers }: Target, path: string): Promise<number> =>
   hold(base_url, [
-    `GET ${new URL(base_url).pathname}/media/${media_id} HTTP/1.1`,
+    `GET ${new URL(base_url).pathname}${path} HTTP/1.1`,
     'Host: x',
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     '\r\n',
@@ -242,7 +242,14 @@ export const ATTACKS: Attack[] = [
     name: 'downloads that are not read',
     concurrency: 32,
     refused_with: '503',
-    once: downloadUnread,
+    once: (target) => getAndHold(target, `/media/${target.media_id}`),
+  },
+  {
+    // No event of this name comes, so each waits.
+    name: 'waits for events',
+    concurrency: 64,
+    refused_with: '429',
+    once: (target) => getAndHold(target, '/events?wait=30&event=template.quality_updated'),
   },
   {
     // More than a partner's share of the files in transfer.
