@@ -249,7 +249,7 @@ export const ATTACKS: Attack[] = [
     name: 'waits for events',
     concurrency: 64,
     refused_with: '429',
-    once: (target) => getAndHold(target, '/events?wait=30&event=template.quality_updated'),
+    once: (target) => getAndHold(target, '/events?wait=20&event=template.quality_updated'),
   },
   {
     // More than a partner's share of the files in transfer.

@@ -54,11 +54,15 @@ STATE = re.compile("|".join([
     r"of the \d+ variables of the template",
     r"\.params (lacks|mixes) ",
 ]))
+# At any depth of an object whose keys are the upstream's: the error guide states it, a schema cannot.
+ANY_DEPTH = "the keys __proto__ and constructor are not allowed in the body"
 
 
 def depends_on_state(error):
     reason = (error.get("details") or {}).get("reason")
     if reason is not None and reason not in SHAPE_OF_URL:
+        return True
+    if error["message"] == ANY_DEPTH:
         return True
     return error["code"] in STATE_CODES or STATE.search(error["message"]) is not None
 

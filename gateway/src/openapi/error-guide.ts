@@ -21,7 +21,7 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
   },
   INVALID_PAYLOAD: {
     meaning:
-      'The body is not a JSON object or is too large, or the quoted message cannot be parsed.',
+      'The body is not a JSON object, is too large or has a key __proto__ or constructor, or the quoted message cannot be parsed.',
     action: 'Correct the body. Do not fix it inside a generic retry wrapper.',
   },
   INVALID_FIELD: {
