@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { ask } from './ask';
 import type { Engine } from './engine';
-import { requireJars } from './jars';
+import { requireClasses, requireJars } from './jars';
 import { javaFlags } from './java';
 import { LOCAL } from './paths';
 import { HOST } from './ports';
@@ -13,6 +13,7 @@ const WANTED = {
   what: 'the local stand-in for MongoDB',
   instead: 'set MONGO_URL, or have mongod on the PATH',
 };
+const SOURCE = path.join(LOCAL, 'MongoServer.java');
 const OP_MSG = 2013;
 
 export const mongo: Engine = {
@@ -36,6 +37,7 @@ export const mongo: Engine = {
     }
     const java = await findJava(env, WANTED);
     const lib = await requireJars(env, WANTED, log);
+    const classes = await requireClasses(java, SOURCE, lib);
     return {
       title: 'a stand-in for MongoDB',
       command: java,
@@ -43,8 +45,8 @@ export const mongo: Engine = {
         // Half of the heap for the young: each command leaves much that dies at once.
         ...javaFlags(env['MONGO_HEAP'] ?? '1g'),
         '-XX:NewRatio=1',
-        ...['-cp', path.join(lib, '*')],
-        path.join(LOCAL, 'MongoServer.java'),
+        ...['-cp', [classes, path.join(lib, '*')].join(path.delimiter)],
+        path.basename(SOURCE, '.java'),
         String(port),
         path.join(data, 'stand-in.mv'),
       ],
