@@ -1,5 +1,6 @@
 // Fetches a partner's file from its URL to the disk, within limits. Every failure becomes an error
 // that the partner can act on.
+import type { Readable } from 'node:stream';
 import { ApiError, invalidField } from '../errors';
 import type { Component } from '../lifecycle';
 import {
@@ -83,8 +84,11 @@ export function createFileFetcher(
     async fetch(wish, call) {
       const { url, field, partner_id } = wish;
       try {
-        const { body } = await guardedFetch(url, withLimits(wish, call));
-        const file = await spool.take(body, partner_id).finally(() => body.destroy());
+        const open = async (evicted: AbortSignal): Promise<Readable> => {
+          const signal = AbortSignal.any([evicted, ...(call.signal ? [call.signal] : [])]);
+          return (await guardedFetch(url, withLimits(wish, { ...call, signal }))).body;
+        };
+        const file = await spool.take(open, partner_id);
         if (file.size_bytes > 0) return file;
         await file.close();
         throw invalidField(field, 'leads to a file that is empty', { reason: 'empty' });

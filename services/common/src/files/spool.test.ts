@@ -14,12 +14,17 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function* source(...pieces: (Buffer | Error)[]): AsyncGenerator<Buffer> {
+async function* chunksOf(pieces: (Buffer | Error)[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) {
     if (piece instanceof Error) throw piece;
     yield piece;
   }
 }
+/** Opens a source of these pieces. */
+const source =
+  (...pieces: (Buffer | Error)[]) =>
+  async () =>
+    chunksOf(pieces);
 
 async function contentOf(file: SpooledFile): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
@@ -44,6 +49,28 @@ test('returns the stored bytes with their size and beginning', async () => {
   expect(spool.used()).toEqual({ files: 1, bytes: 300_000 });
   await file.close();
   await file.close();
+  expect(spool.used()).toEqual({ files: 0, bytes: 0 });
+});
+
+test('opens a source only once there is room for it', async () => {
+  const spool = createSpool(1_000, folder);
+  const files = await Promise.all(
+    Array.from({ length: FILES_OF_PARTNER }, () => spool.take(source(Buffer.alloc(1)), A)),
+  );
+  const open = jest.fn(source(Buffer.alloc(1)));
+  await expect(spool.take(open, A)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(open).not.toHaveBeenCalled();
+  await files[0]?.close();
+  const file = await spool.take(open, A);
+  expect(open).toHaveBeenCalledTimes(1);
+  await Promise.all([...files, file].map((one) => one.close()));
+  expect(spool.used()).toEqual({ files: 0, bytes: 0 });
+});
+
+test('frees the space of a source that does not open', async () => {
+  const spool = createSpool(1_000, folder);
+  const broken = new Error('no connection');
+  await expect(spool.take(() => Promise.reject(broken), A)).rejects.toBe(broken);
   expect(spool.used()).toEqual({ files: 0, bytes: 0 });
 });
 
@@ -111,7 +138,7 @@ describe('files that arrive slowly', () => {
   test('make room for a new one, and are ended', async () => {
     const spool = createSpool(1_000, folder);
     const sources = Array.from({ length: FILES_OF_PARTNER }, () => new Readable(NEVER));
-    const stalled = sources.map((one) => spool.take(one, A));
+    const stalled = sources.map((one) => spool.take(async () => one, A));
     const outcomes = Promise.allSettled(stalled);
     await expect(spool.take(source(Buffer.alloc(1)), A)).rejects.toMatchObject({
       message: expect.stringContaining('too many files'),
@@ -131,7 +158,10 @@ describe('files that arrive slowly', () => {
     const spool = createSpool(100, folder, 100);
     const first = new Readable(NEVER);
     const second = new Readable(NEVER);
-    const [of_first, of_second] = [spool.take(first, A), spool.take(second, B)];
+    const [of_first, of_second] = [
+      spool.take(async () => first, A),
+      spool.take(async () => second, B),
+    ];
     const outcomes = Promise.allSettled([of_first, of_second]);
     first.push(Buffer.alloc(60));
     await eventually(() => spool.used().bytes === 60);

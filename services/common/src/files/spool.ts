@@ -20,8 +20,11 @@ export interface SpooledFile {
 }
 
 export interface Spool {
-  /** Reads the whole source for a partner; rethrows the source's errors. */
-  take(source: Source, partner_id: string): Promise<SpooledFile>;
+  /**
+   * Reads the whole source for a partner; rethrows the source's errors. It is opened once there is room for it:
+   * a file that is refused costs no connection. The signal is aborted when the file loses its place.
+   */
+  take(open: (signal: AbortSignal) => Promise<Source>, partner_id: string): Promise<SpooledFile>;
   /** Disk space in use. */
   used(): Used;
 }
@@ -42,11 +45,14 @@ export function createSpool(
   const space = createSpoolSpace(limit_bytes, share_bytes);
   return {
     used: space.used,
-    async take(source, partner_id) {
+    async take(openSource, partner_id) {
       let evicted: ApiError | undefined;
+      let source: Source | undefined;
+      const eviction = new AbortController();
       const place = space.enter(partner_id, (reason) => {
         evicted = reason;
-        source.destroy?.();
+        eviction.abort();
+        source?.destroy?.();
       });
       let handle: FileHandle | undefined;
       let closed = false;
@@ -57,6 +63,8 @@ export function createSpool(
         await handle?.close();
       };
       try {
+        source = await openSource(eviction.signal);
+        if (evicted) throw evicted;
         const file = (handle = await openNameless(folder));
         let size_bytes = 0;
         let head = Buffer.alloc(0);
@@ -73,6 +81,8 @@ export function createSpool(
         await close();
         if (NO_ROOM.has((error as { code?: unknown } | null)?.code)) throw noRoom(error);
         throw evicted ?? error;
+      } finally {
+        source?.destroy?.();
       }
     },
   };
