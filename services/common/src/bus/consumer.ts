@@ -6,6 +6,7 @@ import { metrics, parseTraceparent, type Logger } from '../telemetry';
 import type { Received, Unsettled } from './bus';
 import { createOffsetTracker } from './offset-tracker';
 import { createPace } from './pace';
+import { HEARTBEAT_MS } from './retrying';
 import type { Topic } from './topics';
 
 export interface Reading<T> {
@@ -31,7 +32,6 @@ export interface Reader {
 }
 
 const SESSION_MS = 10_000;
-const HEARTBEAT_MS = 2_000;
 /** How long a fetch waits for data; it returns as soon as some arrives. */
 const FETCH_WAIT_MS = 1_000;
 const FETCH_LIMIT_BYTES = 8 * 1024 * 1024;

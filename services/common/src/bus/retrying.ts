@@ -22,7 +22,8 @@ export interface HandledBatch<T> {
 const TRIES = 3;
 const PAUSE_MS = 200;
 const PAUSE_GROWS_UNTIL = 10;
-const HEARTBEAT_EVERY_MS = 2_000;
+/** How often a member of a group gives a sign of life. */
+export const HEARTBEAT_MS = 2_000;
 
 /** Resolves once every message was handled or is among the dead letters. */
 export async function handleWithRetries<T>(
@@ -56,9 +57,12 @@ export async function handleWithRetries<T>(
   }
 }
 
-/** A handler may take longer than the group waits for a sign of life. The reader hears of a rebalance afterwards. */
+/**
+ * A handler may take longer than the group waits for a sign of life. The reader hears of a rebalance
+ * afterwards.
+ */
 async function keepMember(handling: Promise<void>, heartbeat: () => Promise<void>): Promise<void> {
-  const beating = setInterval(() => void heartbeat().catch(() => undefined), HEARTBEAT_EVERY_MS);
+  const beating = setInterval(() => void heartbeat().catch(() => undefined), HEARTBEAT_MS);
   await handling.finally(() => clearInterval(beating));
 }
 
