@@ -83,6 +83,26 @@ test('answers a waiting request as soon as an event comes', async () => {
   expect(next).toBeGreaterThanOrEqual(events[0].seq);
 }, 60_000);
 
+test('refuses one waiting request too many, before it reads anything', async () => {
+  const many = await mesh.createPartner();
+  await many.register(ONE);
+  const { newest } = await list('', {}, many);
+  const over = new AbortController();
+  const query = `after=${newest}&event=template.quality_updated`;
+  const waits = Array.from({ length: 17 }, () =>
+    fetch(`${mesh.base_url}/events?${query}&wait=20`, {
+      headers: { 'x-partner-key': many.partner_key },
+      signal: over.signal,
+    }),
+  );
+  const refused = await Promise.race(waits);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+  // Without waiting the same request is answered.
+  expect((await list(query, {}, many)).events).toEqual([]);
+  over.abort();
+  await Promise.allSettled(waits);
+}, 60_000);
+
 test('narrows down to one account, and shows a partner nothing of another', async () => {
   const { newest } = await list();
   await inbound('to the first');

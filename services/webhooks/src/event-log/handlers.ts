@@ -71,16 +71,21 @@ async function listEvents(
     ...periodOf(request),
   };
   const until = Math.min(performance.now() + wait * 1_000, latest(deadline));
-  let page = await reader.page(query);
-  for (;;) {
-    const left_ms = until - performance.now();
-    const is_settled = page.events.length > 0 || page.has_more;
-    const is_over = query.to !== undefined && query.to.getTime() < Date.now();
-    if (is_settled || is_over || left_ms <= 0 || signal?.aborted) break;
-    if (!(await waiters.wait(partner_id, page.newest, left_ms, signal))) break;
-    page = await reader.page({ ...query, after: page.next });
+  const place = wait > 0 ? waiters.enter(partner_id) : undefined;
+  try {
+    let page = await reader.page(query);
+    while (place) {
+      const left_ms = until - performance.now();
+      const is_settled = page.events.length > 0 || page.has_more;
+      const is_over = query.to !== undefined && query.to.getTime() < Date.now();
+      if (is_settled || is_over || left_ms <= 0 || signal?.aborted) break;
+      if (!(await place.wait(page.newest, left_ms, signal))) break;
+      page = await reader.page({ ...query, after: page.next });
+    }
+    return { ...page, events: page.events.map(loggedEvent) };
+  } finally {
+    place?.leave();
   }
-  return { ...page, events: page.events.map(loggedEvent) };
 }
 
 /** The latest time, on the monotonic clock, at which a read can start and still meet the deadline. */

@@ -2,22 +2,39 @@
 // at once; one query per POLL_MS, whatever the number of waiters, finds what other replicas wrote.
 import { pause, type Component } from '@bmg/common/lifecycle';
 import { ApiError } from '@bmg/common/errors';
+import { createPool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
 import type { EventLogStore } from '../store/event-log';
 
 export interface Waiters extends Component {
   /**
-   * Resolves when the partner has positions after `last`, or when the time is over; to false at
-   * shutdown. RATE_LIMIT_EXCEEDED if too many requests of the partner wait.
+   * A request that may wait takes its place before it reads anything, so that one too many costs no query.
+   * RATE_LIMIT_EXCEEDED if too many requests of the partner have a place.
    */
-  wait(partner_id: string, last: number, limit_ms: number, signal?: AbortSignal): Promise<boolean>;
+  enter(partner_id: string): WaitingPlace;
   /** The partner's log reaches up to this position. */
   grown(partner_id: string, last: number): void;
+}
+
+export interface WaitingPlace {
+  /**
+   * Resolves when the partner has positions after `last`, or when the time is over; to false at
+   * shutdown.
+   */
+  wait(last: number, limit_ms: number, signal?: AbortSignal): Promise<boolean>;
+  leave(): void;
 }
 
 export const WAITING_OF_PARTNER_MAX = 16;
 const WAITING_MAX = 2_000;
 const POLL_MS = 500;
+
+const tooMany = (): ApiError =>
+  new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    `too many requests wait for events (at most ${WAITING_OF_PARTNER_MAX} of one partner)`,
+    { retry_after_s: 1 },
+  );
 
 interface Waiter {
   last: number;
@@ -25,9 +42,18 @@ interface Waiter {
 }
 
 export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger): Waiters {
+  const places = createPool(
+    {
+      server: 'event_log',
+      reason: 'waits',
+      holder: 'partner',
+      max: WAITING_MAX,
+      share: WAITING_OF_PARTNER_MAX / WAITING_MAX,
+    },
+    log,
+  );
   const partners = new Map<string, Set<Waiter>>();
   const stopped = new AbortController();
-  let total = 0;
   let polling = false;
 
   const wake = (partner_id: string): void => {
@@ -45,9 +71,9 @@ export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger):
 
   async function poll(): Promise<void> {
     polling = true;
-    while (total > 0 && !stopped.signal.aborted) {
+    while (partners.size > 0 && !stopped.signal.aborted) {
       await pause(POLL_MS, stopped.signal);
-      if (total === 0) break;
+      if (partners.size === 0) break;
       try {
         for (const partner_id of await store.grown(lowest())) wake(partner_id);
       } catch (error) {
@@ -57,40 +83,35 @@ export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger):
     polling = false;
   }
 
-  const enter = (partner_id: string, last: number): Waiter => {
-    const waiters = partners.get(partner_id) ?? new Set();
-    if (waiters.size >= WAITING_OF_PARTNER_MAX || total >= WAITING_MAX) {
-      throw new ApiError(
-        'RATE_LIMIT_EXCEEDED',
-        `too many requests wait for events (at most ${WAITING_OF_PARTNER_MAX} of one partner)`,
-        { retry_after_s: 1 },
-      );
-    }
+  async function wait(
+    partner_id: string,
+    last: number,
+    limit_ms: number,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
     const waiter = { last, wake: new AbortController() };
+    const waiters = partners.get(partner_id) ?? new Set();
     partners.set(partner_id, waiters.add(waiter));
-    total += 1;
     if (!polling) void poll();
-    return waiter;
-  };
+    const ends = [waiter.wake.signal, stopped.signal, ...(signal ? [signal] : [])];
+    await pause(limit_ms, AbortSignal.any(ends));
+    waiters.delete(waiter);
+    if (waiters.size === 0) partners.delete(partner_id);
+    return !stopped.signal.aborted;
+  }
 
-  const leave = (partner_id: string, waiter: Waiter): void => {
-    const waiters = partners.get(partner_id);
-    waiters?.delete(waiter);
-    if (waiters?.size === 0) partners.delete(partner_id);
-    total -= 1;
-  };
   return {
     name: 'event-waiters',
     async start() {},
     async stop() {
       stopped.abort();
     },
-    async wait(partner_id, last, limit_ms, signal) {
-      const waiter = enter(partner_id, last);
-      const ends = [waiter.wake.signal, stopped.signal, ...(signal ? [signal] : [])];
-      await pause(limit_ms, AbortSignal.any(ends));
-      leave(partner_id, waiter);
-      return !stopped.signal.aborted;
+    enter(partner_id) {
+      if (!places.take(partner_id)) throw tooMany();
+      return {
+        wait: (last, limit_ms, signal) => wait(partner_id, last, limit_ms, signal),
+        leave: () => places.give(partner_id),
+      };
     },
     grown(partner_id, last) {
       for (const waiter of partners.get(partner_id) ?? []) {
