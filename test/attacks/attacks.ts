@@ -26,6 +26,8 @@ export interface Attack {
   concurrency: number;
   /** Its bytes alone fill both cores: no answer may fail or take too much memory, but all take longer. */
   fills_cores?: boolean;
+  /** Thousands of the hostile partner's events wait for their next attempt. */
+  needs_waiting_events?: boolean;
   /** The answer of the bound that stops it; absent where a short run does not reach the bound. */
   refused_with?: string;
   /** One request; returns the status it got. `count` grows with each. */
@@ -37,9 +39,18 @@ const MIB = 1024 * 1024;
 const filled = (element: string, bytes: number): string =>
   `${`${element},`.repeat(Math.floor(bytes / (element.length + 1)) - 1)}${element}`;
 
-const FAULTY_USERS = `{"users":[${filled('1', MIB - 1_024)}]}`;
-const EMPTY_CONTACTS = `{"name":"x","template_name":"x","template_language":"en","contacts":[${filled('{}', 15 * MIB)}]}`;
-const WEBHOOK = Buffer.alloc(3 * MIB, 'x');
+/** Bodies are made when they are first sent: who only reads the names needs no memory for them. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+const faultyUsers = lazily(() => `{"users":[${filled('1', MIB - 1_024)}]}`);
+const emptyContacts = lazily(
+  () =>
+    `{"name":"x","template_name":"x","template_language":"en","contacts":[${filled('{}', 15 * MIB)}]}`,
+);
+const webhook = lazily(() => new Uint8Array(Buffer.alloc(3 * MIB, 'x')));
 
 /** Templates of the hostile partners' account, by the number of their variables. */
 export const ATTACK_TEMPLATES = { attack_one: 1, attack_many: 36 };
@@ -62,22 +73,25 @@ const largestBroadcast = (
   });
 
 /** Legal and illegal ones of nearly 16 MiB. */
-const LARGE_BODIES = [
-  largestBroadcast('attack_one', (at) => `${at}${'x'.repeat(1_550)}`),
-  largestBroadcast('attack_many', (at) => `${at}${'x'.repeat(32)}`),
-  EMPTY_CONTACTS,
-  largestBroadcast('attack_one', (at) => `${at}${'\u4e00'.repeat(510)}`),
-  `{"contacts":${'['.repeat(15 * MIB)}`,
-  // Not Latin: each of its characters takes two bytes in memory.
-  largestBroadcast('attack_one', (at) => `\u4e00${at}${'x'.repeat(1_540)}`),
-  `{"contacts":[${filled(JSON.stringify('x'.repeat(MIB - 1_024)), 15 * MIB)}]}`,
-].map((text) => Buffer.from(text));
+const largeBodies = lazily(() =>
+  [
+    largestBroadcast('attack_one', (at) => `${at}${'x'.repeat(1_550)}`),
+    largestBroadcast('attack_many', (at) => `${at}${'x'.repeat(32)}`),
+    emptyContacts(),
+    largestBroadcast('attack_one', (at) => `${at}${'\u4e00'.repeat(510)}`),
+    `{"contacts":${'['.repeat(15 * MIB)}`,
+    // Not Latin: each of its characters takes two bytes in memory.
+    largestBroadcast('attack_one', (at) => `\u4e00${at}${'x'.repeat(1_540)}`),
+    `{"contacts":[${filled(JSON.stringify('x'.repeat(MIB - 1_024)), 15 * MIB)}]}`,
+  ].map((text) => new Uint8Array(Buffer.from(text))),
+);
 
 async function postLarge({ base_url, partners }: Target, count: number): Promise<number> {
+  const bodies = largeBodies();
   const answer = await fetch(`${base_url}/broadcasts`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...partners[count % partners.length] },
-    body: LARGE_BODIES[count % LARGE_BODIES.length] as Uint8Array<ArrayBuffer>,
+    body: bodies[count % bodies.length] as Uint8Array<ArrayBuffer>,
   });
   await answer.text();
   return answer.status;
@@ -96,7 +110,7 @@ const postWebhook = async (
   { ingress_url }: Target,
   headers: Record<string, string>,
 ): Promise<number> =>
-  (await fetch(ingress_url, { method: 'POST', headers, body: new Uint8Array(WEBHOOK) })).status;
+  (await fetch(ingress_url, { method: 'POST', headers, body: webhook() })).status;
 
 /** How long a slow client holds its request, unless it is refused before. */
 const HELD_MS = 1_000;
@@ -193,13 +207,13 @@ export const ATTACKS: Attack[] = [
     name: 'bodies with a million faults',
     concurrency: 4,
     refused_with: '400',
-    once: (target) => call(target, 'POST', '/blocked', FAULTY_USERS),
+    once: (target) => call(target, 'POST', '/blocked', faultyUsers()),
   },
   {
     name: 'broadcasts of millions of empty contacts',
     concurrency: 2,
     refused_with: '403',
-    once: (target) => call(target, 'POST', '/broadcasts', EMPTY_CONTACTS),
+    once: (target) => call(target, 'POST', '/broadcasts', emptyContacts()),
   },
   {
     name: 'the largest bodies, of several partners',
@@ -207,11 +221,6 @@ export const ATTACKS: Attack[] = [
     fills_cores: true,
     refused_with: '503',
     once: postLarge,
-  },
-  {
-    name: 'retry-all in a loop',
-    concurrency: 8,
-    once: (target) => call(target, 'POST', '/webhooks/retry-all'),
   },
   {
     name: 'unknown keys, tokens and cookies',
@@ -293,6 +302,13 @@ export const ATTACKS: Attack[] = [
     concurrency: 4,
     refused_with: '401',
     once: (target) => postWebhook(target, { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }),
+  },
+  {
+    // The last, because the events of it are tried again for as long as the mesh runs.
+    name: 'retry-all in a loop',
+    concurrency: 8,
+    needs_waiting_events: true,
+    once: (target) => call(target, 'POST', '/webhooks/retry-all'),
   },
 ];
 
