@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort, NODE_FLAGS, startEngines, type Engines } from '@bmg/local';
+import { residentMib } from '../testkit/resident-memory';
 
 export const ROOT = resolve(__dirname, '../../..');
 /** BENCH_ROOT measures the services of another checkout with this driver (`make bench-compare`). */
@@ -183,10 +184,9 @@ export function costOf(pid: number): Cost {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const rss = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
     return {
       cpu_s: (Number(fields[11]) + Number(fields[12])) / TICKS,
-      rss_mib: Number(rss?.[1] ?? 0) / 1024,
+      rss_mib: residentMib(pid),
     };
   } catch {
     return { cpu_s: 0, rss_mib: 0 };

@@ -36,30 +36,24 @@ export function partOf({ functionName, url }: Node['callFrame']): string | undef
   return dirname(url.replace('file://', '').replace(`${ROOT}/`, ''));
 }
 
+/** Neither these nor what they call are the work of a service. */
+const LEFT_OUT = new Set(['(idle)', 'Module._load']);
+
 /** Seconds by part, the largest first; waiting and the loading of modules are left out. */
 export function topOf({ nodes, samples, timeDeltas }: Profile): Array<[string, number]> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  const callers = new Map(
-    nodes.flatMap((node) => (node.children ?? []).map((child): [number, Node] => [child, node])),
-  );
-  const parts = new Map<number, string | undefined>();
-  const find = (node: Node | undefined): string | undefined => {
-    if (!node) return 'node';
-    const { functionName } = node.callFrame;
-    if (functionName === '(idle)' || functionName === 'Module._load') return undefined;
-    const above = partAt(callers.get(node.id));
-    // Undefined from above: the loading of modules.
-    return above === undefined ? undefined : (partOf(node.callFrame) ?? above);
+  const parts = new Map<number, string>();
+  const visit = ({ id, callFrame, children = [] }: Node, caller: string): void => {
+    if (LEFT_OUT.has(callFrame.functionName)) return;
+    const part = partOf(callFrame) ?? caller;
+    parts.set(id, part);
+    for (const child of children) visit(byId.get(child) as Node, part);
   };
-  const partAt = (node: Node | undefined): string | undefined => {
-    if (node && parts.has(node.id)) return parts.get(node.id);
-    const part = find(node);
-    if (node) parts.set(node.id, part);
-    return part;
-  };
+  // The first node is the root of all.
+  visit(nodes[0] as Node, 'node');
   const seconds = new Map<string, number>();
   samples.forEach((id, index) => {
-    const part = partAt(byId.get(id));
+    const part = parts.get(id);
     if (part === undefined) return;
     seconds.set(part, (seconds.get(part) ?? 0) + (timeDeltas[index] ?? 0) / 1e6);
   });

@@ -25,6 +25,8 @@ const PARTNERS = [10, 100, 1_000];
 const DOUBLED: readonly ServiceName[] = ['fanout', 'webhooks', 'messaging', 'onboarding'];
 /** A process that has just started spends most of its CPU on compilation. */
 const WARM_UP = 4 * EVENTS;
+/** The first processes do part of the work meanwhile. */
+const WARM_UP_OF_SECOND = 3 * WARM_UP;
 const NUMBERS = 100_000;
 const CUSTOMERS = 1_000_000;
 const INSERTED_AT_ONCE = 5_000;
@@ -42,8 +44,8 @@ export async function benchScale(): Promise<void> {
     for (const partners of PARTNERS) {
       const missing = partners - setup.places.length;
       setup.places.push(...(await registerPartners(bench, setup.receiver_url, missing)));
-      // Every partner's credentials, owners and receiver are read once.
-      await throughput(setup, Math.max(EVENTS / 10, 2 * partners));
+      // Every partner's credentials, owners and receiver are read once, and its connections opened.
+      await throughput(setup, Math.max(EVENTS, 10 * partners));
       const run = await throughput(setup, EVENTS);
       first ??= run;
       tell(`${partners} partners`, run, first);
@@ -72,7 +74,7 @@ async function processes(setup: Setup): Promise<void> {
   const one = await throughput(setup, EVENTS);
   tell('one process each', one, one);
   const second = await startSecond(setup);
-  await throughput(setup, WARM_UP);
+  await throughput(setup, WARM_UP_OF_SECOND);
   tell('two processes each', await throughput(setup, EVENTS), one);
   for (const part of second) {
     delete setup.pids[part.name];
