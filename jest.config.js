@@ -7,6 +7,7 @@ process.env.LOG_LEVEL ??= 'error';
 const shared = {
   rootDir: __dirname,
   testEnvironment: 'node',
+  setupFiles: ['<rootDir>/test/testkit/async-storages.js'],
   setupFilesAfterEnv: ['<rootDir>/test/testkit/time-limit.js'],
   transform: {
     '^.+\\.ts$': [
@@ -32,8 +33,8 @@ const shared = {
 
 const LONG = '\\.long\\.test\\.ts$';
 const CHART = '<rootDir>/test/helm/';
-// Each starts a dozen processes and needs both cores: their runner has one worker, and starts when the other
-// projects have ended.
+// They share one mesh of processes, so that their runner has one worker. It starts when the other projects have
+// ended: beside others the run took two minutes less, but kills and time limits need both cores.
 const PROCESSES =
   '/test/e2e/(demo|faults|broadcast-kills|processes|idempotency-crash|engines-away|media-large|telemetry|attacks)\\.e2e\\.test\\.ts$';
 const engines = {
@@ -52,6 +53,7 @@ module.exports = {
     {
       ...shared,
       displayName: 'unit',
+      runner: '<rootDir>/test/testkit/fresh-workers-runner.js',
       testMatch: ['<rootDir>/**/*.test.ts'],
       testPathIgnorePatterns: [
         ...shared.testPathIgnorePatterns,

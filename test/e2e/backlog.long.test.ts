@@ -1,13 +1,12 @@
 // Backlogs on the delivery path: everything is delivered, in order where the receiver was well, and the
 // memory of the processes stays bounded.
-import { readFileSync } from 'node:fs';
-import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
+import { joinProcessMesh, type ProcessMesh } from '../harness/process-mesh';
 import { TWO_A, TWO_B } from '../harness/world';
 import { eventually } from '../testkit/eventually';
-import { startPartner, type PartnerReceiver } from '../testkit/partner';
-import type { SeededNumber } from '../testkit/rest';
+import { startPartner } from '../testkit/partner';
+import { residentMib } from '../testkit/resident-memory';
 import { inboundBody, postRaw } from './events-support';
-import { outOfOrder, untilComplete } from './faults-support';
+import { outOfOrder, registered, untilComplete } from './faults-support';
 
 const BACKLOG = 50_000;
 /** Limit of one partner's waiting events in memory, and a number above it. */
@@ -31,18 +30,9 @@ beforeAll(async () => {
 }, START_LIMIT_MS);
 afterAll(() => mesh?.stop(), START_LIMIT_MS);
 
-async function registered(
-  receiver: PartnerReceiver,
-  number: SeededNumber,
-): Promise<ProcessPartner> {
-  const partner = await mesh.createPartner(receiver.url);
-  expect([200, 201]).toContain((await partner.register(number)).status);
-  return partner;
-}
-
 test('delivers a backlog in order with bounded memory', async () => {
   const receiver = await startPartner();
-  await registered(receiver, TWO_A);
+  await registered(mesh, receiver, TWO_A);
   await mesh.terminate('fanout');
   const conversations: string[][] = Array.from({ length: 20 }, () => []);
   for (let at = 0; at < BACKLOG; at += MESSAGES_OF_BODY) {
@@ -68,7 +58,7 @@ test('delivers a backlog in order with bounded memory', async () => {
 
 test('loses no event when a receiver that is away has more waiting than fit in memory', async () => {
   const receiver = await startPartner();
-  const partner = await registered(receiver, TWO_B);
+  const partner = await registered(mesh, receiver, TWO_B);
   let away = true;
   receiver.behave((_arrival, response) => {
     // Attempted events have long retry delays.
@@ -129,8 +119,7 @@ function watchMemory(): { stop(): { mib: number; text: string } } {
 /** Current memory of a process in MiB; 0 without /proc or without the process. */
 function rssMib(name: 'webhooks' | 'fanout'): number {
   try {
-    const status = readFileSync(`/proc/${mesh.pid(name)}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+    return residentMib(mesh.pid(name));
   } catch {
     return 0;
   }

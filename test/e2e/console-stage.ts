@@ -29,6 +29,8 @@ export interface ConsoleStage {
   open(path: string, view?: View): Promise<Page>;
   signIn(page: Page, key?: string): Promise<void>;
   openSignedIn(path: string, view?: View, key?: string): Promise<Page>;
+  /** Closes the pages of a test: an open one goes on to read events and to draw them. */
+  tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -81,8 +83,10 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
     },
+    async tidy() {
+      await Promise.all(contexts.splice(0).map((context) => context.close()));
+    },
     async close() {
-      await Promise.all(contexts.map((context) => context.close()));
       await browser.close();
       await mesh.stop();
     },

@@ -36,6 +36,7 @@ beforeAll(async () => {
   stage = await openConsoleStage();
   ({ mesh, partner, openSignedIn } = stage);
 }, STAGE_LIMIT_MS);
+afterEach(() => stage.tidy());
 afterAll(() => stage.close(), 60_000);
 
 const clientOf = async (owner: TestPartner, { phone_number_id }: { phone_number_id: string }) => {

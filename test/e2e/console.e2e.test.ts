@@ -48,6 +48,7 @@ beforeAll(async () => {
     await partner.call('POST', '/messages/send', { to, text: 'Hello' }, number);
   }
 }, STAGE_LIMIT_MS);
+afterEach(() => stage.tidy());
 afterAll(() => stage.close(), 60_000);
 
 const SCHEMES = ['light', 'dark'] as const;

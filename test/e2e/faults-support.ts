@@ -1,6 +1,7 @@
 // The upstream and its customers for the fault tests: continuous conversations, each webhook posted
 // until it is answered 200, and the comparison of acknowledged events with delivered ones.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessMesh, ProcessPartner } from '../harness/process-mesh';
 import { eventually } from '../testkit/eventually';
 import type { SeededNumber } from '../testkit/rest';
 import type { Arrival, PartnerReceiver } from '../testkit/partner';
@@ -52,6 +53,18 @@ export function startTraffic(
       await Promise.all(running);
     },
   };
+}
+
+/** A new partner with the number, whose events the receiver gets. */
+export async function registered(
+  mesh: ProcessMesh,
+  receiver: PartnerReceiver,
+  number: SeededNumber,
+): Promise<ProcessPartner> {
+  const partner = await mesh.createPartner(receiver.url);
+  const { status } = await partner.register(number);
+  expect([200, 201]).toContain(status);
+  return partner;
 }
 
 export const idOf = ({ body }: Arrival): string => String(body.data['message_id']);

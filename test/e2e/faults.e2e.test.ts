@@ -7,7 +7,7 @@ import { ONE } from '../harness/world';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type Arrival, type PartnerReceiver } from '../testkit/partner';
 import { bodyOf, inboundBody, postRaw, statusChange } from './events-support';
-import { idOf, outOfOrder, startTraffic, untilComplete } from './faults-support';
+import { idOf, outOfOrder, registered, startTraffic, untilComplete } from './faults-support';
 import { startLogReader, type LogReader } from './log-reader';
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   mesh = await joinProcessMesh();
   ingress_url = `${mesh.settings['INGRESS_URL']}/webhooks/upstream`;
   receivers = [await startPartner(), await startPartner()];
-  for (const receiver of receivers) await registered(receiver);
+  for (const receiver of receivers) await registered(mesh, receiver, ONE);
   const puller = await mesh.createPartner();
   await puller.register(ONE);
   log = startLogReader(mesh.base_url, puller.partner_key);
@@ -46,13 +46,6 @@ afterAll(async () => {
   await mesh?.stop();
   await Promise.all((receivers ?? []).map((receiver) => receiver.close()));
 }, START_LIMIT_MS);
-
-async function registered(receiver: PartnerReceiver): Promise<ProcessPartner> {
-  const partner = await mesh.createPartner(receiver.url);
-  const { status } = await partner.register(ONE);
-  expect([200, 201]).toContain(status);
-  return partner;
-}
 
 /** Runs conversations before, during and after the fault, then compares the events. */
 async function during(harm: () => Promise<void>): Promise<Map<number, number>> {
@@ -177,7 +170,7 @@ describe('a receiver', () => {
     const faulty = await Promise.all(
       Object.entries(FAULTS).map(async ([name, misbehave]) => {
         const receiver = await startPartner();
-        const partner = await registered(receiver);
+        const partner = await registered(mesh, receiver, ONE);
         receiver.behave((_arrival, response) => {
           if (ill) misbehave(response as never);
           else response.end('ok');
@@ -245,7 +238,7 @@ describe('faults of the upstream', () => {
 
   test('delivers and counts each status once when they are repeated and out of order', async () => {
     const receiver = await startPartner();
-    const partner = await registered(receiver);
+    const partner = await registered(mesh, receiver, ONE);
     const ids = Array.from({ length: 40 }, (_unused, index) => `wamid.S.${index}`);
     const posts = ids.flatMap((id) =>
       ['read', 'delivered', 'sent'].map((name) => [id, name] as const),

@@ -1,6 +1,5 @@
 // Reads a ledger of 100,000 priced messages as CSV through real processes, in memory that does not grow
 // with the number of rows: a small heap suffices. Prints the memory growth of each process.
-import { readFileSync } from 'node:fs';
 import { MongoClient, type Collection } from 'mongodb';
 import { request } from 'undici';
 import { createRpcClient, ownCall } from '@bmg/common/rpc';
@@ -8,6 +7,7 @@ import { unsampled } from '@bmg/common/telemetry';
 import { dayOf } from '@bmg/common/time';
 import { RatesDefinition } from '@bmg/proto/messaging';
 import { eventually } from '../testkit/eventually';
+import { residentMib } from '../testkit/resident-memory';
 import {
   ONE,
   startProcessMesh,
@@ -97,10 +97,7 @@ async function partnerWith(rows: number): Promise<ProcessPartner> {
   return partner;
 }
 
-const rssMib = (name: (typeof WATCHED)[number]): number => {
-  const status = readFileSync(`/proc/${mesh.pid(name)}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
-};
+const rssMib = (name: (typeof WATCHED)[number]): number => residentMib(mesh.pid(name));
 
 async function readCsv({ partner_key }: ProcessPartner) {
   const from = dayOf(new Date(Date.now() - DAY_MS));

@@ -2,13 +2,13 @@
 // does not grow with its size. Prints the memory growth of each process.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { ONE } from '../harness/world';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
+import { residentMib } from '../testkit/resident-memory';
 
 const MB = 1_048_576;
 const SIZE_BYTES = 100 * MB;
@@ -88,10 +88,7 @@ async function down(media_id: string) {
   return { statusCode, type: headers['content-type'], size, sha256: hash.digest('hex') };
 }
 
-const rssMib = (name: (typeof WATCHED)[number]): number => {
-  const status = readFileSync(`/proc/${mesh.pid(name)}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024;
-};
+const rssMib = (name: (typeof WATCHED)[number]): number => residentMib(mesh.pid(name));
 
 /** Measures how much each process grows above its memory before the work. */
 async function growthDuring<T>(what: string, work: () => Promise<T>): Promise<T> {

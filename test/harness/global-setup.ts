@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngines } from '../../deploy/local/src/start-engines';
 import teardown from './global-teardown';
+import { ENGINES_LIVE_SHORT } from './world';
 
 export default async function setup(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'bmg-test-'));
   const engines = await startEngines({
     dir,
     ports: 'free',
+    env: { ...process.env, ...ENGINES_LIVE_SHORT },
     log: (line) => process.stdout.write(`${line}\n`),
   });
   for (const name of ['MONGO_URL', 'KAFKA_BROKERS', 'REDIS_URL'] as const) {

@@ -24,7 +24,7 @@ import {
 import { EmulatorClient } from '../emulator/client';
 import { eventually } from '../testkit/eventually';
 import { callsOf, suspend, type PartnerCalls } from './mesh-view';
-import { ONE, runDir, WORLD } from './world';
+import { ENGINES_LIVE_SHORT, ONE, runDir, WORLD } from './world';
 
 export { ONE, TWO_A, TWO_B } from './world';
 
@@ -126,6 +126,7 @@ export async function newPlace(): Promise<NodeJS.ProcessEnv> {
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
+    ...ENGINES_LIVE_SHORT,
     DRAIN_MS: '50',
     MONGO_DATABASE_PREFIX: `p${run}-`,
     KAFKA_TOPIC_PREFIX: `p${run}.`,

@@ -1,6 +1,5 @@
-// Which file runs when. The projects of two workers come first: the files that wait for processes and engines,
-// the longest at the very start so that no worker is left with a long one at the end, then unit tests. The
-// project of one worker follows.
+// Which file of a runner comes when: those of the whole mesh before those of one service, the longest
+// at the very start so that no worker is left with a long one at the end.
 const Sequencer = require('@jest/test-sequencer').default;
 
 /**
@@ -14,14 +13,10 @@ const LONG = [
   'e2e/mtls',
   'e2e/slow-clients',
 ];
-const LAST = 'processes';
-
-const rank = ({ path, context }) => {
-  if (context.config.displayName?.name === LAST) return LONG.length + 3;
+const rank = ({ path }) => {
   const long = LONG.findIndex((name) => path.includes(name));
   if (long >= 0) return long;
-  if (path.includes('/test/e2e/')) return LONG.length;
-  return path.endsWith('.mesh.test.ts') ? LONG.length + 1 : LONG.length + 2;
+  return path.includes('/test/e2e/') ? LONG.length : LONG.length + 1;
 };
 
 module.exports = class LongestFirst extends Sequencer {
