@@ -169,7 +169,7 @@ function mongoFor({ sends, events }: Load, { bytes }: Measured): Sizing['mongo']
   };
 }
 
-/** A Redis server uses one core, so a higher load needs several servers. */
+/** A Redis server uses one core and its own memory, so a higher load needs several servers. */
 function redisFor({ events }: Load, { bytes }: Measured, cores: number): Sizing['redis'] {
   const { seen_days, statuses_days, messages_per_event } = ASSUMED;
   const kept =
