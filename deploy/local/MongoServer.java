@@ -433,15 +433,18 @@ public class MongoServer {
      * beginning of the last one. The documents in it are compared with the whole query afterwards.
      */
     static final class Ranges {
-        static final Ranges NONE = new Ranges(List.of(), 0);
+        static final Ranges NONE = new Ranges(List.of(), 0, false);
 
         final List<byte[][]> ranges;
         /** How many of the index's fields, from the first on, the query restricts. */
         final int fields;
+        /** The query gives values of these fields, and no bound. */
+        final boolean exact;
 
-        private Ranges(List<byte[][]> ranges, int fields) {
+        private Ranges(List<byte[][]> ranges, int fields, boolean exact) {
             this.ranges = ranges;
             this.fields = fields;
+            this.exact = exact;
         }
 
         static Ranges of(Index<Object> index, Document query) {
@@ -484,7 +487,7 @@ public class MongoServer {
             for (int i = 0; i < low.size(); i++) {
                 ranges.add(new byte[][] {low.get(i), high.get(i)});
             }
-            return new Ranges(ranges, fields);
+            return new Ranges(ranges, fields, low == high);
         }
 
         /** The values of which a field must have one; none if the query does not say so. */
@@ -722,7 +725,10 @@ public class MongoServer {
         public void drop() {}
     }
 
-    /** Uses the index of which a query restricts most fields; the library wants exactly these. */
+    /**
+     * Uses a unique index whose values a query gives, else the index of which it restricts most fields;
+     * the library wants exactly these.
+     */
     static final class IndexedCollection extends H2Collection {
         IndexedCollection(
             MongoDatabase database, String name, CollectionOptions options,
@@ -737,10 +743,12 @@ public class MongoServer {
             Ranges ranges = Ranges.NONE;
             for (Index<Object> index : getIndexes()) {
                 Ranges found = ((RangeIndex) index).ranges(query);
-                if (found.fields > ranges.fields) {
+                boolean unique = index instanceof UniqueIndex && found.exact;
+                if (unique || found.fields > ranges.fields) {
                     best = (RangeIndex) index;
                     ranges = found;
                 }
+                if (unique) break;
             }
             if (best == null) return matchDocuments(query, order, skip, limit, batch, fields);
             if (best instanceof SecondaryIndex) {

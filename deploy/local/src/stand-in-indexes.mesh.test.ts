@@ -141,3 +141,22 @@ test('a value that a unique index has is refused, and may be used once it is fre
   await names.insertOne({ _id: 3, name: 'a\0b' });
   expect(await names.find({ name: 'a\0b' }).toArray()).toEqual([{ _id: 3, name: 'a\0b' }]);
 });
+
+test('a query that gives an _id reads no other document', async () => {
+  const rows = db.collection<{ _id: number; a: number; b: number; count?: number }>('many');
+  await rows.createIndex({ a: 1, b: 1 });
+  const all = Array.from({ length: 5_000 }, (_, index) => ({ _id: index, a: 1, b: 1 }));
+  await rows.insertMany(all);
+  const timeOf = async (more: object): Promise<number> => {
+    const updates = all.slice(0, 200).map(({ _id }) => ({
+      updateOne: { filter: { _id, ...more }, update: { $inc: { count: 1 } } },
+    }));
+    const started = performance.now();
+    await rows.bulkWrite(updates);
+    return performance.now() - started;
+  };
+  await timeOf({ a: 1 });
+  const by_id = await timeOf({});
+  // Each would read all the 5,000: a hundred times as long.
+  expect(await timeOf({ a: 1, b: 1 })).toBeLessThan(20 * by_id);
+}, 60_000);
