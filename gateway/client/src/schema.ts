@@ -1224,7 +1224,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver all events that could not be delivered
-         * @description Answers once the events are queued. They are redelivered in their original order. One run takes place at a time, a second apart: a call during a run joins it and answers its `queued` with `joined: true`.
+         * @description Answers once the events are queued. They are redelivered in their original order. One run takes place at a time, a second apart, or 10 ms for each event that the last one queued if that is more, 5 minutes at most. A call during a run joins it and answers its `queued` with `joined: true`; so does a call in the time after it that cannot wait for the next.
          */
         post: operations["retryAllEvents"];
         delete?: never;

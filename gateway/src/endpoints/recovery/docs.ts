@@ -53,5 +53,5 @@ export const retryAllEvents: RowDocs = {
     joined: is.flag(false, 'Whether an earlier call started the run that this call joined.'),
   }),
   notes:
-    'Answers once the events are queued. They are redelivered in their original order. One run takes place at a time, a second apart: a call during a run joins it and answers its `queued` with `joined: true`.',
+    'Answers once the events are queued. They are redelivered in their original order. One run takes place at a time, a second apart, or 10 ms for each event that the last one queued if that is more, 5 minutes at most. A call during a run joins it and answers its `queued` with `joined: true`; so does a call in the time after it that cannot wait for the next.',
 };

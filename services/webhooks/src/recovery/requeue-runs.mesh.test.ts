@@ -56,6 +56,17 @@ test('runs again for a call after a run, so that newly failed deliveries are que
   expect(await two.run('ptn_6')).toEqual({ queued: 9, joined: false });
 });
 
+test('gives a call soon after a large run its count, and runs no second one', async () => {
+  const requeue = jest.fn(async () => 1_000);
+  const [one, two] = [
+    createRequeueRuns(connection, requeue),
+    createRequeueRuns(connection, requeue),
+  ];
+  expect(await one.run('ptn_7')).toEqual({ queued: 1_000, joined: false });
+  expect(await two.run('ptn_7')).toEqual({ queued: 1_000, joined: true });
+  expect(requeue).toHaveBeenCalledTimes(1);
+}, 15_000);
+
 test('runs each partner on its own', async () => {
   const { one, runs, finish } = replicas();
   const first = one.run('ptn_2');

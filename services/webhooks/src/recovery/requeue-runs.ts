@@ -1,8 +1,9 @@
-// Requeues of all deliveries of a partner: one run at a time for each partner, RUNS_APART_MS after the
-// last, on all replicas together, because a run updates every stored delivery and makes each replica
-// read them again. Calls during a run join it and get its result; a call after it waits for the next,
-// so that no answer leaves out deliveries that have failed since. Without Redis each replica runs at
-// most one at a time.
+// Requeues of all deliveries of a partner: one run at a time for each partner, on all replicas together,
+// because a run updates every stored delivery, makes each replica read them again, and is followed by an
+// attempt of each. So the next run starts after a pause that grows with what the last one queued. Calls
+// during a run join it and get its result. A call after it waits for the next, so that its answer leaves
+// out no delivery that has failed since; where the pause is longer than it can wait, it gets the result
+// of the last. Without Redis each replica runs at most one at a time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '@bmg/common/errors';
 import type { RedisConnection } from '@bmg/common/redis';
@@ -19,6 +20,9 @@ export interface RequeueRuns {
 }
 
 const RUNS_APART_MS = 1_000;
+/** The pause after a run, for each delivery that it queued; and the longest one. */
+const APART_PER_DELIVERY_MS = 10;
+const APART_MAX_MS = 300_000;
 /** A run that was cut off by a crash blocks the next one for this long. */
 const RUN_MAX_MS = 30_000;
 /** How long a call waits for the run of another replica; below the deadline of the RPC. */
@@ -36,6 +40,7 @@ export function createRequeueRuns(
   async function runOrJoin(partner_id: string): Promise<RequeueRun> {
     const key = `bmg:webhooks:retry-all:${partner_id}`;
     let joined = false;
+    let last: string | undefined;
     for (let waited_ms = 0; waited_ms < JOIN_MAX_MS; waited_ms += JOIN_POLL_MS) {
       // Without Redis the run is not shared, but takes place.
       const claimed = await redis.set(key, RUNNING, 'PX', RUN_MAX_MS, 'NX').catch(() => 'OK');
@@ -43,15 +48,18 @@ export function createRequeueRuns(
       const value = await redis.get(key).catch(() => null);
       if (value === RUNNING) joined = true;
       else if (value !== null && joined) return { queued: Number(value), joined };
+      else last = value ?? undefined;
       await sleep(JOIN_POLL_MS);
     }
+    if (last !== undefined) return { queued: Number(last), joined: true };
     throw new ApiError('SERVICE_UNAVAILABLE', 'all events are being queued: try again later');
   }
 
   async function start(partner_id: string, key: string): Promise<RequeueRun> {
     try {
       const queued = await requeue(partner_id);
-      await redis.set(key, queued, 'PX', RUNS_APART_MS).catch(() => undefined);
+      const apart_ms = Math.max(RUNS_APART_MS, queued * APART_PER_DELIVERY_MS);
+      await redis.set(key, queued, 'PX', Math.min(apart_ms, APART_MAX_MS)).catch(() => undefined);
       return { queued, joined: false };
     } catch (error) {
       await redis.del(key).catch(() => undefined);
