@@ -6,7 +6,7 @@ import { dueAfter } from './load';
 import { requestBytes } from '../testkit/request-bytes';
 import { createWireClient } from './wire-client';
 
-const APP_SECRET = 'app-secret-local';
+export const APP_SECRET = 'app-secret-local';
 /** Of each place: enough that every few messages come from a customer not seen before. */
 const CUSTOMERS = 5_000;
 const MIX = 2_654_435_761;
@@ -16,6 +16,7 @@ const LOOK_EVERY_MS = 100;
 export interface Place {
   waba_id: string;
   phone_number_id: string;
+  partner_key: string;
 }
 
 export interface Answered {

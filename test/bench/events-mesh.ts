@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRpcClient } from '@bmg/common/rpc';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
-import { freePort, SERVICE_NAMES, SERVICES } from '@bmg/local';
+import { freePort, SERVICE_NAMES, SERVICES, type ServiceName } from '@bmg/local';
 import { EmulatorClient } from '../emulator/client';
 import {
   createLoad,
@@ -30,15 +30,22 @@ export interface Setup {
   pids: Record<string, number>;
 }
 
-export async function prepareMesh(bench: Bench, partners: number): Promise<Setup> {
+/** `extra` adds settings of some services. */
+export async function prepareMesh(
+  bench: Bench,
+  partners: number,
+  extra: Partial<Record<ServiceName, NodeJS.ProcessEnv>> = {},
+): Promise<Setup> {
   const receiver_port = await freePort();
   const pids: Record<string, number> = {};
-  const start = (name: string, entry: string, extra?: NodeJS.ProcessEnv): void => {
-    pids[name] = bench.start(name, entry, extra).pid;
+  const start = (name: string, entry: string, env?: NodeJS.ProcessEnv): void => {
+    pids[name] = bench.start(name, entry, env).pid;
   };
   start('receiver', 'test/dist/bench/receiver.js', { RECEIVER_PORT: String(receiver_port) });
   start('emulator', 'test/dist/emulator/main.js');
-  for (const name of SERVICE_NAMES) start(name, `${SERVICES[name].workspace}/dist/main.js`);
+  for (const name of SERVICE_NAMES) {
+    start(name, `${SERVICES[name].workspace}/dist/main.js`, extra[name]);
+  }
   for (const { name, pid } of bench.engines.started) pids[name] = pid;
   pids['driver'] = process.pid;
   await bench.ready(...SERVICE_NAMES);
@@ -79,17 +86,17 @@ export async function registerPartners(
       },
     );
     const account = await emulator.createAccount({ numbers: [{}], tokens: [{}] });
-    const place = {
+    const number = {
       waba_id: account.waba_id,
       phone_number_id: account.phone_number_ids[0] as string,
     };
     const answer = await fetch(`http://${HOST}:${bench.port('gateway')}/v1/clients/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-partner-key': partner_key },
-      body: JSON.stringify({ ...place, access_token: account.tokens[0] }),
+      body: JSON.stringify({ ...number, access_token: account.tokens[0] }),
     });
     if (!answer.ok) throw new Error(`registration: ${answer.status} ${await answer.text()}`);
-    places.push(place);
+    places.push({ ...number, partner_key });
   }
   await operator.stop();
   return places;
@@ -141,7 +148,7 @@ export const difference = (
   );
 
 /** The parts of a run that are not the mesh or its engines. */
-export const DRIVERS = new Set(['driver', 'receiver', 'emulator']);
+export const DRIVERS = new Set(['driver', 'receiver', 'emulator', 'stub']);
 export const OURS = (name: string): boolean => !DRIVERS.has(name);
 export const perThousand = ({ costs, events }: Throughput, name: string): number =>
   ((costs[name]?.cpu_s ?? 0) / events) * 1_000;

@@ -12,9 +12,11 @@ import { ROOT } from './processes';
 import { withSection } from './results';
 import { benchScale, benchStored } from './scale';
 import { benchSend } from './send';
+import { benchStatuses } from './statuses';
 
 const BENCHES: Record<string, () => Promise<void>> = {
   send: benchSend,
+  statuses: benchStatuses,
   'number-admin': benchNumberAdmin,
   events: benchEvents,
   scale: benchScale,

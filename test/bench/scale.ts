@@ -19,14 +19,14 @@ import {
 } from './events-mesh';
 import { openBench, type Part } from './processes';
 
-const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 10_000);
+const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 20_000);
 const PARTNERS = [10, 100, 1_000];
 /** The services with consumers of what an inbound message causes. */
 const DOUBLED: readonly ServiceName[] = ['fanout', 'webhooks', 'messaging', 'onboarding'];
 /** A process that has just started spends most of its CPU on compilation. */
-const WARM_UP = 4 * EVENTS;
+const WARM_UP = 3 * EVENTS;
 /** The first processes do part of the work meanwhile. */
-const WARM_UP_OF_SECOND = 3 * WARM_UP;
+const WARM_UP_OF_SECOND = 2 * WARM_UP;
 const NUMBERS = 100_000;
 const CUSTOMERS = 1_000_000;
 const INSERTED_AT_ONCE = 5_000;
@@ -39,13 +39,13 @@ export async function benchScale(): Promise<void> {
   const bench = await openBench();
   try {
     const setup = await prepareMesh(bench, PARTNERS[0] as number);
-    await throughput(setup, EVENTS);
+    await throughput(setup, WARM_UP);
     let first: Throughput | undefined;
     for (const partners of PARTNERS) {
       const missing = partners - setup.places.length;
       setup.places.push(...(await registerPartners(bench, setup.receiver_url, missing)));
       // Every partner's credentials, owners and receiver are read once, and its connections opened.
-      await throughput(setup, Math.max(EVENTS, 10 * partners));
+      await throughput(setup, Math.max(EVENTS, 40 * partners));
       const run = await throughput(setup, EVENTS);
       first ??= run;
       tell(`${partners} partners`, run, first);

@@ -1,22 +1,80 @@
-// The upstream stub of the benchmarks, used for the mesh and the bare chain, with minimal HTTP.
+// The upstream stub of the benchmarks, used for the mesh and the bare chain, with minimal HTTP. With
+// STUB_WEBHOOKS it also posts the statuses of each send, in a webhook each.
+import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
+import { requestBytes } from '../testkit/request-bytes';
+import { APP_SECRET } from './events-load';
+import { createWireClient } from './wire-client';
 
 /** The answer to every path except sends: reads find their object, changes succeed. */
 const SETTINGS =
   '{"success":true,"data":[{"id":"1","is_cart_enabled":true,"is_catalog_visible":true}]}';
+const STATUSES = ['sent', 'delivered', 'read'] as const;
+
+/** Address of the ingress, and the account of each number. */
+const webhooks = process.env['STUB_WEBHOOKS'];
+const accounts = JSON.parse(process.env['STUB_ACCOUNTS'] ?? '{}') as Record<string, string>;
+const ingress = webhooks === undefined ? undefined : createWireClient(webhooks);
 
 let count = 0;
 createServer((request, response) => {
-  request.resume();
+  const chunks: Buffer[] = [];
+  if (ingress) request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  else request.resume();
   request.on('end', () => {
     count += 1;
-    const body = request.url?.endsWith('/messages')
-      ? `{"messaging_product":"whatsapp","contacts":[{"input":"15550100777","wa_id":"15550100777"}],"messages":[{"id":"wamid.BENCH${count}"}]}`
+    const { url = '' } = request;
+    const id = `wamid.BENCH${count}`;
+    const body = url.endsWith('/messages')
+      ? `{"messaging_product":"whatsapp","contacts":[{"input":"15550100777","wa_id":"15550100777"}],"messages":[{"id":"${id}"}]}`
       : SETTINGS;
     response.writeHead(200, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
     });
     response.end(body);
+    if (url.endsWith('/messages')) void postStatuses(url, id, Buffer.concat(chunks));
   });
 }).listen(Number(process.env['STUB_PORT']), '127.0.0.1');
+
+/** Each after the one before it was answered, as they take place. */
+async function postStatuses(url: string, id: string, sent: Buffer): Promise<void> {
+  if (!ingress || webhooks === undefined) return;
+  const phone_number_id = url.split('/').at(-2) ?? '';
+  const { to, biz_opaque_callback_data } = JSON.parse(String(sent)) as Record<string, string>;
+  for (const status of STATUSES) {
+    const body = JSON.stringify({
+      object: 'whatsapp_business_account',
+      entry: [
+        {
+          id: accounts[phone_number_id],
+          changes: [
+            {
+              field: 'messages',
+              value: {
+                messaging_product: 'whatsapp',
+                metadata: { display_phone_number: '15550100001', phone_number_id },
+                statuses: [
+                  {
+                    id,
+                    status,
+                    timestamp: String(Math.floor(Date.now() / 1_000)),
+                    recipient_id: to,
+                    biz_opaque_callback_data,
+                    pricing: { billable: true, pricing_model: 'PMP', category: 'service' },
+                  },
+                ],
+              },
+            },
+          ],
+        },
+      ],
+    });
+    const signature = createHmac('sha256', APP_SECRET).update(body).digest('hex');
+    const headers = {
+      'content-type': 'application/json',
+      'x-hub-signature-256': `sha256=${signature}`,
+    };
+    await ingress.send(requestBytes(new URL(webhooks), '/webhooks/upstream', headers, body));
+  }
+}
