@@ -2,6 +2,7 @@
 import { createBus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import type { Component, Service } from '@bmg/common/lifecycle';
+import { createRefusals } from '@bmg/common/overload';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { NOTICES } from '@bmg/common/notices';
 import { createRpcClient, type Client, type Definition, type RpcClient } from '@bmg/common/rpc';
@@ -36,7 +37,7 @@ import { chapters, endpoints } from './endpoints';
 import { createHealthMonitor } from './health';
 import { createGuards } from './idempotency';
 import { createFallbackBucket } from './limits/fallback-bucket';
-import { createLoad, type Load } from './limits/load';
+import { createLoad, REFUSALS_AT_ONCE, type Load } from './limits/load';
 import { CONNECT_LIMIT, createNetworkLimit, LOGIN_LIMIT } from './limits/network-limit';
 
 export interface GatewayService extends Service {
@@ -83,6 +84,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     ...chain,
     health,
     requests,
+    refusals: createRefusals(REFUSALS_AT_ONCE),
     request_timeout_ms: config.REQUEST_TIMEOUT_MS,
     proxy_hops: config.PROXY_HOPS,
     extend: (router) => pages.forEach((add) => add(router)),

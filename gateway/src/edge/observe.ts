@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import { ApiError, toApiError } from '@bmg/common/errors';
+import type { Refusals } from '@bmg/common/overload';
 import {
   endSpan,
   metrics,
@@ -13,6 +14,7 @@ import {
   traceparent,
   type Logger,
 } from '@bmg/common/telemetry';
+import { networkOf } from '../limits/network';
 import { errorBody } from './error-body';
 import type { RequestLog } from './request-log';
 import type { State } from './state';
@@ -25,6 +27,8 @@ export interface ObserveDependencies {
   request_timeout_ms: number;
   /** Keeps the latest calls of each partner for the console; without it, none are kept. */
   requests?: Pick<RequestLog, 'record'>;
+  /** Delays refusals of callers that had many; without it, none are delayed. */
+  refusals?: Refusals;
   log: Logger;
 }
 
@@ -32,6 +36,8 @@ type Span = ReturnType<typeof startSpan>;
 
 /** Below it are the endpoints. */
 const API = '/v1/';
+/** Refused before the work: a client that repeats such a request at once only gets the same again. */
+const REFUSALS = new Set([401, 429, 503]);
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 export const createObserver =
@@ -45,7 +51,11 @@ export const createObserver =
       answerError(context, toFailure(error), deps.docs_url);
     }
     recordRequest(context, span, performance.now() - started, deps);
+    if (REFUSALS.has(context.status)) await deps.refusals?.turn(holderOf(context));
   };
+
+const holderOf = ({ state, ip }: Context): string =>
+  (state as State).partner_id ?? `network:${networkOf(ip)}`;
 
 function beginRequest(
   context: Context,

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createRefusals, REFUSAL_DELAY_MS } from '@bmg/common/overload';
 import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../test/testkit/eventually';
 import { createApp, type AppDependencies } from '../app';
@@ -32,7 +33,7 @@ afterAll(() => {
 });
 
 /** The address of an app with these bounds. */
-async function listening(load: Load): Promise<string> {
+async function listening(load: Load, more: Partial<AppDependencies> = {}): Promise<string> {
   const answer = () => new Promise((resolve) => release.push(() => resolve(OK)));
   const rpc = { sendText: answer, getWaba: answer };
   const caller = (partner_id: string) => ({
@@ -55,6 +56,7 @@ async function listening(load: Load): Promise<string> {
     client: () => rpc,
     request_timeout_ms: 60_000,
     log,
+    ...more,
   } as unknown as AppDependencies;
   const server = createServer(createApp(deps).callback()).listen(0, '127.0.0.1');
   servers.push(server);
@@ -138,4 +140,28 @@ test('bounds what a partner has in flight at the endpoints that the rate limit d
   await eventually(() => release.length === 1);
   for (const end of release.splice(0)) end();
   expect((await again).status).toBe(200);
+});
+
+test('answers a partner that goes on after many refusals later, and no other partner', async () => {
+  const address = await listening(createLoad(IN_FLIGHT_MAX, log), {
+    refusals: createRefusals({ burst: 20, per_s: 1 }),
+  });
+  const ask = (partner: string) =>
+    fetch(`${address}/waba`, { headers: { 'x-partner-key': partner, 'x-waba-id': '1' } });
+  const refuse = async (partner: string): Promise<number> => {
+    const started = performance.now();
+    await refused(await ask(partner));
+    return performance.now() - started;
+  };
+  const in_flight = ['flood', 'flood', 'b', 'c'].map(ask);
+  await eventually(() => release.length === IN_FLIGHT_MAX);
+  const flood = Array.from({ length: 40 }, () => refuse('flood'));
+  const of_other = await refuse('d');
+  const waits = await Promise.all(flood);
+  // Timers are up to a millisecond early.
+  expect(Math.max(...waits)).toBeGreaterThanOrEqual(REFUSAL_DELAY_MS - 1);
+  expect(waits.filter((ms) => ms < REFUSAL_DELAY_MS - 1).length).toBeGreaterThanOrEqual(20);
+  expect(of_other).toBeLessThan(REFUSAL_DELAY_MS - 1);
+  for (const end of release.splice(0)) end();
+  expect((await Promise.all(in_flight)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 });

@@ -46,6 +46,8 @@ export const UNCOUNTED_SHARE = 20;
 const STREAMS_MAX = 300;
 /** Open streams of one partner: each waits for events, as do the partner's own reads of the log. */
 export const STREAM_SHARE = 6;
+/** The others are a second late: a client that repeats refused requests without a pause is no faster. */
+export const REFUSALS_AT_ONCE = { burst: 200, per_s: 100 };
 const RETRY_AFTER_S = 1;
 const NETWORK_SHARE = 0.25;
 const SERVER = 'gateway';

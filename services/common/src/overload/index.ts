@@ -8,6 +8,7 @@ export {
 } from './http-server';
 export { createPool, type Pool, type PoolOptions } from './pool';
 export { watchPace } from './pace';
+export { createRefusals, REFUSAL_DELAY_MS, type Refusals } from './refusals';
 export {
   createTransferPool,
   createTransfers,

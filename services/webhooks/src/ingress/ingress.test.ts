@@ -1,8 +1,9 @@
 // Requests that the ingress refuses before it reads their body.
 import { request } from 'node:http';
+import { REFUSAL_DELAY_MS } from '@bmg/common/overload';
 import { createLogger } from '@bmg/common/telemetry';
 import { sendAllFirst } from '../../../../test/testkit/send-all-first';
-import { createIngress, type Ingress } from './ingress';
+import { createIngress, REFUSALS_AT_ONCE, type Ingress } from './ingress';
 
 const log = createLogger('test');
 log.level = 'silent';
@@ -67,4 +68,16 @@ test('answers a sender that reads nothing before its whole body is sent', async 
     await sendAllFirst(url, '/webhooks/upstream', {}, body),
     await sendAllFirst(url, '/webhooks/upstream', { 'x-hub-signature-256': SIGNATURE }, body),
   ]).toEqual(['HTTP/1.1 401 Unauthorized', 'HTTP/1.1 413 Payload Too Large']);
+});
+
+test('answers strangers later once it has refused many', async () => {
+  const refuse = async (): Promise<number> => {
+    const started = performance.now();
+    expect(await announce('/webhooks/upstream', {})).toBe(401);
+    return performance.now() - started;
+  };
+  await Promise.all(Array.from({ length: REFUSALS_AT_ONCE.burst }, refuse));
+  const waits = await Promise.all(Array.from({ length: 30 }, refuse));
+  // Timers are up to a millisecond early.
+  expect(Math.max(...waits)).toBeGreaterThanOrEqual(REFUSAL_DELAY_MS - 1);
 });

@@ -7,14 +7,16 @@ import {
   BodyRefused,
   createBound,
   createBoundedServer,
+  createRefusals,
   readBody,
+  type BodyProblem,
   type Bound,
 } from '@bmg/common/overload';
 import type { Component } from '@bmg/common/lifecycle';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { OutageWatch } from './outages';
 import type { PaymentEvents } from './payment-events';
-import { end, endUnavailable } from './responses';
+import { replyOf, send, TRY_AGAIN, type Reply } from './reply';
 import { isSignature } from './upstream-signature';
 import { acceptUpstreamWebhook, UPSTREAM_PATH, verifyAddress } from './upstream-webhook';
 
@@ -44,21 +46,28 @@ const VERIFIED_MAX_BYTES = 128 * 1024 * 1024;
 /** Bodies that anyone may have sent: being read, or not verified yet. */
 const UNVERIFIED_MAX_BYTES = 64 * 1024 * 1024;
 const STOP_TIMEOUT_MS = 5_000;
+const UNAUTHORIZED = 401;
+/** Who has no valid signature is not known: all of them share the answers that are given at once. */
+const STRANGERS = 'strangers';
+/** A body with a wrong signature takes some 10 ms of CPU. */
+export const REFUSALS_AT_ONCE = { burst: 50, per_s: 10 };
+/** The sender has gone: there is no one to answer. */
+const INCOMPLETE: Reply = { status: 400, text: '' };
+const REFUSED: Record<BodyProblem, Reply> = {
+  incomplete: INCOMPLETE,
+  no_room: TRY_AGAIN,
+  too_large: { status: 413, text: 'too large' },
+};
 
 interface Route {
   body_max_bytes: number;
   /** Whether the body is worth reading: its headers may carry a valid signature. */
   isSigned(headers: IncomingHttpHeaders): boolean;
   /**
-   * Answers, and returns the status. `verified` must be called once the signature is; false means
-   * that there is no room for the body.
+   * Takes the webhook and returns the answer. `verified` must be called once the signature is; false
+   * means that there is no room for the body.
    */
-  accept(
-    body: Buffer,
-    request: IncomingMessage,
-    response: ServerResponse,
-    verified: () => boolean,
-  ): Promise<number>;
+  accept(body: Buffer, headers: IncomingHttpHeaders, verified: () => boolean): Promise<Reply>;
 }
 
 export interface IngressDependencies {
@@ -74,6 +83,7 @@ export function createIngress(settings: IngressSettings, deps: IngressDependenci
   const { outages, log } = deps;
   const routes = routesOf(settings, deps);
   const receive = createReceive(log);
+  const refusals = createRefusals(REFUSALS_AT_ONCE);
   const server = createBoundedServer({ server: 'ingress' }, (request, response) => {
     handle(request, response).catch((error: unknown) => {
       log.error({ err: error }, 'failed to answer webhook');
@@ -85,17 +95,23 @@ export function createIngress(settings: IngressSettings, deps: IngressDependenci
     const started = performance.now();
     const [path = '', query = ''] = (request.url ?? '/').split('?', 2);
     const route = routes.get(path);
-    if (!route) return end(response, 404, 'not found');
+    if (!route) return send(response, { status: 404, text: 'not found' });
     if (request.method === 'GET' && path === UPSTREAM_PATH) {
       return verifyAddress(query, settings.UPSTREAM_VERIFY_TOKEN, response);
     }
-    if (request.method !== 'POST') return end(response, 405, 'method not allowed');
-    const status = await receive(request, response, route);
+    if (request.method !== 'POST') {
+      return send(response, { status: 405, text: 'method not allowed' });
+    }
+    const reply = await receive(request, route);
+    const { status } = reply;
     if (path === UPSTREAM_PATH) outages.answered(status);
     metrics.ingress_duration.observe(
       { http_response_status_code: String(status) },
       (performance.now() - started) / 1_000,
     );
+    if (status === UNAUTHORIZED) await refusals.turn(STRANGERS);
+    if (reply === INCOMPLETE) request.destroy();
+    else send(response, reply);
   }
 
   return {
@@ -125,8 +141,8 @@ function routesOf(
       {
         body_max_bytes: UPSTREAM_BODY_MAX_BYTES,
         isSigned: (headers) => isSignature(headers['x-hub-signature-256']),
-        accept: (body, request, response, verified) =>
-          acceptUpstreamWebhook({ settings, bus, log, verified }, body, request, response),
+        accept: (body, headers, verified) =>
+          acceptUpstreamWebhook({ settings, bus, log, verified }, body, headers),
       },
     ],
     [
@@ -134,34 +150,23 @@ function routesOf(
       {
         body_max_bytes: PAYMENT_BODY_MAX_BYTES,
         isSigned: (headers) => headers['stripe-signature'] !== undefined,
-        accept: (body, request, response) => acceptPayment(payments, body, request, response),
+        accept: (body, headers) => acceptPayment(payments, body, headers),
       },
     ],
     ...(canary ? [[CANARY_PATH, canaryRoute(canary)] as const] : []),
   ]);
 }
 
-type Receive = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  route: Route,
-) => Promise<number>;
+type Receive = (request: IncomingMessage, route: Route) => Promise<Reply>;
 
-/** Reads a body, within the bounds of its route and of memory, and passes it on; returns the status. */
+/** Reads a body, within the bounds of its route and of memory, and passes it on; returns the answer. */
 function createReceive(log: Logger): Receive {
   const boundOf = (reason: string, max: number): Bound =>
     createBound({ server: 'ingress', reason, max }, log);
   const unverified = boundOf('unverified_body_bytes', UNVERIFIED_MAX_BYTES);
   const bodies = boundOf('body_bytes', VERIFIED_MAX_BYTES);
-  return async function receive(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { body_max_bytes, isSigned, accept }: Route,
-  ): Promise<number> {
-    if (!isSigned(request.headers)) {
-      end(response, 401, 'no signature');
-      return 401;
-    }
+  return async function receive(request, { body_max_bytes, isSigned, accept }) {
+    if (!isSigned(request.headers)) return { status: UNAUTHORIZED, text: 'no signature' };
     let bound = unverified;
     let held = 0;
     const reserve = (bytes: number): boolean => {
@@ -177,9 +182,9 @@ function createReceive(log: Logger): Receive {
     };
     try {
       const body = await readBody(request, body_max_bytes, reserve);
-      return await accept(body, request, response, verified);
+      return await accept(body, request.headers, verified);
     } catch (error) {
-      if (error instanceof BodyRefused) return refuseBody(error, request, response);
+      if (error instanceof BodyRefused) return REFUSED[error.problem];
       throw error;
     } finally {
       bound.give(held);
@@ -187,47 +192,23 @@ function createReceive(log: Logger): Receive {
   };
 }
 
-function refuseBody(
-  { problem }: BodyRefused,
-  request: IncomingMessage,
-  response: ServerResponse,
-): number {
-  if (problem === 'incomplete') {
-    request.destroy();
-    return 400;
-  }
-  if (problem === 'no_room') {
-    endUnavailable(response);
-    return 503;
-  }
-  end(response, 413, 'too large');
-  return 413;
-}
-
 async function acceptPayment(
   payments: PaymentEvents,
   body: Buffer,
-  { headers }: IncomingMessage,
-  response: ServerResponse,
-): Promise<number> {
+  headers: IncomingHttpHeaders,
+): Promise<Reply> {
   const signature = headers['stripe-signature'];
   const status = await payments({
     body,
     signature: typeof signature === 'string' ? signature : '',
     traceparent: headers['traceparent'] as string | undefined,
   });
-  if (status === 503) endUnavailable(response);
-  else end(response, status, status === 200 ? '' : 'not taken');
-  return status;
+  return replyOf(status);
 }
 
 const canaryRoute = (canary: CanaryReceiver): Route => ({
   body_max_bytes: CANARY_BODY_MAX_BYTES,
   isSigned: (headers) => isSignature(headers['x-service-signature']),
-  async accept(body, { headers }, response) {
-    const status = await canary(body, String(headers['x-service-signature']));
-    if (status === 503) endUnavailable(response);
-    else end(response, status, status === 200 ? '' : 'not taken');
-    return status;
-  },
+  accept: async (body, headers) =>
+    replyOf(await canary(body, String(headers['x-service-signature']))),
 });

@@ -1,15 +1,24 @@
-// The answers of the ingress: short plain text for the sender's log.
+// The answers of the ingress: a status, and short plain text for the sender's log.
 import type { ServerResponse } from 'node:http';
 
+export interface Reply {
+  status: number;
+  text: string;
+}
+
+export const TAKEN: Reply = { status: 200, text: '' };
+/** The webhook was not accepted, and the sender is to post it again. */
+export const TRY_AGAIN: Reply = { status: 503, text: 'try again' };
 const RETRY_AFTER_S = '5';
 
-export function end(response: ServerResponse, status: number, text: string): void {
+export function send(response: ServerResponse, { status, text }: Reply): void {
   response.statusCode = status;
+  if (status === TRY_AGAIN.status) response.setHeader('Retry-After', RETRY_AFTER_S);
   response.end(text);
 }
 
-/** The webhook was not accepted, and the sender is to post it again. */
-export function endUnavailable(response: ServerResponse): void {
-  response.setHeader('Retry-After', RETRY_AFTER_S);
-  end(response, 503, 'try again');
+/** The answer to a webhook that another part has judged. */
+export function replyOf(status: number): Reply {
+  if (status === TAKEN.status) return TAKEN;
+  return status === TRY_AGAIN.status ? TRY_AGAIN : { status, text: 'not taken' };
 }

@@ -1,7 +1,7 @@
 // The upstream's endpoint: answers its verification request, and takes its webhooks into Kafka. 200
 // means that all in-sync replicas have the body; any other status makes the upstream post it again.
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { topics, type Bus } from '@bmg/common/bus';
 import { within } from '@bmg/common/lifecycle';
 import {
@@ -12,7 +12,7 @@ import {
   traceIds,
   type Logger,
 } from '@bmg/common/telemetry';
-import { end, endUnavailable } from './responses';
+import { send, TAKEN, TRY_AGAIN, type Reply } from './reply';
 import { split } from './split';
 import { isSignedByUpstream } from './upstream-signature';
 
@@ -33,32 +33,27 @@ export function verifyAddress(query: string, verify_token: string, response: Ser
   const params = new URLSearchParams(query);
   const token = params.get('hub.verify_token') ?? '';
   if (params.get('hub.mode') !== 'subscribe' || !isSame(token, verify_token)) {
-    return end(response, 403, 'wrong verify token');
+    return send(response, { status: 403, text: 'wrong verify token' });
   }
   // Plain text that no browser may interpret, because the challenge is echoed unchanged.
   response.setHeader('content-type', 'text/plain; charset=utf-8');
   response.setHeader('x-content-type-options', 'nosniff');
-  end(response, 200, params.get('hub.challenge') ?? '');
+  send(response, { status: 200, text: params.get('hub.challenge') ?? '' });
 }
 
-/** POST: verifies the signature over the raw bytes, publishes, answers. Returns the HTTP status. */
+/** POST: verifies the signature over the raw bytes and publishes them. Returns the answer. */
 export async function acceptUpstreamWebhook(
   { settings, bus, log, verified }: UpstreamWebhookDependencies,
   body: Buffer,
-  { headers }: IncomingMessage,
-  response: ServerResponse,
-): Promise<number> {
+  headers: IncomingHttpHeaders,
+): Promise<Reply> {
   const header = headers['x-hub-signature-256'];
   const signature = Array.isArray(header) ? header[0] : header;
   if (!isSignedByUpstream(body, signature, settings.UPSTREAM_APP_SECRET)) {
-    end(response, 401, 'wrong signature');
     log.warn({ bytes: body.length }, 'rejected upstream webhook with wrong signature');
-    return 401;
+    return { status: 401, text: 'wrong signature' };
   }
-  if (!verified()) {
-    endUnavailable(response);
-    return 503;
-  }
+  if (!verified()) return TRY_AGAIN;
   const given = parseTraceparent(headers['traceparent'] as string | undefined);
   const span = startSpan('POST /webhooks/upstream', {
     kind: SpanKind.SERVER,
@@ -75,16 +70,14 @@ export async function acceptUpstreamWebhook(
       span: context,
     }));
     await within(PUBLISH_TIMEOUT_MS, bus.publish(messages));
-    end(response, 200, '');
     endSpan(span);
     log.info({ bytes: body.length, status: 200, ...traceIds(context) }, 'upstream webhook');
-    return 200;
+    return TAKEN;
   } catch (error) {
     // Kafka may have it all the same: the repetition then gets the same event ids.
-    endUnavailable(response);
     endSpan(span, { code: 'kafka' });
     log.warn({ err: error, status: 503, ...traceIds(context) }, 'upstream webhook');
-    return 503;
+    return TRY_AGAIN;
   }
 }
 
