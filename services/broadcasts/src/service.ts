@@ -1,5 +1,5 @@
 // Composition root: builds the parts of the service and returns its components in start order.
-import { createBus, topics, type Received } from '@bmg/common/bus';
+import { createBus, gathered, topics, type Received } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
 import type { Service } from '@bmg/common/lifecycle';
@@ -34,6 +34,8 @@ import { createFindTemplate } from './template/find';
 const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
 /** Shorter than a graceful shutdown, longer than most answers of the upstream take. */
 const SENDS_STOP_LIMIT_MS = 12_000;
+/** Statuses of several partitions are handled together: at a moderate load a batch has one of them. */
+const STATUSES_APART_MS = 25;
 
 export interface BroadcastsService extends Service {
   /** The gRPC port; known once started. */
@@ -78,10 +80,10 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
     pace: shared.pace,
     isActive: (phone_number_id) => runner.isActive(phone_number_id),
   });
-  const takeStatuses = async (batch: Received<Statuses>[]): Promise<void> => {
+  const takeStatuses = gathered(STATUSES_APART_MS, async (batch: Received<Statuses>[]) => {
     await giveWay(batch);
     await applyStatuses(batch);
-  };
+  });
   bus.consume(topics.status, 'broadcasts-status', takeStatuses);
   bus.consume(topics.template, 'broadcasts-template', (batch) => states.apply(batch));
   bus.consume(topics.event, 'broadcasts', async (batch) => {

@@ -1,5 +1,5 @@
 // Composition root: opens the engines, wires the service and returns its components in start order.
-import { createBus, topics, type Received } from '@bmg/common/bus';
+import { createBus, gathered, topics, type Received } from '@bmg/common/bus';
 import { contactsOfEvents, statusesOfEvents } from '@bmg/common/messages';
 import type { Loaded } from '@bmg/common/config';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
@@ -57,6 +57,9 @@ import { createRateCards } from './store/rate-cards';
 import { createRefusedTokens } from './store/refused-tokens';
 import { purgeRows } from './store/purge';
 
+/** Statuses of several partitions are written together: at a moderate load a batch has one of them. */
+const STATUSES_APART_MS = 25;
+
 /** Longer than 70 lines: it lists the parts of the service in the order in which they depend on each other. */
 export function createMessaging({ config, warnings }: Loaded<typeof settings>): Service {
   const log = createLogger('messaging');
@@ -97,10 +100,10 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   const applyToMessages = applyStatuses(messages, losses);
   const conversing = { contacts, recentConversations: createRecentConversations() };
   const takeContacts = applyContacts({ ...conversing, recent, now });
-  const takeStatuses = async (batch: Received<Statuses>[]): Promise<void> => {
+  const takeStatuses = gathered(STATUSES_APART_MS, async (batch: Received<Statuses>[]) => {
     await applyToMessages(batch);
     await noteFacts(conversing, factsOfStatuses(batch));
-  };
+  });
   bus.consume(topics.status, 'messaging-status', takeStatuses);
   // Another process may have stored and removed contacts of partitions that come back.
   bus.consume(topics.contact, 'messaging-contact', takeContacts, () => recent.clear());

@@ -1,6 +1,6 @@
 // The composition root: opens the engines, wires the parts, returns the components in the order of
 // their start.
-import { createBus, topics, type Bus, type Received } from '@bmg/common/bus';
+import { createBus, gathered, topics, type Bus, type Received } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { createVersions } from '@bmg/common/directory';
 import { createPoller, type Poller, type Service } from '@bmg/common/lifecycle';
@@ -153,7 +153,7 @@ function consumeTopics(
     await applyToClients(batch);
     await alerts.applyQuality(batch);
   };
-  const countStatuses = countMessages(deps);
+  const countStatuses = gathered(COUNTS_APART_MS, countMessages(deps));
   bus.consume(topics.usage, 'onboarding-usage', countCalls(deps));
   bus.consume(topics.account, 'onboarding-account', applyState);
   bus.consume(topics.status, 'onboarding-status', countStatuses);
@@ -208,6 +208,8 @@ function implementations(
   ];
 }
 
+/** A report of usage may be this much behind; counting takes six commands, whatever it counts. */
+const COUNTS_APART_MS = 500;
 /** Only a crash leaves counts pending: that is rare and not urgent. */
 const PENDING_COUNTS_EVERY_MS = 30_000;
 
