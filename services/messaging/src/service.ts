@@ -7,7 +7,7 @@ import { createFileFetcher, createTransfer } from '@bmg/common/files';
 import { createPoller, type Component, type Service } from '@bmg/common/lifecycle';
 import { openMongo } from '@bmg/common/mongo';
 import { createVersions } from '@bmg/common/directory';
-import { createPool, createTransferPool } from '@bmg/common/overload';
+import { createByteRate, createPool, createTransferPool } from '@bmg/common/overload';
 import { openRedis } from '@bmg/common/redis';
 import { createRpcClient, createRpcServer, implement } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
@@ -36,7 +36,7 @@ import { createLedgerHandlers } from './ledger/handlers';
 import { addLate } from './ledger/late';
 import { LEDGER_READS_MAX } from './ledger/read-ledger';
 import { createSpendAlerts } from './ledger/spend-alerts';
-import { DOWNLOADS_MAX } from './media/download';
+import { DOWNLOAD_BYTES_PER_S, DOWNLOADS_MAX } from './media/download';
 import { createMediaHosts } from './media/hosts';
 import { SEARCHED_MAX } from './message-log/search';
 import { createRatesHandlers } from './rates/handlers';
@@ -149,6 +149,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
       { server: 'media', reason: 'downloads', holder: 'partner', max: DOWNLOADS_MAX },
       log,
     ),
+    downloadRate: createByteRate(DOWNLOAD_BYTES_PER_S),
     mediaHosts: createMediaHosts(config),
     now,
     recent,

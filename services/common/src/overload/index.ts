@@ -1,3 +1,4 @@
+export { createByteRate, type ByteRate } from './byte-rate';
 export { createBound, type Bound } from './bound';
 export {
   createBoundedServer,

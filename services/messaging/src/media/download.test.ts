@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTransfer, type Transfer } from '@bmg/common/files';
-import { createTransferPool, EVICTION_GRACE_MS } from '@bmg/common/overload';
+import { createByteRate, createTransferPool, EVICTION_GRACE_MS } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import type { DownloadMediaChunk } from '@bmg/proto/messaging';
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 /** Media of an upstream at this address. */
-function from(origin: string, hosts = 'files.example.org') {
+function from(origin: string, hosts = 'files.example.org', bytes_per_s = Infinity) {
   const settings = {
     UPSTREAM_URL: origin,
     UPSTREAM_API_VERSION: 'v26.0',
@@ -56,6 +56,7 @@ function from(origin: string, hosts = 'files.example.org') {
       { server: 'media', reason: 'downloads', holder: 'partner', max: 4 },
       createLogger('test'),
     ),
+    downloadRate: createByteRate(bytes_per_s),
   };
   return (media_id: string, over: { phone_number_id?: string; signal?: AbortSignal } = {}) =>
     downloadMedia(deps, { target: target(over.phone_number_id), media_id }, call(over.signal));
@@ -109,6 +110,14 @@ describe('a download', () => {
       sha256: media.sha256,
     });
     expect(got.largest_bytes).toBeLessThanOrEqual(CHUNK_MAX_BYTES);
+  });
+
+  test('moves the bytes of one partner at its rate', async () => {
+    const media = await emulator.media({ phone_number_id: NUMBER, size_bytes: 5_000_000 });
+    const started = performance.now();
+    await read(from(emulator.url, '', 4_000_000)(media.id));
+    // Half a second's worth at once, the rest within three quarters of a second.
+    expect(performance.now() - started).toBeGreaterThanOrEqual(600);
   });
 
   test('answers MEDIA_NOT_FOUND for an unknown id and for one of another number', async () => {

@@ -2,7 +2,7 @@
 // Nothing is stored.
 import { ApiError } from '@bmg/common/errors';
 import { parseMimeType, type OpenFile, type Refusal, type Transfer } from '@bmg/common/files';
-import type { TransferPool } from '@bmg/common/overload';
+import type { ByteRate, TransferPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
 import { needTarget, segment, type Json } from '@bmg/common/upstream';
@@ -16,6 +16,8 @@ export interface DownloadDependencies {
   mediaHosts: MediaHosts;
   /** Downloads in progress; each holds a connection to the upstream. */
   downloads: TransferPool;
+  /** Of a partner's downloads together. */
+  downloadRate: ByteRate;
 }
 
 const CHUNK_MAX_BYTES = 256 * 1024;
@@ -40,6 +42,7 @@ export async function* downloadMedia(
   const signal = AbortSignal.any([evicted.signal, ...(call.signal ? [call.signal] : [])]);
   try {
     for await (const chunk of download(deps, target, media_id, { ...call, signal })) {
+      await deps.downloadRate.turn(partner_id, chunk.data.length, signal);
       yield chunk;
       // Counted once the reader asks for more.
       transfer.moved(chunk.data.length);
@@ -54,6 +57,8 @@ export async function* downloadMedia(
 
 /** Fewer than the connections, so that look-ups and uploads always find some. */
 export const DOWNLOADS_MAX = 48;
+/** A file of the largest size, 100 MB, takes three seconds. */
+export const DOWNLOAD_BYTES_PER_S = 32 * 1024 * 1024;
 
 const unavailable = (message: string, cause?: unknown): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE', `${message}: try again in a moment`, { cause });
