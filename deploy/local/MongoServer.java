@@ -71,17 +71,19 @@ public class MongoServer {
     static final int WORKER_THREADS = 16;
 
     /**
-     * Compaction blocks writes, for seconds in a large store. So it runs while the server is idle,
-     * and for a file above FILE_BYTES_MAX under load too, in smaller steps. The pause between two
-     * steps is PAUSE_TIMES as long as the last one: they take a tenth of the time.
+     * Compaction blocks writes. So it runs while the server is idle, and for a file above FILE_BYTES_MAX
+     * under load too, in steps that take STEP_MS: a step rewrites fewer bytes than the last one if that
+     * took longer, else more. The pause between two steps is PAUSE_TIMES as long as the last one: they
+     * take a tenth of the time.
      */
     static final int COMPACT_EVERY_MS = 250;
     static final int IDLE_MS = 250;
     static final int COMPACT_BELOW_PERCENT = 60;
-    static final int COMPACT_BYTES = 4 * 1024 * 1024;
+    static final int STEP_BYTES_MIN = 32 * 1024;
+    static final int STEP_BYTES_MAX = 4 * 1024 * 1024;
+    static final int STEP_MS = 20;
     static final long FILE_BYTES_MAX = 4L * 1024 * 1024 * 1024;
     static final int PAUSE_TIMES = 9;
-    static final int COMPACT_BYTES_UNDER_LOAD = 512 * 1024;
 
     /**
      * How long chunks without live data are kept for readers that still use them. Every commit
@@ -146,8 +148,9 @@ public class MongoServer {
         private final Object turn = new Object();
         private long saved;
         private volatile long wroteAt = System.nanoTime();
-        /** Only the compaction's thread uses it. */
+        /** Only the compaction's thread uses these. */
         private long pauseUntil = System.nanoTime();
+        private int stepBytes = STEP_BYTES_MIN;
 
         DurableBackend(MVStore store) {
             super(store);
@@ -239,18 +242,20 @@ public class MongoServer {
             boolean idle = System.nanoTime() - wroteAt > TimeUnit.MILLISECONDS.toNanos(IDLE_MS);
             if (System.nanoTime() < pauseUntil) return;
             if (!idle && store.getFileStore().size() < FILE_BYTES_MAX) return;
-            int bytes = idle ? COMPACT_BYTES : COMPACT_BYTES_UNDER_LOAD;
             gate.writeLock().lock();
             long started = System.nanoTime();
             try {
                 if (store.isClosed()) return;
-                if (store.compact(COMPACT_BELOW_PERCENT, bytes)) store.commit();
+                if (store.compact(COMPACT_BELOW_PERCENT, stepBytes)) store.commit();
             } catch (RuntimeException e) {
                 System.err.println("failed to compact the store, will retry: " + e);
             } finally {
-                long now = System.nanoTime();
-                pauseUntil = now + PAUSE_TIMES * (now - started);
                 gate.writeLock().unlock();
+                long took = System.nanoTime() - started;
+                pauseUntil = started + (1 + PAUSE_TIMES) * took;
+                boolean late = took > TimeUnit.MILLISECONDS.toNanos(STEP_MS);
+                int next = late ? stepBytes / 2 : stepBytes * 2;
+                stepBytes = Math.max(STEP_BYTES_MIN, Math.min(next, STEP_BYTES_MAX));
             }
         }
     }

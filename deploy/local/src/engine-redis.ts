@@ -48,8 +48,8 @@ export const redis: Engine = {
       args: [
         ...['--port', String(port), '--bind', HOST, '--daemonize', 'no'],
         // Every write is in the file before it is answered, so a killed Redis comes back with all
-        // of them.
-        ...['--appendonly', 'yes', '--save', '', '--dir', data],
+        // of them. Without fsync: commands would wait while one takes long.
+        ...['--appendonly', 'yes', '--appendfsync', 'no', '--save', '', '--dir', data],
       ],
     };
   },

@@ -47,7 +47,7 @@ const STREAMS_MAX = 300;
 /** Open streams of one partner: each waits for events, as do the partner's own reads of the log. */
 export const STREAM_SHARE = 6;
 /** The others are a second late: a client that repeats refused requests without a pause is no faster. */
-export const REFUSALS_AT_ONCE = { burst: 50, per_s: 50 };
+export const REFUSALS_AT_ONCE = { burst: 30, per_s: 20 };
 const RETRY_AFTER_S = 1;
 const NETWORK_SHARE = 0.25;
 const SERVER = 'gateway';

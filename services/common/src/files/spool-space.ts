@@ -25,7 +25,7 @@ export interface Used {
 
 const FILES_MAX = 256;
 /** Files of one partner, which may also fill half of the disk space, and at least one largest file. */
-export const FILES_OF_PARTNER = FILES_MAX / 2;
+export const FILES_OF_PARTNER = FILES_MAX / 8;
 const RETRY_AFTER_S = 5;
 
 export function createSpoolSpace(limit_bytes: number, share_bytes: number): SpoolSpace {

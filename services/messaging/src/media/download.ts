@@ -57,8 +57,8 @@ export async function* downloadMedia(
 
 /** Fewer than the connections, so that look-ups and uploads always find some. */
 export const DOWNLOADS_MAX = 48;
-/** A file of the largest size, 100 MB, takes three seconds. */
-export const DOWNLOAD_BYTES_PER_S = 32 * 1024 * 1024;
+/** A file of the largest size, 100 MB, takes six seconds. */
+export const DOWNLOAD_BYTES_PER_S = 16 * 1024 * 1024;
 
 const unavailable = (message: string, cause?: unknown): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE', `${message}: try again in a moment`, { cause });

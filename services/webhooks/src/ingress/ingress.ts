@@ -50,7 +50,7 @@ const UNAUTHORIZED = 401;
 /** Who has no valid signature is not known: all of them share the answers that are given at once. */
 const STRANGERS = 'strangers';
 /** A body with a wrong signature takes some 10 ms of CPU. */
-export const REFUSALS_AT_ONCE = { burst: 10, per_s: 5 };
+export const REFUSALS_AT_ONCE = { burst: 10, per_s: 1 };
 /** The sender has gone: there is no one to answer. */
 const INCOMPLETE: Reply = { status: 400, text: '' };
 const REFUSED: Record<BodyProblem, Reply> = {
