@@ -5,6 +5,7 @@ import {
   Client as GrpcClient,
   Metadata,
   status,
+  type ClientOptions,
   type ClientReadableStream,
   type ServiceError,
 } from '@grpc/grpc-js';
@@ -23,6 +24,17 @@ const RECONNECT_MAX_MS = 1_000;
 const ABSENCE_MS = 2_000;
 const ABSENCE_CHECK_MS = 100;
 
+const CHANNEL: ClientOptions = {
+  'grpc.max_receive_message_length': MESSAGE_LIMIT_BYTES,
+  'grpc.max_send_message_length': MESSAGE_LIMIT_BYTES,
+  'grpc.keepalive_time_ms': KEEPALIVE_MS,
+  'grpc.initial_reconnect_backoff_ms': RECONNECT_MIN_MS,
+  'grpc.min_reconnect_backoff_ms': RECONNECT_MIN_MS,
+  'grpc.max_reconnect_backoff_ms': RECONNECT_MAX_MS,
+  'grpc.enable_retries': 0,
+  'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+};
+
 export interface RpcClient<D extends Definition> extends Component {
   readonly rpc: Client<D>;
 }
@@ -37,26 +49,22 @@ export function createRpcClient<D extends Definition>(
   tls?: TlsSettings,
 ): RpcClient<D> {
   let client: GrpcClient | undefined;
-  const open = (): GrpcClient =>
-    (client ??= new GrpcClient(
+  let streams: GrpcClient | undefined;
+  const connect = (more: ClientOptions = {}): GrpcClient =>
+    new GrpcClient(
       targetOf(typeof address === 'string' ? address : address()),
       clientCredentials(tls),
-      {
-        'grpc.max_receive_message_length': MESSAGE_LIMIT_BYTES,
-        'grpc.max_send_message_length': MESSAGE_LIMIT_BYTES,
-        'grpc.keepalive_time_ms': KEEPALIVE_MS,
-        'grpc.initial_reconnect_backoff_ms': RECONNECT_MIN_MS,
-        'grpc.min_reconnect_backoff_ms': RECONNECT_MIN_MS,
-        'grpc.max_reconnect_backoff_ms': RECONNECT_MAX_MS,
-        'grpc.enable_retries': 0,
-        'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-      },
-    ));
+      { ...CHANNEL, ...more },
+    );
+  const open = (): GrpcClient => (client ??= connect());
+  // Connections of their own: an answer would wait behind the bytes of files.
+  const openStreams = (): GrpcClient =>
+    (streams ??= connect({ 'grpc.use_local_subchannel_pool': 1 }));
   const rpc = Object.fromEntries(
     Object.entries(definition.methods).map(([key, method]) => [
       key,
       method.responseStream
-        ? (request: unknown, call: Call) => stream(open(), definition, method, request, call)
+        ? (request: unknown, call: Call) => stream(openStreams(), definition, method, request, call)
         : (request: unknown, call: Call) => unary(open(), definition, method, request, call),
     ]),
   ) as unknown as Client<D>;
@@ -68,6 +76,7 @@ export function createRpcClient<D extends Definition>(
     },
     async stop() {
       client?.close();
+      streams?.close();
     },
   };
 }
