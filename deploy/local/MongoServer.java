@@ -73,14 +73,14 @@ public class MongoServer {
     /**
      * Compaction blocks writes. So it runs while the server is idle, and for a file above FILE_BYTES_MAX
      * under load too, in steps that take STEP_MS: a step rewrites fewer bytes than the last one if that
-     * took longer, else more. The pause between two steps is PAUSE_TIMES as long as the last one: they
-     * take a tenth of the time.
+     * took longer, more if it took less, and the least after one with nothing to do. The pause between
+     * two steps is PAUSE_TIMES as long as the last one: they take a tenth of the time.
      */
     static final int COMPACT_EVERY_MS = 250;
     static final int IDLE_MS = 250;
     static final int COMPACT_BELOW_PERCENT = 60;
     static final int STEP_BYTES_MIN = 32 * 1024;
-    static final int STEP_BYTES_MAX = 4 * 1024 * 1024;
+    static final int STEP_BYTES_MAX = 1024 * 1024;
     static final int STEP_MS = 20;
     static final long FILE_BYTES_MAX = 4L * 1024 * 1024 * 1024;
     static final int PAUSE_TIMES = 9;
@@ -244,9 +244,11 @@ public class MongoServer {
             if (!idle && store.getFileStore().size() < FILE_BYTES_MAX) return;
             gate.writeLock().lock();
             long started = System.nanoTime();
+            boolean compacted = false;
             try {
                 if (store.isClosed()) return;
-                if (store.compact(COMPACT_BELOW_PERCENT, stepBytes)) store.commit();
+                compacted = store.compact(COMPACT_BELOW_PERCENT, stepBytes);
+                if (compacted) store.commit();
             } catch (RuntimeException e) {
                 System.err.println("failed to compact the store, will retry: " + e);
             } finally {
@@ -254,7 +256,7 @@ public class MongoServer {
                 long took = System.nanoTime() - started;
                 pauseUntil = started + (1 + PAUSE_TIMES) * took;
                 boolean late = took > TimeUnit.MILLISECONDS.toNanos(STEP_MS);
-                int next = late ? stepBytes / 2 : stepBytes * 2;
+                int next = !compacted ? 0 : late ? stepBytes / 2 : stepBytes * 2;
                 stepBytes = Math.max(STEP_BYTES_MIN, Math.min(next, STEP_BYTES_MAX));
             }
         }
