@@ -153,6 +153,21 @@ export const OURS = (name: string): boolean => !DRIVERS.has(name);
 export const perThousand = ({ costs, events }: Throughput, name: string): number =>
   ((costs[name]?.cpu_s ?? 0) / events) * 1_000;
 
+const REPORT_FROM_S = 0.002;
+
+/** Prints what each part took, the largest first. */
+export function printCosts(what: string, run: Throughput): void {
+  console.log(`\nCPU seconds per 1,000 ${what}, and memory`);
+  for (const [name, { rss_mib }] of byCost(run)) {
+    const cpu = perThousand(run, name);
+    if (cpu < REPORT_FROM_S) continue;
+    console.log(`  ${name.padEnd(12)} ${cpu.toFixed(3)} s   ${rss_mib.toFixed(0)} MiB`);
+  }
+}
+
+export const byCost = ({ costs }: Throughput): Array<[string, Cost]> =>
+  Object.entries(costs).sort(([, a], [, b]) => b.cpu_s - a.cpu_s);
+
 export const rateOf = ({ events, seconds }: Throughput): number => events / seconds;
 export const cpuOf = (run: Throughput): number =>
   Object.keys(run.costs)

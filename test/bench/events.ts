@@ -9,6 +9,7 @@ import { Agent } from 'undici';
 import { freePort } from '@bmg/local';
 import { createLoad, webhook } from './events-load';
 import {
+  byCost,
   cpuOf,
   delays,
   difference,
@@ -16,6 +17,7 @@ import {
   OURS,
   perThousand,
   prepareMesh,
+  printCosts,
   rateOf,
   SETTLE_MS,
   storedOf,
@@ -181,14 +183,8 @@ function tell(name: string, runs: Throughput[], bare: number): void {
 }
 
 function tellCosts(what: string, run: Throughput): void {
-  console.log(`\nCPU seconds per 1,000 events (${what}), and memory`);
-  const parts = Object.entries(run.costs).sort(([, a], [, b]) => b.cpu_s - a.cpu_s);
-  for (const [name, { rss_mib }] of parts) {
-    const cpu = perThousand(run, name);
-    if (cpu < 0.002) continue;
-    console.log(`  ${name.padEnd(12)} ${cpu.toFixed(3)} s   ${rss_mib.toFixed(0)} MiB`);
-  }
-  const largest = parts.find(([name]) => OURS(name));
+  printCosts(`events (${what})`, run);
+  const largest = byCost(run).find(([name]) => OURS(name));
   console.log(`  the largest part is ${largest?.[0] ?? 'unknown'}`);
 }
 

@@ -5,8 +5,8 @@ import { aText } from './chain';
 import {
   cpuOf,
   HOST,
-  perThousand,
   prepareMesh,
+  printCosts,
   rateOf,
   SETTLE_MS,
   type Setup,
@@ -21,7 +21,6 @@ const STATUSES = 3;
 const ROUNDS = 3;
 const WARM_UP_S = 60;
 const MEASURE_S = 15;
-const REPORT_FROM_S = 0.005;
 
 interface Run extends Throughput {
   /** Of each partner. */
@@ -45,7 +44,7 @@ export async function benchStatuses(): Promise<void> {
     const runs: Run[] = [];
     for (let round = 0; round < ROUNDS; round += 1) runs.push(await sendFor(setup, MEASURE_S));
     tell('sends', runs);
-    tellParts(runs.at(-1) as Run);
+    printCosts('sends with their statuses', runs.at(-1) as Run);
     setup.load.close();
   } finally {
     await bench.stop();
@@ -89,17 +88,6 @@ function tell(name: string, runs: Run[]): void {
       `p50 ${of((run) => middle(run, ({ p50_ms }) => p50_ms), 1)} ms   ` +
       `p99 ${of((run) => middle(run, ({ p99_ms }) => p99_ms), 1)} ms   failed ${failed}`,
   );
-}
-
-function tellParts(run: Run): void {
-  console.log('\nCPU seconds per 1,000 sends with their statuses, and memory');
-  const parts = Object.entries(run.costs).sort(([, a], [, b]) => b.cpu_s - a.cpu_s);
-  for (const [name, { rss_mib }] of parts) {
-    const cpu = perThousand(run, name);
-    if (cpu >= REPORT_FROM_S) {
-      console.log(`  ${name.padEnd(12)} ${cpu.toFixed(3)} s   ${rss_mib.toFixed(0)} MiB`);
-    }
-  }
 }
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
