@@ -1,12 +1,11 @@
 // Posts webhooks as the upstream does, and records when each was answered and when its event
 // arrived.
-import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dueAfter } from './load';
 import { requestBytes } from '../testkit/request-bytes';
+import { bodyOf, signed } from '../testkit/upstream-webhooks';
 import { createWireClient } from './wire-client';
 
-export const APP_SECRET = 'app-secret-local';
 /** Of each place: enough that every few messages come from a customer not seen before. */
 const CUSTOMERS = 5_000;
 const MIX = 2_654_435_761;
@@ -39,12 +38,11 @@ export interface Webhook {
   id: string;
   place: number;
   body: string;
-  signature: string;
 }
 
 export function webhook(places: Place[], items = 1): Webhook {
   const place = bodies++ % places.length;
-  const { waba_id, phone_number_id } = places[place] as Place;
+  const number = places[place] as Place;
   // Scattered, so that new customers keep coming while others write again.
   const customer = String(15_550_200_000 + ((Math.imul(next, MIX) >>> 8) % CUSTOMERS));
   const messages = Array.from({ length: items }, () => {
@@ -57,27 +55,14 @@ export function webhook(places: Place[], items = 1): Webhook {
       text: { body: 'Is my order on its way already? I would need it by Friday.' },
     };
   });
-  const body = JSON.stringify({
-    object: 'whatsapp_business_account',
-    entry: [
-      {
-        id: waba_id,
-        changes: [
-          {
-            field: 'messages',
-            value: {
-              messaging_product: 'whatsapp',
-              metadata: { display_phone_number: '15550100001', phone_number_id },
-              contacts: [{ wa_id: customer, profile: { name: 'A customer' } }],
-              messages,
-            },
-          },
-        ],
-      },
-    ],
-  });
-  const signature = createHmac('sha256', APP_SECRET).update(body).digest('hex');
-  return { id: messages.at(-1)?.id ?? '', place, body, signature };
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550100001', phone_number_id: number.phone_number_id },
+    contacts: [{ wa_id: customer, profile: { name: 'A customer' } }],
+    messages,
+  };
+  const body = bodyOf(number, [{ field: 'messages', value }]);
+  return { id: messages.at(-1)?.id ?? '', place, body };
 }
 
 export interface Load {
@@ -94,13 +79,8 @@ export interface Load {
 export function createLoad(ingress: string): Load {
   const client = createWireClient(ingress);
   const origin = new URL(ingress);
-  const wire = ({ body, signature }: Webhook): Buffer =>
-    requestBytes(
-      origin,
-      '/webhooks/upstream',
-      { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
-      body,
-    );
+  const wire = ({ body }: Webhook): Buffer =>
+    requestBytes(origin, '/webhooks/upstream', signed(body), body);
   const fire = async ({ id, place }: Webhook, request: Buffer, due_ms: number) => {
     const status = await client.send(request);
     return { id, place, due_ms, at_ms: now(), status };

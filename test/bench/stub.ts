@@ -1,9 +1,8 @@
 // The upstream stub of the benchmarks, used for the mesh and the bare chain, with minimal HTTP. With
 // STUB_WEBHOOKS it also posts the statuses of each send, in a webhook each.
-import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { requestBytes } from '../testkit/request-bytes';
-import { APP_SECRET } from './events-load';
+import { bodyOf, signed, statusChange } from '../testkit/upstream-webhooks';
 import { createWireClient } from './wire-client';
 
 /** The answer to every path except sends: reads find their object, changes succeed. */
@@ -42,39 +41,15 @@ async function postStatuses(url: string, id: string, sent: Buffer): Promise<void
   if (!ingress || webhooks === undefined) return;
   const phone_number_id = url.split('/').at(-2) ?? '';
   const { to, biz_opaque_callback_data } = JSON.parse(String(sent)) as Record<string, string>;
+  const number = { waba_id: accounts[phone_number_id] ?? '', phone_number_id };
   for (const status of STATUSES) {
-    const body = JSON.stringify({
-      object: 'whatsapp_business_account',
-      entry: [
-        {
-          id: accounts[phone_number_id],
-          changes: [
-            {
-              field: 'messages',
-              value: {
-                messaging_product: 'whatsapp',
-                metadata: { display_phone_number: '15550100001', phone_number_id },
-                statuses: [
-                  {
-                    id,
-                    status,
-                    timestamp: String(Math.floor(Date.now() / 1_000)),
-                    recipient_id: to,
-                    biz_opaque_callback_data,
-                    pricing: { billable: true, pricing_model: 'PMP', category: 'service' },
-                  },
-                ],
-              },
-            },
-          ],
-        },
-      ],
+    const change = statusChange(number, id, status, {
+      timestamp: String(Math.floor(Date.now() / 1_000)),
+      recipient_id: to,
+      biz_opaque_callback_data,
+      pricing: { billable: true, pricing_model: 'PMP', category: 'service' },
     });
-    const signature = createHmac('sha256', APP_SECRET).update(body).digest('hex');
-    const headers = {
-      'content-type': 'application/json',
-      'x-hub-signature-256': `sha256=${signature}`,
-    };
-    await ingress.send(requestBytes(new URL(webhooks), '/webhooks/upstream', headers, body));
+    const body = bodyOf(number, [change]);
+    await ingress.send(requestBytes(new URL(webhooks), '/webhooks/upstream', signed(body), body));
   }
 }

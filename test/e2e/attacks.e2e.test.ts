@@ -17,7 +17,7 @@ import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harne
 import { eventually } from '../testkit/eventually';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
 import { scopeOf } from './broadcast-support';
-import { inboundBody, postRaw } from './events-support';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 
 const IS_LONG = process.env['BMG_ATTACKS'] === 'long';
 const ATTACK_MS = IS_LONG ? 20_000 : 1_500;

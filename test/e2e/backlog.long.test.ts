@@ -5,7 +5,7 @@ import { TWO_A, TWO_B } from '../harness/world';
 import { eventually } from '../testkit/eventually';
 import { startPartner } from '../testkit/partner';
 import { residentMib } from '../testkit/resident-memory';
-import { inboundBody, postRaw } from './events-support';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 import { outOfOrder, registered, untilComplete } from './faults-support';
 
 const BACKLOG = 50_000;

@@ -18,7 +18,7 @@ import {
   WAIT_MS,
   type ConsoleStage,
 } from './console-stage';
-import { bodyOf, inboundBody, postRaw } from './events-support';
+import { bodyOf, inboundBody, postRaw } from '../testkit/upstream-webhooks';
 
 const OPEN_ONE = `numbers?open=${encodeURIComponent(`${ONE.waba_id}/${ONE.phone_number_id}`)}`;
 const OF_ONE = { 'x-waba-id': ONE.waba_id, 'x-phone-number-id': ONE.phone_number_id };

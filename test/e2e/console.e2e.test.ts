@@ -15,7 +15,7 @@ import {
   WAIT_MS,
   type ConsoleStage,
 } from './console-stage';
-import { inboundBody, postRaw } from './events-support';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 
 const SCREENS = {
   overview: '',

@@ -22,7 +22,7 @@ import {
   type SecureKafka,
 } from '../testkit/secure-engines';
 import { createBroadcast, scopeOf, untilCompleted } from './broadcast-support';
-import { inboundBody, postRaw } from './events-support';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 
 const LIMIT_MS = 300_000;
 jest.setTimeout(LIMIT_MS);

@@ -8,7 +8,7 @@ import { ONE } from '../harness/world';
 import { callRest, type Answer } from '../testkit/rest';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type PartnerReceiver } from '../testkit/partner';
-import { inboundBody, postRaw } from './events-support';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 
 const LONG = process.env['BMG_FAULTS'] === 'long';
 const AWAY_MS = LONG ? 30_000 : 5_000;

@@ -6,7 +6,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { eventually } from '../testkit/eventually';
 import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import type { Arrival } from '../testkit/partner';
-import { bodyOf, inboundBody, messagesChange, postRaw, signed } from './events-support';
+import { bodyOf, inboundBody, messagesChange, postRaw, signed } from '../testkit/upstream-webhooks';
 
 jest.setTimeout(30_000);
 

@@ -12,7 +12,7 @@ import {
 } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, startPartner, type Arrival } from '../testkit/partner';
 import { scopeOf } from './broadcast-support';
-import { bodyOf, inboundBody, postRaw, statusChange } from './events-support';
+import { bodyOf, inboundBody, postRaw, statusChange } from '../testkit/upstream-webhooks';
 
 const RETRY_LIMIT_MS = 60_000;
 /** The history of a number comes in phases. */

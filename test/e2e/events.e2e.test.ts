@@ -10,7 +10,13 @@ import {
   type TestPartner,
 } from '../harness/shared-mesh';
 import { isSigned, isStandardSigned, type Arrival } from '../testkit/partner';
-import { bodyOf, inboundBody, messagesChange, postRaw, statusChange } from './events-support';
+import {
+  bodyOf,
+  inboundBody,
+  messagesChange,
+  postRaw,
+  statusChange,
+} from '../testkit/upstream-webhooks';
 
 const RETRY_LIMIT_MS = 60_000;
 /** The first delay of the schedule, 5 s, and with all of its jitter. */

@@ -5,7 +5,7 @@ import type { ProcessMesh, ProcessPartner } from '../harness/process-mesh';
 import { eventually } from '../testkit/eventually';
 import type { SeededNumber } from '../testkit/rest';
 import type { Arrival, PartnerReceiver } from '../testkit/partner';
-import { inboundBody, postRaw } from './events-support';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 
 const POST_AGAIN_MS = 200;
 const PAUSE_MS = 200;

@@ -6,7 +6,7 @@ import { eventually } from '../testkit/eventually';
 import { ONE } from '../harness/world';
 import { joinProcessMesh, type ProcessMesh, type ProcessPartner } from '../harness/process-mesh';
 import { startPartner, type Arrival, type PartnerReceiver } from '../testkit/partner';
-import { bodyOf, inboundBody, postRaw, statusChange } from './events-support';
+import { bodyOf, inboundBody, postRaw, statusChange } from '../testkit/upstream-webhooks';
 import { idOf, outOfOrder, registered, startTraffic, untilComplete } from './faults-support';
 import { startLogReader, type LogReader } from './log-reader';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
 import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
-import { bodyOf, postRaw, statusChange } from './events-support';
+import { bodyOf, postRaw, statusChange } from '../testkit/upstream-webhooks';
 
 const MESSAGES = 200;
 const LOST = 0.05;

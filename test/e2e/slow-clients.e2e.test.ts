@@ -5,7 +5,7 @@ import { CONNECT_TOKEN_PREFIX, createKey } from '@bmg/common/keys';
 import { metrics } from '@bmg/common/telemetry';
 import { eventually } from '../testkit/eventually';
 import { ONE, START_LIMIT_MS, startMesh, type Mesh, type TestPartner } from '../harness/mesh';
-import { inboundBody, postRaw } from './events-support';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 
 const DRIP_EVERY_MS = 500;
 /** The ingress reads only bodies that may be signed. */

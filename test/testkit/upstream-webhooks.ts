@@ -1,6 +1,8 @@
-// Helpers for event tests: webhooks in the upstream's format, posted straight to the ingress.
+// Webhooks in the upstream's format, their signature, and posts straight to the ingress.
 import { createHmac } from 'node:crypto';
-import type { SeededNumber } from '../testkit/rest';
+import type { SeededNumber } from './rest';
+
+type Numbered = Pick<SeededNumber, 'waba_id' | 'phone_number_id'>;
 
 export const APP_SECRET = 'app-secret-local';
 
@@ -11,7 +13,7 @@ export interface InboundText {
 }
 
 /** One webhook change with messages from customers to the number. */
-export const messagesChange = (number: SeededNumber, messages: InboundText[]) => ({
+export const messagesChange = (number: Numbered, messages: InboundText[]) => ({
   field: 'messages',
   value: {
     messaging_product: 'whatsapp',
@@ -28,7 +30,7 @@ export const messagesChange = (number: SeededNumber, messages: InboundText[]) =>
 });
 
 export const statusChange = (
-  number: SeededNumber,
+  number: Numbered,
   id: string,
   status: string,
   given: Record<string, unknown> = {},
@@ -41,13 +43,13 @@ export const statusChange = (
   },
 });
 
-export const bodyOf = (number: SeededNumber, changes: unknown[]): string =>
+export const bodyOf = (number: Numbered, changes: unknown[]): string =>
   JSON.stringify({
     object: 'whatsapp_business_account',
     entry: [{ id: number.waba_id, changes }],
   });
 
-export const inboundBody = (number: SeededNumber, ...messages: InboundText[]): string =>
+export const inboundBody = (number: Numbered, ...messages: InboundText[]): string =>
   bodyOf(number, [messagesChange(number, messages)]);
 
 export const signed = (body: string | Buffer): Record<string, string> => ({
