@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ApiError } from '../errors';
 import { createSpoolSpace, noRoom, type Used } from './spool-space';
 
 export interface SpooledFile {
@@ -46,12 +45,10 @@ export function createSpool(
   return {
     used: space.used,
     async take(openSource, partner_id) {
-      let evicted: ApiError | undefined;
       let source: Source | undefined;
-      const eviction = new AbortController();
+      const evicted = new AbortController();
       const place = space.enter(partner_id, (reason) => {
-        evicted = reason;
-        eviction.abort();
+        evicted.abort(reason);
         source?.destroy?.();
       });
       let handle: FileHandle | undefined;
@@ -63,8 +60,8 @@ export function createSpool(
         await handle?.close();
       };
       try {
-        source = await openSource(eviction.signal);
-        if (evicted) throw evicted;
+        source = await openSource(evicted.signal);
+        evicted.signal.throwIfAborted();
         const file = (handle = await openNameless(folder));
         let size_bytes = 0;
         let head = Buffer.alloc(0);
@@ -80,7 +77,7 @@ export function createSpool(
       } catch (error) {
         await close();
         if (NO_ROOM.has((error as { code?: unknown } | null)?.code)) throw noRoom(error);
-        throw evicted ?? error;
+        throw evicted.signal.reason ?? error;
       } finally {
         source?.destroy?.();
       }
