@@ -35,6 +35,7 @@ export function gathered<T>(apart_ms: number, handler: Handler<T>): Handler<T> {
   async function work(): Promise<void> {
     working = true;
     while (waiting.length > 0) {
+      // Also without a wait: the batches of one fetch come in the same turn.
       await pause(Math.max(0, started + apart_ms - performance.now()));
       started = performance.now();
       const joined = waiting;

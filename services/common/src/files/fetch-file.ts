@@ -2,7 +2,7 @@
 // that the partner can act on.
 import type { Readable } from 'node:stream';
 import { ApiError, invalidField } from '../errors';
-import type { Component } from '../lifecycle';
+import { anySignal, type Component } from '../lifecycle';
 import {
   FETCH_TIMEOUT_MS,
   FetchFailed,
@@ -85,7 +85,7 @@ export function createFileFetcher(
       const { url, field, partner_id } = wish;
       try {
         const open = async (evicted: AbortSignal): Promise<Readable> => {
-          const signal = AbortSignal.any([evicted, ...(call.signal ? [call.signal] : [])]);
+          const signal = anySignal(evicted, call.signal);
           return (await guardedFetch(url, withLimits(wish, { ...call, signal }))).body;
         };
         const file = await spool.take(open, partner_id);

@@ -1,5 +1,5 @@
 export type { Component, Service } from './component';
 export { run, startService, type Running } from './run';
-export { pause, waitFor, within } from './wait';
+export { anySignal, pause, waitFor, within } from './wait';
 export { createPoller, type Poller } from './poller';
 export { inTurns } from './turns';

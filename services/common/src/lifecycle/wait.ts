@@ -25,6 +25,10 @@ export async function waitFor<T>(
   }
 }
 
+/** Aborted with the first of these signals. */
+export const anySignal = (...signals: Array<AbortSignal | undefined>): AbortSignal =>
+  AbortSignal.any(signals.filter((signal) => signal !== undefined));
+
 /** Resolves after `ms`, or at once when the signal is aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -2,6 +2,7 @@
 // Nothing is stored.
 import { ApiError } from '@bmg/common/errors';
 import { parseMimeType, type OpenFile, type Refusal, type Transfer } from '@bmg/common/files';
+import { anySignal } from '@bmg/common/lifecycle';
 import type { ByteRate, TransferPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Credentials } from '@bmg/common/directory';
@@ -39,7 +40,7 @@ export async function* downloadMedia(
   const evicted = new AbortController();
   const transfer = deps.downloads.enter(partner_id, () => evicted.abort());
   if (!transfer) throw unavailable('too many files are being downloaded');
-  const signal = AbortSignal.any([evicted.signal, ...(call.signal ? [call.signal] : [])]);
+  const signal = anySignal(evicted.signal, call.signal);
   try {
     for await (const chunk of download(deps, target, media_id, { ...call, signal })) {
       await deps.downloadRate.turn(partner_id, chunk.data.length, signal);

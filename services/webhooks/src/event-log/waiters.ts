@@ -1,6 +1,6 @@
 // Requests that wait for the next event of a partner. They are woken by this process's own writes
 // at once; one query per POLL_MS, whatever the number of waiters, finds what other replicas wrote.
-import { pause, type Component } from '@bmg/common/lifecycle';
+import { anySignal, pause, type Component } from '@bmg/common/lifecycle';
 import { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
@@ -93,8 +93,7 @@ export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger):
     const waiters = partners.get(partner_id) ?? new Set();
     partners.set(partner_id, waiters.add(waiter));
     if (!polling) void poll();
-    const ends = [waiter.wake.signal, stopped.signal, ...(signal ? [signal] : [])];
-    await pause(limit_ms, AbortSignal.any(ends));
+    await pause(limit_ms, anySignal(waiter.wake.signal, stopped.signal, signal));
     waiters.delete(waiter);
     if (waiters.size === 0) partners.delete(partner_id);
     return !stopped.signal.aborted;
