@@ -61,7 +61,9 @@ test('has each event as it is posted, with its delivery and its attempt', async 
   expect(event.event_id).toBe(posted.headers['webhook-id']);
   const { body } = await eventually(async () => {
     const answer = await partner.call('GET', `/events/${event.event_id}`);
-    return answer.body.delivery.status === 'delivered' && answer;
+    // The attempt is recorded apart, a moment later.
+    const { delivery, attempts } = answer.body;
+    return delivery.status === 'delivered' && attempts.length > 0 && answer;
   });
   expect(body).toMatchObject({
     seq: event.seq,
