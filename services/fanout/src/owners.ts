@@ -2,8 +2,12 @@
 // onboarding's directory, cached under the directory version of the account.
 import { createVersionedCache, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import { type Client, ownCall } from '@bmg/common/rpc';
-import type { SpanContext } from '@bmg/common/telemetry';
-import type { DirectoryDefinition, GetOwnersResponse } from '@bmg/proto/onboarding';
+import { unsampled, type SpanContext } from '@bmg/common/telemetry';
+import type {
+  DirectoryDefinition,
+  GetOwnersOfNumbersRequest_Number as AskedNumber,
+  GetOwnersResponse,
+} from '@bmg/proto/onboarding';
 
 export interface Concerned {
   waba_id: string;
@@ -34,27 +38,42 @@ const NO_OWNERS: GetOwnersResponse = {
 class NotOwned extends Error {}
 
 export function createOwners(directory: Client<DirectoryDefinition>, versions: Versions): Owners {
-  const cache = createVersionedCache<GetOwnersResponse>(ENTRIES_MAX);
-  const ask = (one: Concerned, version: string | undefined, span: SpanContext) =>
-    cache
-      .get(keyOf(one), version, async () => {
-        const call = ownCall(span, ASK_LIMIT_MS);
-        const answer = await directory.getOwners(
-          {
-            all_active: false,
-            waba_id: one.waba_id,
-            phone_number_id: one.phone_number_id ?? undefined,
-            display_phone_number: one.display_phone_number ?? undefined,
-          },
-          call,
-        );
-        if (answer.partner_ids.length === 0) throw new NotOwned();
-        return answer;
-      })
-      .catch((error: unknown) => {
-        if (error instanceof NotOwned) return NO_OWNERS;
-        throw error;
-      });
+  const cache = createVersionedCache<GetOwnersResponse, AskedNumber>(
+    ENTRIES_MAX,
+    async (numbers) => {
+      const call = ownCall(unsampled(), ASK_LIMIT_MS);
+      const { owners } = await directory.getOwnersOfNumbers({ numbers }, call);
+      return owners.map((answer) => (answer.partner_ids.length === 0 ? undefined : answer));
+    },
+  );
+  const fetch = async (one: Concerned, span: SpanContext): Promise<GetOwnersResponse> => {
+    const { waba_id, phone_number_id, display_phone_number } = one;
+    const answer = await directory.getOwners(
+      {
+        all_active: false,
+        waba_id,
+        phone_number_id: phone_number_id ?? undefined,
+        display_phone_number: display_phone_number ?? undefined,
+      },
+      ownCall(span, ASK_LIMIT_MS),
+    );
+    if (answer.partner_ids.length === 0) throw new NotOwned();
+    return answer;
+  };
+  const ask = async (
+    one: Concerned,
+    version: string | undefined,
+    span: SpanContext,
+  ): Promise<GetOwnersResponse> => {
+    const { waba_id, phone_number_id } = one;
+    const question = phone_number_id === null ? undefined : { waba_id, phone_number_id };
+    try {
+      return await cache.get(keyOf(one), version, () => fetch(one, span), question);
+    } catch (error) {
+      if (error instanceof NotOwned) return NO_OWNERS;
+      throw error;
+    }
+  };
   return {
     async of(concerned, span) {
       const distinct = new Map(concerned.map((one) => [keyOf(one), one]));

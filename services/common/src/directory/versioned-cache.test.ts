@@ -73,3 +73,79 @@ describe('while the directory is unavailable', () => {
     });
   });
 });
+
+describe('an entry in use', () => {
+  /** A directory of numbers that count how often they were asked for. */
+  const stage = () => {
+    jest.useFakeTimers();
+    const single: string[] = [];
+    const together: string[][] = [];
+    const gone = new Set<string>();
+    let is_away = false;
+    const cache = createVersionedCache<{ of: string; asked: number }, string>(10, async (keys) => {
+      if (is_away) throw new ApiError('SERVICE_UNAVAILABLE', 'away');
+      together.push(keys);
+      return keys.map((of) => (gone.has(of) ? undefined : { of, asked: together.length }));
+    });
+    const get = (key: string, version = 'v1') =>
+      cache.get(key, version, async () => ({ of: key, asked: -single.push(key) }), key);
+    return { single, together, gone, get, goAway: () => (is_away = true) };
+  };
+  /** Twice within ten seconds: each entry expired once. */
+  const useTwice = async (get: (key: string) => Promise<unknown>, keys: string[]) => {
+    for (const key of keys) await get(key);
+    jest.advanceTimersByTime(CACHE_LIFE_MS);
+    for (const key of keys) await get(key);
+  };
+
+  test('is asked for together with others before it expires', async () => {
+    const { single, together, get } = stage();
+    await useTwice(get, ['a', 'b', 'c']);
+    await jest.advanceTimersByTimeAsync(CACHE_LIFE_MS);
+    expect(together[0]).toEqual(['a', 'b', 'c']);
+    expect(await get('b')).toEqual({ of: 'b', asked: together.length });
+    expect(single).toHaveLength(6);
+  });
+
+  test('is left to expire when it was not used for ten seconds', async () => {
+    const { single, together, get } = stage();
+    await useTwice(get, ['a', 'b']);
+    for (let second = 0; second < 15; second += 1) {
+      await jest.advanceTimersByTimeAsync(1_000);
+      await get('a');
+    }
+    expect(together.at(0)).toEqual(['a', 'b']);
+    expect(together.at(-1)).toEqual(['a']);
+    await get('b');
+    expect(single).toEqual(['a', 'b', 'a', 'b', 'b']);
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('that was used once is not asked for again', async () => {
+    const { together, get } = stage();
+    await get('a');
+    await jest.advanceTimersByTimeAsync(CACHE_LIFE_MS);
+    expect(together).toEqual([]);
+  });
+
+  test('is not the answer of a later version', async () => {
+    const { single, get } = stage();
+    await useTwice(get, ['a']);
+    await jest.advanceTimersByTimeAsync(CACHE_LIFE_MS);
+    await get('a', 'v2');
+    expect(single).toHaveLength(3);
+  });
+
+  test.each([
+    ['is gone', ({ gone }: ReturnType<typeof stage>) => gone.add('a')],
+    ['cannot be asked for with others', ({ goAway }: ReturnType<typeof stage>) => goAway()],
+  ])('that %s expires and is fetched', async (_name, happen) => {
+    const staged = stage();
+    await useTwice(staged.get, ['a']);
+    happen(staged);
+    await jest.advanceTimersByTimeAsync(CACHE_LIFE_MS);
+    await staged.get('a');
+    expect(staged.single).toHaveLength(3);
+  });
+});

@@ -4,20 +4,23 @@
 // minute.
 import { LRUCache } from '../cache';
 import { ApiError } from '../errors';
+import { createRefresher, IN_USE_MS, type Refreshable } from './refresher';
 import { CACHE_LIFE_ALONE_MS, CACHE_LIFE_MS } from './versions';
 
-interface Entry<V> {
+interface Entry<V, Q> extends Refreshable {
+  key: string;
   value: V;
   version: string | undefined;
-  fetched_at: number;
+  question: Q | undefined;
 }
 
-export interface VersionedCache<V> {
+export interface VersionedCache<V, Q = never> {
   /**
    * The value for `key`, cached if it was fetched under `version`. Without a version (Redis is
-   * unavailable) entries expire after one second.
+   * unavailable) entries expire after one second. An entry with a `question` is asked for again
+   * together with others while it is in use.
    */
-  get(key: string, version: string | undefined, fetch: () => Promise<V>): Promise<V>;
+  get(key: string, version: string | undefined, fetch: () => Promise<V>, question?: Q): Promise<V>;
   /** The cached value whatever its version; used to find the key of the version itself. */
   peek(key: string): V | undefined;
   /** The version of the entry; undefined when there is none, or one too old to be used. */
@@ -25,8 +28,15 @@ export interface VersionedCache<V> {
   delete(key: string): void;
 }
 
-export function createVersionedCache<V extends object>(entries_max: number): VersionedCache<V> {
-  const entries = new LRUCache<string, Entry<V>>({ max: entries_max });
+/** Answers in the order of the questions; undefined where there is none any more. */
+export type AskMany<Q, V> = (questions: Q[]) => Promise<Array<V | undefined>>;
+
+export function createVersionedCache<V extends object, Q = never>(
+  entries_max: number,
+  askMany?: AskMany<Q, V>,
+): VersionedCache<V, Q> {
+  const entries = new LRUCache<string, Entry<V, Q>>({ max: entries_max });
+  const refresher = askMany && createRefresher((due: Array<Entry<V, Q>>) => refresh(due, askMany));
   const fetching = new Map<string, Promise<V>>();
   let away = false;
   let ask_again_at = 0;
@@ -34,9 +44,36 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
     const entry = entries.get(key);
     if (!entry) return undefined;
     // Monotonic clock: a wall-clock step back must not make a stale entry look fresh.
-    const age = performance.now() - entry.fetched_at;
+    const now = performance.now();
+    const age = now - entry.fetched_at;
+    entry.used_at = now;
     if (version === undefined) return age < CACHE_LIFE_ALONE_MS ? entry.value : undefined;
     return entry.version === version && age < CACHE_LIFE_MS ? entry.value : undefined;
+  };
+  const store = (key: string, value: V, version: string | undefined, question?: Q): void => {
+    const now = performance.now();
+    const last = entries.get(key);
+    const entry = { key, value, version, question, fetched_at: now, used_at: now };
+    entries.set(key, entry);
+    if (last) refresher?.remove(last);
+    if (!last || version === undefined || question === undefined) return;
+    if (now - last.fetched_at < IN_USE_MS) refresher?.add(entry);
+  };
+  /** The version stays: a change in the meantime has made the entry stale, whatever it holds. */
+  const refresh = async (due: Array<Entry<V, Q>>, ask: AskMany<Q, V>): Promise<void> => {
+    const current: Array<Entry<V, Q>> = [];
+    for (const entry of due) {
+      if (entries.peek(entry.key) === entry) current.push(entry);
+      else refresher?.remove(entry);
+    }
+    if (current.length === 0) return;
+    const asked_at = performance.now();
+    const answers = await ask(current.map(({ question }) => question as Q));
+    for (const [index, entry] of current.entries()) {
+      const value = answers[index];
+      if (value !== undefined) Object.assign(entry, { value, fetched_at: asked_at });
+      else refresher?.remove(entry);
+    }
   };
   return {
     peek: (key) => entries.get(key)?.value,
@@ -47,7 +84,7 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
     delete(key) {
       entries.delete(key);
     },
-    async get(key, version, fetch) {
+    async get(key, version, fetch, question) {
       const known = fresh(key, version);
       if (known) return known;
       const last = entries.get(key);
@@ -58,13 +95,13 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
         ask_again_at = performance.now() + ASK_EVERY_MS;
       }
       // A request in flight for another version must not answer this one.
-      const question = `${version ?? '?'}|${key}`;
-      const running = fetching.get(question);
+      const request = `${version ?? '?'}|${key}`;
+      const running = fetching.get(request);
       if (running) return running;
       const fetched = fetch()
         .then((value) => {
           away = false;
-          entries.set(key, { value, version, fetched_at: performance.now() });
+          store(key, value, version, question);
           return value;
         })
         .catch((error: unknown) => {
@@ -74,8 +111,8 @@ export function createVersionedCache<V extends object>(entries_max: number): Ver
           if (!unchanged) throw error;
           return unchanged;
         })
-        .finally(() => fetching.delete(question));
-      fetching.set(question, fetched);
+        .finally(() => fetching.delete(request));
+      fetching.set(request, fetched);
       return fetched;
     },
   };
@@ -92,7 +129,7 @@ const ASK_EVERY_MS = 2_000;
 const isAway = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE';
 
-const isUnchanged = (entry: Entry<unknown>, version: string | undefined): boolean =>
+const isUnchanged = (entry: Entry<unknown, unknown>, version: string | undefined): boolean =>
   version !== undefined &&
   entry.version === version &&
   performance.now() - entry.fetched_at < CACHE_LIFE_AWAY_MS;

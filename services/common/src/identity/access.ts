@@ -44,6 +44,8 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     GetOwners: ['messaging', 'templates', 'broadcasts', 'webhooks', 'fanout'],
     ListNumbers: ['messaging'],
     GetReceiver: ['webhooks'],
+    GetOwnersOfNumbers: ['fanout'],
+    GetReceivers: ['webhooks'],
     StorePin: ['number-admin'],
     GetPin: ['number-admin'],
   },
@@ -186,6 +188,7 @@ export const SENSITIVE: ReadonlySet<string> = new Set([
   'Directory/GetCredential',
   'Directory/GetPin',
   'Directory/GetReceiver',
+  'Directory/GetReceivers',
   'Settings/RevealWebhookSecret',
   'Settings/RotateWebhookSecret',
 ]);

@@ -135,9 +135,18 @@ describe('offboarding', () => {
 
 describe('a removal by the business', () => {
   const owners = async (waba_id: string, number: string = NUMBERS[0], all_active = false) => {
-    const { getOwners } = createDirectoryHandlers(world.deps);
+    const { getOwners, getOwnersOfNumbers } = createDirectoryHandlers(world.deps);
     const asked = { waba_id, phone_number_id: number, display_phone_number: undefined, all_active };
-    return (await getOwners(asked, testCall())).partner_ids;
+    const found = await getOwners(asked, testCall());
+    if (!all_active) {
+      const unknown = { phone_number_id: '1', waba_id };
+      const elsewhere = { phone_number_id: number, waba_id: '1' };
+      const numbers = [unknown, { phone_number_id: number, waba_id }, elsewhere];
+      const { owners } = await getOwnersOfNumbers({ numbers }, testCall());
+      expect(owners[1]).toEqual(found);
+      expect(owners.map(({ partner_ids }) => partner_ids)).toEqual([[], found.partner_ids, []]);
+    }
+    return found.partner_ids;
   };
 
   it('ends the events of every partner until it onboards the number again', async () => {

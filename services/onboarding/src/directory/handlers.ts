@@ -6,7 +6,7 @@ import type { Handlers } from '@bmg/common/rpc';
 import type { DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { Vault } from '@bmg/common/vault';
 import { LISTED_NUMBERS_MAX, secretIdentity, type Client, type Clients } from '../store/clients';
-import { webhookSecretIdentity, type Partners } from '../store/partners';
+import { webhookSecretIdentity, type Partner, type Partners } from '../store/partners';
 import { receivingClients } from './receiving';
 import { chooseNumber, notRegistered } from './target';
 
@@ -23,6 +23,18 @@ export type DirectoryHandlers = Omit<Handlers<DirectoryDefinition>, 'authenticat
 /** Longer than 70 lines: one short method for each RPC. */
 export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryHandlers => {
   const { clients, partners, vault, now } = deps;
+  const receiverOf = ({ _id, webhook_url, webhook_secrets, status }: Partner) => {
+    const valid = webhook_secrets.filter(
+      ({ expires_at }) => expires_at === null || expires_at > now(),
+    );
+    return {
+      webhook_url: webhook_url ?? undefined,
+      webhook_secrets: valid.map(({ sealed, created_at }) =>
+        vault.open(webhookSecretIdentity(_id, created_at), sealed),
+      ),
+      status,
+    };
+  };
   return {
     async authenticate({ key_hash }) {
       const partner =
@@ -63,11 +75,24 @@ export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryH
             : await clients.ownersOfAccount(waba_id);
       const rows = all_active ? found : receivingClients(found, now());
       return {
-        partner_ids: [...new Set(rows.map((row) => row.partner_id))],
+        ...ownersOf(rows),
         phone_number_id:
           display_phone_number === undefined ? phone_number_id : rows[0]?.phone_number_id,
-        waba_id: rows[0]?.waba_id,
       };
+    },
+    async getOwnersOfNumbers({ numbers }) {
+      refuseTooMany('numbers', numbers);
+      const ids = [...new Set(numbers.map(({ phone_number_id }) => phone_number_id))];
+      const rowsOf = new Map(ids.map((id): [string, Client[]] => [id, []]));
+      for (const row of await clients.ownersOfNumbers(ids)) {
+        rowsOf.get(row.phone_number_id)?.push(row);
+      }
+      const owners = numbers.map(({ phone_number_id, waba_id }) => {
+        const rows = rowsOf.get(phone_number_id) ?? [];
+        const ofAccount = rows.filter((row) => waba_id === '' || row.waba_id === waba_id);
+        return { ...ownersOf(receivingClients(ofAccount, now())), phone_number_id };
+      });
+      return { owners };
     },
     async listNumbers(scope) {
       const numbers = await clients.numbersOf(scope);
@@ -79,15 +104,13 @@ export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryH
     async getReceiver({ partner_id }) {
       const partner = await partners.find(partner_id);
       if (!partner) throw new ApiError('NOT_FOUND', 'no such partner');
-      const valid = partner.webhook_secrets.filter(
-        ({ expires_at }) => expires_at === null || expires_at > now(),
-      );
+      return receiverOf(partner);
+    },
+    async getReceivers({ partner_ids }) {
+      refuseTooMany('partner_ids', partner_ids);
+      const found = await partners.findAll(partner_ids);
       return {
-        webhook_url: partner.webhook_url ?? undefined,
-        webhook_secrets: valid.map(({ sealed, created_at }) =>
-          vault.open(webhookSecretIdentity(partner_id, created_at), sealed),
-        ),
-        status: partner.status,
+        receivers: Object.fromEntries(found.map((partner) => [partner._id, receiverOf(partner)])),
       };
     },
     async storePin({ pin, ...scope }) {
@@ -110,3 +133,16 @@ const sendingState = ({ billing, health, withdrawn_at }: Client): string => {
   if (billing !== 'active') return billing;
   return health === 'paused' || withdrawn_at ? 'paused' : 'active';
 };
+
+const ownersOf = (rows: Client[]) => ({
+  partner_ids: [...new Set(rows.map((row) => row.partner_id))],
+  waba_id: rows[0]?.waba_id,
+});
+
+/** Items in one question about many. */
+const ASKED_AT_ONCE_MAX = 1_000;
+
+function refuseTooMany(field: string, asked: unknown[]): void {
+  if (asked.length <= ASKED_AT_ONCE_MAX) return;
+  throw new ApiError('INVALID_PAYLOAD', `${field}: at most ${ASKED_AT_ONCE_MAX} at once`);
+}

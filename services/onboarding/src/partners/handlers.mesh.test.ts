@@ -225,9 +225,22 @@ describe('the webhook secret', () => {
     (await own.revealWebhookSecret({ partner_id }, testCall())).webhook_secret;
   /** The secrets that deliveries are signed with. */
   const signing = async (partner_id: string): Promise<string[]> => {
-    const { getReceiver } = createDirectoryHandlers(world.deps);
-    return (await getReceiver({ partner_id }, testCall())).webhook_secrets;
+    const { getReceiver, getReceivers } = createDirectoryHandlers(world.deps);
+    const receiver = await getReceiver({ partner_id }, testCall());
+    const partner_ids = ['prt_unknown', partner_id];
+    const { receivers } = await getReceivers({ partner_ids }, testCall());
+    expect(receivers).toEqual({ [partner_id]: receiver });
+    return receiver.webhook_secrets;
   };
+
+  it('is told for at most 1,000 partners at once', async () => {
+    const { getReceivers } = createDirectoryHandlers(world.deps);
+    const partner_ids = Array.from({ length: 1_001 }, (_, index) => `prt_${index}`);
+    expect(await failureOf(getReceivers({ partner_ids }, testCall()))).toMatchObject({
+      code: 'INVALID_PAYLOAD',
+      message: 'partner_ids: at most 1000 at once',
+    });
+  });
 
   it('is revealed unchanged, and is never stored in the clear', async () => {
     const { _id } = await world.partner();

@@ -148,6 +148,7 @@ export interface Clients {
   restore(scope: Scope, place: Pick<Client, 'billing' | 'payment_url'>, at: Date): Promise<void>;
   /** The active rows of any partner with the number or account, for the directory and events. */
   ownersOfNumber(phone_number_id: string, waba_id?: string): Promise<Client[]>;
+  ownersOfNumbers(phone_number_ids: string[]): Promise<Client[]>;
   ownersOfDisplayNumber(waba_id: string, phone_number: string): Promise<Client[]>;
   ownersOfAccount(waba_id: string): Promise<Client[]>;
   /** For the operator: clients of all partners, or of one. */
@@ -205,10 +206,10 @@ const differing = ({ billing, payment_url }: WaitingBilling): Filter<Client>[] =
 /** Longer than 70 lines: one short method for each query. */
 export function createClients(db: Db): Clients {
   const clients = clientCollection(db);
-  const owners = (filter: Filter<Client>): Promise<Client[]> =>
+  const owners = (filter: Filter<Client>, limit = OWNERS_MAX): Promise<Client[]> =>
     clients
       .find({ ...filter, status: 'active' })
-      .limit(OWNERS_MAX)
+      .limit(limit)
       .toArray();
   const page = async (
     filter: Filter<Client>,
@@ -322,6 +323,8 @@ export function createClients(db: Db): Clients {
     },
     ownersOfNumber: (phone_number_id, waba_id) =>
       owners({ phone_number_id, ...(waba_id !== undefined && { waba_id }) }),
+    ownersOfNumbers: (phone_number_ids) =>
+      owners({ phone_number_id: { $in: phone_number_ids } }, OWNERS_MAX * phone_number_ids.length),
     ownersOfDisplayNumber: (waba_id, phone_number) => owners({ waba_id, phone_number }),
     ownersOfAccount: (waba_id) => owners({ waba_id }),
   };

@@ -66,6 +66,7 @@ export interface Partners {
   /** The partner whose previous key this is, as long as that one works. */
   findByPreviousKey(key_hash: string, at: Date): Promise<Partner | null>;
   find(partner_id: string): Promise<Partner | null>;
+  findAll(partner_ids: string[]): Promise<Partner[]>;
   /** In order of ID, after `after`. */
   list(limit: number, after?: string): Promise<Partner[]>;
   change(partner_id: string, change: PartnerChange, at: Date): Promise<Partner | null>;
@@ -197,6 +198,7 @@ export function createPartners(db: Db): Partners {
         'previous_key.expires_at': { $gt: at },
       }),
     find: (partner_id) => partners.findOne({ _id: partner_id }),
+    findAll: (partner_ids) => partners.find({ _id: { $in: partner_ids } }).toArray(),
     list: (limit, after) =>
       partners
         .find(after === undefined ? {} : { _id: { $gt: after } })

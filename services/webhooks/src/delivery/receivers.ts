@@ -5,7 +5,7 @@ import { LRUCache } from '@bmg/common/cache';
 import { pause } from '@bmg/common/lifecycle';
 import { createVersionedCache, partnerVersionKey, type Versions } from '@bmg/common/directory';
 import { type Client, ownCall } from '@bmg/common/rpc';
-import type { SpanContext } from '@bmg/common/telemetry';
+import { unsampled, type SpanContext } from '@bmg/common/telemetry';
 import type { DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboarding';
 
 export type Receiver = GetReceiverResponse;
@@ -29,7 +29,11 @@ export function createReceivers(
   directory: Client<DirectoryDefinition>,
   versions: Versions,
 ): Receivers {
-  const cache = createVersionedCache<Receiver>(PARTNERS_MAX);
+  const cache = createVersionedCache<Receiver, string>(PARTNERS_MAX, async (partner_ids) => {
+    const call = ownCall(unsampled(), CALL_TIMEOUT_MS);
+    const { receivers } = await directory.getReceivers({ partner_ids }, call);
+    return partner_ids.map((partner_id) => receivers[partner_id]);
+  });
   const current = new LRUCache<string, { version: Promise<string | undefined>; at: number }>({
     max: PARTNERS_MAX,
   });
@@ -45,10 +49,9 @@ export function createReceivers(
     async of(partner_id, span, signal) {
       for (let calls = 1; ; calls += 1) {
         try {
-          return await cache.get(partner_id, await versionOf(partner_id), () => {
-            const call = ownCall(span, CALL_TIMEOUT_MS);
-            return directory.getReceiver({ partner_id }, call);
-          });
+          const fetch = (): Promise<Receiver> =>
+            directory.getReceiver({ partner_id }, ownCall(span, CALL_TIMEOUT_MS));
+          return await cache.get(partner_id, await versionOf(partner_id), fetch, partner_id);
         } catch (error) {
           if ((error as { code?: string }).code === 'NOT_FOUND') {
             return { webhook_url: undefined, webhook_secrets: [], status: 'unknown' };

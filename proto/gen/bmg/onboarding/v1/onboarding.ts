@@ -385,6 +385,37 @@ export interface GetReceiverResponse {
   status: string;
 }
 
+export interface GetOwnersOfNumbersRequest {
+  /** At most 1,000. */
+  numbers: GetOwnersOfNumbersRequest_Number[];
+}
+
+export interface GetOwnersOfNumbersRequest_Number {
+  phone_number_id: string;
+  /** Empty for a number whose account the caller does not know. */
+  waba_id: string;
+}
+
+export interface GetOwnersOfNumbersResponse {
+  /** One for each number, in their order; without partners where none has registered. */
+  owners: GetOwnersResponse[];
+}
+
+export interface GetReceiversRequest {
+  /** At most 1,000. */
+  partner_ids: string[];
+}
+
+export interface GetReceiversResponse {
+  /** By partner ID, without partners that do not exist. */
+  receivers: { [key: string]: GetReceiverResponse };
+}
+
+export interface GetReceiversResponse_ReceiversEntry {
+  key: string;
+  value?: GetReceiverResponse | undefined;
+}
+
 export interface StorePinRequest {
   partner_id: string;
   waba_id: string;
@@ -4694,6 +4725,381 @@ export const GetReceiverResponse: MessageFns<GetReceiverResponse> = {
   },
 };
 
+function createBaseGetOwnersOfNumbersRequest(): GetOwnersOfNumbersRequest {
+  return { numbers: [] };
+}
+
+export const GetOwnersOfNumbersRequest: MessageFns<GetOwnersOfNumbersRequest> = {
+  encode(message: GetOwnersOfNumbersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.numbers) {
+      GetOwnersOfNumbersRequest_Number.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetOwnersOfNumbersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetOwnersOfNumbersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.numbers.push(GetOwnersOfNumbersRequest_Number.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetOwnersOfNumbersRequest>, I>>(base?: I): GetOwnersOfNumbersRequest {
+    return GetOwnersOfNumbersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetOwnersOfNumbersRequest>, I>>(object: I): GetOwnersOfNumbersRequest {
+    const message = createBaseGetOwnersOfNumbersRequest();
+    message.numbers = object.numbers?.map((e) => GetOwnersOfNumbersRequest_Number.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseGetOwnersOfNumbersRequest_Number(): GetOwnersOfNumbersRequest_Number {
+  return { phone_number_id: "", waba_id: "" };
+}
+
+export const GetOwnersOfNumbersRequest_Number: MessageFns<GetOwnersOfNumbersRequest_Number> = {
+  encode(message: GetOwnersOfNumbersRequest_Number, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.phone_number_id !== "") {
+      writer.uint32(10).string(message.phone_number_id);
+    }
+    if (message.waba_id !== "") {
+      writer.uint32(18).string(message.waba_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetOwnersOfNumbersRequest_Number {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetOwnersOfNumbersRequest_Number();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.phone_number_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.waba_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetOwnersOfNumbersRequest_Number>, I>>(
+    base?: I,
+  ): GetOwnersOfNumbersRequest_Number {
+    return GetOwnersOfNumbersRequest_Number.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetOwnersOfNumbersRequest_Number>, I>>(
+    object: I,
+  ): GetOwnersOfNumbersRequest_Number {
+    const message = createBaseGetOwnersOfNumbersRequest_Number();
+    message.phone_number_id = object.phone_number_id ?? "";
+    message.waba_id = object.waba_id ?? "";
+    return message;
+  },
+};
+
+function createBaseGetOwnersOfNumbersResponse(): GetOwnersOfNumbersResponse {
+  return { owners: [] };
+}
+
+export const GetOwnersOfNumbersResponse: MessageFns<GetOwnersOfNumbersResponse> = {
+  encode(message: GetOwnersOfNumbersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.owners) {
+      GetOwnersResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetOwnersOfNumbersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetOwnersOfNumbersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.owners.push(GetOwnersResponse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetOwnersOfNumbersResponse>, I>>(base?: I): GetOwnersOfNumbersResponse {
+    return GetOwnersOfNumbersResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetOwnersOfNumbersResponse>, I>>(object: I): GetOwnersOfNumbersResponse {
+    const message = createBaseGetOwnersOfNumbersResponse();
+    message.owners = object.owners?.map((e) => GetOwnersResponse.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseGetReceiversRequest(): GetReceiversRequest {
+  return { partner_ids: [] };
+}
+
+export const GetReceiversRequest: MessageFns<GetReceiversRequest> = {
+  encode(message: GetReceiversRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.partner_ids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetReceiversRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetReceiversRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.partner_ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetReceiversRequest>, I>>(base?: I): GetReceiversRequest {
+    return GetReceiversRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetReceiversRequest>, I>>(object: I): GetReceiversRequest {
+    const message = createBaseGetReceiversRequest();
+    message.partner_ids = object.partner_ids?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseGetReceiversResponse(): GetReceiversResponse {
+  return { receivers: {} };
+}
+
+export const GetReceiversResponse: MessageFns<GetReceiversResponse> = {
+  encode(message: GetReceiversResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    globalThis.Object.entries(message.receivers).forEach(([key, value]: [string, GetReceiverResponse]) => {
+      GetReceiversResponse_ReceiversEntry.encode({ key: key as any, value }, writer.uint32(10).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetReceiversResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetReceiversResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            const entry1 = GetReceiversResponse_ReceiversEntry.decode(reader, reader.uint32());
+            if (entry1.value !== undefined) {
+              message.receivers[entry1.key] = entry1.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetReceiversResponse>, I>>(base?: I): GetReceiversResponse {
+    return GetReceiversResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetReceiversResponse>, I>>(object: I): GetReceiversResponse {
+    const message = createBaseGetReceiversResponse();
+    message.receivers = (globalThis.Object.entries(object.receivers ?? {}) as [string, GetReceiverResponse][]).reduce(
+      (acc: { [key: string]: GetReceiverResponse }, [key, value]: [string, GetReceiverResponse]) => {
+        if (value !== undefined) {
+          acc[key] = GetReceiverResponse.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseGetReceiversResponse_ReceiversEntry(): GetReceiversResponse_ReceiversEntry {
+  return { key: "", value: undefined };
+}
+
+export const GetReceiversResponse_ReceiversEntry: MessageFns<GetReceiversResponse_ReceiversEntry> = {
+  encode(message: GetReceiversResponse_ReceiversEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      GetReceiverResponse.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetReceiversResponse_ReceiversEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetReceiversResponse_ReceiversEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = GetReceiverResponse.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetReceiversResponse_ReceiversEntry>, I>>(
+    base?: I,
+  ): GetReceiversResponse_ReceiversEntry {
+    return GetReceiversResponse_ReceiversEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetReceiversResponse_ReceiversEntry>, I>>(
+    object: I,
+  ): GetReceiversResponse_ReceiversEntry {
+    const message = createBaseGetReceiversResponse_ReceiversEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? GetReceiverResponse.fromPartial(object.value)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseStorePinRequest(): StorePinRequest {
   return { partner_id: "", waba_id: "", phone_number_id: "", pin: "" };
 }
@@ -6571,6 +6977,23 @@ export const DirectoryDefinition = {
       requestType: GetReceiverRequest as typeof GetReceiverRequest,
       requestStream: false,
       responseType: GetReceiverResponse as typeof GetReceiverResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Many at once, for caches that keep what is in use fresh. */
+    getOwnersOfNumbers: {
+      name: "GetOwnersOfNumbers",
+      requestType: GetOwnersOfNumbersRequest as typeof GetOwnersOfNumbersRequest,
+      requestStream: false,
+      responseType: GetOwnersOfNumbersResponse as typeof GetOwnersOfNumbersResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    getReceivers: {
+      name: "GetReceivers",
+      requestType: GetReceiversRequest as typeof GetReceiversRequest,
+      requestStream: false,
+      responseType: GetReceiversResponse as typeof GetReceiversResponse,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -1,0 +1,62 @@
+// Keeps the entries of a cache that are in use fresh: asks for many of them at once, before they
+// expire. With many partners of few events each, nearly every event would else find its entry
+// expired and cost a call of its own.
+
+/** An entry of the cache. Times are those of performance.now(). */
+export interface Refreshable {
+  fetched_at: number;
+  used_at: number;
+}
+
+export interface Refresher<E extends Refreshable> {
+  /** The entry is in use: it was fetched twice within IN_USE_MS. */
+  add(entry: E): void;
+  remove(entry: E): void;
+}
+
+/** Half of an entry's life: the other half is left for the answer. */
+const REFRESH_AGE_MS = 1_500;
+const CHECK_EVERY_MS = 250;
+/** An entry that is used less often than this costs less when it is fetched on use. */
+export const IN_USE_MS = 10_000;
+const AT_ONCE_MAX = 500;
+
+/**
+ * `refresh` asks for the entries and sets what has changed in them. When it fails they expire, and
+ * are fetched on use.
+ */
+export function createRefresher<E extends Refreshable>(
+  refresh: (entries: E[]) => Promise<void>,
+): Refresher<E> {
+  const in_use = new Set<E>();
+  let timer: NodeJS.Timeout | undefined;
+  const due = (): E[] => {
+    const now = performance.now();
+    const found: E[] = [];
+    for (const entry of in_use) {
+      if (now - entry.used_at >= IN_USE_MS) in_use.delete(entry);
+      else if (now - entry.fetched_at >= REFRESH_AGE_MS) found.push(entry);
+    }
+    return found;
+  };
+  const check = async (): Promise<void> => {
+    const entries = due();
+    for (let from = 0; from < entries.length; from += AT_ONCE_MAX) {
+      await refresh(entries.slice(from, from + AT_ONCE_MAX)).catch(() => undefined);
+    }
+    timer = undefined;
+    plan();
+  };
+  const plan = (): void => {
+    if (in_use.size > 0) timer ??= setTimeout(() => void check(), CHECK_EVERY_MS).unref();
+  };
+  return {
+    add(entry) {
+      in_use.add(entry);
+      plan();
+    },
+    remove(entry) {
+      in_use.delete(entry);
+    },
+  };
+}
