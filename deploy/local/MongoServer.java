@@ -133,6 +133,9 @@ public class MongoServer {
         }
     }
 
+    /** What the aggregation of this thread selects, until its collection is read. */
+    private static final ThreadLocal<Document> SELECTED = new ThreadLocal<>();
+
     /**
      * Makes writes durable. Writes run concurrently; a commit runs alone, so that it never saves
      * half a write, and it saves all writes that have ended.
@@ -161,16 +164,34 @@ public class MongoServer {
         public Document handleCommand(
             Channel channel, String database, String command, Document query) {
             if (!writes(command, query)) {
-                return super.handleCommand(channel, database, command, query);
+                return handle(channel, database, command, query);
             }
             gate.readLock().lock();
             try {
-                return super.handleCommand(channel, database, command, query);
+                return handle(channel, database, command, query);
             } finally {
                 long mine = ended.incrementAndGet();
                 gate.readLock().unlock();
                 save(mine);
             }
+        }
+
+        /** The library reads a whole collection for each aggregation, whatever it selects. */
+        private Document handle(Channel channel, String database, String command, Document query) {
+            if (command.equalsIgnoreCase("aggregate")) SELECTED.set(firstMatch(query));
+            try {
+                return super.handleCommand(channel, database, command, query);
+            } finally {
+                SELECTED.remove();
+            }
+        }
+
+        /** What the first stage selects; null if it is no $match, or uses expressions. */
+        private static Document firstMatch(Document query) {
+            if (!(query.get("pipeline") instanceof List<?> stages) || stages.isEmpty()) return null;
+            if (!(stages.get(0) instanceof Document stage)) return null;
+            if (!(stage.get("$match") instanceof Document match)) return null;
+            return match.containsKey("$expr") ? null : match;
         }
 
         @Override
@@ -454,17 +475,18 @@ public class MongoServer {
             this.exact = exact;
         }
 
-        static Ranges of(Index<Object> index, Document query) {
+        /** `arrays`: a document may have several values of a field. */
+        static Ranges of(Index<Object> index, Document query, boolean arrays) {
             List<byte[]> found = List.of(new byte[0]);
             int fields = 0;
-            Set<String> arrays = new HashSet<>();
+            Set<String> parents = new HashSet<>();
             for (IndexKey key : index.getKeys()) {
                 // Two fields may match in different elements of an array; the index has them together.
                 String[] path = key.getKey().split("\\.", 2);
-                if (path.length > 1 && !arrays.add(path[0])) break;
+                if (path.length > 1 && !parents.add(path[0])) break;
                 Object wanted = query.get(key.getKey());
                 List<Object> values = equalTo(wanted);
-                if (values.isEmpty()) return beside(found, fields, wanted);
+                if (values.isEmpty()) return beside(found, fields, wanted, arrays);
                 found = found.stream()
                     .flatMap(first -> values.stream().map(value -> Key.after(first, value)))
                     .collect(Collectors.toList());
@@ -473,19 +495,32 @@ public class MongoServer {
             return of(found, found, fields);
         }
 
-        /** With a bound of the next field, if the query has one. */
-        private static Ranges beside(List<byte[]> found, int fields, Object wanted) {
-            // An array may have one element for each bound, so only one of them counts.
+        /** With the bounds of the next field, if the query has any. */
+        private static Ranges beside(
+            List<byte[]> found, int fields, Object wanted, boolean arrays) {
             Object low = bound(wanted, "$gte", "$gt");
-            Object bound = low == null ? bound(wanted, "$lte", "$lt") : low;
-            if (bound == null) return of(found, found, fields);
-            List<byte[]> at =
-                found.stream().map(first -> Key.after(first, bound)).collect(Collectors.toList());
-            List<byte[]> type = new ArrayList<>();
-            for (int i = 0; i < at.size(); i++) {
-                type.add(Arrays.copyOf(at.get(i), found.get(i).length + 1));
+            Object high = bound(wanted, "$lte", "$lt");
+            if (low == null && high == null) return of(found, found, fields);
+            // An array may have one element for each bound, so only one of them counts.
+            if (arrays && low != null) high = null;
+            List<byte[]> from = after(found, low == null ? high : low);
+            List<byte[]> to = after(found, high == null ? low : high);
+            if (low == null) from = typeOf(from, found);
+            if (high == null) to = typeOf(to, found);
+            return of(from, to, fields + 1);
+        }
+
+        private static List<byte[]> after(List<byte[]> found, Object value) {
+            return found.stream().map(first -> Key.after(first, value)).collect(Collectors.toList());
+        }
+
+        /** Without the value: every value of its type begins so. */
+        private static List<byte[]> typeOf(List<byte[]> keys, List<byte[]> found) {
+            List<byte[]> types = new ArrayList<>();
+            for (int i = 0; i < keys.size(); i++) {
+                types.add(Arrays.copyOf(keys.get(i), found.get(i).length + 1));
             }
-            return low == null ? of(type, at, fields + 1) : of(at, type, fields + 1);
+            return types;
         }
 
         private static Ranges of(List<byte[]> low, List<byte[]> high, int fields) {
@@ -578,7 +613,7 @@ public class MongoServer {
         /** A document without a value, or with an empty array, is not in it: all must be given. */
         @Override
         public Ranges ranges(Document query) {
-            Ranges ranges = Ranges.of(this, query);
+            Ranges ranges = Ranges.of(this, query, true);
             return ranges.fields == getKeys().size() ? ranges : Ranges.NONE;
         }
 
@@ -638,6 +673,8 @@ public class MongoServer {
     static final class SecondaryIndex extends Index<Object> implements RangeIndex {
         /** Used under the lock of its collection only. */
         private NavigableMap<byte[], Object> positions;
+        /** A document has had several values of a field since it was built. */
+        private boolean arrays;
 
         SecondaryIndex(String name, List<IndexKey> keys) {
             // Sparse, for the library: a document may have no position in it.
@@ -646,7 +683,7 @@ public class MongoServer {
 
         @Override
         public Ranges ranges(Document query) {
-            return Ranges.of(this, query);
+            return Ranges.of(this, query, positions == null || arrays);
         }
 
         @Override
@@ -664,9 +701,9 @@ public class MongoServer {
         public void add(
             Document document, Object position, MongoCollection<Object> collection) {
             if (positions == null) return;
-            for (KeyValue values : keysOf(document)) {
-                positions.put(Key.ofAll(values, position), position);
-            }
+            Set<KeyValue> keys = keysOf(document);
+            if (keys.size() > 1) arrays = true;
+            for (KeyValue values : keys) positions.put(Key.ofAll(values, position), position);
         }
 
         @Override
@@ -743,6 +780,14 @@ public class MongoServer {
             super(database, name, options, documents, meta, cursors);
         }
 
+        /** An aggregation reads its own collection first, before those of its later stages. */
+        @Override
+        public Stream<Document> queryAllAsStream() {
+            Document selected = SELECTED.get();
+            SELECTED.remove();
+            return selected == null ? super.queryAllAsStream() : handleQueryAsStream(selected);
+        }
+
         @Override
         protected synchronized QueryResult queryDocuments(
             Document query, Document order, int skip, int limit, int batch, Document fields) {
@@ -760,6 +805,7 @@ public class MongoServer {
             if (best == null) return matchDocuments(query, order, skip, limit, batch, fields);
             if (best instanceof SecondaryIndex) {
                 ((SecondaryIndex) best).build(streamAllDocumentsWithPosition());
+                ranges = best.ranges(query);
             }
             Set<Object> positions = best.positions(ranges);
             return matchDocuments(query, positions, order, skip, limit, batch, fields);

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Shot {
   origin: string;
   path: string;
-  headers: Record<string, string>;
+  /** Of every request, or of the one with this index. */
+  headers: Record<string, string> | ((index: number) => Record<string, string>);
   /** POST by default. */
   method?: 'GET' | 'POST';
   /** Undefined for a request without a body. */
@@ -25,12 +26,14 @@ const CONNECTIONS = 64;
 
 function shooter(shot: Shot, connections = CONNECTIONS) {
   const agent = new Agent({ connections, pipelining: 1 });
+  const { headers } = shot;
+  const headersOf = typeof headers === 'function' ? headers : () => headers;
   const fire = async (index: number): Promise<boolean> => {
     const answer = await agent.request({
       origin: shot.origin,
       path: shot.path,
       method: shot.method ?? 'POST',
-      headers: { ...(shot.body && { 'content-type': 'application/json' }), ...shot.headers },
+      headers: { ...(shot.body && { 'content-type': 'application/json' }), ...headersOf(index) },
       body: shot.body?.(index) ?? null,
     } as Dispatcher.RequestOptions & { origin: string });
     await answer.body.dump();

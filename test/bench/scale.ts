@@ -1,12 +1,14 @@
-// How the cost of an event grows: with partners, with a second process of each service that reads
-// events, and with registered numbers and known customers.
+// How the cost of an event and of a send grows: with partners, with a second process of each service
+// that reads events, and with registered numbers and known customers.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, type Collection, type Document } from 'mongodb';
 import { freePort, SERVICES, type ServiceName } from '@bmg/local';
+import { aText } from './chain';
 import { webhook } from './events-load';
 import {
   cpuOf,
   delays,
+  HOST,
   OURS,
   prepareMesh,
   rateOf,
@@ -17,7 +19,8 @@ import {
   type Setup,
   type Throughput,
 } from './events-mesh';
-import { openBench, type Part } from './processes';
+import { closedLoop } from './load';
+import { costDuring, openBench, type Part } from './processes';
 
 const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 20_000);
 const PARTNERS = [10, 100, 1_000];
@@ -27,6 +30,9 @@ const DOUBLED: readonly ServiceName[] = ['fanout', 'webhooks', 'messaging', 'onb
 const WARM_UP = 3 * EVENTS;
 /** The first processes do part of the work meanwhile. */
 const WARM_UPS_OF_SECOND = 2;
+const SENDS_IN_FLIGHT = 32;
+const SENDS_S = 10;
+const WARM_UP_SENDS_S = 30;
 const NUMBERS = 100_000;
 const CUSTOMERS = 1_000_000;
 const INSERTED_AT_ONCE = 5_000;
@@ -38,9 +44,17 @@ const MONGO_HEAP = '4g';
 export async function benchScale(): Promise<void> {
   const bench = await openBench();
   try {
-    const setup = await prepareMesh(bench, PARTNERS[0] as number);
+    const stub = `http://${HOST}:${bench.port('stub')}`;
+    const upstream = { messaging: { UPSTREAM_URL: stub } };
+    const setup = await prepareMesh(bench, PARTNERS[0] as number, upstream);
+    const { pid } = bench.start('stub', 'test/dist/bench/stub.js', {
+      STUB_PORT: String(bench.port('stub')),
+    });
+    setup.pids['stub'] = pid;
     await throughput(setup, WARM_UP);
+    await sends(setup, WARM_UP_SENDS_S);
     let first: Throughput | undefined;
+    let first_sends: Throughput | undefined;
     for (const partners of PARTNERS) {
       const missing = partners - setup.places.length;
       setup.places.push(...(await registerPartners(bench, setup.receiver_url, missing)));
@@ -49,6 +63,10 @@ export async function benchScale(): Promise<void> {
       const run = await throughput(setup, EVENTS);
       first ??= run;
       tell(`${partners} partners`, run, first);
+      await sends(setup, SENDS_S);
+      const sent = await sends(setup, SENDS_S);
+      first_sends ??= sent;
+      tell('  their sends', sent, first_sends);
     }
     setup.places.splice(PARTNERS[0] as number);
     await processes(setup);
@@ -56,6 +74,24 @@ export async function benchScale(): Promise<void> {
   } finally {
     await bench.stop();
   }
+}
+
+/** Sends of all partners in turn. */
+async function sends({ bench, places, pids }: Setup, seconds: number): Promise<Throughput> {
+  const shot = {
+    origin: `http://${HOST}:${bench.port('gateway')}`,
+    path: '/v1/messages/send',
+    headers: (index: number) => {
+      const { partner_key, waba_id } = places[index % places.length] as Setup['places'][number];
+      return { 'x-partner-key': partner_key, 'x-waba-id': waba_id };
+    },
+    body: aText,
+  };
+  const { result, costs } = await costDuring(pids, () =>
+    closedLoop(shot, SENDS_IN_FLIGHT, seconds),
+  );
+  if (result.failed > 0) throw new Error(`${result.failed} sends failed`);
+  return { events: result.count, seconds: result.seconds, costs, stored: {} };
 }
 
 function tell(name: string, run: Throughput, first: Throughput): void {
