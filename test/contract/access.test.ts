@@ -42,6 +42,7 @@ function sourceOf(path: string): string {
 /** Calls that the shared runtime makes for the services that use it. */
 const SHARED: Array<[used: string, call: string]> = [
   ['createCredentials(', 'Directory/GetCredential'],
+  ['createCredentials(', 'Directory/GetCredentials'],
   ['ownersFrom(', 'Directory/GetOwners'],
   ['reportAlerts(', 'Alerts/ListWatchers'],
   ['reportAlerts(', 'Alerts/RaiseAlert'],

@@ -2,7 +2,8 @@
 import { ApiError } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { createVersionedCache, refuseUnlessActive } from '@bmg/common/directory';
-import type { Call, Client } from '@bmg/common/rpc';
+import { ownCall, type Call, type Client } from '@bmg/common/rpc';
+import { unsampled } from '@bmg/common/telemetry';
 import type { AuthenticateResponse, DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { LookUps } from './look-ups';
 
@@ -26,13 +27,18 @@ export interface KnownCaller {
 }
 
 const ENTRIES_MAX = 20_000;
+const ASK_LIMIT_MS = 3_000;
 
 export function createAuthenticator(
   directory: Client<DirectoryDefinition>,
   pepper: string,
   look_ups: LookUps,
 ): Authenticator {
-  const cache = createVersionedCache<Caller>(ENTRIES_MAX);
+  const cache = createVersionedCache<Caller, string>(ENTRIES_MAX, async (key_hashes) => {
+    const call = ownCall(unsampled(), ASK_LIMIT_MS);
+    const { callers } = await directory.authenticateMany({ key_hashes }, call);
+    return key_hashes.map((key_hash) => callers[key_hash]);
+  });
   const authenticate = (key_hash: string, call: Call): Promise<Caller> =>
     directory.authenticate({ key_hash }, call);
   return {
@@ -47,7 +53,8 @@ export function createAuthenticator(
     },
     async confirm({ key_hash }, version, call) {
       try {
-        const caller = await cache.get(key_hash, version, () => authenticate(key_hash, call));
+        const fetch = (): Promise<Caller> => authenticate(key_hash, call);
+        const caller = await cache.get(key_hash, version, fetch, key_hash);
         refuseUnlessActive(caller.status);
         return caller;
       } catch (error) {

@@ -3,11 +3,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { createVersionedCache } from '@bmg/common/directory';
-import type { Call, Client } from '@bmg/common/rpc';
-import type { DirectoryDefinition, ResolveTargetResponse } from '@bmg/proto/onboarding';
+import { ownCall, type Call, type Client } from '@bmg/common/rpc';
+import { unsampled } from '@bmg/common/telemetry';
+import type {
+  DirectoryDefinition,
+  ResolveTargetRequest,
+  ResolveTargetResponse,
+} from '@bmg/proto/onboarding';
 import type { Target } from '../endpoints/endpoint';
 
 const ENTRIES_MAX = 100_000;
+const ASK_LIMIT_MS = 3_000;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export interface ScopeResolver {
@@ -39,7 +45,14 @@ export function wabaHeader(headers: IncomingHttpHeaders): string | undefined {
 }
 
 export function createScopeResolver(directory: Client<DirectoryDefinition>): ScopeResolver {
-  const cache = createVersionedCache<ResolveTargetResponse>(ENTRIES_MAX);
+  const cache = createVersionedCache<ResolveTargetResponse, ResolveTargetRequest>(
+    ENTRIES_MAX,
+    async (targets) => {
+      const call = ownCall(unsampled(), ASK_LIMIT_MS);
+      const { phone_number_ids } = await directory.resolveTargets({ targets }, call);
+      return phone_number_ids.map((id) => (id === '' ? undefined : { phone_number_id: id }));
+    },
+  );
   return async (partner_id, headers, version, call) => {
     const waba_id = wabaHeader(headers);
     if (waba_id === undefined) {
@@ -51,10 +64,12 @@ export function createScopeResolver(directory: Client<DirectoryDefinition>): Sco
     if (number_header !== undefined && !ID.test(number_header)) {
       throw invalidField('x-phone-number-id', 'does not belong to the WABA');
     }
+    const asked = { partner_id, waba_id, phone_number_id: number_header };
     const { phone_number_id } = await cache.get(
       `${partner_id}/${waba_id}/${number_header ?? ''}`,
       version,
-      () => directory.resolveTarget({ partner_id, waba_id, phone_number_id: number_header }, call),
+      () => directory.resolveTarget(asked, call),
+      asked,
     );
     return { partner_id, waba_id, phone_number_id, directory_version: version ?? '' };
   };

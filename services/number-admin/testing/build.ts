@@ -54,6 +54,8 @@ export async function startRig(timeout_ms = TIME_MS): Promise<Rig> {
         business_id: '600000000000001',
         ...directory.credential,
       }),
+      // None is asked for again: there is no directory version.
+      getCredentials: async () => ({ found: [] }),
     },
     { current: async () => undefined },
   );

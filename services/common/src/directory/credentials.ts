@@ -1,9 +1,14 @@
 // The upstream token of a target: fetched from the directory, cached under the directory version
 // that the gateway saw.
 import type { Target } from '@bmg/proto/common';
-import type { DirectoryDefinition, GetCredentialResponse } from '@bmg/proto/onboarding';
+import type {
+  DirectoryDefinition,
+  GetCredentialRequest,
+  GetCredentialResponse,
+} from '@bmg/proto/onboarding';
 import { ApiError } from '../errors';
-import type { Call, Client } from '../rpc';
+import { ownCall, type Call, type Client } from '../rpc';
+import { unsampled } from '../telemetry';
 import { createVersionedCache } from './versioned-cache';
 import { partnerVersionKey, type Versions } from './versions';
 
@@ -20,20 +25,30 @@ export interface Credentials {
 }
 
 const ENTRIES_MAX = 50_000;
+const ASK_LIMIT_MS = 3_000;
 
 export function createCredentials(
-  directory: Pick<Client<DirectoryDefinition>, 'getCredential'>,
+  directory: Pick<Client<DirectoryDefinition>, 'getCredential' | 'getCredentials'>,
   versions: Pick<Versions, 'current'>,
 ): Credentials {
-  const cache = createVersionedCache<Credential>(ENTRIES_MAX);
+  const cache = createVersionedCache<Credential, GetCredentialRequest>(
+    ENTRIES_MAX,
+    async (scopes) => {
+      const { found } = await directory.getCredentials(
+        { scopes },
+        ownCall(unsampled(), ASK_LIMIT_MS),
+      );
+      return found.map(({ credential }) => credential);
+    },
+  );
   const of = async (target: Target, call: Call): Promise<Credential> => {
     const { partner_id, waba_id, phone_number_id } = target;
     // An internal caller sends no version: use the current one.
     const version =
       target.directory_version || (await versions.current([partnerVersionKey(partner_id)]))?.[0];
-    return cache.get(`${partner_id}/${waba_id}/${phone_number_id}`, version, () =>
-      directory.getCredential({ partner_id, waba_id, phone_number_id }, call),
-    );
+    const scope = { partner_id, waba_id, phone_number_id };
+    const fetch = (): Promise<Credential> => directory.getCredential(scope, call);
+    return cache.get(`${partner_id}/${waba_id}/${phone_number_id}`, version, fetch, scope);
   };
   return {
     of,

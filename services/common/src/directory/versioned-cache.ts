@@ -56,7 +56,7 @@ export function createVersionedCache<V extends object, Q = never>(
     const entry = { key, value, version, question, fetched_at: now, used_at: now };
     entries.set(key, entry);
     if (last) refresher?.remove(last);
-    if (!last || version === undefined || question === undefined) return;
+    if (version === undefined || question === undefined || last?.version !== version) return;
     if (now - last.fetched_at < IN_USE_MS) refresher?.add(entry);
   };
   /** The version stays: a change in the meantime has made the entry stale, whatever it holds. */

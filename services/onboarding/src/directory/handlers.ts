@@ -3,9 +3,20 @@
 // directory version.
 import { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
-import type { DirectoryDefinition } from '@bmg/proto/onboarding';
+import type {
+  AuthenticateResponse,
+  DirectoryDefinition,
+  GetCredentialResponse,
+  ResolveTargetRequest,
+} from '@bmg/proto/onboarding';
 import type { Vault } from '@bmg/common/vault';
-import { LISTED_NUMBERS_MAX, secretIdentity, type Client, type Clients } from '../store/clients';
+import {
+  clientId,
+  LISTED_NUMBERS_MAX,
+  secretIdentity,
+  type Client,
+  type Clients,
+} from '../store/clients';
 import { webhookSecretIdentity, type Partner, type Partners } from '../store/partners';
 import { receivingClients } from './receiving';
 import { chooseNumber, notRegistered } from './target';
@@ -35,36 +46,73 @@ export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryH
       status,
     };
   };
+  const credentialOf = (client: Client): GetCredentialResponse => ({
+    access_token: vault.open(secretIdentity(client, 'token'), client.token),
+    sending: sendingState(client),
+    payment_url: client.payment_url ?? undefined,
+    phone_number: client.phone_number,
+    is_on_biz_app: client.is_on_biz_app,
+    throughput_level: client.throughput_level ?? undefined,
+    business_id: client.business_id ?? undefined,
+    messaging_limit_tier: client.messaging_limit_tier ?? undefined,
+    registered_at: client.registered_at,
+  });
   return {
     async authenticate({ key_hash }) {
       const partner =
         (await partners.findByKeyHash(key_hash)) ??
         (await partners.findByPreviousKey(key_hash, now()));
       if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'x-partner-key is not a valid key');
-      return {
-        partner_id: partner._id,
-        rate_limit_per_sec: partner.rate_limit_per_sec,
-        status: partner.status,
-      };
+      return callerOf(partner);
+    },
+    async authenticateMany({ key_hashes }) {
+      refuseTooMany('key_hashes', key_hashes);
+      const asked = new Set(key_hashes);
+      const callers: Record<string, AuthenticateResponse> = {};
+      for (const partner of await partners.findByKeyHashes(key_hashes)) {
+        for (const key_hash of validKeys(partner, now())) {
+          if (asked.has(key_hash)) callers[key_hash] = callerOf(partner);
+        }
+      }
+      return { callers };
     },
     async resolveTarget({ partner_id, waba_id, phone_number_id }) {
       const active = await clients.activeOf({ partner_id, waba_id });
       return { phone_number_id: chooseNumber(active, phone_number_id).phone_number_id };
     },
+    async resolveTargets({ targets }) {
+      refuseTooMany('targets', targets);
+      const accounts = new Set(targets.map(({ waba_id }) => waba_id));
+      const found = await clients.activeOfAccounts([...accounts]);
+      const active = new Map<string, Client[]>();
+      for (const client of found) {
+        const key = `${client.partner_id}/${client.waba_id}`;
+        active.set(key, [...(active.get(key) ?? []), client]);
+      }
+      const resolve = ({ partner_id, waba_id, phone_number_id }: ResolveTargetRequest): string => {
+        try {
+          const rows = active.get(`${partner_id}/${waba_id}`) ?? [];
+          return chooseNumber(rows, phone_number_id).phone_number_id;
+        } catch (error) {
+          if (error instanceof ApiError) return '';
+          throw error;
+        }
+      };
+      return { phone_number_ids: targets.map(resolve) };
+    },
     async getCredential(scope) {
       const client = await clients.find(scope);
       if (!client || client.status !== 'active') throw notRegistered();
-      return {
-        access_token: vault.open(secretIdentity(scope, 'token'), client.token),
-        sending: sendingState(client),
-        payment_url: client.payment_url ?? undefined,
-        phone_number: client.phone_number,
-        is_on_biz_app: client.is_on_biz_app,
-        throughput_level: client.throughput_level ?? undefined,
-        business_id: client.business_id ?? undefined,
-        messaging_limit_tier: client.messaging_limit_tier ?? undefined,
-        registered_at: client.registered_at,
-      };
+      return credentialOf(client);
+    },
+    async getCredentials({ scopes }) {
+      refuseTooMany('scopes', scopes);
+      const rows = new Map((await clients.findAll(scopes)).map((row) => [row._id, row]));
+      const found = scopes.map((scope) => {
+        const client = rows.get(clientId(scope));
+        return { credential: client?.status === 'active' ? credentialOf(client) : undefined };
+      });
+      return { found };
     },
     async getOwners({ waba_id, phone_number_id, display_phone_number, all_active }) {
       const found =
@@ -133,6 +181,15 @@ const sendingState = ({ billing, health, withdrawn_at }: Client): string => {
   if (billing !== 'active') return billing;
   return health === 'paused' || withdrawn_at ? 'paused' : 'active';
 };
+
+const callerOf = ({ _id, rate_limit_per_sec, status }: Partner): AuthenticateResponse => ({
+  partner_id: _id,
+  rate_limit_per_sec,
+  status,
+});
+
+const validKeys = ({ key_hash, previous_key }: Partner, at: Date): string[] =>
+  previous_key && previous_key.expires_at > at ? [key_hash, previous_key.key_hash] : [key_hash];
 
 const ownersOf = (rows: Client[]) => ({
   partner_ids: [...new Set(rows.map((row) => row.partner_id))],

@@ -233,15 +233,6 @@ describe('the webhook secret', () => {
     return receiver.webhook_secrets;
   };
 
-  it('is told for at most 1,000 partners at once', async () => {
-    const { getReceivers } = createDirectoryHandlers(world.deps);
-    const partner_ids = Array.from({ length: 1_001 }, (_, index) => `prt_${index}`);
-    expect(await failureOf(getReceivers({ partner_ids }, testCall()))).toMatchObject({
-      code: 'INVALID_PAYLOAD',
-      message: 'partner_ids: at most 1000 at once',
-    });
-  });
-
   it('is revealed unchanged, and is never stored in the clear', async () => {
     const { _id } = await world.partner();
     expect(await codeOf(reveal(_id))).toBe('NOT_FOUND');

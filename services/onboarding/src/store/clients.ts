@@ -125,8 +125,11 @@ export interface Clients {
    */
   upsert(client: Registration, at: Date): Promise<Client | null>;
   find(scope: NumberScope): Promise<Client | null>;
+  findAll(scopes: NumberScope[]): Promise<Client[]>;
   /** The active rows of an account, one per number, the oldest registration first. */
   activeOf(scope: Scope): Promise<Client[]>;
+  /** Of all partners, in the same order; none when there are too many to be read at once. */
+  activeOfAccounts(waba_ids: string[]): Promise<Client[]>;
   /** The numbers of the active rows, the last active first. */
   numbersOf(scope: { partner_id: string; waba_id?: string | undefined }): Promise<string[]>;
   list(
@@ -253,12 +256,22 @@ export function createClients(db: Db): Clients {
       }
     },
     find: (scope) => clients.findOne({ _id: clientId(scope) }),
+    findAll: (scopes) => clients.find({ _id: { $in: scopes.map(clientId) } }).toArray(),
     activeOf: ({ partner_id, waba_id }) =>
       clients
         .find({ partner_id, waba_id, status: 'active' })
         .sort({ registered_at: 1, _id: 1 })
         .limit(NUMBERS_MAX)
         .toArray(),
+    async activeOfAccounts(waba_ids) {
+      const limit = NUMBERS_MAX * waba_ids.length;
+      const found = await clients
+        .find({ waba_id: { $in: waba_ids }, status: 'active' })
+        .sort({ registered_at: 1, _id: 1 })
+        .limit(limit)
+        .toArray();
+      return found.length < limit ? found : [];
+    },
     async numbersOf({ partner_id, waba_id }) {
       const found = await clients
         .find({ partner_id, status: 'active', ...(waba_id !== undefined && { waba_id }) })

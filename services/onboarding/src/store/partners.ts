@@ -65,6 +65,8 @@ export interface Partners {
   findByKeyHash(key_hash: string): Promise<Partner | null>;
   /** The partner whose previous key this is, as long as that one works. */
   findByPreviousKey(key_hash: string, at: Date): Promise<Partner | null>;
+  /** The partners with one of these keys, present or previous. */
+  findByKeyHashes(key_hashes: string[]): Promise<Partner[]>;
   find(partner_id: string): Promise<Partner | null>;
   findAll(partner_ids: string[]): Promise<Partner[]>;
   /** In order of ID, after `after`. */
@@ -197,6 +199,14 @@ export function createPartners(db: Db): Partners {
         'previous_key.key_hash': key_hash,
         'previous_key.expires_at': { $gt: at },
       }),
+    async findByKeyHashes(key_hashes) {
+      const of = { $in: key_hashes };
+      const [present, previous] = await Promise.all([
+        partners.find({ key_hash: of }).toArray(),
+        partners.find({ 'previous_key.key_hash': of }).toArray(),
+      ]);
+      return [...present, ...previous];
+    },
     find: (partner_id) => partners.findOne({ _id: partner_id }),
     findAll: (partner_ids) => partners.find({ _id: { $in: partner_ids } }).toArray(),
     list: (limit, after) =>

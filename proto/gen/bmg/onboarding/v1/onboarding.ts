@@ -385,6 +385,45 @@ export interface GetReceiverResponse {
   status: string;
 }
 
+export interface AuthenticateManyRequest {
+  /** At most 1,000. */
+  key_hashes: string[];
+}
+
+export interface AuthenticateManyResponse {
+  /** By hash, without keys that are not valid. */
+  callers: { [key: string]: AuthenticateResponse };
+}
+
+export interface AuthenticateManyResponse_CallersEntry {
+  key: string;
+  value?: AuthenticateResponse | undefined;
+}
+
+export interface ResolveTargetsRequest {
+  /** At most 1,000. */
+  targets: ResolveTargetRequest[];
+}
+
+export interface ResolveTargetsResponse {
+  /** One for each target, in their order; empty where ResolveTarget would refuse. */
+  phone_number_ids: string[];
+}
+
+export interface GetCredentialsRequest {
+  /** At most 1,000. */
+  scopes: GetCredentialRequest[];
+}
+
+export interface GetCredentialsResponse {
+  /** One for each scope, in their order; without a credential where GetCredential would refuse. */
+  found: GetCredentialsResponse_Found[];
+}
+
+export interface GetCredentialsResponse_Found {
+  credential?: GetCredentialResponse | undefined;
+}
+
 export interface GetOwnersOfNumbersRequest {
   /** At most 1,000. */
   numbers: GetOwnersOfNumbersRequest_Number[];
@@ -4725,6 +4764,477 @@ export const GetReceiverResponse: MessageFns<GetReceiverResponse> = {
   },
 };
 
+function createBaseAuthenticateManyRequest(): AuthenticateManyRequest {
+  return { key_hashes: [] };
+}
+
+export const AuthenticateManyRequest: MessageFns<AuthenticateManyRequest> = {
+  encode(message: AuthenticateManyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.key_hashes) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuthenticateManyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuthenticateManyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key_hashes.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AuthenticateManyRequest>, I>>(base?: I): AuthenticateManyRequest {
+    return AuthenticateManyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AuthenticateManyRequest>, I>>(object: I): AuthenticateManyRequest {
+    const message = createBaseAuthenticateManyRequest();
+    message.key_hashes = object.key_hashes?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseAuthenticateManyResponse(): AuthenticateManyResponse {
+  return { callers: {} };
+}
+
+export const AuthenticateManyResponse: MessageFns<AuthenticateManyResponse> = {
+  encode(message: AuthenticateManyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    globalThis.Object.entries(message.callers).forEach(([key, value]: [string, AuthenticateResponse]) => {
+      AuthenticateManyResponse_CallersEntry.encode({ key: key as any, value }, writer.uint32(10).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuthenticateManyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuthenticateManyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            const entry1 = AuthenticateManyResponse_CallersEntry.decode(reader, reader.uint32());
+            if (entry1.value !== undefined) {
+              message.callers[entry1.key] = entry1.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AuthenticateManyResponse>, I>>(base?: I): AuthenticateManyResponse {
+    return AuthenticateManyResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AuthenticateManyResponse>, I>>(object: I): AuthenticateManyResponse {
+    const message = createBaseAuthenticateManyResponse();
+    message.callers = (globalThis.Object.entries(object.callers ?? {}) as [string, AuthenticateResponse][]).reduce(
+      (acc: { [key: string]: AuthenticateResponse }, [key, value]: [string, AuthenticateResponse]) => {
+        if (value !== undefined) {
+          acc[key] = AuthenticateResponse.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseAuthenticateManyResponse_CallersEntry(): AuthenticateManyResponse_CallersEntry {
+  return { key: "", value: undefined };
+}
+
+export const AuthenticateManyResponse_CallersEntry: MessageFns<AuthenticateManyResponse_CallersEntry> = {
+  encode(message: AuthenticateManyResponse_CallersEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      AuthenticateResponse.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AuthenticateManyResponse_CallersEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAuthenticateManyResponse_CallersEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = AuthenticateResponse.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AuthenticateManyResponse_CallersEntry>, I>>(
+    base?: I,
+  ): AuthenticateManyResponse_CallersEntry {
+    return AuthenticateManyResponse_CallersEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AuthenticateManyResponse_CallersEntry>, I>>(
+    object: I,
+  ): AuthenticateManyResponse_CallersEntry {
+    const message = createBaseAuthenticateManyResponse_CallersEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? AuthenticateResponse.fromPartial(object.value)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseResolveTargetsRequest(): ResolveTargetsRequest {
+  return { targets: [] };
+}
+
+export const ResolveTargetsRequest: MessageFns<ResolveTargetsRequest> = {
+  encode(message: ResolveTargetsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.targets) {
+      ResolveTargetRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveTargetsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveTargetsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.targets.push(ResolveTargetRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResolveTargetsRequest>, I>>(base?: I): ResolveTargetsRequest {
+    return ResolveTargetsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResolveTargetsRequest>, I>>(object: I): ResolveTargetsRequest {
+    const message = createBaseResolveTargetsRequest();
+    message.targets = object.targets?.map((e) => ResolveTargetRequest.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseResolveTargetsResponse(): ResolveTargetsResponse {
+  return { phone_number_ids: [] };
+}
+
+export const ResolveTargetsResponse: MessageFns<ResolveTargetsResponse> = {
+  encode(message: ResolveTargetsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.phone_number_ids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveTargetsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveTargetsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.phone_number_ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResolveTargetsResponse>, I>>(base?: I): ResolveTargetsResponse {
+    return ResolveTargetsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResolveTargetsResponse>, I>>(object: I): ResolveTargetsResponse {
+    const message = createBaseResolveTargetsResponse();
+    message.phone_number_ids = object.phone_number_ids?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseGetCredentialsRequest(): GetCredentialsRequest {
+  return { scopes: [] };
+}
+
+export const GetCredentialsRequest: MessageFns<GetCredentialsRequest> = {
+  encode(message: GetCredentialsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.scopes) {
+      GetCredentialRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCredentialsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCredentialsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.scopes.push(GetCredentialRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetCredentialsRequest>, I>>(base?: I): GetCredentialsRequest {
+    return GetCredentialsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetCredentialsRequest>, I>>(object: I): GetCredentialsRequest {
+    const message = createBaseGetCredentialsRequest();
+    message.scopes = object.scopes?.map((e) => GetCredentialRequest.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseGetCredentialsResponse(): GetCredentialsResponse {
+  return { found: [] };
+}
+
+export const GetCredentialsResponse: MessageFns<GetCredentialsResponse> = {
+  encode(message: GetCredentialsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.found) {
+      GetCredentialsResponse_Found.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCredentialsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCredentialsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.found.push(GetCredentialsResponse_Found.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetCredentialsResponse>, I>>(base?: I): GetCredentialsResponse {
+    return GetCredentialsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetCredentialsResponse>, I>>(object: I): GetCredentialsResponse {
+    const message = createBaseGetCredentialsResponse();
+    message.found = object.found?.map((e) => GetCredentialsResponse_Found.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseGetCredentialsResponse_Found(): GetCredentialsResponse_Found {
+  return { credential: undefined };
+}
+
+export const GetCredentialsResponse_Found: MessageFns<GetCredentialsResponse_Found> = {
+  encode(message: GetCredentialsResponse_Found, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.credential !== undefined) {
+      GetCredentialResponse.encode(message.credential, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCredentialsResponse_Found {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCredentialsResponse_Found();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.credential = GetCredentialResponse.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetCredentialsResponse_Found>, I>>(base?: I): GetCredentialsResponse_Found {
+    return GetCredentialsResponse_Found.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetCredentialsResponse_Found>, I>>(object: I): GetCredentialsResponse_Found {
+    const message = createBaseGetCredentialsResponse_Found();
+    message.credential = (object.credential !== undefined && object.credential !== null)
+      ? GetCredentialResponse.fromPartial(object.credential)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseGetOwnersOfNumbersRequest(): GetOwnersOfNumbersRequest {
   return { numbers: [] };
 }
@@ -6981,6 +7491,30 @@ export const DirectoryDefinition = {
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Many at once, for caches that keep what is in use fresh. */
+    authenticateMany: {
+      name: "AuthenticateMany",
+      requestType: AuthenticateManyRequest as typeof AuthenticateManyRequest,
+      requestStream: false,
+      responseType: AuthenticateManyResponse as typeof AuthenticateManyResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    resolveTargets: {
+      name: "ResolveTargets",
+      requestType: ResolveTargetsRequest as typeof ResolveTargetsRequest,
+      requestStream: false,
+      responseType: ResolveTargetsResponse as typeof ResolveTargetsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    getCredentials: {
+      name: "GetCredentials",
+      requestType: GetCredentialsRequest as typeof GetCredentialsRequest,
+      requestStream: false,
+      responseType: GetCredentialsResponse as typeof GetCredentialsResponse,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
     getOwnersOfNumbers: {
       name: "GetOwnersOfNumbers",
       requestType: GetOwnersOfNumbersRequest as typeof GetOwnersOfNumbersRequest,

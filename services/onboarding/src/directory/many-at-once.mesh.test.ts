@@ -1,0 +1,119 @@
+// Questions about many answer what each question alone would, and leave out what it would refuse.
+import { ApiError } from '@bmg/common/errors';
+import { failureOf, openWorld, testCall, type World } from '../../testing/world';
+import { createDirectoryHandlers, type DirectoryHandlers } from './handlers';
+
+const TWO_NUMBERS = '900000000000002';
+const NUMBERS = ['800000000000002', '800000000000003'] as const;
+const ONE_NUMBER = { waba_id: '900000000000001', phone_number_id: '800000000000001' };
+
+let world: World;
+let directory: DirectoryHandlers;
+beforeEach(async () => {
+  world = await openWorld();
+  directory = createDirectoryHandlers(world.deps);
+});
+afterEach(() => world.close());
+
+const register = (partner_id: string, waba_id: string, phone_number_id: string, token: string) =>
+  world.handlers.registerClient(
+    { partner_id, waba_id, phone_number_id, access_token: token, display_name: undefined },
+    testCall(),
+  );
+
+/** Two partners: one with all three numbers, one with the first number of the larger account. */
+async function twoPartners(): Promise<[string, string]> {
+  const [one, two] = await Promise.all([world.partner(), world.partner()]);
+  for (const number of NUMBERS) await register(one._id, TWO_NUMBERS, number, 'EMULATED-TOKEN-2');
+  await register(two._id, TWO_NUMBERS, NUMBERS[0], 'EMULATED-TOKEN-2');
+  const { waba_id, phone_number_id } = ONE_NUMBER;
+  await register(one._id, waba_id, phone_number_id, 'EMULATED-TOKEN-1');
+  return [one._id, two._id];
+}
+
+/** The answer, or undefined where the question is refused. */
+const unlessRefused = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  });
+
+test('keys: present and previous ones until these expire', async () => {
+  const expires_at = new Date(world.deps.now().getTime() + 60_000);
+  const active = await world.partner({ previous_key: { key_hash: 'earlier', expires_at } });
+  const suspended = await world.partner({ status: 'suspended', rate_limit_per_sec: 7 });
+  const key_hashes = [suspended.key_hash, 'unknown', active.key_hash, 'earlier'];
+  const alone = async () => {
+    const answers = key_hashes.map(async (key_hash) => {
+      const caller = await unlessRefused(directory.authenticate({ key_hash }, testCall()));
+      return [key_hash, caller] as const;
+    });
+    const found = await Promise.all(answers);
+    return Object.fromEntries(found.filter(([, caller]) => caller !== undefined));
+  };
+  const together = async () =>
+    (await directory.authenticateMany({ key_hashes }, testCall())).callers;
+  expect(Object.keys(await together())).toHaveLength(3);
+  expect(await together()).toEqual(await alone());
+  world.passTime(61);
+  expect(Object.keys(await together())).toHaveLength(2);
+  expect(await together()).toEqual(await alone());
+});
+
+test('targets: of the partner’s own active numbers', async () => {
+  const [one, two] = await twoPartners();
+  const targets = [one, two, 'ptn_unknown'].flatMap((partner_id) =>
+    [TWO_NUMBERS, ONE_NUMBER.waba_id, '1'].flatMap((waba_id) =>
+      [undefined, ...NUMBERS, ONE_NUMBER.phone_number_id].map((phone_number_id) => ({
+        partner_id,
+        waba_id,
+        phone_number_id,
+      })),
+    ),
+  );
+  const alone = await Promise.all(
+    targets.map(
+      async (target) =>
+        (await unlessRefused(directory.resolveTarget(target, testCall())))?.phone_number_id ?? '',
+    ),
+  );
+  const { phone_number_ids } = await directory.resolveTargets({ targets }, testCall());
+  expect(phone_number_ids).toEqual(alone);
+  expect(alone.filter((id) => id !== '')).toHaveLength(6);
+});
+
+test('credentials: of active clients', async () => {
+  const [one, two] = await twoPartners();
+  await world.handlers.deleteClient({ partner_id: two, waba_id: TWO_NUMBERS }, testCall());
+  const scopes = [one, two].flatMap((partner_id) => [
+    ...NUMBERS.map((phone_number_id) => ({ partner_id, waba_id: TWO_NUMBERS, phone_number_id })),
+    { partner_id, ...ONE_NUMBER },
+  ]);
+  const alone = await Promise.all(
+    scopes.map((scope) => unlessRefused(directory.getCredential(scope, testCall()))),
+  );
+  const { found } = await directory.getCredentials({ scopes }, testCall());
+  expect(found.map(({ credential }) => credential)).toEqual(alone);
+  expect(alone.filter(Boolean).map((credential) => credential?.access_token)).toEqual([
+    'EMULATED-TOKEN-2',
+    'EMULATED-TOKEN-2',
+    'EMULATED-TOKEN-1',
+  ]);
+});
+
+test('no question is about more than 1,000', async () => {
+  const many = <T>(one: T): T[] => Array.from({ length: 1_001 }, () => one);
+  const scope = { partner_id: 'ptn_1', waba_id: '1', phone_number_id: '1' };
+  const asked = [
+    directory.authenticateMany({ key_hashes: many('hash') }, testCall()),
+    directory.resolveTargets({ targets: many(scope) }, testCall()),
+    directory.getCredentials({ scopes: many(scope) }, testCall()),
+    directory.getOwnersOfNumbers({ numbers: many(scope) }, testCall()),
+    directory.getReceivers({ partner_ids: many('ptn_1') }, testCall()),
+  ];
+  for (const answer of asked) {
+    const failure = await failureOf(answer);
+    expect(failure.code).toBe('INVALID_PAYLOAD');
+    expect(failure.message).toMatch(/: at most 1000 at once$/);
+  }
+});
