@@ -12,6 +12,8 @@ export interface Slots {
   /** Time until the first slot; when `count` is 0, until the next attempt can succeed. */
   wait_ms: number;
   interval_ms: number;
+  /** Round trip of the reservation: the slots may be late by as much, seen by other workers. */
+  took_ms: number;
 }
 
 export interface Pace {
@@ -114,6 +116,7 @@ export function createPace({ redis }: Pick<RedisConnection, 'redis'>): Pace {
   const scripts = redis as WithPace;
   return {
     async reserve(phone_number_id, rate, count, lead_ms) {
+      const asked_at = performance.now();
       const answer = await scripts
         .bmgPaceReserve(keyOf(phone_number_id), rate, count, lead_ms, by)
         .catch(() => undefined);
@@ -124,6 +127,7 @@ export function createPace({ redis }: Pick<RedisConnection, 'redis'>): Pace {
         alone: alone === 1,
         wait_ms: Number(wait),
         interval_ms: Number(interval),
+        took_ms: performance.now() - asked_at,
       };
     },
     async slowDown(phone_number_id) {

@@ -8,8 +8,8 @@ afterEach(() => void jest.useRealTimers());
 const sends = (...indices: number[]): ContactSend[] =>
   indices.map((index) => ({ index }) as ContactSend);
 
-const ALONE = { alone: true, interval_ms: 50 };
-const SHARED = { alone: false, interval_ms: 50 };
+const ALONE = { alone: true, interval_ms: 50, took_ms: 0 };
+const SHARED = { alone: false, interval_ms: 50, took_ms: 0 };
 
 function departures(slots: Array<Slots | undefined> = [], share = 0.95) {
   const gone: Array<{ index: number; at: number }> = [];
@@ -90,9 +90,19 @@ test.each([
   },
 );
 
+test.each([
+  [30, 1],
+  [31, 0],
+])('after a reservation of 20 ms, a delay of %d ms leaves %d slots kept', (ms, kept) => {
+  const { board, gone } = departures();
+  board.add(sends(1), { ...SHARED, took_ms: 20 }, performance.now() - ms);
+  expect(gone).toHaveLength(kept);
+  board.close();
+});
+
 test('close returns the contacts that have not departed', async () => {
   const { board, gone } = departures();
-  board.add(sends(1, 2, 3), { alone: true, interval_ms: 100 }, performance.now());
+  board.add(sends(1, 2, 3), { ...ALONE, interval_ms: 100 }, performance.now());
   await jest.advanceTimersByTimeAsync(50);
   expect(board.close().map(({ index }) => index)).toEqual([2, 3]);
   await jest.advanceTimersByTimeAsync(1_000);

@@ -5,9 +5,11 @@ import { pause } from '@bmg/common/lifecycle';
 import type { Slots } from '../pace/redis-pace';
 import type { ContactSend } from './active-broadcast';
 
+type Booking = Pick<Slots, 'alone' | 'interval_ms' | 'took_ms'>;
+
 export interface Departures {
   /** Books contacts for their slots. `first` is on the time scale of performance.now(). */
-  add(sends: ContactSend[], slots: Pick<Slots, 'alone' | 'interval_ms'>, first: number): void;
+  add(sends: ContactSend[], slots: Booking, first: number): void;
   /** Stops all departures; returns the contacts that have not departed. */
   close(): ContactSend[];
 }
@@ -71,10 +73,10 @@ export function createDepartures(deps: {
     }
     rebooking = false;
   };
-  const add: Departures['add'] = (sends, { alone, interval_ms }, first) => {
+  const add: Departures['add'] = (sends, { alone, interval_ms, took_ms }, first) => {
     gap_ms = interval_ms * deps.share * (1 + TIMER_PRECISION_MS / SECOND_MS);
     // The part of a second that the share leaves free: a delay within it stays within the rate.
-    const late_shared_ms = Math.max(LATE_MIN_MS, SECOND_MS * (1 - deps.share));
+    const late_shared_ms = Math.max(LATE_MIN_MS, SECOND_MS * (1 - deps.share) - took_ms);
     const late_max_ms = alone ? LATE_ALONE_MAX_MS : late_shared_ms;
     queue.push(...sends.map((send, at) => ({ send, at: first + at * interval_ms, late_max_ms })));
     queue.sort((a, b) => a.at - b.at);
