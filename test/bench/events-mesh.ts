@@ -62,6 +62,16 @@ export async function prepareMesh(
   };
 }
 
+/** Settings with which messaging sends to the stub of the upstream. */
+export const stubSettings = (bench: Bench) => ({
+  messaging: { UPSTREAM_URL: `http://${HOST}:${bench.port('stub')}` },
+});
+
+export function startStub({ bench, pids }: Setup, more: NodeJS.ProcessEnv = {}): void {
+  const STUB_PORT = String(bench.port('stub'));
+  pids['stub'] = bench.start('stub', 'test/dist/bench/stub.js', { STUB_PORT, ...more }).pid;
+}
+
 /** Registers partners with one number each; all use one receiver, each with its own path. */
 export async function registerPartners(
   bench: Bench,

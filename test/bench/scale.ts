@@ -14,6 +14,8 @@ import {
   rateOf,
   registerPartners,
   SETTLE_MS,
+  startStub,
+  stubSettings,
   storedText,
   throughput,
   type Setup,
@@ -44,13 +46,8 @@ const MONGO_HEAP = '4g';
 export async function benchScale(): Promise<void> {
   const bench = await openBench();
   try {
-    const stub = `http://${HOST}:${bench.port('stub')}`;
-    const upstream = { messaging: { UPSTREAM_URL: stub } };
-    const setup = await prepareMesh(bench, PARTNERS[0] as number, upstream);
-    const { pid } = bench.start('stub', 'test/dist/bench/stub.js', {
-      STUB_PORT: String(bench.port('stub')),
-    });
-    setup.pids['stub'] = pid;
+    const setup = await prepareMesh(bench, PARTNERS[0] as number, stubSettings(bench));
+    startStub(setup);
     await throughput(setup, WARM_UP);
     await sends(setup, WARM_UP_SENDS_S);
     let first: Throughput | undefined;

@@ -9,6 +9,8 @@ import {
   printCosts,
   rateOf,
   SETTLE_MS,
+  startStub,
+  stubSettings,
   type Setup,
   type Throughput,
 } from './events-mesh';
@@ -30,14 +32,12 @@ interface Run extends Throughput {
 export async function benchStatuses(): Promise<void> {
   const bench = await openBench();
   try {
-    const stub = `http://${HOST}:${bench.port('stub')}`;
-    const setup = await prepareMesh(bench, PARTNERS, { messaging: { UPSTREAM_URL: stub } });
+    const setup = await prepareMesh(bench, PARTNERS, stubSettings(bench));
     const accounts = setup.places.map((place) => [place.phone_number_id, place.waba_id]);
-    setup.pids['stub'] = bench.start('stub', 'test/dist/bench/stub.js', {
-      STUB_PORT: String(bench.port('stub')),
+    startStub(setup, {
       STUB_WEBHOOKS: `http://${HOST}:${bench.port('ingress')}`,
       STUB_ACCOUNTS: JSON.stringify(Object.fromEntries(accounts)),
-    }).pid;
+    });
     await sleep(SETTLE_MS);
     tell('first sends', [await sendFor(setup, MEASURE_S)]);
     await sendFor(setup, WARM_UP_S);
