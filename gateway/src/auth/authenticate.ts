@@ -2,8 +2,7 @@
 import { ApiError } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { createVersionedCache, refuseUnlessActive } from '@bmg/common/directory';
-import { ownCall, type Call, type Client } from '@bmg/common/rpc';
-import { unsampled } from '@bmg/common/telemetry';
+import type { Call, Client } from '@bmg/common/rpc';
 import type { AuthenticateResponse, DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { LookUps } from './look-ups';
 
@@ -27,15 +26,13 @@ export interface KnownCaller {
 }
 
 const ENTRIES_MAX = 20_000;
-const ASK_LIMIT_MS = 3_000;
 
 export function createAuthenticator(
   directory: Client<DirectoryDefinition>,
   pepper: string,
   look_ups: LookUps,
 ): Authenticator {
-  const cache = createVersionedCache<Caller, string>(ENTRIES_MAX, async (key_hashes) => {
-    const call = ownCall(unsampled(), ASK_LIMIT_MS);
+  const cache = createVersionedCache<Caller, string>(ENTRIES_MAX, async (key_hashes, call) => {
     const { callers } = await directory.authenticateMany({ key_hashes }, call);
     return key_hashes.map((key_hash) => callers[key_hash]);
   });

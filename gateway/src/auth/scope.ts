@@ -3,8 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { createVersionedCache } from '@bmg/common/directory';
-import { ownCall, type Call, type Client } from '@bmg/common/rpc';
-import { unsampled } from '@bmg/common/telemetry';
+import type { Call, Client } from '@bmg/common/rpc';
 import type {
   DirectoryDefinition,
   ResolveTargetRequest,
@@ -13,7 +12,6 @@ import type {
 import type { Target } from '../endpoints/endpoint';
 
 const ENTRIES_MAX = 100_000;
-const ASK_LIMIT_MS = 3_000;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export interface ScopeResolver {
@@ -47,8 +45,7 @@ export function wabaHeader(headers: IncomingHttpHeaders): string | undefined {
 export function createScopeResolver(directory: Client<DirectoryDefinition>): ScopeResolver {
   const cache = createVersionedCache<ResolveTargetResponse, ResolveTargetRequest>(
     ENTRIES_MAX,
-    async (targets) => {
-      const call = ownCall(unsampled(), ASK_LIMIT_MS);
+    async (targets, call) => {
       const { phone_number_ids } = await directory.resolveTargets({ targets }, call);
       return phone_number_ids.map((id) => (id === '' ? undefined : { phone_number_id: id }));
     },

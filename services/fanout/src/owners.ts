@@ -2,7 +2,7 @@
 // onboarding's directory, cached under the directory version of the account.
 import { createVersionedCache, wabaVersionKey, type Versions } from '@bmg/common/directory';
 import { type Client, ownCall } from '@bmg/common/rpc';
-import { unsampled, type SpanContext } from '@bmg/common/telemetry';
+import type { SpanContext } from '@bmg/common/telemetry';
 import type {
   DirectoryDefinition,
   GetOwnersOfNumbersRequest_Number as AskedNumber,
@@ -40,8 +40,7 @@ class NotOwned extends Error {}
 export function createOwners(directory: Client<DirectoryDefinition>, versions: Versions): Owners {
   const cache = createVersionedCache<GetOwnersResponse, AskedNumber>(
     ENTRIES_MAX,
-    async (numbers) => {
-      const call = ownCall(unsampled(), ASK_LIMIT_MS);
+    async (numbers, call) => {
       const { owners } = await directory.getOwnersOfNumbers({ numbers }, call);
       return owners.map((answer) => (answer.partner_ids.length === 0 ? undefined : answer));
     },

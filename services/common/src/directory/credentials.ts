@@ -7,8 +7,7 @@ import type {
   GetCredentialResponse,
 } from '@bmg/proto/onboarding';
 import { ApiError } from '../errors';
-import { ownCall, type Call, type Client } from '../rpc';
-import { unsampled } from '../telemetry';
+import type { Call, Client } from '../rpc';
 import { createVersionedCache } from './versioned-cache';
 import { partnerVersionKey, type Versions } from './versions';
 
@@ -25,7 +24,6 @@ export interface Credentials {
 }
 
 const ENTRIES_MAX = 50_000;
-const ASK_LIMIT_MS = 3_000;
 
 export function createCredentials(
   directory: Pick<Client<DirectoryDefinition>, 'getCredential' | 'getCredentials'>,
@@ -33,11 +31,8 @@ export function createCredentials(
 ): Credentials {
   const cache = createVersionedCache<Credential, GetCredentialRequest>(
     ENTRIES_MAX,
-    async (scopes) => {
-      const { found } = await directory.getCredentials(
-        { scopes },
-        ownCall(unsampled(), ASK_LIMIT_MS),
-      );
+    async (scopes, call) => {
+      const { found } = await directory.getCredentials({ scopes }, call);
       return found.map(({ credential }) => credential);
     },
   );

@@ -4,6 +4,8 @@
 // minute.
 import { LRUCache } from '../cache';
 import { ApiError } from '../errors';
+import { ownCall, type Call } from '../rpc';
+import { unsampled } from '../telemetry';
 import { createRefresher, IN_USE_MS, type Refreshable } from './refresher';
 import { CACHE_LIFE_ALONE_MS, CACHE_LIFE_MS } from './versions';
 
@@ -29,7 +31,10 @@ export interface VersionedCache<V, Q = never> {
 }
 
 /** Answers in the order of the questions; undefined where there is none any more. */
-export type AskMany<Q, V> = (questions: Q[]) => Promise<Array<V | undefined>>;
+export type AskMany<Q, V> = (questions: Q[], call: Call) => Promise<Array<V | undefined>>;
+
+/** A later answer would find the entries expired. */
+const ASK_LIMIT_MS = CACHE_LIFE_MS;
 
 export function createVersionedCache<V extends object, Q = never>(
   entries_max: number,
@@ -68,7 +73,10 @@ export function createVersionedCache<V extends object, Q = never>(
     }
     if (current.length === 0) return;
     const asked_at = performance.now();
-    const answers = await ask(current.map(({ question }) => question as Q));
+    const answers = await ask(
+      current.map(({ question }) => question as Q),
+      ownCall(unsampled(), ASK_LIMIT_MS),
+    );
     for (const [index, entry] of current.entries()) {
       const value = answers[index];
       if (value !== undefined) Object.assign(entry, { value, fetched_at: asked_at });

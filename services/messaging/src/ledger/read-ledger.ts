@@ -5,7 +5,7 @@ import type { Call } from '@bmg/common/rpc';
 import type { Json } from '@bmg/common/upstream';
 import { dayStart } from '@bmg/common/time';
 import type { ExportLedgerChunk, ExportLedgerRequest, GetLedgerRequest } from '@bmg/proto/ledger';
-import { groupBy } from '../group-by';
+import { groupBy } from '@bmg/common/collections';
 import type { PriceFinder } from '../rates/rate-card';
 import type { Conversations } from '../store/contacts';
 import type { LedgerDays } from '../store/ledger-days';

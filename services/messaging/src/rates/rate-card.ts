@@ -3,7 +3,7 @@
 import Big from 'big.js';
 import { parse } from 'csv-parse/sync';
 import { dayOf, isDay } from '@bmg/common/time';
-import { groupBy } from '../group-by';
+import { groupBy } from '@bmg/common/collections';
 import { MARKETS } from './markets';
 
 export interface Rate {

@@ -1,6 +1,7 @@
 // RPC handlers of the directory: authentication of callers, the number a call is for, its
 // credential, and the partners that own a number. Other services cache these answers under the
 // directory version.
+import { groupBy } from '@bmg/common/collections';
 import { ApiError } from '@bmg/common/errors';
 import type { Handlers } from '@bmg/common/rpc';
 import type {
@@ -84,11 +85,7 @@ export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryH
       refuseTooMany('targets', targets);
       const accounts = new Set(targets.map(({ waba_id }) => waba_id));
       const found = await clients.activeOfAccounts([...accounts]);
-      const active = new Map<string, Client[]>();
-      for (const client of found) {
-        const key = `${client.partner_id}/${client.waba_id}`;
-        active.set(key, [...(active.get(key) ?? []), client]);
-      }
+      const active = groupBy(found, (client) => `${client.partner_id}/${client.waba_id}`);
       const resolve = ({ partner_id, waba_id, phone_number_id }: ResolveTargetRequest): string => {
         try {
           const rows = active.get(`${partner_id}/${waba_id}`) ?? [];
@@ -131,10 +128,8 @@ export const createDirectoryHandlers = (deps: DirectoryDependencies): DirectoryH
     async getOwnersOfNumbers({ numbers }) {
       refuseTooMany('numbers', numbers);
       const ids = [...new Set(numbers.map(({ phone_number_id }) => phone_number_id))];
-      const rowsOf = new Map(ids.map((id): [string, Client[]] => [id, []]));
-      for (const row of await clients.ownersOfNumbers(ids)) {
-        rowsOf.get(row.phone_number_id)?.push(row);
-      }
+      const found = await clients.ownersOfNumbers(ids);
+      const rowsOf = groupBy(found, (client) => client.phone_number_id);
       const owners = numbers.map(({ phone_number_id, waba_id }) => {
         const rows = rowsOf.get(phone_number_id) ?? [];
         const ofAccount = rows.filter((row) => waba_id === '' || row.waba_id === waba_id);

@@ -5,7 +5,7 @@ import { LRUCache } from '@bmg/common/cache';
 import { pause } from '@bmg/common/lifecycle';
 import { createVersionedCache, partnerVersionKey, type Versions } from '@bmg/common/directory';
 import { type Client, ownCall } from '@bmg/common/rpc';
-import { unsampled, type SpanContext } from '@bmg/common/telemetry';
+import type { SpanContext } from '@bmg/common/telemetry';
 import type { DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboarding';
 
 export type Receiver = GetReceiverResponse;
@@ -29,8 +29,7 @@ export function createReceivers(
   directory: Client<DirectoryDefinition>,
   versions: Versions,
 ): Receivers {
-  const cache = createVersionedCache<Receiver, string>(PARTNERS_MAX, async (partner_ids) => {
-    const call = ownCall(unsampled(), CALL_TIMEOUT_MS);
+  const cache = createVersionedCache<Receiver, string>(PARTNERS_MAX, async (partner_ids, call) => {
     const { receivers } = await directory.getReceivers({ partner_ids }, call);
     return partner_ids.map((partner_id) => receivers[partner_id]);
   });
