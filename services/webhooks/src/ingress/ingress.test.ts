@@ -10,6 +10,8 @@ log.level = 'silent';
 const MIB = 1024 * 1024;
 const SIGNATURE = `sha256=${'0'.repeat(64)}`;
 let ingress: Ingress;
+/** What the watch for outages was told. */
+const answered: number[] = [];
 
 beforeAll(async () => {
   const none = () => Promise.reject(new Error('nothing may get here'));
@@ -23,7 +25,7 @@ beforeAll(async () => {
     {
       bus: { publish: none } as never,
       payments: none,
-      outages: { answered: () => undefined },
+      outages: { answered: (status) => void answered.push(status) },
       canary: none,
       log,
     },
@@ -59,6 +61,17 @@ test.each<[string, string, Record<string, string>]>([
   ['an event of the canary without a signature', '/webhooks/canary', {}],
 ])('refuses %s with 401 and does not wait for its body', async (_name, path, headers) => {
   expect(await announce(path, headers)).toBe(401);
+});
+
+test('a webhook without a signature, which the upstream never sends, is no sign of an outage', async () => {
+  answered.length = 0;
+  expect(await announce('/webhooks/upstream', {})).toBe(401);
+  const response = await fetch(`http://127.0.0.1:${ingress.port()}/webhooks/upstream`, {
+    method: 'POST',
+    headers: { 'x-hub-signature-256': SIGNATURE },
+    body: '{}',
+  });
+  expect([response.status, answered]).toEqual([401, [401]]);
 });
 
 test('answers a sender that reads nothing before its whole body is sent', async () => {

@@ -104,7 +104,7 @@ export function createIngress(settings: IngressSettings, deps: IngressDependenci
     }
     const reply = await receive(request, route);
     const { status } = reply;
-    if (path === UPSTREAM_PATH) outages.answered(status);
+    if (path === UPSTREAM_PATH && route.isSigned(request.headers)) outages.answered(status);
     metrics.ingress_duration.observe(
       { http_response_status_code: String(status) },
       (performance.now() - started) / 1_000,

@@ -67,6 +67,46 @@ test('records a run of refusals when a webhook is accepted again', async () => {
   expect(recorded).toEqual([{ from_ms: from.getTime(), to_ms: clock }]);
 });
 
+test('wrong signatures are an outage only if no webhook is accepted for a while', async () => {
+  const running = await start();
+  for (const status of [401, 401, 401, 401, 200]) running.answered(status);
+  clock += 1_000;
+  running.wake();
+  await eventually(async () => (await alive_at()) === clock);
+  expect(recorded).toEqual([]);
+  const from = new Date(clock);
+  for (const status of [401, 401, 401]) running.answered(status);
+  clock += 20_000;
+  running.answered(200);
+  await eventually(() => recorded.length === 1);
+  expect(recorded).toEqual([{ from_ms: from.getTime(), to_ms: clock }]);
+});
+
+test('records outages by refusals once in ten minutes, later ones as one', async () => {
+  const running = await start();
+  const refuse = (): void => {
+    for (const status of [503, 503, 503, 200]) running.answered(status);
+  };
+  refuse();
+  await eventually(() => recorded.length === 1);
+  const first = clock;
+  // In steps: a long silence would be an outage of its own.
+  const step = async (): Promise<void> => {
+    clock += 10_000;
+    running.wake();
+    await eventually(async () => (await alive_at()) === clock);
+  };
+  await step();
+  const from = new Date(clock);
+  refuse();
+  await step();
+  refuse();
+  await step();
+  expect(recorded).toHaveLength(1);
+  while (clock < first + 600_000) await step();
+  expect(recorded.slice(1)).toEqual([{ from_ms: from.getTime(), to_ms: clock }]);
+});
+
 test('a refusal between accepted webhooks is no outage', async () => {
   const running = await start();
   for (const status of [503, 503, 200, 401, 413, 400, 503]) running.answered(status);

@@ -6,7 +6,7 @@ import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 
 export interface OutageWatch extends Poller {
-  /** Told the status of every answer to the upstream. */
+  /** Told the status of every answer to a webhook that has a signature, as those of the upstream have. */
   answered(status: number): void;
 }
 
@@ -30,28 +30,50 @@ const BEAT_EVERY_MS = 5_000;
 const OUTAGE_MIN_MS = 20_000;
 /** A single refused webhook is repeated by the upstream; a run of them is an outage. */
 const RUN_MIN = 3;
+/**
+ * Anyone can post webhooks that are refused, and an outage makes messaging check a day of messages. So
+ * outages by refusals are recorded at most this often; those of the meantime then count as one. A crash
+ * forgets these, and their messages wait for their ordinary check.
+ */
+const REFUSALS_EVERY_MS = 600_000;
+
+/** Refusals without an accepted webhook between them. */
+interface Run {
+  from: Date;
+  /** Wrong signatures: the app secret may be the wrong one. */
+  unauthorized: number;
+  failed: number;
+}
 
 export function createOutageWatch({ db, bus, now, log }: OutageWatchDependencies): OutageWatch {
   const heartbeats: Collection<Heartbeat> = db.collection(HEARTBEATS);
-  let run: { from: Date; refused: number } | undefined;
+  let run: Run | undefined;
+  /** The start of the first run that has ended and is not recorded. */
   let ended: Date | undefined;
+  let refusals_due_ms = 0;
 
+  /** Strangers can post wrong signatures between two webhooks: only a lasting run of them counts. */
+  const isOutage = ({ from, unauthorized, failed }: Run): boolean =>
+    unauthorized + failed >= RUN_MIN &&
+    (failed > 0 || now().getTime() - from.getTime() >= OUTAGE_MIN_MS);
   /** The start of an outage that has ended by now. */
   const outageBefore = async (at: Date): Promise<Date | undefined> => {
     const last = (await heartbeats.findOne({ _id: 'ingress' }))?.alive_at;
     const silent = last && at.getTime() - last.getTime() >= OUTAGE_MIN_MS;
-    const starts = [...(silent ? [last] : []), ...(ended ? [ended] : [])];
+    const due = ended && at.getTime() >= refusals_due_ms;
+    const starts = [...(silent ? [last] : []), ...(due ? [ended as Date] : [])];
     return starts.sort((a, b) => a.getTime() - b.getTime())[0];
   };
   const beat = async (): Promise<void> => {
     // The heartbeat stays at the start of the run, so that a restart within it is noticed.
-    if (run && run.refused >= RUN_MIN) return;
+    if (run && isOutage(run)) return;
     const at = now();
     const from = await outageBefore(at);
     if (from) {
       const outage = { from_ms: from.getTime(), to_ms: at.getTime() };
       await bus.publish([{ topic: topics.outage, key: '', message: outage }]);
       log.warn({ from, to: at }, 'recorded an ingress outage');
+      if (ended) refusals_due_ms = at.getTime() + REFUSALS_EVERY_MS;
       ended = undefined;
     }
     await heartbeats.updateOne({ _id: 'ingress' }, { $max: { alive_at: at } }, { upsert: true });
@@ -61,14 +83,14 @@ export function createOutageWatch({ db, bus, now, log }: OutageWatchDependencies
     ...poller,
     answered(status) {
       if (status === 200) {
-        if (run && run.refused >= RUN_MIN) {
+        if (run && isOutage(run)) {
           ended ??= run.from;
           poller.wake();
         }
         run = undefined;
       } else if (status === 401 || status >= 500) {
-        run ??= { from: now(), refused: 0 };
-        run.refused += 1;
+        run ??= { from: now(), unauthorized: 0, failed: 0 };
+        run[status === 401 ? 'unauthorized' : 'failed'] += 1;
       }
     },
   };
