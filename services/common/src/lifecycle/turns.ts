@@ -2,6 +2,14 @@
 import { setImmediate } from 'node:timers/promises';
 
 const TURN_MS = 5;
+/** When the turns that are promised so far have begun. */
+let promised: Promise<void> = Promise.resolve();
+
+/** Several long works take turns with each other: one turn in each pass of the event loop, whoever's. */
+function nextTurn(): Promise<void> {
+  promised = promised.then(() => setImmediate());
+  return promised;
+}
 
 /** Runs `step` for each item in order, and lets other requests run every few milliseconds. */
 export async function inTurns<T>(
@@ -13,7 +21,7 @@ export async function inTurns<T>(
   for (const item of items) {
     step(item, index++);
     if (performance.now() < turn_ends) continue;
-    await setImmediate();
+    await nextTurn();
     turn_ends = performance.now() + TURN_MS;
   }
 }

@@ -1,0 +1,52 @@
+import { inTurns } from './turns';
+
+/** Longer than a turn, so that each step is one. */
+const STEP_MS = 6;
+
+function work(): void {
+  const ends = performance.now() + STEP_MS;
+  while (performance.now() < ends);
+}
+
+/** Counts the passes of the event loop. */
+function countPasses(): { now(): number; stop(): void } {
+  let passes = 0;
+  let next: NodeJS.Immediate;
+  const count = (): void => {
+    passes += 1;
+    next = setImmediate(count);
+  };
+  count();
+  return { now: () => passes, stop: () => clearImmediate(next) };
+}
+
+test('several long works take one turn in each pass of the event loop, and all go on', async () => {
+  const passes = countPasses();
+  const turns: Array<{ pass: number; of: number }> = [];
+  const long = (of: number): Promise<void> =>
+    inTurns([1, 2, 3, 4, 5], (step) => {
+      // The first step is taken at once.
+      if (step > 1) turns.push({ pass: passes.now(), of });
+      work();
+    });
+  await Promise.all([long(0), long(1), long(2)]);
+  passes.stop();
+  expect(turns).toHaveLength(12);
+  expect(new Set(turns.map(({ pass }) => pass)).size).toBe(12);
+  expect(turns.slice(0, 3).map(({ of }) => of)).toEqual([0, 1, 2]);
+});
+
+test('a step that fails ends its own work alone', async () => {
+  const done: number[] = [];
+  const failing = inTurns([1, 2], (item) => {
+    work();
+    if (item === 2) throw new Error('two');
+  });
+  const other = inTurns([1, 2, 3], (item) => {
+    work();
+    done.push(item);
+  });
+  await expect(failing).rejects.toThrow('two');
+  await other;
+  expect(done).toEqual([1, 2, 3]);
+});
