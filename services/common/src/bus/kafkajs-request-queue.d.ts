@@ -1,0 +1,24 @@
+// kafkajs does not publish the types of its connections' queues.
+declare module 'kafkajs/src/network/requestQueue' {
+  class RequestQueue {
+    constructor(options: {
+      maxInFlightRequests: number | null;
+      requestTimeout: number;
+      enforceRequestTimeout: boolean;
+      clientId: string;
+      broker: string;
+      logger: { debug(): void; warn(): void };
+      isConnected(): boolean;
+    });
+    readonly pending: unknown[];
+    push(request: {
+      entry: { correlationId: number };
+      expectResponse: boolean;
+      sendRequest(): void;
+    }): void;
+    fulfillRequest(response: { correlationId: number; payload: Buffer; size: number }): void;
+    maybeThrottle(ms: number): void;
+    scheduleCheckPendingRequests(): void;
+  }
+  export = RequestQueue;
+}
