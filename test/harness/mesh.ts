@@ -118,13 +118,25 @@ export async function startMesh(
     running.delete(name);
   };
   const names = Object.keys(CREATE) as ServiceName[];
-  await Promise.all(names.map((name) => start(name)));
-  await eventually(() => [...running.values()].every((one) => one.ready()), READY_LIMIT_MS);
   const base_url = `http://127.0.0.1:${port('rest')}/v1`;
-  await eventually(async () => {
-    const health = (await (await fetch(`${base_url}/health`)).json()) as { status: string };
-    return health.status === 'ok';
-  }, READY_LIMIT_MS);
+  const close = async (): Promise<void> => {
+    await stop('gateway');
+    await Promise.all(names.map(stop));
+    await emulator.close();
+  };
+  try {
+    const started = await Promise.allSettled(names.map((name) => start(name)));
+    for (const one of started) if (one.status === 'rejected') throw one.reason;
+    await eventually(() => [...running.values()].every((one) => one.ready()), READY_LIMIT_MS);
+    await eventually(async () => {
+      const health = (await (await fetch(`${base_url}/health`)).json()) as { status: string };
+      return health.status === 'ok';
+    }, READY_LIMIT_MS);
+  } catch (error) {
+    // Its consumers would go on as members of their groups.
+    await close();
+    throw error;
+  }
 
   return createMeshView({
     base_url,
@@ -134,10 +146,6 @@ export async function startMesh(
     first_number: ONE,
     startService: start,
     stopService: stop,
-    async close() {
-      await stop('gateway');
-      await Promise.all(names.map(stop));
-      await emulator.close();
-    },
+    close,
   });
 }
