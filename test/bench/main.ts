@@ -6,6 +6,7 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { benchBroadcast } from './broadcast';
 import { benchEvents } from './events';
+import { benchIdle } from './idle';
 import { benchNumberAdmin } from './number-admin';
 import { benchQuiet } from './quiet';
 import { ROOT } from './processes';
@@ -22,6 +23,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   scale: benchScale,
   stored: benchStored,
   quiet: benchQuiet,
+  idle: benchIdle,
   broadcast: benchBroadcast,
 };
 
