@@ -610,11 +610,39 @@ public class MongoServer {
             this.positions = positions;
         }
 
-        /** A document without a value, or with an empty array, is not in it: all must be given. */
+        /**
+         * A document without a value, or with an empty array, is not in it: all must be given. An id
+         * is no array.
+         */
         @Override
         public Ranges ranges(Document query) {
-            Ranges ranges = Ranges.of(this, query, true);
+            Ranges ranges = Ranges.of(this, query, !isOfIds());
             return ranges.fields == getKeys().size() ? ranges : Ranges.NONE;
+        }
+
+        boolean isOfIds() {
+            return getKeys().size() == 1 && getKeys().get(0).getKey().equals("_id");
+        }
+
+        /** The positions of a range from its end to its beginning, read as they are asked for. */
+        Iterator<Object> backwards(byte[][] range) {
+            byte[] low = range[0];
+            // Behind every key that begins as the last one: no value has these bytes.
+            byte[] high = Arrays.copyOf(range[1], range[1].length + 8);
+            Arrays.fill(high, range[1].length, high.length, (byte) 0xff);
+            Cursor<byte[], Object> keys = positions.cursor(high, low, true);
+            return new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    return keys.hasNext();
+                }
+
+                @Override
+                public Object next() {
+                    keys.next();
+                    return keys.getValue();
+                }
+            };
         }
 
         @Override
@@ -807,8 +835,26 @@ public class MongoServer {
                 ((SecondaryIndex) best).build(streamAllDocumentsWithPosition());
                 ranges = best.ranges(query);
             }
-            Set<Object> positions = best.positions(ranges);
+            Set<Object> positions = limit > 0 && isNewestIds(best, ranges, order)
+                ? first(((UniqueIndex) best).backwards(ranges.ranges.get(0)), query, skip + limit)
+                : best.positions(ranges);
             return matchDocuments(query, positions, order, skip, limit, batch, fields);
+        }
+
+        /** The last ids of one range: the index has them in this order. */
+        private static boolean isNewestIds(RangeIndex index, Ranges ranges, Document order) {
+            return index instanceof UniqueIndex && ((UniqueIndex) index).isOfIds()
+                && ranges.ranges.size() == 1 && order != null && order.size() == 1
+                && order.get("_id") instanceof Number && ((Number) order.get("_id")).intValue() < 0;
+        }
+
+        private Set<Object> first(Iterator<Object> positions, Document query, int count) {
+            Set<Object> found = new LinkedHashSet<>();
+            while (found.size() < count && positions.hasNext()) {
+                Object position = positions.next();
+                if (documentMatchesQuery(getDocument(position), query)) found.add(position);
+            }
+            return found;
         }
     }
 }

@@ -1,4 +1,4 @@
-// What the mesh takes while nobody uses it: CPU of each process in a second, and memory.
+// What the mesh takes without any request: CPU of each process in a second, and memory.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OURS, prepareMesh } from './events-mesh';
 import { costDuring, openBench } from './processes';

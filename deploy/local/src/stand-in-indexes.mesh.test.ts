@@ -182,3 +182,40 @@ test('an aggregation reads only what its first stage selects', async () => {
   const whole = await timeOf([count], [{ _id: 'a', rows: 20_000 }]);
   expect(await timeOf(one_day, [{ _id: 'a', rows: 10 }])).toBeLessThan(whole / 5);
 }, 60_000);
+
+test('a range of ids has its documents in both orders, as far as they are asked for', async () => {
+  const rows = db.collection<{ _id: string; a: number; text: string }>('ids');
+  const all = Array.from({ length: 20_000 }, (_, index) => ({
+    _id: `p${Math.floor(index / 5_000)}/${String(index).padStart(6, '0')}`,
+    a: index % 3,
+    text: 'a'.repeat(100),
+  }));
+  await rows.insertMany(all);
+  for (let turn = 0; turn < 100; turn += 1) {
+    const [from, to] = [oneOf(all)._id, oneOf(all)._id];
+    const a = below(4);
+    const backwards = below(2) === 0;
+    const [skip, limit] = [below(5), below(5)];
+    const found = await rows
+      .find({ _id: { $gte: from, $lt: to }, ...(a < 3 && { a }) })
+      .sort({ _id: backwards ? -1 : 1 })
+      .skip(skip)
+      .limit(limit)
+      .map(({ _id }) => _id)
+      .toArray();
+    const wanted = all.filter((one) => one._id >= from && one._id < to && (a === 3 || one.a === a));
+    if (backwards) wanted.reverse();
+    const end = limit === 0 ? undefined : skip + limit;
+    expect(found).toEqual(wanted.slice(skip, end).map(({ _id }) => _id));
+  }
+  const timeOf = async (limit: number): Promise<number> => {
+    const started = performance.now();
+    for (let turn = 0; turn < 10; turn += 1) {
+      const newest = rows.find({ _id: { $gte: 'p0/', $lt: 'p00' } }).sort({ _id: -1 });
+      expect((await newest.limit(limit).toArray())[0]?._id).toBe('p0/004999');
+    }
+    return performance.now() - started;
+  };
+  await timeOf(1);
+  expect(await timeOf(1)).toBeLessThan((await timeOf(0)) / 5);
+}, 60_000);

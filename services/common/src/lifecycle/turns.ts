@@ -5,7 +5,7 @@ const TURN_MS = 5;
 /** When the turns that are promised so far have begun. */
 let promised: Promise<void> = Promise.resolve();
 
-/** Several long works take turns with each other: one turn in each pass of the event loop, whoever's. */
+/** Several long works take turns with each other: each pass of the event loop has one turn. */
 function nextTurn(): Promise<void> {
   promised = promised.then(() => setImmediate());
   return promised;

@@ -100,7 +100,10 @@ test('records outages by refusals once in ten minutes, later ones as one', async
   const from = new Date(clock);
   refuse();
   await step();
-  refuse();
+  // A long one is no exception.
+  for (const status of [503, 503, 503]) running.answered(status);
+  for (let lasted = 0; lasted < 3; lasted += 1) await step();
+  running.answered(200);
   await step();
   expect(recorded).toHaveLength(1);
   while (clock < first + 600_000) await step();

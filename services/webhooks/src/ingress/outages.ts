@@ -56,18 +56,18 @@ export function createOutageWatch({ db, bus, now, log }: OutageWatchDependencies
   const isOutage = ({ from, unauthorized, failed }: Run): boolean =>
     unauthorized + failed >= RUN_MIN &&
     (failed > 0 || now().getTime() - from.getTime() >= OUTAGE_MIN_MS);
+  const refusalsDue = (at: Date): boolean => at.getTime() >= refusals_due_ms;
   /** The start of an outage that has ended by now. */
   const outageBefore = async (at: Date): Promise<Date | undefined> => {
     const last = (await heartbeats.findOne({ _id: 'ingress' }))?.alive_at;
     const silent = last && at.getTime() - last.getTime() >= OUTAGE_MIN_MS;
-    const due = ended && at.getTime() >= refusals_due_ms;
-    const starts = [...(silent ? [last] : []), ...(due ? [ended as Date] : [])];
+    const starts = [...(silent ? [last] : []), ...(ended && refusalsDue(at) ? [ended] : [])];
     return starts.sort((a, b) => a.getTime() - b.getTime())[0];
   };
   const beat = async (): Promise<void> => {
-    // The heartbeat stays at the start of the run, so that a restart within it is noticed.
-    if (run && isOutage(run)) return;
     const at = now();
+    // The heartbeat stays at the start of the run, so that a restart within it is noticed.
+    if (run && isOutage(run) && refusalsDue(at)) return;
     const from = await outageBefore(at);
     if (from) {
       const outage = { from_ms: from.getTime(), to_ms: at.getTime() };
