@@ -624,7 +624,7 @@ public class MongoServer {
             return getKeys().size() == 1 && getKeys().get(0).getKey().equals("_id");
         }
 
-        /** The positions of a range from its end to its beginning, read as they are asked for. */
+        /** The positions of a range from its end to its beginning, each read when it is next. */
         Iterator<Object> backwards(byte[][] range) {
             byte[] low = range[0];
             // Behind every key that begins as the last one: no value has these bytes.
