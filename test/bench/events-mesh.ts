@@ -175,7 +175,7 @@ export function printCosts(what: string, run: Throughput): void {
   }
 }
 
-export const byCost = ({ costs }: Throughput): Array<[string, Cost]> =>
+export const byCost = ({ costs }: Pick<Throughput, 'costs'>): Array<[string, Cost]> =>
   Object.entries(costs).sort(([, a], [, b]) => b.cpu_s - a.cpu_s);
 
 export const rateOf = ({ events, seconds }: Throughput): number => events / seconds;

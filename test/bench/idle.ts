@@ -1,6 +1,6 @@
 // What the mesh takes without any request: CPU of each process in a second, and memory.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OURS, prepareMesh } from './events-mesh';
+import { byCost, OURS, prepareMesh } from './events-mesh';
 import { costDuring, openBench } from './processes';
 
 /** A process that has just started still compiles. */
@@ -14,9 +14,7 @@ export async function benchIdle(): Promise<void> {
     load.close();
     await sleep(SETTLE_S * 1_000);
     const { costs } = await costDuring(pids, () => sleep(MEASURE_S * 1_000));
-    const parts = Object.entries(costs)
-      .filter(([name]) => OURS(name))
-      .sort(([, one], [, other]) => other.cpu_s - one.cpu_s);
+    const parts = byCost({ costs }).filter(([name]) => OURS(name));
     const ms = (cpu_s: number): string => ((cpu_s * 1_000) / MEASURE_S).toFixed(1);
     const all = parts.reduce((sum, [, { cpu_s }]) => sum + cpu_s, 0);
     console.log(`CPU of an idle mesh: ${ms(all)} ms a second`);
