@@ -1,5 +1,6 @@
 // Changes of contact records, and the writes that they make: one for each contact and batch. Pure.
 import type { AnyBulkWriteOperation } from 'mongodb';
+import { groupBy } from '@bmg/common/collections';
 
 /** `traffic`: a message was exchanged. `sync`: the number is in the business's address book. */
 export type ContactSource = 'traffic' | 'sync';
@@ -85,13 +86,7 @@ export function keyOfChange(change: ContactChange): string {
 
 /** `ordered`: a contact is written more than once, and the order of its writes decides. */
 export function writesOf(changes: ContactChange[]): { operations: Operation[]; ordered: boolean } {
-  const contacts = new Map<string, ContactChange[]>();
-  for (const change of changes) {
-    const key = keyOfChange(change);
-    const earlier = contacts.get(key);
-    if (earlier) earlier.push(change);
-    else contacts.set(key, [change]);
-  }
+  const contacts = groupBy(changes, keyOfChange);
   const operations = [...contacts].flatMap(([key, of]) => operationsOf(key, of));
   return { operations, ordered: operations.length > contacts.size };
 }

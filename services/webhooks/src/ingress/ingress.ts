@@ -51,6 +51,8 @@ const UNAUTHORIZED = 401;
 const STRANGERS = 'strangers';
 /** A body with a wrong signature takes some 10 ms of CPU. */
 export const REFUSALS_AT_ONCE = { burst: 10, per_s: 1 };
+/** Not the upstream, which signs all that it sends. */
+const UNSIGNED: Reply = { status: UNAUTHORIZED, text: 'no signature' };
 /** The sender has gone: there is no one to answer. */
 const INCOMPLETE: Reply = { status: 400, text: '' };
 const REFUSED: Record<BodyProblem, Reply> = {
@@ -104,7 +106,7 @@ export function createIngress(settings: IngressSettings, deps: IngressDependenci
     }
     const reply = await receive(request, route);
     const { status } = reply;
-    if (path === UPSTREAM_PATH && route.isSigned(request.headers)) outages.answered(status);
+    if (path === UPSTREAM_PATH && reply !== UNSIGNED) outages.answered(status);
     metrics.ingress_duration.observe(
       { http_response_status_code: String(status) },
       (performance.now() - started) / 1_000,
@@ -166,7 +168,7 @@ function createReceive(log: Logger): Receive {
   const unverified = boundOf('unverified_body_bytes', UNVERIFIED_MAX_BYTES);
   const bodies = boundOf('body_bytes', VERIFIED_MAX_BYTES);
   return async function receive(request, { body_max_bytes, isSigned, accept }) {
-    if (!isSigned(request.headers)) return { status: UNAUTHORIZED, text: 'no signature' };
+    if (!isSigned(request.headers)) return UNSIGNED;
     let bound = unverified;
     let held = 0;
     const reserve = (bytes: number): boolean => {

@@ -45,6 +45,13 @@ async function start(publish: () => void = () => {}): Promise<OutageWatch> {
   return watch;
 }
 
+/** Lets the time pass, and waits for the heartbeat. */
+async function beat(running: OutageWatch, after_ms: number): Promise<void> {
+  clock += after_ms;
+  running.wake();
+  await eventually(async () => (await alive_at()) === clock);
+}
+
 test('records the time in which no replica ran, once', async () => {
   const from = new Date(clock);
   await (await start()).stop();
@@ -70,9 +77,7 @@ test('records a run of refusals when a webhook is accepted again', async () => {
 test('wrong signatures are an outage only if no webhook is accepted for a while', async () => {
   const running = await start();
   for (const status of [401, 401, 401, 401, 200]) running.answered(status);
-  clock += 1_000;
-  running.wake();
-  await eventually(async () => (await alive_at()) === clock);
+  await beat(running, 1_000);
   expect(recorded).toEqual([]);
   const from = new Date(clock);
   for (const status of [401, 401, 401]) running.answered(status);
@@ -91,11 +96,7 @@ test('records outages by refusals once in ten minutes, later ones as one', async
   await eventually(() => recorded.length === 1);
   const first = clock;
   // In steps: a long silence would be an outage of its own.
-  const step = async (): Promise<void> => {
-    clock += 10_000;
-    running.wake();
-    await eventually(async () => (await alive_at()) === clock);
-  };
+  const step = (): Promise<void> => beat(running, 10_000);
   await step();
   const from = new Date(clock);
   refuse();
@@ -113,9 +114,7 @@ test('records outages by refusals once in ten minutes, later ones as one', async
 test('a refusal between accepted webhooks is no outage', async () => {
   const running = await start();
   for (const status of [503, 503, 200, 401, 413, 400, 503]) running.answered(status);
-  clock += 1_000;
-  running.wake();
-  await eventually(async () => (await alive_at()) === clock);
+  await beat(running, 1_000);
   expect(recorded).toEqual([]);
 });
 
