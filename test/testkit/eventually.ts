@@ -1,5 +1,8 @@
 // Polls a condition until it holds, so that tests need no fixed sleeps.
 const EVERY_MS = 20;
+/** A long wait looks less often: what it asks for takes the CPU of the tests beside it. */
+const EVERY_MAX_MS = 250;
+const SHARE_OF_WAIT = 0.1;
 /** Generous, for a slow machine that does other work: only a condition that never holds takes so long. */
 const LIMIT_MS = 30_000;
 
@@ -11,7 +14,8 @@ export async function eventually<T>(
   look: () => T | Promise<T>,
   limit_ms = LIMIT_MS,
 ): Promise<NonNullable<Exclude<T, false>>> {
-  const until = Date.now() + limit_ms;
+  const since = Date.now();
+  const until = since + limit_ms;
   let failure: unknown = new Error('the condition did not hold');
   for (;;) {
     try {
@@ -23,6 +27,7 @@ export async function eventually<T>(
       failure = error;
     }
     if (Date.now() > until) throw failure;
-    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    const pause = Math.max(EVERY_MS, Math.min(EVERY_MAX_MS, SHARE_OF_WAIT * (Date.now() - since)));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
