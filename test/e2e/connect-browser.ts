@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { JOIN_LIMIT_MS, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { INSTALL_LIMIT_MS, launchBrowser } from '../testkit/browser';
+import { createBrowserContexts } from '../testkit/browser-contexts';
 
 export { launchBrowser } from '../testkit/browser';
 
@@ -55,18 +56,12 @@ export interface Visit {
   message(): Promise<{ origin: string; data: Record<string, unknown> }>;
   /** Presses the button and waits for the dialog. */
   dialog(): Promise<Page>;
-  close(): Promise<void>;
 }
 
-export async function visit(
-  browser: Browser,
-  site: PartnerSite,
-  url: string,
-  prepare: Prepare = async () => undefined,
-): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+const PHONE = { viewport: { width: 390, height: 844 } };
+
+async function visit(context: BrowserContext, site: PartnerSite, url: string): Promise<Visit> {
   context.setDefaultTimeout(WAIT_MS);
-  await prepare(context);
   const complaints: string[] = [];
   context.on('console', (line) => {
     if (line.type() === 'error') complaints.push(line.text());
@@ -98,7 +93,6 @@ export async function visit(
       await dialog.waitForLoadState();
       return dialog;
     },
-    close: () => context.close(),
   };
 }
 
@@ -129,7 +123,8 @@ export async function openStage(): Promise<Stage> {
     startPartnerSite(),
   ]);
   const partner = await mesh.createPartner({ name: 'Example & Partner' });
-  const visits: Visit[] = [];
+  const contexts = createBrowserContexts(browser);
+  const prepared: BrowserContext[] = [];
   const link: Stage['link'] = async (state = STATE, origin) =>
     (await partner.call('POST', '/connect/session', { state, origin })).body;
   return {
@@ -140,12 +135,14 @@ export async function openStage(): Promise<Stage> {
     gateway: new URL(mesh.base_url).origin,
     link,
     async begin(prepare, url) {
-      const begun = await visit(browser, site, url ?? (await link()).connect_url, prepare);
-      visits.push(begun);
-      return begun;
+      const context = prepare ? await browser.newContext(PHONE) : await contexts.take(PHONE);
+      if (prepare) prepared.push(context);
+      await prepare?.(context);
+      return visit(context, site, url ?? (await link()).connect_url);
     },
     async tidy() {
-      await Promise.all(visits.splice(0).map((one) => one.close()));
+      await Promise.all(prepared.splice(0).map((context) => context.close()));
+      await contexts.release();
       await mesh.emulator.clearFaults();
     },
     async close() {

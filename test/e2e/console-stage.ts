@@ -3,8 +3,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { source as axeSource } from 'axe-core';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { joinMesh, ONE, TWO_A, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { createBrowserContexts } from '../testkit/browser-contexts';
 import { launchBrowser } from './connect-browser';
 
 /** Where screenshots are written; none are without it. */
@@ -39,13 +40,13 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
   const partner = await mesh.createPartner({ name: 'Example Software' });
   await partner.register(ONE);
   await partner.register(TWO_A);
-  const contexts: BrowserContext[] = [];
+  const contexts = createBrowserContexts(browser);
   const complaints: string[] = [];
   const origin = new URL(mesh.base_url).origin;
 
   const open: ConsoleStage['open'] = async (path, view = VIEWS[0]) => {
     const { width, height, colorScheme } = view;
-    const context = await browser.newContext({
+    const context = await contexts.take({
       viewport: { width, height },
       colorScheme,
       locale: 'en-US',
@@ -55,7 +56,6 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(WAIT_MS);
-    contexts.push(context);
     const page = await context.newPage();
     page.on('console', (line) => {
       // The session's absence is answered 401, which the browser reports.
@@ -83,9 +83,7 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
     },
-    async tidy() {
-      await Promise.all(contexts.splice(0).map((context) => context.close()));
-    },
+    tidy: () => contexts.release(),
     async close() {
       await browser.close();
       await mesh.stop();
