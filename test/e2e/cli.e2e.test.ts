@@ -294,6 +294,15 @@ test('shows its version, and the statuses that a partner may have', async () => 
   for (const status of PARTNER_STATUSES) expect(out).toContain(status);
 });
 
+test('ends without a stack trace when its reader ends first, as with `| head`', async () => {
+  const child = spawn(process.execPath, [BMG, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  let err = '';
+  child.stderr.on('data', (chunk) => (err += String(chunk)));
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  expect([code, signal, err]).toEqual([0, null, '']);
+});
+
 test('shows and retries a partner’s failed events; shows broadcasts, usage and sign-ups', async () => {
   const partner = await mesh.createPartner();
   await partner.register(TWO_A);
@@ -330,6 +339,7 @@ describe('bmg listen', () => {
     child.stdout.on('data', (chunk) => (out += String(chunk)));
     child.stderr.on('data', (chunk) => (out += String(chunk)));
     return {
+      child,
       says: (text: string | RegExp) =>
         eventually(() => {
           expect(out).toMatch(text);
@@ -363,5 +373,20 @@ describe('bmg listen', () => {
     expect(await url()).not.toBe(before);
     expect(await listener.stop()).toBe(0);
     expect(await url()).toBe(before);
+  }, 60_000);
+
+  test('restores it too when the reader of its output ends', async () => {
+    const { partner_id, call, register } = await mesh.createPartner();
+    const url = async () => (await json('partner', 'show', partner_id)).webhook_url;
+    const before = await url();
+    await register(TWO_B);
+    const { child, says } = listen(['--partner', partner_id]);
+    await says('signatures are not checked');
+    child.stdout.destroy();
+    const ended = once(child, 'exit');
+    await mesh.emulator.inbound({ phone_number_id: TWO_B.phone_number_id, text: 'Unread' });
+    expect(await ended).toEqual([0, null]);
+    expect(await url()).toBe(before);
+    await call('DELETE', `/clients/${TWO_B.waba_id}`);
   }, 60_000);
 });

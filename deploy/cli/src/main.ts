@@ -55,6 +55,14 @@ addPlatformCommands(program);
 addListenCommand(program);
 addCertificateCommands(program);
 
+// A reader that has seen enough (`bmg … | head`) ends the command; `listen` tidies up first, as for a signal.
+let ending = false;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  if (!ending && !process.emit('SIGTERM', 'SIGTERM')) process.exit();
+  ending = true;
+});
+
 program.parseAsync(process.argv).catch((error: unknown) => {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;

@@ -2,8 +2,7 @@
 // only, never to the mesh.
 import { InvalidArgumentError, type Command } from 'commander';
 import { action, wholeNumber, type Answer } from '../action';
-import { renewCertificates, type Outcome } from '../certificates/renew';
-import { openSecretsApi } from '../certificates/secrets-api';
+import type { Outcome } from '../certificates/renew';
 import type { Session } from '../session';
 
 const EXIT_FAILURE = 1;
@@ -53,6 +52,11 @@ async function renew(
   services: string[],
   { release, validDays: valid_days, serviceAccount }: RenewOptions,
 ): Promise<Answer> {
+  // Loaded here, because it takes as long as all the rest of a command's start.
+  const [{ renewCertificates }, { openSecretsApi }] = await Promise.all([
+    import('../certificates/renew.js'),
+    import('../certificates/secrets-api.js'),
+  ]);
   const api = openSecretsApi(serviceAccount);
   try {
     const report = await renewCertificates(api, { release, services, valid_days });
