@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build install generate check check-format check-lint \
-	check-imports check-words check-types check-generated bench bench-compare profile page-speed golden test-unit test-long test-faults test-attacks \
+	check-imports check-words check-types check-generated bench bench-compare profile page-speed golden test-unit test-processes test-long test-faults test-attacks \
 	require-node local sbom licences capacity images image-check helm-check
 
 # The console's page, compiled when one of its sources has changed.
@@ -13,13 +13,16 @@ CONSOLE := gateway/dashboard/dist/site/index.html
 DOCS := gateway/docs/dist/site/.vite/manifest.json
 
 help: ## Lists the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 demo: install build ## Shows the main job on real traffic: starts everything it needs, then stops it
 	@node --enable-source-maps test/dist/demo/main.js
 
-test: install build ## Runs all tests except the long ones, on real engines
-	@$(BIN)/jest --selectProjects unit mesh processes chart
+test: install build ## Runs all tests on real engines, except those of processes and the long ones
+	@$(BIN)/jest --selectProjects unit mesh chart
+
+test-processes: install build ## Runs the tests that stop, kill and attack the processes of a mesh
+	@$(BIN)/jest --selectProjects processes
 
 test-unit: install build ## Runs the tests that need no engines; WATCH=1 reruns the affected tests on every change
 	@$(BIN)/jest $(if $(WATCH),--watch) --selectProjects unit

@@ -1,12 +1,13 @@
 // Five projects: unit (rules, no engines), mesh (real engines, started once for the run), processes (the
-// mesh as processes, which the tests stop and kill), chart (the Helm chart and the compose files; needs Go) and
-// long (what takes minutes each; only `make test-long` runs it).
+// mesh as processes, which the tests stop and kill; `make test-processes`), chart (the Helm chart and the compose
+// files; needs Go) and long (what takes minutes each; `make test-long`). The runner has a lane for each kind.
 // The mesh's log below an error would bury the results.
 process.env.LOG_LEVEL ??= 'error';
 
 const shared = {
   rootDir: __dirname,
   testEnvironment: 'node',
+  runner: '<rootDir>/test/testkit/lanes-runner.js',
   setupFiles: ['<rootDir>/test/testkit/async-storages.js'],
   setupFilesAfterEnv: ['<rootDir>/test/testkit/time-limit.js'],
   transform: {
@@ -33,8 +34,6 @@ const shared = {
 
 const LONG = '\\.long\\.test\\.ts$';
 const CHART = '<rootDir>/test/helm/';
-// They share one mesh of processes, so that their runner has one worker. It starts when the other projects have
-// ended: beside others the run took two minutes less, but kills and time limits need both cores.
 const PROCESSES =
   '/test/e2e/(demo|faults|broadcast-kills|processes|idempotency-crash|engines-away|media-large|telemetry|attacks)\\.e2e\\.test\\.ts$';
 const engines = {
@@ -44,6 +43,7 @@ const engines = {
 
 /** @type {import('jest').Config} */
 module.exports = {
+  // The lanes have numbers of their own; with one worker jest would run all files in its own process.
   maxWorkers: 2,
   // A worker keeps what each file has loaded. Above this size it is replaced between two files.
   workerIdleMemoryLimit: '1500MB',
@@ -53,7 +53,6 @@ module.exports = {
     {
       ...shared,
       displayName: 'unit',
-      runner: '<rootDir>/test/testkit/fresh-workers-runner.js',
       testMatch: ['<rootDir>/**/*.test.ts'],
       testPathIgnorePatterns: [
         ...shared.testPathIgnorePatterns,
@@ -74,7 +73,6 @@ module.exports = {
       ...shared,
       ...engines,
       displayName: 'processes',
-      runner: '<rootDir>/test/testkit/one-worker-runner.js',
       testRegex: PROCESSES,
     },
     {
