@@ -18,8 +18,8 @@ help: ## Lists the commands
 demo: install build ## Shows the main job on real traffic: starts everything it needs, then stops it
 	@node --enable-source-maps test/dist/demo/main.js
 
-test: install build ## Runs all tests on real engines, except those of processes and the long ones
-	@$(BIN)/jest --selectProjects unit mesh chart
+test: install build ## Runs all tests of behaviour on real engines; those below have commands of their own
+	@$(BIN)/jest --selectProjects unit mesh
 
 test-processes: install build ## Runs the tests that stop, kill and attack the processes of a mesh
 	@$(BIN)/jest --selectProjects processes

@@ -1,6 +1,7 @@
 // Five projects: unit (rules, no engines), mesh (real engines, started once for the run), processes (the
 // mesh as processes, which the tests stop and kill; `make test-processes`), chart (the Helm chart and the compose
-// files; needs Go) and long (what takes minutes each; `make test-long`). The runner has a lane for each kind.
+// files, with tools that need Go; `make helm-check`) and long (what takes minutes each; `make test-long`). The
+// runner has a lane for each kind.
 // The mesh's log below an error would bury the results.
 process.env.LOG_LEVEL ??= 'error';
 
