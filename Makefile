@@ -4,13 +4,15 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build install generate check check-format check-lint \
-	check-imports check-words check-types check-generated bench bench-compare profile page-speed golden test-unit test-processes test-long test-faults test-attacks \
+	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-processes test-long test-faults test-attacks \
 	require-node local sbom licences capacity images image-check helm-check
 
 # The console's page, compiled when one of its sources has changed.
 CONSOLE := gateway/dashboard/dist/site/index.html
 # The browser's part of the documentation.
 DOCS := gateway/docs/dist/site/.vite/manifest.json
+# The code of the protos; the descriptors are written last.
+PROTO := proto/gen/descriptors.binpb
 
 help: ## Lists the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -39,9 +41,13 @@ engines: local ## Starts only Kafka, MongoDB and Redis
 clean: local ## Stops the mesh and removes its data, logs and settings
 	@node --enable-source-maps deploy/local/dist/clean.js
 
-build: install $(CONSOLE) $(DOCS) ## Compiles changed code
+build: install $(PROTO) $(CONSOLE) $(DOCS) ## Generates and compiles changed code
 	@echo 'compiling ...'
-	@$(BIN)/tsc -b
+	@$(BIN)/tsc -b gateway && node gateway/client/generate.mjs && $(BIN)/tsc -b
+
+$(PROTO): package-lock.json proto/buf.yaml proto/buf.gen.yaml $(shell find proto -name '*.proto') | install
+	@echo 'generating the code of the protos ...'
+	@npm run --silent generate -w proto
 
 $(CONSOLE): package-lock.json gateway/src/openapi/upstream-guide.json $(shell find gateway/dashboard -type f -not -path '*/dist/*' -not -path '*/node_modules/*') | install
 	@echo 'building the console ...'
@@ -51,7 +57,7 @@ $(DOCS): package-lock.json $(shell find gateway/docs/src gateway/docs/vite.confi
 	@echo 'building the reference ...'
 	@npm run --silent build -w gateway/docs
 
-check: check-format check-lint check-imports check-words check-types check-generated ## Checks format, lint, imports, words, types and generated code
+check: check-format check-lint check-imports check-words check-types check-proto ## Checks format, lint, imports, words, types and protos
 
 bench: install build ## Runs the benchmarks
 	@node --enable-source-maps test/dist/bench/main.js
@@ -85,11 +91,11 @@ sbom: install ## Writes the bill of materials of the images (CycloneDX): .run/sb
 	@mkdir -p .run && npm sbom --sbom-format cyclonedx --omit dev >.run/sbom.cdx.json
 	@echo '.run/sbom.cdx.json'
 
-licences: install ## Lists the licences of all packages and fails if one is not allowed
+licences: install $(PROTO) ## Lists the licences of all packages and fails if one is not allowed
 	@$(BIN)/tsc -b deploy/supply-chain
 	@node --enable-source-maps deploy/supply-chain/dist/main.js
 
-capacity: install ## Prints the sizing for several rates, and the effects of a receiver's outage
+capacity: install $(PROTO) ## Prints the sizing for several rates, and the effects of a receiver's outage
 	@$(BIN)/tsc -b deploy/capacity
 	@node --enable-source-maps deploy/capacity/dist/main.js
 
@@ -117,8 +123,7 @@ image-check: install build ## Runs the Dockerfile's instructions in a plain fold
 helm-check: install ## Checks the chart and the compose files: lint, golden files, schemas (needs Go and Python)
 	@$(BIN)/jest --selectProjects chart
 
-generate: install ## Generates the code of the protos
-	@npm run --silent generate
+generate: install $(PROTO) ## Generates the code of the protos, if they have changed
 
 # `npm install --no-save` follows the lockfile without changing it. `npm ci` would refuse a lockfile
 # that lacks the optional binaries of platforms that a registry does not carry. The install is skipped
@@ -131,7 +136,7 @@ install: require-node ## Installs the npm packages if they have changed
 		npm install --no-save --progress && cp package-lock.json node_modules/.installed-lock; \
 	fi
 
-local: install
+local: install $(PROTO)
 	@$(BIN)/tsc -b deploy/local
 
 # Files unchanged since the last run are skipped; a fresh clone checks everything.
@@ -145,7 +150,7 @@ check-lint: install build
 	@echo 'lint ...'
 	@$(BIN)/eslint --cache --cache-strategy content --cache-location $(CACHE)/eslint .
 
-check-imports: install
+check-imports: install build
 	@echo 'imports ...'
 	@$(BIN)/depcruise --config .dependency-cruiser.cjs --output-type err proto services gateway deploy test
 
@@ -153,22 +158,16 @@ check-words: install
 	@echo 'words ...'
 	@$(BIN)/cspell lint --no-progress --no-summary --cache --cache-location $(CACHE)/cspell .
 	@terms=$$(node -p 'require("./.terms.json").map(([term]) => term).join("|")'); \
-	if git grep -nIiwE "$$terms" -- . ':!.terms.json' ':!proto/gen' ':!test/golden'; then \
+	if git grep -nIiwE "$$terms" -- . ':!.terms.json' ':!test/golden'; then \
 		echo 'name who or what is meant: .terms.json says what to write instead of these words'; exit 1; fi
 
 check-types: install build
 	@echo 'types of the tests ...'
 	@$(BIN)/tsc -p tsconfig.tests.json
 
-# Compares with the files before the run, not with the last commit: changes that were just generated
-# pass.
-check-generated: install
-	@echo 'generated code ...'
-	@mkdir -p .run && rm -rf .run/generated && cp -R proto/gen .run/generated
-	@npm run --silent generate
-	@diff -rq .run/generated proto/gen || { \
-		echo 'proto/gen was not in step with the protos: now it is, commit it'; exit 1; }
-	@rm -rf .run/generated
+check-proto: install
+	@echo 'protos ...'
+	@$(BIN)/buf lint proto
 
 require-node:
 	@command -v node >/dev/null && command -v npm >/dev/null || { \

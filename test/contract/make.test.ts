@@ -20,7 +20,7 @@ test('make check names each check before it runs', () => {
     'imports ...': 'depcruise ',
     'words ...': 'cspell ',
     'types of the tests ...': 'tsc -p tsconfig.tests.json',
-    'generated code ...': 'npm run --silent generate',
+    'protos ...': 'buf lint',
   };
   const at = (text: string): number => commands.findIndex((line) => line.includes(text));
   const places = Object.entries(checks).flatMap(([name, command]) => [

@@ -86,7 +86,7 @@ function copyFromContext(rest: string, dir: string, ignored: (path: string) => b
 
 function runOrReplace(command: string, dir: string, full: boolean): void {
   if (!full && command.startsWith('npm install ')) return linkPackages(dir);
-  if (!full && command === 'npx tsc -b') return copyCompiled(dir);
+  if (!full && command === 'npm run build') return copyCompiled(dir);
   execFileSync('sh', ['-ec', command], { cwd: dir, stdio: 'pipe', timeout: RUN_LIMIT_MS });
 }
 
@@ -113,6 +113,7 @@ function copyCompiled(dir: string): void {
     if (!existsSync(compiled)) throw new Error(`not built: ${folder}. Run make build first`);
     cpSync(compiled, join(dir, folder, 'dist'), { recursive: true });
   }
+  cpSync(join(ROOT, 'proto/gen'), join(dir, 'proto/gen'), { recursive: true });
 }
 
 function link(from: string, to: string): void {
