@@ -30,7 +30,7 @@ export const headerText = (headers: IncomingHttpHeaders, name: string): string |
   return text ? text : undefined;
 };
 
-/** The account in x-waba-id. A malformed id is answered like an unknown one (decisions, Who is asking). */
+/** The account in x-waba-id. A malformed id is answered like an unknown one (contract 2.2). */
 export function wabaHeader(headers: IncomingHttpHeaders): string | undefined {
   const waba_id = headerText(headers, 'x-waba-id');
   if (waba_id !== undefined && !ID.test(waba_id)) {

@@ -153,8 +153,8 @@ async function openLink(
 }
 
 /**
- * The deprecated form of the link, with the whole partner key in its address (contract, Client management
- * and onboarding). A redirect replaces the key with a connect token at once; the key is never logged.
+ * The deprecated form of the link, with the whole partner key in its address (contract 2.7). A redirect
+ * replaces the key with a connect token at once; the key is never logged.
  */
 async function openLegacyLink(
   { authenticator, onboarding, log }: ConnectPageDependencies,

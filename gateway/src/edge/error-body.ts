@@ -1,4 +1,4 @@
-// The JSON body of an error answer (contract, Errors).
+// The JSON body of an error answer (contract 14.1).
 import type { ApiError } from '@bmg/common/errors';
 import { UPSTREAM_GUIDE } from '../openapi/error-guide';
 

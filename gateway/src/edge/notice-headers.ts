@@ -1,4 +1,4 @@
-// The notice headers of every response (contract, Versioning). They change only with a release, so that
+// The notice headers of every response (contract 16.2). They change only with a release, so that
 // they are built once.
 import { API_VERSION, highestSeverity, NOTICES } from '@bmg/common/notices';
 

@@ -8,7 +8,7 @@ import { headerText } from '../auth/scope';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 const HEADER = IDEMPOTENCY_KEY.toLowerCase();
-/** Decisions, Repeating a request safely: 1 to 255 visible characters. */
+/** Contract 15.1: 1 to 255 visible characters. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 /** The headers that select the number the request acts for. */
 const TARGET_HEADERS = ['x-waba-id', 'x-phone-number-id'];

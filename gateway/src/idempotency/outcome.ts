@@ -1,5 +1,5 @@
 // The rules for a failure under an Idempotency-Key: which one frees the key, which one is stored as the
-// answer, and which one leaves open whether the work was done (decisions, Repeating a request safely).
+// answer, and which one leaves open whether the work was done (contract 15.3).
 import { ApiError } from '@bmg/common/errors';
 
 /**

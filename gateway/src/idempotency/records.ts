@@ -8,7 +8,7 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { Redis } from 'ioredis';
 import type { Outcome } from './outcome';
 
-/** Decisions, Repeating a request safely: 24 hours. */
+/** Contract 15.2: 24 hours. */
 export const RETENTION_MS = 24 * 3_600_000;
 /** Backoff of storing an outcome. When it is used up the lease ends and the outcome counts as unknown. */
 const BACKOFF_MS = [250, 500, 1_000, 2_000, 4_000];

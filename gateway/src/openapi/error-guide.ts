@@ -185,7 +185,7 @@ export interface UpstreamAdvice extends Advice {
 }
 
 /**
- * Contract, Errors: upstream codes to handle, and the usual ones of failed messages. JSON, because
+ * Contract 14.1: upstream codes to handle, and the usual ones of failed messages. JSON, because
  * the build of the console reads it too.
  */
 export const UPSTREAM_GUIDE: readonly UpstreamAdvice[] = upstreamGuide;

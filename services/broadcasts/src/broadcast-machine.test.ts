@@ -9,7 +9,7 @@ const STATES: BroadcastStatus[] = [
   'cancelled',
 ];
 
-/** Everything else is refused (Contract, Broadcast status). */
+/** Everything else is refused (contract 9.1). */
 const ALLOWED: Record<BroadcastEvent, Partial<Record<BroadcastStatus, BroadcastStatus>>> = {
   queue: { draft: 'pending' },
   schedule: { draft: 'scheduled' },

@@ -1,4 +1,4 @@
-// The states of a broadcast (Contract, Broadcast status): one table for the code, the store's filters and
+// The states of a broadcast (contract 9.1): one table for the code, the store's filters and
 // the tests.
 import { defineMachine } from '@bmg/common/state';
 

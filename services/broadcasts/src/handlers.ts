@@ -18,7 +18,7 @@ export type HandlerDependencies = CreateDependencies &
   Omit<CheckDependencies, 'readPace'> &
   NumberPaceDependencies;
 
-/** Contract, Limits: `GET /broadcasts` paging. */
+/** Contract 9.5: `GET /broadcasts` paging. */
 const LIST_DEFAULT = 20;
 const LIST_MAX = 100;
 

@@ -1,4 +1,4 @@
-// Builds the envelope of an event (contract, Events): exactly the bytes that are signed and posted.
+// Builds the envelope of an event (contract 12.1): exactly the bytes that are signed and posted.
 import { eventMeta } from '@bmg/common/notices';
 
 export interface Enveloped {

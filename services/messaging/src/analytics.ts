@@ -13,7 +13,7 @@ export interface AnalyticsDependencies {
   now: () => Date;
 }
 
-/** Contract, Limits: `days` is 7 unless given, and at most 90. */
+/** Contract 11.5: `days` is 7 unless given, and at most 90. */
 const DAYS_DEFAULT = 7;
 const DAYS_MAX = 90;
 

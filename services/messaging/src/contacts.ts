@@ -1,5 +1,5 @@
 // GET /contacts/{phone}, and what the service learns about phone numbers. The upstream offers no contact
-// check, so the answer comes from sends, inbound messages and contact sync (decisions, Success). An unknown
+// check, so the answer comes from sends, inbound messages and contact sync (contract 3.9). An unknown
 // number does not exist; the service never guesses.
 import { needTarget } from '@bmg/common/upstream';
 import type { Received } from '@bmg/common/bus';

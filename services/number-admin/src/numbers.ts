@@ -1,5 +1,5 @@
 // Resolves the number of a request: the target's, or another number of the account in the request's
-// field `phone_number_id` (contract, Client: multi-number rule). The upstream must list it for the
+// field `phone_number_id` (contract 2.4). The upstream must list it for the
 // account, because a token may also reach numbers of other accounts.
 import type { Call } from '@bmg/common/rpc';
 import type { Targeted } from '@bmg/common/upstream';

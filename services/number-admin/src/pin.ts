@@ -6,7 +6,7 @@ import type { Tools } from './tools';
 
 const PIN = /^[0-9]{6}$/;
 
-/** Contract, Limits: the two-step PIN has exactly 6 digits. Errors never contain the value. */
+/** Contract 11.3: the two-step PIN has exactly 6 digits. Errors never contain the value. */
 export function checkPin(pin: string): void {
   if (!PIN.test(pin)) throw invalidField('pin', 'must be exactly 6 digits');
 }

@@ -3,7 +3,7 @@ import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { eachPage, segment, type Json, type Upstream } from '@bmg/common/upstream';
 
-/** Contract, Template. Quality and rejection reasons arrive by events instead. */
+/** Contract 8.1. Quality and rejection reasons arrive by events instead. */
 export interface ListedTemplate {
   id: string;
   name: unknown;

@@ -1,6 +1,6 @@
 import { object } from '../parts/inputs';
 
-/** Contract, Limits: `days`. */
+/** Contract 11.5: `days`. */
 const DAYS_DEFAULT = 7;
 const DAYS_MAX = 90;
 

@@ -38,7 +38,7 @@ export async function readContacts(
 }
 
 /**
- * Contract, Recipient rules 5: a phone number, a BSUID or an object. A contact without a recipient is
+ * Contract 4.5: a phone number, a BSUID or an object. A contact without a recipient is
  * passed on, so that the service counts it as skipped.
  */
 function readContact(contact: unknown, where: string, faults: ContactFaults): Contact {
@@ -55,7 +55,7 @@ function readContact(contact: unknown, where: string, faults: ContactFaults): Co
     if (found?.isPhone && key === 'user_id') faults.add(`${where}.${key}`, 'is not a BSUID');
     return found ?? [];
   });
-  // Contract, Recipient rules 3: a phone number wins over a BSUID.
+  // Contract 4.3: a phone number wins over a BSUID.
   const winner = named.find(({ isPhone }) => isPhone) ?? named[0];
   return {
     recipient: winner?.text,

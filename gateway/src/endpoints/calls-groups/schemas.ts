@@ -2,7 +2,7 @@ import { confirm, object, page, text } from '../parts/inputs';
 import { call, participant } from '../parts/rules';
 import type { Schema } from '../parts/schema';
 
-/** Contract, Limits: group subject, participants removed per request. */
+/** Contract 11.2: group subject, participants removed per request. */
 const SUBJECT_MAX = 128;
 const REMOVALS_MAX = 8;
 /** Upper bound only: the upstream has a lower limit. */
@@ -10,7 +10,7 @@ const DESCRIPTION_MAX = 4_096;
 /** The upstream's largest page of groups. */
 const GROUPS_PAGE_MAX = 1_024;
 
-/** Only the keys that the contract shows are checked; the SDP is not (contract, Calling and groups). */
+/** Only the keys that the contract shows are checked; the SDP is not (contract 11.4). */
 const placed = object(
   {
     action: {

@@ -1,7 +1,7 @@
 import { id, limit, object } from '../parts/inputs';
 import type { Schema } from '../parts/schema';
 
-/** Contract, Limits: activity log `limit`. */
+/** Contract 11.2: activity log `limit`. */
 const ACTIVITIES_MAX = 200;
 
 /** Epoch seconds in the year 2286. */

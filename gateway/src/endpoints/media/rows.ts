@@ -15,7 +15,7 @@ const downloading = {
   scope: 'number',
   stream: true,
   timeout_ms: DOWNLOAD_TIMEOUT_MS,
-  // Contract, Usage metering: both paths share one name.
+  // Contract 15.6: both paths share one name.
   usage: '/media/download',
 } as const;
 

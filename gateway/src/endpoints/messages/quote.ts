@@ -1,4 +1,4 @@
-// Contract, Quoted replies: three equivalent inputs, of which `context` wins, then `context_message_id`,
+// Contract 5.1: three equivalent inputs, of which `context` wins, then `context_message_id`,
 // then `reply_to`. An input that cannot be parsed is INVALID_PAYLOAD, and nothing is sent.
 import { ApiError } from '@bmg/common/errors';
 import type { Fields } from '../endpoint';

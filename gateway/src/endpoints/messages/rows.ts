@@ -76,7 +76,7 @@ const sends = {
   reaction: post('/messages/reaction', rpc(MessagingDefinition, 'sendReaction'), {
     ...sending,
     body: schemas.sendReaction,
-    // Contract, Quoted replies: not on the reaction endpoint.
+    // Contract 5.4: not on the reaction endpoint.
     request: ({ body, ...rest }: Input) =>
       sendRequest({
         ...rest,

@@ -6,7 +6,7 @@ import type { Schema } from '../parts/schema';
 const TEXT_MAX = 4_096;
 /** The upstream's largest page of blocked users. */
 const BLOCKED_PAGE_MAX = 100;
-/** Contract, Limits: ice breakers, users per blocking request. */
+/** Contract 11.2: ice breakers, users per blocking request. */
 const PROMPTS_MAX = 4;
 const USERS_MAX = 1_000;
 /** Limit of the upstream. */

@@ -128,7 +128,7 @@ export const outcome = (name: string): Schema =>
     { optional: [name] },
   );
 
-/** Contract, Client: values of `quality_rating` and `messaging_limit_tier`. */
+/** Contract 10.2: values of `quality_rating` and `messaging_limit_tier`. */
 export const quality_rating = open(['GREEN', 'YELLOW', 'RED']);
 export const messaging_limit_tier = open([
   'TIER_250',

@@ -101,7 +101,7 @@ export const page = (limit_max: number): Schema =>
     ),
   });
 
-/** Contract, Multi-number rule: another number of the same business account. */
+/** Contract 2.4: another number of the same business account. */
 export const otherNumber = {
   phone_number_id: id(
     'ID of another number of the same business account. Defaults to the number of the request.',
@@ -132,7 +132,7 @@ export const file = (types: readonly string[]): Schema =>
     ['url', 'mime_type'],
   );
 
-/** Contract, Recipient rules: at least one of three fields; the service decides which one wins. */
+/** Contract 4.1 to 4.4: at least one of three fields; the service decides which one wins. */
 export const withRecipient = (
   properties: Record<string, Schema>,
   required: string[],

@@ -2,7 +2,7 @@
 import type { Node, NodeList } from '@bmg/proto/common';
 import type { Fields } from '../endpoint';
 
-/** A row of 2.9.0: in the usage record, but not counted by the rate limit (decisions, Rate limit). */
+/** A row of 2.9.0: in the usage record, but not counted by the rate limit (contract 15.5). */
 export const uncounted = { scope: 'number', counted: false } as const;
 
 /** Fetching a file may take 30 s; uploading 100 MB takes the rest. */

@@ -65,7 +65,7 @@ export const imageMedia: Schema = {
   not: hasAll({ type: { const: 'image' }, media: hasAll({ filename: ANY }) }),
 };
 
-/** Contract, Limits: reply buttons and the rows of a list's section. */
+/** Contract 6.3: reply buttons and the rows of a list's section. */
 const BUTTONS_MAX = 3;
 const ROWS_MAX = 10;
 

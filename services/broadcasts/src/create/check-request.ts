@@ -10,7 +10,7 @@ export type CheckedRequest = ReadContacts & { filler: Filler };
 /** The components are filled in for every contact. */
 const COMPONENTS_BYTES_MAX = 64 * 1024;
 
-/** Reports all missing fields first (Decisions, Which 400), then the first field that is wrong. */
+/** Reports all missing fields first (contract 3.3), then the first field that is wrong. */
 export async function checkRequest(
   q: Omit<CreateBroadcastRequest, 'target'>,
   now: Date,

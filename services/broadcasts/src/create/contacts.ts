@@ -56,7 +56,7 @@ function readContact(
   read: ReadContacts,
 ): void {
   const text = contact.recipient?.trim();
-  // Contract, Recipient rules 5: a contact without a recipient is skipped.
+  // Contract 4.5: a contact without a recipient is skipped.
   if (!text) {
     read.skipped += 1;
     return;

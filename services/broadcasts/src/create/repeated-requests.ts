@@ -1,5 +1,4 @@
-// Finds the broadcast that an earlier request with the same Idempotency-Key created (Decisions, Repeating
-// a request safely).
+// Finds the broadcast that an earlier request with the same Idempotency-Key created (contract 15.3).
 import { ApiError } from '@bmg/common/errors';
 import type { Broadcasts } from '../store/broadcasts';
 import type { Broadcast } from '../store/types';

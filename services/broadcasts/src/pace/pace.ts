@@ -1,7 +1,7 @@
 // How fast a number may send. No I/O: slots are reserved in redis-pace.ts.
 import type { Credential } from '@bmg/common/directory';
 
-/** Decisions, Broadcasts: messages per second that the upstream takes from one number. */
+/** Contract 9.4: messages per second that the upstream takes from one number. */
 export const COEXISTENCE_PER_SEC = 20;
 export const STANDARD_PER_SEC = 80;
 export const HIGH_PER_SEC = 1_000;

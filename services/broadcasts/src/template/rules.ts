@@ -80,7 +80,7 @@ export function contactFault(
   return invalidField(where, problem, { variables });
 }
 
-/** Contract, Recipient rules 6. */
+/** Contract 4.6. */
 const needsPhone = ({ authentication }: TemplateFacts, recipient: string): boolean =>
   authentication && isBsuid(recipient);
 

@@ -145,7 +145,7 @@ const parametersOf = (component: Json | undefined): Json[] => {
   return Array.isArray(parameters) ? (parameters as unknown[]).filter(isObject) : [];
 };
 
-/** Contract, Recipient rules 6: one-tap, zero-tap and copy-code templates. */
+/** Contract 4.6: one-tap, zero-tap and copy-code templates. */
 export const needsPhone = (category: string, components: readonly Json[]): boolean =>
   category === 'AUTHENTICATION' &&
   components.some(

@@ -1,4 +1,4 @@
-// Derives the name of a fetched file for the upstream. Contract, Media: the file name of an
+// Derives the name of a fetched file for the upstream. Contract 7.4: the file name of an
 // uploaded document comes from the URL path, not from a body field.
 
 const LENGTH_MAX = 200;

@@ -1,4 +1,4 @@
-// The content types of files that the upstream takes (contract, Limits).
+// The content types of files that the upstream takes (contract 7.5).
 
 /** Of media in messages, by kind. */
 export const MEDIA_TYPES = {

@@ -1,11 +1,11 @@
-// The rules for the contacts of a broadcast (Contract, Recipient rules 5, and Limits). The gateway
+// The rules for the contacts of a broadcast (contract 4.5, 9.2). The gateway
 // applies them to the REST body, so that a fault names the field the partner wrote; the broadcasts
 // service applies them to every caller.
 import { ApiError, invalidField } from '../errors';
 import { normalisePhone, parseBsuid } from '../ids';
 import type { Recipient } from './recipient';
 
-/** Contract, Limits: contacts per broadcast. */
+/** Contract 9.2: contacts per broadcast. */
 const CONTACTS_MAX = 10_000;
 /** Named beside the first fault: enough to see a pattern. */
 const FURTHER_FAULTS_MAX = 20;

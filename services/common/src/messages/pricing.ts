@@ -1,4 +1,4 @@
-// Reads the `pricing` object of a status (contract, Pricing and conversation objects).
+// Reads the `pricing` object of a status (contract 12.3).
 export interface StatusPricing {
   category: string | null;
   billable: boolean | null;

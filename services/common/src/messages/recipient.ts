@@ -1,4 +1,4 @@
-// Resolves the recipient of a message. Contract, Recipient rules 1 to 4: `to` holds a phone number
+// Resolves the recipient of a message. Contract 4.1 to 4.4: `to` holds a phone number
 // or a BSUID, which is recognised by its form; `user_id` and its alias `recipient` hold a BSUID; a
 // phone number wins.
 import { invalidField, missingFields } from '../errors';

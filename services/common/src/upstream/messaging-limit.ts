@@ -35,7 +35,7 @@ export function limitTierOf(node: Json): string | null {
   return tier === 'TIER_UNLIMITED' ? 'UNLIMITED' : tier;
 }
 
-/** Customers that a number may write to in 24 hours outside an open window, by tier (contract, Client). */
+/** Customers that a number may write to in 24 hours outside an open window, by tier (contract 10.2). */
 const PEOPLE_OF_TIER: ReadonlyMap<string | undefined, number> = new Map([
   ['TIER_50', 50],
   ['TIER_250', 250],

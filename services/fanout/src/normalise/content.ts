@@ -11,7 +11,7 @@ export function typeOf(message: JsonObject): string | null {
 
 /**
  * The text, a media caption or a button's text. It is null for order and interactive messages
- * (contract, Events: Event names), and for an edit, whose new text is not a new message: it stays
+ * (contract 12.2), and for an edit, whose new text is not a new message: it stays
  * in `raw.message`.
  */
 export function textOf(message: JsonObject): string | null {

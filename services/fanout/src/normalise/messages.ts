@@ -43,7 +43,7 @@ export function senderOf(message: JsonObject, context: Context): Party {
   return partyOf(context, toText(message.from), toText(message.from_user_id));
 }
 
-/** `from` is absent when only a BSUID is known (contract, Events: Event names). */
+/** `from` is absent when only a BSUID is known (contract 12.2). */
 export function receivedData(message: JsonObject, sender: Party): Record<string, unknown> {
   const data: Record<string, unknown> = {};
   setIfGiven(data, 'from', sender.phone);

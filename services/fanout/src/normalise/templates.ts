@@ -100,7 +100,7 @@ function templateOf(value: JsonObject): Record<string, unknown> {
   };
 }
 
-/** `reason` is set on a rejection, otherwise only if upstream gives one (contract, Event names). */
+/** `reason` is set on a rejection, otherwise only if upstream gives one (contract 12.4). */
 function reasonFor(status: string, value: JsonObject): Record<string, unknown> {
   const stated = toText(value.reason);
   const reason = stated === NO_REASON ? null : stated;

@@ -13,7 +13,7 @@ export interface MediaCheckDependencies {
   transfer: Transfer;
 }
 
-/** Contract, Media; the upstream refuses other keys by name. */
+/** Contract 7.1; the upstream refuses other keys by name. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   image: ['id', 'link', 'caption'],
   video: ['id', 'link', 'caption'],

@@ -4,7 +4,7 @@ import type { OpenState } from '../rates/price-rules';
 import type { Conversation } from '../store/contact-changes';
 
 const HOUR_MS = 3_600_000;
-/** Contract, What the service does, 7: both windows. */
+/** Contract 1.5: both windows. */
 const SERVICE_MS = 24 * HOUR_MS;
 const ENTRY_MS = 72 * HOUR_MS;
 /** An answer to the ad's message within this time opens the free entry point window. */

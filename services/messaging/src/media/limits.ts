@@ -1,4 +1,4 @@
-// The supported media types and their size limits (contract, Limits). Pure: it reads a content type and the
+// The supported media types and their size limits (contract 7.5). Pure: it reads a content type and the
 // first bytes of a file.
 import { invalidField } from '@bmg/common/errors';
 import { MEDIA_TYPES, parseMimeType } from '@bmg/common/files';

@@ -26,7 +26,7 @@ export async function uploadMedia(
   request: UploadMediaRequest,
   call: Call,
 ): Promise<UploadMediaResponse> {
-  // Contract, Media: an unsupported type is refused before any fetch.
+  // Contract 7.2: an unsupported type is refused before any fetch.
   const rule = mediaRule(request.mime_type);
   const target = needTarget(request.target);
   const { access_token } = await credentials.of(target, call);

@@ -34,21 +34,21 @@ export const PRICE_RULES: readonly PriceRule[] = [
     entry_point: 'open',
     billable: false,
     why: 'a free entry point window is open: the customer came from an ad',
-    source: 'contract, What the service does, 7: free entry point conversations stay free',
+    source: 'contract 1.5: free entry point conversations stay free',
   },
   {
     until: REPLIES_BILLABLE_FROM,
     categories: ['service'],
     billable: false,
     why: `messages without a template are free before ${REPLIES_BILLABLE_FROM}`,
-    source: 'contract, What the service does, 7: free until the change',
+    source: 'contract 1.5: free until the change',
   },
   {
     from: REPLIES_BILLABLE_FROM,
     categories: ['service'],
     billable: true,
     why: `messages without a template are billable from ${REPLIES_BILLABLE_FROM}`,
-    source: 'contract, What the service does, 7; notice service-messages-billable-2026-10-01',
+    source: 'contract 1.5; notice service-messages-billable-2026-10-01',
   },
   {
     until: REPLIES_BILLABLE_FROM,
@@ -56,7 +56,7 @@ export const PRICE_RULES: readonly PriceRule[] = [
     window: 'open',
     billable: false,
     why: `utility templates in an open window are free before ${REPLIES_BILLABLE_FROM}`,
-    source: 'contract, What the service does, 7: free until the change',
+    source: 'contract 1.5: free until the change',
   },
   {
     from: REPLIES_BILLABLE_FROM,
@@ -64,20 +64,20 @@ export const PRICE_RULES: readonly PriceRule[] = [
     window: 'open',
     billable: true,
     why: `utility templates in an open window are billable from ${REPLIES_BILLABLE_FROM}`,
-    source: 'contract, What the service does, 7; notice service-messages-billable-2026-10-01',
+    source: 'contract 1.5; notice service-messages-billable-2026-10-01',
   },
   {
     categories: ['utility'],
     window: 'closed',
     billable: true,
     why: 'utility templates outside an open window are billable',
-    source: 'contract, What the service does, 7: only those in an open window were free',
+    source: 'contract 1.5: only those in an open window were free',
   },
   {
     categories: ['marketing', 'authentication'],
     billable: true,
     why: 'marketing and authentication templates are always billable',
-    source: 'contract, Pricing and conversation objects: type regular',
+    source: 'contract 12.3: type regular',
   },
 ];
 

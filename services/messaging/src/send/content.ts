@@ -100,7 +100,7 @@ function checkInteractiveLimits({ type, action }: Json): void {
 
 const MEDIA_TYPES = ['image', 'video', 'audio', 'document', 'sticker'];
 
-/** Contract, Media: `id` or `link`, exactly one; no `filename` on images; other keys pass through. */
+/** Contract 7.1: `id` or `link`, exactly one; no `filename` on images; other keys pass through. */
 export function mediaContent(type: string, media: Json | undefined): Content {
   if (!MEDIA_TYPES.includes(type)) {
     throw invalidField('type', `must be one of ${MEDIA_TYPES.join(', ')}`);

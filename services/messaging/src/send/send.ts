@@ -164,7 +164,7 @@ function readAnswer(answer: Json): SendResult {
   const contacts = Array.isArray(answer['contacts']) ? (answer['contacts'] as Json[]) : [];
   return {
     message_id,
-    // Contract, Message send result: present only if delivery is paced; otherwise the upstream says `accepted`.
+    // Contract 6.2: present only if delivery is paced; otherwise the upstream says `accepted`.
     message_status: typeof status === 'string' && status !== 'accepted' ? status : undefined,
     contacts: contacts.map((contact) => ({
       input: String(contact['input'] ?? ''),

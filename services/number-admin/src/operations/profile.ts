@@ -4,7 +4,7 @@ import { isObject, itemsOf, without, type Json } from '@bmg/common/upstream';
 import type { Part } from '../tools';
 
 const FIELDS = 'about,address,description,email,profile_picture_url,websites,vertical';
-/** The fields that a partner may change (contract, Profile and analytics); others are ignored. */
+/** The fields that a partner may change (contract 11.1); others are ignored. */
 const WRITABLE = ['about', 'address', 'email', 'websites'];
 
 /** Flat in every example, nested one level deeper in the platform's schema: both are read. */

@@ -100,8 +100,7 @@ export async function storeClient(
   if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner does not exist');
   if (!hasRoom(partner, scope.waba_id)) throw limitReached(partner);
   const purchase = { ...idsOf(scope), month: monthOf(deps.now()) };
-  // An account beyond the paid slots is charged before it becomes active (contract, Commercial
-  // terms).
+  // An account beyond the paid slots is charged before it becomes active (contract 1.7).
   const cover = await deps.payments.cover(purchase, call);
   await subscribe(upstream, scope.waba_id, token, call);
 

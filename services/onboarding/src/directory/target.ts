@@ -1,4 +1,4 @@
-// Which of an account's numbers a call is for (contract, Multi-number rule).
+// Which of an account's numbers a call is for (contract 2.3).
 import { ApiError, invalidField } from '@bmg/common/errors';
 import type { Client } from '../store/clients';
 

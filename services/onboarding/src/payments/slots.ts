@@ -1,4 +1,4 @@
-// Billing slots: what a month costs (contract, What the service does 8). A slot covers up to three
+// Billing slots: what a month costs (contract 1.6). A slot covers up to three
 // business accounts. The month's peak of simultaneously active accounts decides how many are
 // billed, so registering the same account again, or a second number of it, costs nothing.
 

@@ -1,6 +1,6 @@
 // The data sync of a number that stays in use in the business app (coexistence): contacts first,
 // then history. Each is requested once per onboarding and within 24 hours of it, or the client must
-// onboard again (contract, Which operations lead to events).
+// onboard again (contract 10.6).
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';

@@ -1,5 +1,5 @@
 // The rules of a connect session (one link, one onboarding): its state machine, by which the store
-// filters its conditional updates, and its lifetime (contract, Connect session).
+// filters its conditional updates, and its lifetime (contract 10.3).
 import { defineMachine } from '@bmg/common/state';
 
 export type SessionStatus = 'created' | 'opened' | 'completing' | 'consumed';

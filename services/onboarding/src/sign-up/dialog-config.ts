@@ -1,5 +1,5 @@
 // The configuration that a page, hosted or self-hosted, needs to start the sign-up dialog
-// (contract, Embedded signup).
+// (contract 10.5).
 import { ApiError } from '@bmg/common/errors';
 import type { GetEmbeddedSignupConfigResponse } from '@bmg/proto/onboarding';
 import type { App } from '../upstream/code-exchange';

@@ -4,7 +4,7 @@ import { isDuplicateKey } from '@bmg/common/mongo';
 import type { Sealed } from '@bmg/common/vault';
 
 export type ClientStatus = 'active' | 'deleted';
-/** `paused` while the upstream re-links the number (contract, Webhook offboarding). */
+/** `paused` while the upstream re-links the number (contract 10.7). */
 export type ClientHealth = 'connected' | 'paused';
 export type ClientBilling = 'active' | 'billing_failed' | 'payment_action_required';
 

@@ -1,5 +1,4 @@
-// RPC handler of the usage report: calls, messages and the bill of a period (contract, Usage
-// metering).
+// RPC handler of the usage report: calls, messages and the bill of a period (contract 15.6).
 import type { Handlers } from '@bmg/common/rpc';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { billOf, monthOf } from '../payments/slots';

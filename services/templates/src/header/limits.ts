@@ -1,4 +1,4 @@
-// The size limits of template header samples (contract, Limits: Template header sample).
+// The size limits of template header samples (contract 7.5).
 import { invalidField } from '@bmg/common/errors';
 import { HEADER_TYPES, parseMimeType } from '@bmg/common/files';
 

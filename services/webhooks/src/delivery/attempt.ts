@@ -51,7 +51,7 @@ export interface PostTrace {
   answer: string | null;
 }
 
-/** Decisions, Events: a delivery must be answered within 10 s. */
+/** Contract 13.2: a delivery must be answered within 10 s. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
@@ -70,7 +70,7 @@ export async function postAttempt(
   if (receiver.status !== 'active')
     return { result: 'refused', error: `partner is ${receiver.status}`, posted: false };
   if (!receiver.webhook_url) {
-    // Decisions, Events: without a webhook URL, new events are not stored for later.
+    // Contract 13.6: without a webhook URL, new events are not stored for later.
     return attempt.number === 1
       ? { result: 'dropped', error: 'no webhook URL', posted: false }
       : { result: 'refused', error: 'no webhook URL', posted: false };

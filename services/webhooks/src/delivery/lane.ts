@@ -16,7 +16,7 @@ export interface LaneItem {
 }
 
 /**
- * Decisions, Events: a delivery that is being retried blocks the later ones of its conversation for
+ * Contract 13.4: a delivery that is being retried blocks the later ones of its conversation for
  * at most this long, counted from their arrival.
  */
 export const HOLD_MS = 30_000;

@@ -1,5 +1,5 @@
 // When a delivery that a receiver refused is attempted again, and when it is given up. Pure
-// functions (decisions, Events: redelivery).
+// functions (contract 13.3).
 import { defineMachine } from '@bmg/common/state';
 
 /**

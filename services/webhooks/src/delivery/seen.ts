@@ -1,5 +1,5 @@
 // Deduplication memory: the events delivered within the last 24 hours. Upstream repetitions and
-// Kafka redeliveries of these are not posted again (decisions, Events). Best effort: kept in Redis
+// Kafka redeliveries of these are not posted again (contract 13.5). Best effort: kept in Redis
 // and, for the events this process delivered, in memory.
 import { LRUCache } from '@bmg/common/cache';
 import type { RedisConnection } from '@bmg/common/redis';

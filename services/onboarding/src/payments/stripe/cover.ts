@@ -1,5 +1,5 @@
 // Makes sure that a registration has room in a paid billing slot before its account becomes active.
-// Where there is none, the next slot is charged first (contract, Commercial terms).
+// Where there is none, the next slot is charged first (contract 1.6, 1.7).
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { SLOT_CENTS, slotsFor, WABAS_PER_SLOT } from '../slots';
