@@ -1,4 +1,4 @@
-# The commands of this repository. `make` alone lists them. Each does the set-up that it needs.
+# The commands of this repository. `make` without a target lists them. Each does the set-up that it needs.
 SHELL := /bin/sh
 BIN := node_modules/.bin
 .DEFAULT_GOAL := help

@@ -1,6 +1,6 @@
 // An internal caller: a program of the platform that sends without the edge. It presents a
 // certificate, sets a deadline on every call, lets gRPC repeat reads, and never repeats a send:
-// after a lost answer it asks for the outcome. Copy it; it needs @bmg/proto and @grpc/grpc-js only.
+// if the answer is not received, it looks the outcome up. Copy it; it needs @bmg/proto and @grpc/grpc-js only.
 import { readFileSync } from 'node:fs';
 import {
   Client,
@@ -56,7 +56,7 @@ export const certificateOf = (files: {
     readFileSync(files.certificate),
   );
 
-/** The outcome of a send. After `unknown` ask again later; do not send again. */
+/** The outcome of a send. After `unknown` look again later; do not send again. */
 export type Sent =
   | { outcome: 'sent'; message_id: string }
   | { outcome: 'refused'; code: number; reason: string }

@@ -1,5 +1,5 @@
 // The attacks on availability (deploy/THREATS.md). Each repeats what one hostile partner, or an
-// anonymous client, can do, in a bounded number of concurrent requests, until it is told to stop.
+// anonymous client, can do, in a bounded number of concurrent requests, until it is stopped.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { CONNECT_TOKEN_PREFIX, createKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
@@ -24,7 +24,7 @@ export interface Attack {
   name: string;
   /** Requests in flight at a time. */
   concurrency: number;
-  /** Its bytes alone fill both cores: no answer may fail or take too much memory, but all take longer. */
+  /** Its bytes fill both cores: no answer may fail or take too much memory, but all take longer. */
   fills_cores?: boolean;
   /** Thousands of the hostile partner's events wait for their next attempt. */
   needs_waiting_events?: boolean;

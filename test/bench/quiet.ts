@@ -1,4 +1,4 @@
-// Measures a quiet partner alone, then beside a partner that sends at ten times its limit.
+// Measures a quiet partner by itself, then beside a partner that sends at ten times its limit.
 import { createRpcClient } from '@bmg/common/rpc';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import { openLoop, type Measured, type Shot } from './load';

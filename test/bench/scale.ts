@@ -102,7 +102,7 @@ function tell(name: string, run: Throughput, first: Throughput): void {
   );
 }
 
-/** One process of each service, a second one beside it, and the first one alone again. */
+/** One process of each service, a second one beside it, and the first one by itself again. */
 async function processes(setup: Setup): Promise<void> {
   const one = await throughput(setup, EVENTS);
   tell('one process each', one, one);

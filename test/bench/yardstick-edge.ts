@@ -1,5 +1,5 @@
 // The bare chain, first half: koa → one unary gRPC call, and nothing else. With REDIS_URL also what the
-// contract asks of each request: a count and a read in Redis.
+// contract requires of each request: a count and a read in Redis.
 import { Redis } from 'ioredis';
 import Koa from 'koa';
 import { Client, credentials } from '@grpc/grpc-js';

@@ -55,7 +55,7 @@ describe.each(PROCESSES)('%s', (name) => {
     expect(opened).toEqual(database === undefined ? [] : [database]);
   });
 
-  test('has a row for each of its Redis keys and channels, and asks no more groups', () => {
+  test('has a row for each of its Redis keys and channels, and needs no further group', () => {
     const keys = found(code, /[`'](bmg:(?:\$\{[^}]*\}|[^`'$])*)[`']/g)
       .flat()
       .map((key) => key.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, '*'));

@@ -71,7 +71,7 @@ export function* samples(endpoint: Endpoint): Generator<Sample> {
     for (const [field, property] of Object.entries(schema?.properties ?? {})) {
       const value = valueFor(field, property, endpoint, base[field]);
       const { [field]: _left, ...others } = base;
-      // A phone number wins over a BSUID, so the alias is tested alone.
+      // A phone number wins over a BSUID, so the alias is tested by itself.
       if (schema?.requiredOneOf?.includes(field)) delete others['to'];
       const without = kind === 'body' && field in base ? base : others;
       yield { field, value, kind, with: { ...others, [field]: value }, without };

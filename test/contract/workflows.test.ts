@@ -46,7 +46,7 @@ test('a release has images from a base by digest, each with provenance and a bil
   expect(makefile).toMatch(/\$\(if \$\(PUSH\),--push --provenance=mode=max --sbom=true,/);
 });
 
-test('CI asks for known vulnerabilities and for the signatures of all packages', () => {
+test('CI looks for known vulnerabilities and verifies the signatures of all packages', () => {
   expect(read('ci.yml')).toMatch(/^ +npm audit --omit=dev --json/m);
   expect(read('ci.yml')).toMatch(/^ +npm audit signatures/m);
 });

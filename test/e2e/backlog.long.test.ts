@@ -56,7 +56,7 @@ test('delivers a backlog in order with bounded memory', async () => {
   await receiver.close();
 });
 
-test('loses no event when a receiver that is away has more waiting than fit in memory', async () => {
+test('loses no event when an unreachable receiver has more waiting than fit in memory', async () => {
   const receiver = await startPartner();
   const partner = await registered(mesh, receiver, TWO_B);
   let away = true;

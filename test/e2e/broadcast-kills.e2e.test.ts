@@ -95,7 +95,7 @@ async function injectFault(fault: Fault): Promise<void> {
   }
 }
 
-/** Retries, because reads fail while a part of the mesh is away. */
+/** Retries, because reads fail while a part of the mesh is down. */
 const readDetail = (id: number): Promise<Detail> => eventually(() => detailOf(partner, id), 60_000);
 
 /** Retries under one Idempotency-Key until it is answered, so that only one broadcast is created. */

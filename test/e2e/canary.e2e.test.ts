@@ -98,7 +98,7 @@ test('counts a message whose event does not come in time', async () => {
   await eventually(async () => (await runs('ok')) > ok, LIMIT_MS);
 });
 
-test('takes events with the partner’s signature alone', async () => {
+test('takes events with only the partner’s signature', async () => {
   const post = (signature: string) =>
     fetch(`http://127.0.0.1:${ports[0]}/webhooks/canary`, {
       method: 'POST',

@@ -477,7 +477,7 @@ test('names every fault of a body as the send endpoint does, and sends nothing',
   });
 });
 
-test('tells windows, prices, pace and the messaging limit', async () => {
+test('reports windows, prices, pace and the messaging limit', async () => {
   const answer = await check({ kind: 'text', to: WROTE, text: 'Hello' });
   expect(answer).toMatchObject({
     deliverable: 'yes',

@@ -224,7 +224,7 @@ test('lists the clients of a partner and restores a deleted account with all its
   expect(again.err).toContain('no deleted client');
 }, 60_000);
 
-test('doctor asks engines, topics and the subscriptions of accounts', async () => {
+test('doctor inspects engines, topics and the subscriptions of accounts', async () => {
   const partner = await mesh.createPartner();
   await partner.register(TWO_A);
   type Check = { name: string; ok: boolean; detail: string };

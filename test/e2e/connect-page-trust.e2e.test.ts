@@ -57,7 +57,7 @@ describe('the code and the account message of the platform', () => {
     });
   });
 
-  test('complete the sign-up with the code alone', async () => {
+  test('complete the sign-up with only the code', async () => {
     const { message } = await withCode(
       (code) => `answer({ status: 'connected', authResponse: { code: '${code}' } });`,
     );
@@ -98,7 +98,7 @@ describe('the code and the account message of the platform', () => {
 });
 
 describe('the outcome of a sign-up', () => {
-  /** The partner's page tells the popup no referrer, and with it no origin. */
+  /** The partner's page sends the popup no referrer, and with it no origin. */
   const withoutReferrer: Prepare = (context) =>
     context.route(`${stage.site.origin}/`, async (route) => {
       const response = await route.fetch();

@@ -210,7 +210,7 @@ describe('a completed sign-up', () => {
     },
   );
 
-  test('works by keyboard alone and announces the result', async () => {
+  test('works with only the keyboard and announces the result', async () => {
     const { page } = await stage.begin();
     await shows({ page }, /Ready\. The sign-up opens in a new window/);
     await page.keyboard.press('Tab');

@@ -146,7 +146,7 @@ test(
     await page.getByText('Deleted', { exact: true }).click();
     await page.getByRole('searchbox', { name: 'Find a number' }).fill(TWO_A.waba_id);
     await page.getByRole('button', { name }).waitFor();
-    // The address alone shows the same list.
+    // The address by itself shows the same list.
     await page.reload();
     await page.getByRole('button', { name }).waitFor();
     expect(await page.getByRole('radio', { name: 'Deleted' }).isChecked()).toBe(true);

@@ -52,7 +52,7 @@ afterEach(() => stage.tidy());
 afterAll(() => stage.close(), 60_000);
 
 const SCHEMES = ['light', 'dark'] as const;
-/** The rules that a scheme can break alone. */
+/** The rules that only a scheme can break. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
 describe.each(VIEWS)('on $name', (view) => {
@@ -123,7 +123,7 @@ test.each(VIEWS)(
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `event-${view.name}`);
-    // The address alone shows the same event.
+    // The address by itself shows the same event.
     await page.reload();
     await page.getByText(id).waitFor();
     partner.receiver.behave(undefined);
@@ -413,7 +413,7 @@ test(
     await page.getByRole('option', { name: /^4xx/ }).click();
     await requests.getByText(body.error.request_id).waitFor();
     await page.getByLabel('Find a path').fill('/messages/s');
-    // The address alone shows the same requests.
+    // The address by itself shows the same requests.
     await page.reload();
     await requests.getByText(body.error.code).first().waitFor();
     expect(await requests.getByText('200', { exact: true }).count()).toBe(0);

@@ -1,5 +1,5 @@
 // Prepared state and field overrides that a successful request needs beyond the example of its docs.
-// Endpoints that are not listed succeed with the example alone.
+// Endpoints that are not listed succeed with only the example.
 import { eventually } from '../testkit/eventually';
 import { ONE, type SeededNumber } from '../harness/shared-mesh';
 import { ADA, newAccount, type Given, type Stage } from './endpoint-stage';

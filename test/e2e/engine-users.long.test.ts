@@ -103,7 +103,7 @@ afterAll(async () => {
   await Promise.all([kafka?.stop(), redis?.stop()]);
 }, 120_000);
 
-test('everything works with them, and no process asks for more', async () => {
+test('everything works with them, and no process needs more', async () => {
   const text = { to: '15550100777', text: 'Hello' };
   const headers = { ...scopeOf(ONE), 'idempotency-key': 'k1' };
   const first = await partner.call('POST', '/messages/send', text, headers);

@@ -138,18 +138,18 @@ async function doctorSays(engine: string): Promise<boolean | undefined> {
   return checks.find(({ name }) => name === engine)?.ok;
 }
 
-test('refuses only requests with an Idempotency-Key while Redis is away', async () => {
+test('refuses only requests with an Idempotency-Key while Redis is down', async () => {
   await without('redis', ['POST /messages/send with Idempotency-Key']);
 });
 
-test('refuses only the upstream’s webhooks while Kafka is away', async () => {
+test('refuses only the upstream’s webhooks while Kafka is down', async () => {
   await without('kafka', ['upstream webhook']);
   const kafka = async (): Promise<string> =>
     (await callRest(mesh.base_url, 'GET', '/health')).body.dependencies.kafka.status;
   await eventually(async () => (await kafka()) === 'ok', RECOVERY_LIMIT_MS);
 });
 
-test('serves cached partners’ upstream-only requests while MongoDB is away', async () => {
+test('serves cached partners’ upstream-only requests while MongoDB is down', async () => {
   await without('mongo', [
     'GET /clients',
     'GET /usage',

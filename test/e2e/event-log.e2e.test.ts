@@ -13,7 +13,7 @@ import {
   type TestPartner,
 } from '../harness/shared-mesh';
 
-/** Of a partner whose address alone changes. */
+/** Of a partner of which only the address changes. */
 const UNCHANGED = {
   name: undefined,
   rate_limit_per_sec: undefined,
@@ -269,9 +269,9 @@ test('delivers live events while a receiver keeps a replay waiting, and shows ho
   });
 }, 120_000);
 
-test('an integrator that was away for an hour misses and repeats nothing, by pull and by push', async () => {
+test('an integrator that was offline for an hour misses and repeats nothing, by pull and by push', async () => {
   const { newest } = await list();
-  // The next attempts are an hour away: what the receiver would have got waits for that long.
+  // The next attempts are due in an hour: deliveries wait until then.
   partner.receiver.behave((_arrival, response) => {
     response.writeHead(503, { 'retry-after': '3600' }).end();
   });

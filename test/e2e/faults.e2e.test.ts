@@ -111,7 +111,7 @@ describe('faults of a process', () => {
 });
 
 describe('faults of an engine', () => {
-  test('loses no event while Redis is away', async () => {
+  test('loses no event while Redis is down', async () => {
     const statuses = await during(async () => {
       await mesh.killEngine('redis');
       await sleep(LONG ? AWAY_MS : 4_000);
@@ -120,7 +120,7 @@ describe('faults of an engine', () => {
     expect([...statuses.keys()]).toEqual([200]);
   });
 
-  test('loses no event while MongoDB is away', async () => {
+  test('loses no event while MongoDB is down', async () => {
     const statuses = await during(async () => {
       await mesh.killEngine('mongo');
       await sleep(AWAY_MS);
@@ -129,7 +129,7 @@ describe('faults of an engine', () => {
     expect([...statuses.keys()]).toEqual([200]);
   });
 
-  test('answers 503 while Kafka is away and loses no event', async () => {
+  test('answers 503 while Kafka is down and loses no event', async () => {
     const statuses = await during(async () => {
       await mesh.killEngine('kafka');
       await sleep(AWAY_MS);

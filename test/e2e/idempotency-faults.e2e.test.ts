@@ -115,7 +115,7 @@ describe('a gateway that dies before it records the outcome of a send', () => {
     expect(await countSent()).toBe(before + 1);
   }, 60_000);
 
-  test('refuses only requests with a key while Redis is away', async () => {
+  test('refuses only requests with a key while Redis is down', async () => {
     const before = await countSent();
     const { base_url } = replica;
     const refused = await ask(randomUUID(), { base_url });

@@ -35,7 +35,7 @@ let client: MongoClient;
 
 beforeAll(async () => {
   // The stand-in for MongoDB reads all documents of a collection for many queries: more heap, and no
-  // background work that asks for messages.
+  // background work that reads messages.
   mesh = await startProcessMesh({
     own_engines: true,
     env: { MONGO_HEAP: '2g', GAP_REPAIR_DELAY_MS: '0', LEDGER_CLOSE_DAYS: '0' },

@@ -1,4 +1,4 @@
-// The rate limit is shared by all replicas; while Redis is away each replica limits in memory.
+// The rate limit is shared by all replicas; while Redis is down each replica limits in memory.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,7 +94,7 @@ test('stops messaging through one replica at once after a deletion through the o
   expect((await send()).body.error.code).toBe('WABA_NOT_REGISTERED');
 }, 90_000);
 
-describe('while Redis is away', () => {
+describe('while Redis is down', () => {
   beforeAll(async () => {
     await stopEngine('redis', { dir, log: () => undefined });
   }, 90_000);

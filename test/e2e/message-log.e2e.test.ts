@@ -45,7 +45,7 @@ const complete = (id: string, { events = 3, statuses = 3, query = '' } = {}): Pr
     return count('attempt') >= events && body;
   }, 60_000);
 
-test('tells a send from its request to the delivery of its last event', async () => {
+test('shows a send from its request to the delivery of its last event', async () => {
   const sent = await send(
     { to: '15550100777', text: 'A secret text' },
     { 'idempotency-key': 'order-4711', 'x-request-id': 'my-request-1' },
@@ -86,7 +86,7 @@ test('tells a send from its request to the delivery of its last event', async ()
   expect(JSON.stringify(body)).not.toContain('A secret text');
 }, 90_000);
 
-test('tells the statuses of each participant of a group, with their events', async () => {
+test('shows the statuses of each participant of a group, with their events', async () => {
   const { message_id } = await send({ to: '15550100780', text: 'To a group' });
   await complete(message_id);
   const told = ['15550100791', '15550100792'].flatMap((participant) =>
@@ -120,7 +120,7 @@ test('tells the statuses of each participant of a group, with their events', asy
   }
 }, 90_000);
 
-test('tells a message that was received, whether or not the partner names its number', async () => {
+test('shows a message that was received, whether or not the partner names its number', async () => {
   const { phone_number_id } = ONE;
   const text = 'Hello from a customer';
   const { message_id } = await mesh.emulator.inbound({

@@ -232,7 +232,7 @@ describe('the example of proto/examples', () => {
     internal.close();
   });
 
-  test('does not repeat a send while messaging is away: the outcome stays unknown', async () => {
+  test('does not repeat a send while messaging is down: the outcome stays unknown', async () => {
     await mesh.terminate('messaging');
     const internal = sender();
     const sent = await internal.sendText(text('15550100777') as never, randomUUID());

@@ -73,7 +73,7 @@ describe('a connect session', () => {
     ]);
   });
 
-  test('completes by its token alone, returns the state, and repeats the answer', async () => {
+  test('completes with only its token, returns the state, and repeats the answer', async () => {
     const { token } = await session({ state: 'order-17', display_name: 'Shop' });
     const body = { code: await code() };
     const first = await byToken(token, body);

@@ -18,7 +18,7 @@ const LIMIT_MS = 30 * 60_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * 502 and 503: the upstream, or a part of the service that is away. Of the refusals of requests that
+ * 502 and 503: the upstream, or an unreachable part of the service. Of the refusals of requests that
  * follow the document, 400 is judged by the hooks; the others are about state.
  */
 const CONFIG = `

@@ -320,7 +320,7 @@ describe('a webhook of the processor', () => {
     expect((await raw('', undefined, 'GET')).status).toBe(405);
   });
 
-  test('gets 503 with Retry-After while onboarding is away', async () => {
+  test('gets 503 with Retry-After while onboarding is down', async () => {
     await mesh.stopService('onboarding');
     const body = eventBody({ ...event, id: 'evt_later' });
     const answer = await raw(body, signature(body, now()));

@@ -54,7 +54,7 @@ test.each(['messaging', 'onboarding'] as const)(
     await load.untilServed(30);
     const outcomes = await load.stop();
     const unserved = outcomes.filter(({ answer }) => answer?.status !== 200);
-    // A single replica is away while it starts, which is longer than callers wait.
+    // A single replica is unreachable while it starts, which is longer than callers wait.
     for (const { answer } of unserved) expect(answer?.body.error.code).toBe('SERVICE_UNAVAILABLE');
     await expectConsistent(mesh, outcomes);
   },
@@ -109,7 +109,7 @@ test('gets the statuses of a send after the emulator was killed and restarted', 
   );
 }, 60_000);
 
-describe('a service started alone', () => {
+describe('a service started by itself', () => {
   const start = (entry: string, env: Record<string, string>) => {
     const child = spawn(
       process.execPath,

@@ -51,7 +51,7 @@ async function startReplicas() {
   return { ingress_url: `http://127.0.0.1:${ingress_port}/webhooks/upstream`, address, running };
 }
 
-/** The partner's whole log, as the replica of webhooks at this address tells it. */
+/** The partner's whole log, as the replica of webhooks at this address returns it. */
 async function logOf(address: string, last: number): Promise<Array<[number, string]>> {
   const client = createRpcClient(EventLogDefinition, address);
   try {

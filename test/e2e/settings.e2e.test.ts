@@ -313,7 +313,7 @@ describe('alerts', () => {
     await mesh.emulator.postWebhook({ body: { object: 'whatsapp_business_account', entry } });
   };
 
-  test('are off by default, signed, and told once a day for each cause', async () => {
+  test('are off by default, signed, and sent once a day for each cause', async () => {
     const [watching, silent] = [await mesh.createPartner(), await mesh.createPartner()];
     await watching.register(ONE);
     await silent.register(ONE);
@@ -506,7 +506,7 @@ test('limits log-in attempts from one address', async () => {
 describe('the endpoints below /dashboard/api/v1', () => {
   const ADDRESS = '192.0.2.77';
 
-  test('serve a session under the rules of the endpoints, for its own partner alone', async () => {
+  test('serve a session under the rules of the endpoints, only for its own partner', async () => {
     const [partner, other] = await Promise.all([mesh.createPartner(), mesh.createPartner()]);
     await partner.register(ONE);
     const browser = await browserOf(partner, ADDRESS);
@@ -548,7 +548,7 @@ describe('the endpoints below /dashboard/api/v1', () => {
   });
 });
 
-test('shows the last calls with the partner key, without their content, to their partner alone', async () => {
+test('shows the last calls with the partner key, without their content, only to their partner', async () => {
   const [partner, other] = await Promise.all([mesh.createPartner(), mesh.createPartner()]);
   await partner.register(ONE);
   const browser = await browserOf(partner, '192.0.2.31');

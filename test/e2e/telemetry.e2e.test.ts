@@ -14,7 +14,7 @@ let receiver: PartnerReceiver;
 let partner: ProcessPartner;
 
 const TEXT = 'a message that only its reader should see';
-/** The caller's own trace, which asks to be sampled. */
+/** The caller's own trace, which requests sampling. */
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 /** The trace of the same request in the mesh. */
 let own_trace: string;

@@ -29,7 +29,7 @@ const SHARED_PATHS = [
   ['uploadHeader', 'downloadMedia', 'downloadContactMedia'],
   ['listFlows', 'getFlow'],
 ];
-/** Answered from our own state; the check asks for a block list, but never fails without it. */
+/** Answered from our own state; the check reads a block list, but never fails without it. */
 const WITHOUT_UPSTREAM = [
   'cancelBroadcast',
   'checkMessage',

@@ -123,7 +123,7 @@ function createGroup(call: ControlCall): JsonObject {
   return { ...group };
 }
 
-/** A customer joins by the invite link, or asks to join a group that requires approval. */
+/** A customer joins by the invite link, or requests to join a group that requires approval. */
 function joinGroup(call: ControlCall): JsonObject {
   const { core, body } = call;
   onlyKeys(body, ['group_id', 'wa_id', 'user_id', 'request']);

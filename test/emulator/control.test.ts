@@ -101,7 +101,7 @@ describe('an inbound message', () => {
 describe('a webhook made by hand', () => {
   const body = { object: 'whatsapp_business_account', entry: [], note: 'ü' };
 
-  it('is signed as asked', async () => {
+  it('is signed as requested', async () => {
     for (const signature of ['valid', 'invalid', 'missing', 'malformed'] as const) {
       await world.emulator.postWebhook({ body, signature });
     }
@@ -114,7 +114,7 @@ describe('a webhook made by hand', () => {
     expect(headers[3]).not.toMatch(/^sha256=[0-9a-f]{64}$/);
   });
 
-  it('is posted unchanged, as often as asked, with the given headers', async () => {
+  it('is posted unchanged, as often as requested, with the given headers', async () => {
     world.receiver.answers.splice(0, 1, 500, 200);
     const result = await world.emulator.postWebhook({
       raw: '{"not json',

@@ -163,7 +163,7 @@ function accountOption(core: Core, account: Account): string {
   return `<option value="${escape(account.id)}">${escape(`${account.name} (${phones})`)}</option>`;
 }
 
-/** A valid token for this account alone, with both permissions. */
+/** A valid token for this account only, with both permissions. */
 function tokenFor(core: Core, account: Account): Token | null {
   for (const token of core.state.tokens.values()) {
     if (token.waba_ids === 'all' || token.waba_ids.length !== 1) continue;

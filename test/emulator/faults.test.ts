@@ -122,7 +122,7 @@ describe('the match of a fault', () => {
     expect((await api('GET', `/${ONE.number}?fields=status`)).status).toBe(500);
   });
 
-  it('applies as many times as asked, or until it is cleared', async () => {
+  it('applies as many times as requested, or until it is cleared', async () => {
     await world.emulator.fault({ times: 2, error });
     const codes = [];
     for (let i = 0; i < 3; i += 1) codes.push((await send()).status);

@@ -150,7 +150,7 @@ export class Webhooks {
     this.arm();
   }
 
-  /** Decides whether the next status or webhook gets lost, and counts it. */
+  /** Decides whether the next status or webhook is dropped, and counts it. */
   private swallows(): boolean {
     const { current, random } = this.behaviour;
     if (current.swallow === 0 || random() >= current.swallow) return false;

@@ -1,5 +1,5 @@
 // A typed client of the gateway: one method for each HTTP verb, with the paths, bodies and answers of the
-// OpenAPI document (`schema.ts` is generated), and the retries that its error answers ask for.
+// OpenAPI document (`schema.ts` is generated), and the retries that its error answers allow.
 import createFetchClient, { type Client as Calls } from 'openapi-fetch';
 import { readEvents, type EventsOptions, type LoggedEvent } from './events';
 import { createRetryingFetch } from './retries';

@@ -1,4 +1,4 @@
-// Repeats a request where that is safe: the gateway said so (`retryable`), or the connection failed and the
+// Repeats a request where that is safe: the error is retryable (`retryable`), or the connection failed and the
 // request changes nothing or has an Idempotency-Key. Sends get such a key by themselves.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -14,7 +14,7 @@ export interface WebhookRequest {
   secrets: readonly string[];
 }
 
-/** Returns the event. Throws if no secret fits or the time is more than 5 minutes away. */
+/** Returns the event. Throws if no secret fits or its time differs by more than 5 minutes. */
 export function verifyWebhook({ headers, body, secrets }: WebhookRequest): Envelope {
   const texts = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
