@@ -1,5 +1,9 @@
-// Reads the event log as one endless sequence.
+// Reads the event log as one endless sequence. It outlives restarts of the gateway and of the network: what
+// may pass is tried again, with growing waits, until the caller ends the sequence.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client as Calls } from 'openapi-fetch';
+import { failure } from './errors';
+import { backoff, retryAfter } from './retries';
 import type { paths } from './schema';
 
 type Query = NonNullable<paths['/events']['get']['parameters']['query']>;
@@ -11,32 +15,74 @@ export type LoggedEvent = Answer['events'][number];
 export interface EventsOptions extends Pick<Query, 'after' | 'event' | 'limit'> {
   /** Ends the sequence. */
   signal?: AbortSignal;
+  /** Called before each wait of an interruption, for a log. */
+  onInterruption?: (reason: unknown, wait_ms: number) => void;
 }
 
 /** The longest that the gateway holds a request. */
 const WAIT_S = 20;
+/** A request without an answer for longer has lost its gateway. */
+const ANSWER_LIMIT_MS = (WAIT_S + 15) * 1_000;
+const INTERRUPTION_WAIT_MAX_MS = 30_000;
 
-/** Store `seq` together with what you made of an event, and pass it as `after` to continue. */
+/** An interruption that passes: the sequence goes on from the same position. */
+class Interruption extends Error {
+  constructor(
+    readonly reason: unknown,
+    readonly retry_after_ms?: number,
+  ) {
+    super('interrupted');
+  }
+}
+
+/**
+ * Store `seq` together with what you made of an event, and pass it as `after` to continue. Throws only
+ * what does not pass by itself: a refused key, a wrong parameter.
+ */
 export async function* readEvents(
   calls: Calls<paths, 'application/json'>,
-  { signal, after, ...query }: EventsOptions,
+  { signal, after, onInterruption, ...query }: EventsOptions,
 ): AsyncGenerator<LoggedEvent, void> {
   let position = after;
-  while (!signal?.aborted) {
-    const { data, error } = await calls
-      .GET('/events', {
-        params: {
-          query: { ...query, wait: WAIT_S, ...(position !== undefined && { after: position }) },
-        },
-        ...(signal && { signal }),
-      })
-      .catch((failure: unknown) => {
-        if (signal?.aborted) return { data: undefined, error: undefined };
-        throw failure;
-      });
-    if (error) throw Object.assign(new Error(error.error.message), error.error);
-    if (!data) return;
-    yield* data.events;
-    position = data.next;
+  for (let failures = 0; !signal?.aborted;) {
+    const asked = { ...query, wait: WAIT_S, ...(position !== undefined && { after: position }) };
+    let answer: Answer;
+    try {
+      answer = await readOnce(calls, asked, signal);
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (!(error instanceof Interruption)) throw error;
+      failures += 1;
+      const wait_ms = error.retry_after_ms ?? Math.min(backoff(failures), INTERRUPTION_WAIT_MAX_MS);
+      onInterruption?.(error.reason, wait_ms);
+      await sleep(wait_ms, undefined, { ...(signal && { signal }) }).catch(() => undefined);
+      continue;
+    }
+    failures = 0;
+    yield* answer.events;
+    position = answer.next;
   }
+}
+
+async function readOnce(
+  calls: Calls<paths, 'application/json'>,
+  query: Query,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  const limit = AbortSignal.timeout(ANSWER_LIMIT_MS);
+  const result = await calls
+    .GET('/events', {
+      params: { query },
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    })
+    .catch((reason: unknown) => {
+      throw new Interruption(reason);
+    });
+  const { data, error, response } = result;
+  if (data) return data;
+  const reason = failure(error);
+  if (response.status >= 500 || response.status === 429) {
+    throw new Interruption(reason, retryAfter(response));
+  }
+  throw reason;
 }

@@ -2,14 +2,15 @@
 // OpenAPI document (`schema.ts` is generated), and the retries that its error answers allow.
 import createFetchClient, { type Client as Calls } from 'openapi-fetch';
 import { readEvents, type EventsOptions, type LoggedEvent } from './events';
+import { readPages, type ItemOf, type ListOptions, type Lists } from './pages';
 import { createRetryingFetch } from './retries';
-import type { components, paths } from './schema';
+import type { paths } from './schema';
 
 export { verifyWebhook, type Envelope, type WebhookRequest } from './webhook';
+export type { ErrorBody, GatewayError } from './errors';
 export type { EventsOptions, LoggedEvent } from './events';
+export type { ItemOf, ListOptions, Lists } from './pages';
 export type { components, paths } from './schema';
-
-export type ErrorBody = components['schemas']['Error'];
 
 export interface ClientOptions {
   /** With `/v1`, for example `https://gateway.example.com/v1`. */
@@ -23,8 +24,13 @@ export interface ClientOptions {
 }
 
 export interface Client extends Calls<paths, 'application/json'> {
-  /** The events of the log, from `after` on, one by one. It waits for new ones until `signal` aborts. */
+  /**
+   * The events of the log, from `after` on, one by one. It waits for new ones, and for a gateway that
+   * cannot be reached, until `signal` aborts.
+   */
   events(options?: EventsOptions): AsyncGenerator<LoggedEvent, void>;
+  /** The items of a list, from its first page to its last. */
+  list<P extends keyof Lists>(path: P, ...options: ListOptions<P>): AsyncGenerator<ItemOf<P>, void>;
 }
 
 export function createClient(options: ClientOptions): Client {
@@ -34,5 +40,9 @@ export function createClient(options: ClientOptions): Client {
     headers: { 'x-partner-key': partner_key },
     fetch: createRetryingFetch({ fetch, base_url, attempts_max }),
   });
-  return { ...calls, events: (given = {}) => readEvents(calls, given) };
+  return {
+    ...calls,
+    events: (given = {}) => readEvents(calls, given),
+    list: (path, ...[given]) => readPages(calls, path, given),
+  };
 }

@@ -7,6 +7,8 @@ import { IDEMPOTENT_PATHS } from './idempotent';
 const FIRST_WAIT_MS = 250;
 const WAIT_MAX_MS = 60_000;
 const KEY = 'Idempotency-Key';
+/** A code of the client, not of the gateway. */
+const UNEXPECTED_ANSWER = 'UNEXPECTED_ANSWER';
 
 export interface RetryOptions {
   fetch(request: Request): Promise<Response>;
@@ -28,9 +30,10 @@ export function createRetryingFetch(
     for (let attempt = 1; ; attempt += 1) {
       const isLast = attempt >= attempts_max;
       try {
-        const response = await fetch(request.clone());
+        const response = await readable(await fetch(request.clone()), isSafe);
         if (isLast || !(await isRetryable(response))) return response;
-        await sleep(waitOf(response, attempt), undefined, { signal: request.signal });
+        const wait_ms = retryAfter(response) ?? backoff(attempt);
+        await sleep(wait_ms, undefined, { signal: request.signal });
       } catch (error) {
         if (isLast || !isSafe || request.signal.aborted) throw error;
         await sleep(backoff(attempt), undefined, { signal: request.signal });
@@ -39,21 +42,67 @@ export function createRetryingFetch(
   };
 }
 
-async function isRetryable(response: Response): Promise<boolean> {
-  if (response.ok) return false;
+/**
+ * An answer that is not the gateway's, such as the HTML page of a proxy, as an error in the gateway's form:
+ * `code` is `UNEXPECTED_ANSWER`. Whether a proxy passed the request on is unknown, so that only a request
+ * that is safe to repeat is retryable.
+ */
+async function readable(response: Response, isSafe: boolean): Promise<Response> {
+  const type = response.headers.get('Content-Type') ?? '';
+  const isOurs = response.ok
+    ? !type.startsWith('text/html')
+    : isJson(type) && (await hasError(response));
+  if (isOurs) return response;
+  // Not awaited: a copy of the body that is still to be read would make it wait.
+  response.body?.cancel().catch(() => undefined);
+  const status = response.ok ? 502 : response.status;
+  const passes = status >= 500 || status === 429 || status === 408;
+  return Response.json(
+    {
+      success: false,
+      error: {
+        code: UNEXPECTED_ANSWER,
+        message: `HTTP ${response.status} with ${type || 'no content type'}: not an answer of the gateway`,
+        upstream_subcode: null,
+        details: isSafe || !passes ? null : { outcome: 'unknown' },
+        retryable: isSafe && passes,
+        doc_url: '',
+        request_id: response.headers.get('X-Request-Id') ?? '',
+      },
+    },
+    { status, headers: pick(response.headers, 'Retry-After') },
+  );
+}
+
+const isJson = (type: string): boolean => /^application\/(?:[\w.-]+\+)?json\b/.test(type);
+
+async function hasError(response: Response): Promise<boolean> {
   try {
-    const body = (await response.clone().json()) as { error?: { retryable?: boolean } };
-    return body.error?.retryable === true;
+    const body = (await response.clone().json()) as { error?: Record<string, unknown> } | null;
+    return typeof body?.error?.['code'] === 'string' || 'retryable' in (body?.error ?? {});
   } catch {
-    return false; // Not an answer of the gateway.
+    return false;
   }
 }
 
-/** `Retry-After` in seconds, else growing waits with some chance in them. */
-function waitOf({ headers }: Response, attempt: number): number {
-  const seconds = Number(headers.get('Retry-After') ?? Number.NaN);
-  return Number.isFinite(seconds) ? Math.min(seconds * 1_000, WAIT_MAX_MS) : backoff(attempt);
+const pick = (headers: Headers, name: string): Record<string, string> => {
+  const value = headers.get(name);
+  return value === null ? {} : { [name]: value };
+};
+
+async function isRetryable(response: Response): Promise<boolean> {
+  if (response.ok) return false;
+  const body = (await response.clone().json()) as { error: { retryable?: boolean } };
+  return body.error.retryable === true;
 }
 
-const backoff = (attempt: number): number =>
+/** `Retry-After` in milliseconds, at most a minute; undefined if the answer has none in seconds. */
+export function retryAfter({ headers }: Response): number | undefined {
+  const value = headers.get('Retry-After');
+  const seconds = value === null ? Number.NaN : Number(value);
+  return Number.isFinite(seconds) ? Math.min(seconds * 1_000, WAIT_MAX_MS) : undefined;
+}
+
+/** Growing waits with some chance in them. */
+export const backoff = (attempt: number): number =>
   Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), WAIT_MAX_MS) * (0.5 + Math.random() / 2);

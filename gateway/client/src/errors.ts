@@ -1,0 +1,9 @@
+// What the client throws: an error of the gateway with its fields (`code`, `retryable`, `details` ...).
+import type { components } from './schema';
+
+export type ErrorBody = components['schemas']['Error'];
+
+export type GatewayError = Error & Partial<ErrorBody['error']>;
+
+export const failure = (body: { error: { message: string } } | undefined): GatewayError =>
+  Object.assign(new Error(body?.error.message ?? 'the answer has no body'), body?.error);
