@@ -50,6 +50,16 @@ async function refusedEvent({ receiver, call }: TestPartner): Promise<string> {
   return event_id;
 }
 
+async function sentMessage({ call }: TestPartner): Promise<string> {
+  const { body } = await call(
+    'POST',
+    '/messages/send',
+    { to: '15550100777', text: 'Hi' },
+    { 'x-waba-id': ONE.waba_id },
+  );
+  return body.message_id as string;
+}
+
 const scripts = GUIDES.map((name): [string, string] => [
   name,
   codeBlocks(read(name), 'sh').join('\n'),
@@ -61,6 +71,7 @@ test.each(scripts)(
     const partner = await mesh.createPartner();
     await partner.register(ONE);
     const EVENT_ID = name === 'receiving' ? await refusedEvent(partner) : '';
+    const MESSAGE_ID = name === 'answers' ? await sentMessage(partner) : '';
     const env: NodeJS.ProcessEnv = {
       PATH: process.env['PATH'],
       BASE_URL: mesh.base_url,
@@ -68,6 +79,7 @@ test.each(scripts)(
       EMULATOR_URL: mesh.emulator.url,
       POSITION: '0',
       EVENT_ID,
+      MESSAGE_ID,
     };
     const { stdout } = await run('bash', ['-c', PRELUDE + here(script)], {
       env,

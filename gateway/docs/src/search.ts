@@ -1,14 +1,6 @@
-// The search of the documentation: guides, endpoints, events and error codes, by words and beginnings of
-// words. The index is loaded when the field is first used.
-import MiniSearch from 'minisearch';
-
-interface Entry {
-  /** Where it is found, relative to the root of the documentation. */
-  id: string;
-  title: string;
-  page: string;
-  text: string;
-}
+// The search field of the documentation: guides, endpoints, events and error codes. The index is loaded
+// when the field is first used.
+import { createFinder, type Entry, type Found } from './find';
 
 const SHOWN_MAX = 12;
 
@@ -17,34 +9,24 @@ const list = document.querySelector<HTMLUListElement>('.found') as HTMLUListElem
 const status = document.querySelector<HTMLElement>('.search [role=status]') as HTMLElement;
 /** `docs/` or nothing: where the documentation's root is, seen from this page. */
 const root = field.dataset['root'] ?? '';
-let index: Promise<MiniSearch<Entry>> | undefined;
+let finder: Promise<(query: string) => Found[]> | undefined;
 
-async function loadIndex(): Promise<MiniSearch<Entry>> {
-  const entries = (await (await fetch(`${root}search.json`)).json()) as Entry[];
-  const search = new MiniSearch<Entry>({
-    fields: ['title', 'text'],
-    storeFields: ['title', 'page'],
-    searchOptions: { boost: { title: 4 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
-    // The parts of a name are words too: `message.received`, `scheduled_at`.
-    tokenize: (text) => text.split(/[\s\p{P}]+/u),
-  });
-  search.addAll(entries);
-  return search;
-}
+const loadFinder = async (): Promise<(query: string) => Found[]> =>
+  createFinder((await (await fetch(`${root}search.json`)).json()) as Entry[]);
 
 async function show(): Promise<void> {
   const query = field.value.trim();
-  index ??= loadIndex();
-  const found = query === '' ? [] : (await index).search(query).slice(0, SHOWN_MAX);
+  finder ??= loadFinder();
+  const found = query === '' ? [] : (await finder)(query).slice(0, SHOWN_MAX);
   if (query !== field.value.trim()) return;
   list.replaceChildren(
     ...found.map(({ id, title, page }) => {
       const item = document.createElement('li');
       const link = document.createElement('a');
       const where = document.createElement('small');
-      link.href = root + String(id);
-      link.textContent = String(title);
-      where.textContent = String(page);
+      link.href = root + id;
+      link.textContent = title;
+      where.textContent = page;
       where.className = 'dim';
       link.append(where);
       item.append(link);

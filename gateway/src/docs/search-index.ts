@@ -27,7 +27,7 @@ export function searchIndex(document: OpenApiDocument, guides: readonly Guide[])
     id: `reference#${operation.operationId}`,
     title: `${verb.toUpperCase()} ${path}`,
     page: operation.summary,
-    text: `${operation.summary} ${operation.description ?? ''}`,
+    text: `${operation.operationId} ${operation.summary} ${operation.description ?? ''}`,
   }));
   const events = Object.entries(document.webhooks).map(([name, { post }]) => ({
     id: `reference#${name}`,

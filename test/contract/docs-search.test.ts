@@ -1,0 +1,67 @@
+// What a reader types is found, against the index that the gateway serves.
+// cspell:ignore Broadcst brodcast recieving zzzzqqqq
+import { buildOpenApi } from '../../gateway/src/openapi';
+import { chapters } from '../../gateway/src/endpoints';
+import { readGuides } from '../../gateway/src/docs/guides';
+import { searchIndex } from '../../gateway/src/docs/search-index';
+import { MARKETS } from '../../services/messaging/src/rates/markets';
+import { createFinder } from '../../gateway/docs/src/find';
+
+const public_url = 'https://gateway.example.com';
+const document = buildOpenApi(chapters, { public_url });
+const index = searchIndex(document, readGuides(document, { public_url }).guides);
+const find = createFinder(index);
+const TOP = 3;
+const MARKET_QUESTION = 'what-does-a-message-cost-in-brazil-germany-or-india';
+const answer = (slug: string): string => `answers#${slug}`;
+
+describe('a question is answered by one of the first three results', () => {
+  test.each([
+    ['brazil', answer(MARKET_QUESTION)],
+    ['price brazil', answer(MARKET_QUESTION)],
+    ['double send timeout', answer('a-send-timed-out-may-i-send-it-again')],
+    [
+      'my receiver was down for three hours',
+      answer('my-receiver-was-down-for-three-hours-what-did-i-miss'),
+    ],
+    ['webhook outage', answer('my-receiver-was-down-for-three-hours-what-did-i-miss')],
+    ['why was it charged as marketing', answer('why-was-a-message-charged-as-marketing')],
+    ['a number stopped sending', answer('a-number-stopped-sending-why')],
+    ['how do i verify the signature', 'receiving#verify'],
+    ['events without public address', answer('how-do-i-read-events-without-a-public-address')],
+    ['how many requests per second', answer('my-requests-get-429-how-many-may-i-send')],
+    ['sign-up failed', answer('the-clients-sign-up-failed-where-do-i-look')],
+    ['message did not arrive', answer('why-did-the-message-not-arrive')],
+  ])('%s', (query, id) => {
+    expect(
+      find(query)
+        .slice(0, TOP)
+        .map((entry) => entry.id),
+    ).toContain(id);
+  });
+});
+
+test.each([
+  ['idempotency key in use', 'errors#IDEMPOTENCY_KEY_IN_USE'],
+  ['message rec', 'reference#message.received'],
+  ['createBroadcst', 'reference#createBroadcast'],
+  ['brodcast pace', 'broadcasts#pace'],
+  ['recieving', 'receiving'],
+  ['qr code', 'reference#createQrCode'],
+])('finds %s by beginnings and despite misspellings', (query, id) => {
+  const ids = find(query).map((entry) => entry.id);
+  expect(ids.slice(0, 5)).toContain(id);
+});
+
+test('finds nothing for nothing, and bounds no query', () => {
+  expect(find('   ')).toEqual([]);
+  expect(find('zzzzqqqq')).toEqual([]);
+  expect(() => find('x '.repeat(200))).not.toThrow();
+});
+
+test('the answers name every market of the upstream', () => {
+  const [section] = index.filter(({ id }) => id === answer(MARKET_QUESTION));
+  const [, names = ''] =
+    /The markets are ([^.]*)\./.exec(section?.text.replaceAll('\n', ' ') ?? '') ?? [];
+  expect(names.split(/, | and (?=Other$)/)).toEqual(MARKETS);
+});
