@@ -99,6 +99,7 @@ const history = (overrides: Partial<History> = {}): History => ({
   leaks: [],
   log_lines: 10,
   faults: [],
+  unhealthy: null,
   ...overrides,
 });
 
@@ -316,6 +317,7 @@ const BAD: Array<[string, string, Partial<History>]> = [
       arrivals: history().arrivals.map((one) => ({ ...one, is_signed: false })),
     },
   ],
+  ['are healthy', 'a part stays down', { unhealthy: 'fanout: down' }],
   ['no secret', 'a line has one', { leaks: ['gateway.log: [secret]'] }],
 ];
 

@@ -471,6 +471,12 @@ const noSecrets: Check = ({ leaks, log_lines }) => ({
   unknown: 0,
 });
 
+const healthy: Check = ({ unhealthy }) => ({
+  checked: 1,
+  violations: unhealthy === null ? [] : [unhealthy],
+  unknown: 0,
+});
+
 const PROMISES: Readonly<Record<string, Check>> = {
   'an accepted send is at the upstream and in the message log, once each': acceptedSends,
   'a send refused as not done did not go upstream': refusedSends,
@@ -492,6 +498,7 @@ const PROMISES: Readonly<Record<string, Check>> = {
   'a partner gets events of its own accounts only': ownEventsOnly,
   'each delivery is signed with a secret of its partner': signatures,
   'no secret, message text or phone number of a customer is in a log': noSecrets,
+  'all parts are healthy after the faults, without a restart': healthy,
 };
 
 export const checkHistory = (history: History): Verdict[] =>

@@ -173,7 +173,7 @@ export interface Collected {
 export async function collect(
   stage: Stage,
   traffic: Traffic,
-  faults: FaultSpan[],
+  { spans, unhealthy }: { spans: FaultSpan[]; unhealthy: string | null },
 ): Promise<Collected> {
   const began = stage.now();
   await stage.mesh.emulator.settled(ALL_SETTLED_MS);
@@ -201,7 +201,8 @@ export async function collect(
       partners: [],
       broadcasts: await broadcastsOf(stage, traffic),
       ...(await scanLogs(stage)),
-      faults,
+      faults: spans,
+      unhealthy,
     };
     for (const partner of stage.partners) {
       history.partners.push(await partnerEnd(stage, partner, traffic));

@@ -116,6 +116,8 @@ export interface History {
   leaks: string[];
   log_lines: number;
   faults: FaultSpan[];
+  /** The answer of `GET /health` if it was not `ok` two minutes after the last fault. */
+  unhealthy: string | null;
 }
 
 /** The key of an event, the same in a webhook, at a receiver and in the log. */

@@ -60,8 +60,8 @@ async function main(): Promise<void> {
     const kinds = kindsFor(stage, values.faults.split(',').filter(Boolean));
     const planned = planFaults(seed, seconds * 1_000, kinds);
     writeFileSync(join(dir, 'schedule.json'), JSON.stringify(planned, null, 1));
-    const { traffic, spans } = await play(stage, { seed, planned, run_ms: seconds * 1_000 });
-    const collected = await collect(stage, traffic, spans);
+    const { traffic, ...seen } = await play(stage, { seed, planned, run_ms: seconds * 1_000 });
+    const collected = await collect(stage, traffic, seen);
     writeFileSync(join(dir, 'history.json'), JSON.stringify(collected.history));
     const isKept = report(collected, { seed, seconds, traffic, planned });
     await stop();
@@ -106,7 +106,7 @@ function kindsFor(stage: Stage, wanted: string[]): typeof FAULTS {
 async function play(
   stage: Stage,
   { seed, planned, run_ms }: { seed: number; planned: Planned[]; run_ms: number },
-): Promise<Pick<Run, 'traffic' | 'spans'>> {
+): Promise<Pick<Run, 'traffic' | 'spans'> & { unhealthy: string | null }> {
   const run: Run = {
     stage,
     traffic: startTraffic(stage, seed),
@@ -128,9 +128,10 @@ async function play(
     }
     await sleep(Math.max(0, run_ms - sinceBegin()));
     await Promise.all(last.values());
-    await heal(stage);
+    await endFaults(stage);
+    const unhealthy = await untilHealthy(stage);
     await run.traffic.stop();
-    return run;
+    return { ...run, unhealthy };
   } finally {
     clearInterval(progress);
   }
@@ -144,7 +145,7 @@ async function inject({ stage, spans, running }: Run, one: Planned): Promise<voi
   try {
     await runFault(stage, one);
   } catch (error) {
-    // Another fault is in its way, for example a stopped engine: heal() starts what is missing.
+    // Another fault is in its way, for example a stopped engine: endFaults() starts what is missing.
     console.log(`  ${shown}: ${String(error).split('\n')[0]}`);
   }
   span.to_ms = stage.now();
@@ -160,8 +161,8 @@ async function continueAll({ mesh }: Stage): Promise<void> {
   for (const pid of pids) if (pid !== undefined) process.kill(pid, 'SIGCONT');
 }
 
-/** Ends everything that is left of faults, and waits until the mesh is healthy. */
-async function heal(stage: Stage): Promise<void> {
+/** Ends everything that is left of faults. */
+async function endFaults(stage: Stage): Promise<void> {
   const { mesh, links, faulty } = stage;
   for (const link of Object.values(links)) link.set(undefined);
   faulty.behave(undefined);
@@ -177,11 +178,19 @@ async function heal(stage: Stage): Promise<void> {
     console.log(`  ${name} does not run: starting it`);
     await mesh.start(name);
   }
-  await eventually(async () => {
+}
+
+/** Null once the mesh is healthy, else its last answer. */
+async function untilHealthy({ mesh }: Stage): Promise<string | null> {
+  const look = async (): Promise<true> => {
     const health = (await (await fetch(`${mesh.base_url}/health`)).json()) as { status: string };
     if (health.status === 'ok') return true;
     throw new Error(JSON.stringify(health));
-  }, HEALTHY_LIMIT_MS);
+  };
+  return eventually(look, HEALTHY_LIMIT_MS).then(
+    () => null,
+    (error: unknown) => String(error),
+  );
 }
 
 function showProgress({ stage, traffic, running, began_ms }: Run): void {
