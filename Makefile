@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build install generate check check-format check-lint \
-	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-processes test-long test-faults test-attacks \
+	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-processes test-long test-faults test-attacks test-chaos \
 	require-node local sbom licences capacity images image-check helm-check
 
 # The console's page, compiled when one of its sources has changed.
@@ -81,6 +81,10 @@ test-faults: test-long
 
 test-attacks: install build ## Runs the attack suite beside a well-behaved partner, at full length
 	@BMG_ATTACKS=long $(BIN)/jest test/e2e/attacks --selectProjects processes
+
+# For SECONDS, an hour unless given; `--help` of main.js lists the faults. The same SEED repeats the faults and traffic.
+test-chaos: install build ## Runs seeded random faults under traffic and checks every promise (SECONDS=3600 SEED= FAULTS=)
+	@node --enable-source-maps test/dist/chaos/main.js --seconds '$(or $(SECONDS),3600)' --seed '$(SEED)' --faults '$(FAULTS)'
 
 golden: install build ## Rewrites the golden files: review the diff before you commit it
 	@GOLDEN=write $(BIN)/jest test/e2e/every-endpoint test/e2e/upstream-failures --selectProjects mesh --runInBand

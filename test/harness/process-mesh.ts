@@ -74,19 +74,21 @@ export interface ProcessMeshOptions {
   base_url?: string;
   /** Engines for this mesh alone, which `env` can configure. */
   own_engines?: boolean;
+  /** Folder of its logs and data, kept when the mesh stops. Default: a temporary one. */
+  dir?: string;
 }
 
 /** A mesh for one test file, on the engines of the test run unless it has its own. */
 export async function startProcessMesh(options: ProcessMeshOptions = {}): Promise<ProcessMesh> {
-  const dir = mkdtempSync(join(tmpdir(), 'bmg-mesh-'));
+  const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'bmg-mesh-'));
   const env = { ...(await newPlace()), ...options.env };
-  if (options.own_engines) Object.assign(env, await enginePorts());
+  if (options.own_engines) Object.assign(env, await enginePorts(), options.env);
   else for (const name of ENGINE_URLS) env[name] = process.env[name];
   return openProcessMesh(dir, env, {
     base_url: options.base_url,
     async close() {
       await down({ dir, log });
-      rmSync(dir, { recursive: true, force: true });
+      if (options.dir === undefined) rmSync(dir, { recursive: true, force: true });
     },
   });
 }

@@ -1,0 +1,422 @@
+// A good history keeps every promise; for each promise a bad one is found out.
+import { checkHistory, type Verdict } from './check';
+import type { History, PartnerEnd, Send } from './history';
+
+const WABA = '900';
+const NUMBER = '800';
+
+const send = (overrides: Partial<Send> = {}): Send => ({
+  invoked_ms: 1_000,
+  completed_ms: 1_100,
+  outcome: 'ok',
+  partner: 'steady',
+  to: '1',
+  key: null,
+  message_id: 'wamid.1',
+  answer: '200',
+  with_old_key: false,
+  ...overrides,
+});
+const refused = (overrides: Partial<Send> = {}): Send =>
+  send({ to: '2', message_id: null, outcome: 'fail', answer: '403 NOT_ALLOWED', ...overrides });
+
+const EVENTS = ['message.received wamid.C.0', 'message.received wamid.C.1', 'message.sent wamid.1'];
+const logOf = (events: string[]): PartnerEnd['log'] =>
+  events.map((event, index) => ({
+    seq: index + 1,
+    event_id: `evt_${event}`,
+    event,
+    waba_id: WABA,
+  }));
+const arrival = (event: string, overrides: Partial<History['arrivals'][number]> = {}) => ({
+  partner: 'steady',
+  at_ms: 2_000,
+  event_id: `evt_${event}`,
+  event,
+  waba_id: WABA,
+  answered: 200,
+  is_signed: true,
+  ...overrides,
+});
+
+const partner = (overrides: Partial<PartnerEnd> = {}): PartnerEnd => ({
+  name: 'steady',
+  numbers: [NUMBER],
+  wabas: [WABA],
+  receiver: 'healthy',
+  live_log: logOf(EVENTS.slice(0, 2)),
+  log: logOf(EVENTS),
+  failed_events: [],
+  messages: [{ message_id: 'wamid.1', status: 'sent' }],
+  ledger: ['wamid.1'],
+  ...overrides,
+});
+const broadcast = (overrides: Partial<History['broadcasts'][number]> = {}) => ({
+  broadcast_id: 7,
+  name: 'chaos-0',
+  status: 'completed',
+  total: 1,
+  sent: 1,
+  failed: 0,
+  contacts: ['3'],
+  ...overrides,
+});
+const broadcaster = (overrides: Partial<PartnerEnd> = {}): PartnerEnd =>
+  partner({
+    name: 'broadcaster',
+    numbers: [],
+    receiver: null,
+    live_log: [],
+    log: [],
+    messages: [],
+    ledger: ['wamid.3'],
+    ...overrides,
+  });
+const change = (overrides: Partial<History['changes'][number]> = {}) => ({
+  invoked_ms: 500,
+  completed_ms: 600,
+  outcome: 'ok' as const,
+  partner: 'steady',
+  kind: 'delete' as const,
+  ...overrides,
+});
+
+const history = (overrides: Partial<History> = {}): History => ({
+  sends: [send(), refused()],
+  changes: [],
+  status_reads: [],
+  upstream: [
+    { id: 'wamid.1', to: '1', phone_number_id: NUMBER },
+    { id: 'wamid.3', to: '3', phone_number_id: NUMBER },
+  ],
+  webhooks: [
+    { invoked_ms: 0, completed_ms: 1, status: 200, phone_number_id: NUMBER, events: EVENTS },
+  ],
+  conversations: [['wamid.C.0', 'wamid.C.1']],
+  arrivals: EVENTS.map((event) => arrival(event)),
+  partners: [partner(), broadcaster()],
+  broadcasts: [broadcast()],
+  leaks: [],
+  log_lines: 10,
+  faults: [],
+  unhealthy: null,
+  ...overrides,
+});
+
+const broken = (given: History): string[] =>
+  checkHistory(given)
+    .filter(({ violations }) => violations.length > 0)
+    .map(({ promise }) => promise);
+const verdict = (given: History, part: string): Verdict =>
+  checkHistory(given).find(({ promise }) => promise.includes(part)) as Verdict;
+
+const redis = (name: string): History['faults'] => [
+  { name, target: 'redis', from_ms: 550, to_ms: 2_000 },
+];
+const again = { id: 'wamid.9', to: '1', phone_number_id: NUMBER };
+const goneTo = (to: string) => [
+  ...history().upstream,
+  { id: 'wamid.2', to, phone_number_id: NUMBER },
+];
+const read = (status: string, at_ms: number) => ({
+  ...send(),
+  message_id: 'wamid.1',
+  status,
+  invoked_ms: at_ms,
+  completed_ms: at_ms + 1,
+});
+
+test('a good history keeps every promise', () => {
+  expect(broken(history())).toEqual([]);
+});
+
+/** By the promise that they break: a part of its text, and what differs from the good history. */
+const BAD: Array<[string, string, Partial<History>]> = [
+  ['an accepted send', 'is not at the upstream', { upstream: history().upstream.slice(1) }],
+  [
+    'an accepted send',
+    'is not in the message log',
+    { partners: [partner({ messages: [] }), broadcaster()] },
+  ],
+  [
+    'an accepted send',
+    'is recorded twice',
+    {
+      partners: [
+        partner({ messages: [...partner().messages, ...partner().messages] }),
+        broadcaster(),
+      ],
+    },
+  ],
+  ['a send refused', 'is at the upstream', { upstream: goneTo('2') }],
+  ['a send without a key', 'is sent twice', { upstream: [...history().upstream, again] }],
+  [
+    'an Idempotency-Key',
+    'is sent twice',
+    {
+      sends: [send({ key: 'k', outcome: 'info', message_id: null }), send({ key: 'k' })],
+      upstream: [...history().upstream, again],
+    },
+  ],
+  [
+    'an Idempotency-Key',
+    'gets two answers',
+    {
+      sends: [send({ key: 'k' }), send({ key: 'k', message_id: 'wamid.9' })],
+    },
+  ],
+  [
+    'is in the log of each owner',
+    'an event is missing',
+    {
+      partners: [partner({ log: logOf(EVENTS.slice(0, 2)) }), broadcaster()],
+    },
+  ],
+  [
+    'is in the log of each owner',
+    'an event is in it twice',
+    {
+      partners: [partner({ log: logOf([...EVENTS, EVENTS[2] as string]) }), broadcaster()],
+    },
+  ],
+  [
+    'reaches each receiver',
+    'an event did not arrive',
+    {
+      arrivals: history().arrivals.slice(1),
+    },
+  ],
+  [
+    'reaches each receiver',
+    'an event was refused and is not listed',
+    {
+      arrivals: EVENTS.map((event, index) => arrival(event, { answered: index === 0 ? 500 : 200 })),
+    },
+  ],
+  [
+    'keeps its webhook-id',
+    'a repetition has another one',
+    {
+      arrivals: [...history().arrivals, arrival(EVENTS[0] as string, { event_id: 'evt_other' })],
+    },
+  ],
+  [
+    'of a conversation',
+    'a receiver got the second first',
+    {
+      arrivals: [EVENTS[1], EVENTS[0], EVENTS[2]].map((event) => arrival(event as string)),
+    },
+  ],
+  [
+    'of a conversation',
+    'the log has the second first',
+    {
+      partners: [
+        partner({ live_log: [], log: logOf([EVENTS[1], EVENTS[0], EVENTS[2]] as string[]) }),
+        broadcaster(),
+      ],
+    },
+  ],
+  [
+    'no gap and no duplicate',
+    'a position is missing',
+    {
+      partners: [
+        partner({ live_log: [], log: logOf(EVENTS).map((one) => ({ ...one, seq: one.seq + 1 })) }),
+        broadcaster(),
+      ],
+    },
+  ],
+  [
+    'never changes',
+    'a position had another event',
+    {
+      partners: [partner({ live_log: logOf([EVENTS[1] as string]) }), broadcaster()],
+    },
+  ],
+  [
+    'a deleted client',
+    'a send after the deletion went upstream',
+    {
+      changes: [change()],
+      sends: [send({ outcome: 'info', message_id: null })],
+    },
+  ],
+  [
+    'a replaced key',
+    'a send with it was accepted',
+    {
+      changes: [change({ kind: 'rotate-key' })],
+      sends: [send({ with_old_key: true })],
+    },
+  ],
+  [
+    'the status of a message',
+    'a later read is lower',
+    {
+      status_reads: [read('read', 10), read('delivered', 20)],
+    },
+  ],
+  [
+    'the status of a message',
+    'the last one is below an accepted webhook',
+    {
+      partners: [
+        partner({ messages: [{ message_id: 'wamid.1', status: 'accepted' }] }),
+        broadcaster(),
+      ],
+    },
+  ],
+  ['no contact of a broadcast', 'a contact got it twice', { upstream: goneTo('3') }],
+  [
+    'the counters of a broadcast',
+    'a sent contact counts as failed',
+    {
+      broadcasts: [broadcast({ sent: 0, failed: 1 })],
+    },
+  ],
+  [
+    'the counters of a broadcast',
+    'it does not complete',
+    {
+      broadcasts: [broadcast({ status: 'running' })],
+    },
+  ],
+  [
+    'created once',
+    'two have the same key',
+    {
+      broadcasts: [broadcast(), broadcast({ broadcast_id: 8 })],
+    },
+  ],
+  [
+    'one row in the ledger',
+    'a message has none',
+    {
+      partners: [partner({ ledger: [] }), broadcaster()],
+    },
+  ],
+  [
+    'one row in the ledger',
+    'a message of a broadcast has two',
+    {
+      partners: [partner(), broadcaster({ ledger: ['wamid.3', 'wamid.3'] })],
+    },
+  ],
+  [
+    'its own accounts',
+    'a receiver got an event of another',
+    {
+      arrivals: history().arrivals.map((one) => ({ ...one, waba_id: '901' })),
+    },
+  ],
+  [
+    'signed',
+    'a delivery is not',
+    {
+      arrivals: history().arrivals.map((one) => ({ ...one, is_signed: false })),
+    },
+  ],
+  ['are healthy', 'a part stays down', { unhealthy: 'fanout: down' }],
+  ['no secret', 'a line has one', { leaks: ['gateway.log: [secret]'] }],
+];
+
+test.each(BAD)('finds out that %s …: %s', (part, _what, overrides) => {
+  expect(verdict(history(overrides), part).violations).not.toEqual([]);
+});
+
+test('every promise has a history that breaks it', () => {
+  const parts = BAD.map(([part]) => part);
+  const untested = checkHistory(history()).filter(
+    ({ promise }) => !parts.some((part) => promise.includes(part)),
+  );
+  expect(untested).toEqual([]);
+});
+
+describe('keeps apart what it cannot know', () => {
+  test('a send with an unknown outcome may be at the upstream, once', () => {
+    const sends = [
+      send(),
+      send({ to: '2', outcome: 'info', message_id: null, answer: 'no answer' }),
+    ];
+    for (const upstream of [history().upstream, goneTo('2')]) {
+      expect(
+        broken(
+          history({
+            sends,
+            upstream,
+            partners: [partner({ ledger: ['wamid.1', 'wamid.2'] }), broadcaster()],
+          }),
+        ).filter((one) => !one.includes('ledger')),
+      ).toEqual([]);
+    }
+    expect(verdict(history({ sends }), 'an accepted send').unknown).toBe(1);
+  });
+
+  test('a refused attempt says nothing of the other attempts under its key', () => {
+    const sends = [
+      send({ key: 'k', outcome: 'fail', message_id: null }),
+      send({ key: 'k', outcome: 'info', message_id: null }),
+    ];
+    expect(verdict(history({ sends }), 'a send refused').checked).toBe(0);
+  });
+
+  test('a key whose record Redis has lost is not judged', () => {
+    const sends = [send({ key: 'k' }), send({ key: 'k', message_id: 'wamid.9' })];
+    const faults = redis('redis loses its last writes');
+    const { violations, unknown } = verdict(history({ sends, faults }), 'an Idempotency-Key');
+    expect([violations, unknown]).toEqual([[], 1]);
+  });
+
+  test('a send just after a deletion without Redis is not judged, a later one is', () => {
+    const late = send({ invoked_ms: 5_000, completed_ms: 5_100 });
+    const given = { changes: [change()], faults: redis('kill engine') };
+    expect(verdict(history({ ...given, sends: [send()] }), 'a deleted client')).toMatchObject({
+      violations: [],
+      unknown: 1,
+    });
+    expect(
+      verdict(history({ ...given, sends: [late] }), 'a deleted client').violations,
+    ).toHaveLength(1);
+  });
+
+  test('a message with an unknown outcome need not be in the ledger after its client was deleted', () => {
+    const given = {
+      sends: [send({ outcome: 'info', message_id: null, answer: '502 UPSTREAM_ERROR' })],
+      partners: [partner({ ledger: [] }), broadcaster()],
+    };
+    const deleted = { invoked_ms: 1_200, completed_ms: 1_300 };
+    const ledger = (changes: History['changes']): Verdict =>
+      verdict(history({ ...given, changes }), 'in the ledger');
+    expect(ledger([change(deleted)])).toMatchObject({ violations: [], unknown: 1 });
+    expect(ledger([]).violations).toHaveLength(1);
+  });
+
+  test('a send between a deletion and the next registration that overlap is not judged', () => {
+    const changes = [change(), change({ kind: 'register', invoked_ms: 900, completed_ms: 1_050 })];
+    expect(verdict(history({ changes }), 'a deleted client').checked).toBe(0);
+  });
+
+  test('an event that was given up and is listed is not lost', () => {
+    const refusedEvent = EVENTS[0] as string;
+    const arrivals = EVENTS.map((event) =>
+      arrival(event, { answered: event === refusedEvent ? 410 : 200 }),
+    );
+    const partners = [partner({ failed_events: [`evt_${refusedEvent}`] }), broadcaster()];
+    expect(broken(history({ arrivals, partners }))).toEqual([]);
+  });
+
+  test('a webhook that was not answered 200 need not become an event', () => {
+    const webhooks = [
+      ...history().webhooks,
+      {
+        invoked_ms: 0,
+        completed_ms: 1,
+        status: 503,
+        phone_number_id: NUMBER,
+        events: ['message.received wamid.other'],
+      },
+    ];
+    expect(broken(history({ webhooks }))).toEqual([]);
+  });
+});

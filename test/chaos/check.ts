@@ -1,0 +1,508 @@
+// Proves the promises of the architecture from the history of a run, one by one. Pure: a history in, counts
+// out. What cannot be decided, because an outcome is unknown or a documented exception applies, is counted apart.
+import type { Arrival, History, LogEntry, Send } from './history';
+
+export interface Verdict {
+  promise: string;
+  checked: number;
+  violations: string[];
+  unknown: number;
+}
+
+type Check = (history: History) => Omit<Verdict, 'promise'>;
+
+/** Without Redis a deletion and a rotation take effect after three seconds (runbook, Redis away). */
+const REDIS_GRACE_MS = 4_000;
+const RANK: Readonly<Record<string, number>> = {
+  accepted: 0,
+  sent: 1,
+  delivered: 2,
+  read: 3,
+  failed: 4,
+};
+
+const rankOf = (status: string): number => RANK[status] ?? 0;
+
+class Tally {
+  checked = 0;
+  unknown = 0;
+  readonly violations: string[] = [];
+
+  expect(holds: boolean, what: () => string): void {
+    this.checked += 1;
+    if (!holds) this.violations.push(what());
+  }
+}
+
+function groupBy<T>(items: Iterable<T>, keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+const sentTo = ({ upstream }: History): Map<string, string[]> =>
+  new Map([...groupBy(upstream, ({ to }) => to)].map(([to, all]) => [to, all.map(({ id }) => id)]));
+
+/** Messages of which no attempt has a known outcome, although one may have been sent. */
+const countUnknown = (sends: Send[]): number =>
+  [...groupBy(sends, ({ to }) => to).values()].filter(
+    (attempts) =>
+      attempts.some(({ outcome }) => outcome === 'info') &&
+      attempts.every(({ outcome }) => outcome !== 'ok'),
+  ).length;
+
+const acceptedSends: Check = (history) => {
+  const tally = new Tally();
+  const sent = sentTo(history);
+  const recorded = new Map(
+    history.partners.map(({ name, messages }) => [
+      name,
+      groupBy(messages, ({ message_id }) => message_id),
+    ]),
+  );
+  tally.unknown = countUnknown(history.sends);
+  for (const one of history.sends) {
+    if (one.message_id === null) continue;
+    const ids = sent.get(one.to) ?? [];
+    const records = recorded.get(one.partner)?.get(one.message_id)?.length ?? 0;
+    tally.expect(
+      ids.length === 1 && ids[0] === one.message_id && records === 1,
+      () =>
+        `${one.message_id} to ${one.to}: upstream ${ids.join(' ') || 'never'}, records ${records}`,
+    );
+  }
+  return tally;
+};
+
+const refusedSends: Check = (history) => {
+  const tally = new Tally();
+  const sent = sentTo(history);
+  for (const [to, attempts] of groupBy(history.sends, (one) => one.to)) {
+    if (attempts.some(({ outcome }) => outcome !== 'fail')) continue;
+    tally.expect(
+      !sent.has(to),
+      () => `${to} was sent, although refused: ${attempts.map(({ answer }) => answer).join(', ')}`,
+    );
+  }
+  return tally;
+};
+
+const sentOnce: Check = (history) => {
+  const tally = new Tally();
+  const sent = sentTo(history);
+  for (const { to, key, outcome } of history.sends) {
+    if (key !== null) continue;
+    if (outcome === 'info') tally.unknown += 1;
+    const times = sent.get(to)?.length ?? 0;
+    tally.expect(times <= 1, () => `${to} was sent ${times} times`);
+  }
+  return tally;
+};
+
+/** Redis lost its last writes between the first and the last attempt: the record of the key may be among them. */
+const isKeyLost = (history: History, attempts: Send[]): boolean => {
+  const from = Math.min(...attempts.map(({ invoked_ms }) => invoked_ms));
+  const to = Math.max(...attempts.map(({ completed_ms }) => completed_ms));
+  return history.faults.some(
+    (fault) =>
+      fault.name === 'redis loses its last writes' && fault.from_ms < to && fault.to_ms > from,
+  );
+};
+
+const keyedOnce: Check = (history) => {
+  const tally = new Tally();
+  const sent = sentTo(history);
+  const keyed = history.sends.filter(({ key }) => key !== null);
+  for (const [key, attempts] of groupBy(keyed, (one) => `${one.partner} ${one.key}`)) {
+    const ids = new Set(attempts.flatMap(({ message_id }) => message_id ?? []));
+    const times = sent.get((attempts[0] as Send).to)?.length ?? 0;
+    if (isKeyLost(history, attempts)) tally.unknown += 1;
+    else {
+      tally.expect(
+        times <= 1 && ids.size <= 1,
+        () => `${key}: sent ${times} times, answered ${[...ids].join(' ')}`,
+      );
+    }
+  }
+  return tally;
+};
+
+/** Events that the ingress has accepted, by number. */
+function acceptedEvents({ webhooks }: History): Map<string, Set<string>> {
+  const events = new Map<string, Set<string>>();
+  for (const { status, phone_number_id, events: of_post } of webhooks) {
+    if (status !== 200) continue;
+    const known = events.get(phone_number_id) ?? new Set();
+    for (const event of of_post) known.add(event);
+    events.set(phone_number_id, known);
+  }
+  return events;
+}
+
+/** Each partner that owned a number, with what the ingress has accepted for it. */
+function* owed(history: History): Generator<[History['partners'][number], Set<string>]> {
+  const accepted = acceptedEvents(history);
+  for (const partner of history.partners) {
+    for (const number of partner.numbers) yield [partner, accepted.get(number) ?? new Set()];
+  }
+}
+
+const eventsLogged: Check = (history) => {
+  const tally = new Tally();
+  for (const [partner, events] of owed(history)) {
+    const logged = groupBy(partner.log, ({ event }) => event);
+    for (const event of events) {
+      const times = logged.get(event)?.length ?? 0;
+      tally.expect(times === 1, () => `${event} is ${times} times in the log of ${partner.name}`);
+    }
+  }
+  return tally;
+};
+
+const eventsDelivered: Check = (history) => {
+  const tally = new Tally();
+  const delivered = new Set(
+    history.arrivals
+      .filter(({ answered }) => answered >= 200 && answered < 300)
+      .map(({ partner, event }) => `${partner} ${event}`),
+  );
+  for (const [partner, events] of owed(history)) {
+    if (partner.receiver === null) continue;
+    const ids = new Map(partner.log.map(({ event, event_id }) => [event, event_id]));
+    const listed = new Set(partner.failed_events);
+    for (const event of events) {
+      const isListed = listed.has(ids.get(event) ?? '');
+      tally.expect(
+        delivered.has(`${partner.name} ${event}`) || isListed,
+        () => `${event} did not reach ${partner.name}`,
+      );
+    }
+  }
+  return tally;
+};
+
+const stableIds: Check = ({ arrivals, partners }) => {
+  const tally = new Tally();
+  const logs = new Map(
+    partners.map(({ name, log }) => [name, new Map(log.map((one) => [one.event, one.event_id]))]),
+  );
+  for (const { partner, event, event_id } of arrivals) {
+    // Events without a message do not name what they are about.
+    if (!event.startsWith('message.')) continue;
+    const logged = logs.get(partner)?.get(event);
+    if (logged === undefined) tally.unknown += 1;
+    else
+      tally.expect(
+        logged === event_id,
+        () => `${event} reached ${partner} as ${event_id}, and is ${logged} in its log`,
+      );
+  }
+  return tally;
+};
+
+const conversationsInOrder: Check = ({ conversations, arrivals, partners }) => {
+  const tally = new Tally();
+  for (const { name, receiver, log } of partners) {
+    const sources: Array<[string, string[]]> = [['log', log.map(({ event }) => event)]];
+    if (receiver === 'healthy') {
+      const own = arrivals.filter(({ partner }) => partner === name);
+      sources.push(['receiver', own.map(({ event }) => event)]);
+    }
+    for (const [source, events] of sources) {
+      const places = new Map<string, number>();
+      for (const [place, event] of events.entries()) {
+        if (!places.has(event)) places.set(event, place);
+      }
+      const placeOf = (id: string | undefined): number | undefined =>
+        places.get(`message.received ${id}`);
+      for (const ids of conversations) {
+        for (const [index, id] of ids.entries()) {
+          const [before, place] = [placeOf(ids[index - 1]), placeOf(id)];
+          if (before === undefined || place === undefined) continue;
+          tally.expect(
+            before < place,
+            () => `${source} of ${name}: ${id} came before ${ids[index - 1]}`,
+          );
+        }
+      }
+    }
+  }
+  return tally;
+};
+
+const logPositions: Check = ({ partners }) => {
+  const tally = new Tally();
+  for (const { name, log } of partners) {
+    const ids = new Set<string>();
+    for (const [index, { seq, event_id }] of log.entries()) {
+      tally.expect(seq === index + 1, () => `log of ${name}: position ${seq} after ${index}`);
+      tally.expect(!ids.has(event_id), () => `log of ${name}: ${event_id} is in it twice`);
+      ids.add(event_id);
+    }
+  }
+  return tally;
+};
+
+const logIsFinal: Check = ({ partners }) => {
+  const tally = new Tally();
+  const show = (one: LogEntry | undefined): string => (one ? `${one.seq} ${one.event}` : 'nothing');
+  for (const { name, log, live_log } of partners) {
+    for (const [index, read] of live_log.entries()) {
+      const stored = log[index];
+      tally.expect(
+        stored?.seq === read.seq && stored.event_id === read.event_id,
+        () => `log of ${name}: read as ${show(read)}, later ${show(stored)}`,
+      );
+    }
+  }
+  return tally;
+};
+
+/** Whether Redis had a fault shortly before or between these times. */
+const isRedisFaulty = ({ faults }: History, from_ms: number, to_ms: number): boolean =>
+  faults.some(
+    ({ target, from_ms: from, to_ms: to }) =>
+      (target === 'redis' || target.endsWith('>redis')) &&
+      from < to_ms &&
+      to + REDIS_GRACE_MS > from_ms,
+  );
+
+const deletedClients: Check = (history) => {
+  const tally = new Tally();
+  const sent = sentTo(history);
+  const changes = groupBy(history.changes, ({ partner }) => partner);
+  for (const one of history.sends) {
+    const before = (changes.get(one.partner) ?? []).filter(
+      ({ kind, invoked_ms }) =>
+        (kind === 'delete' || kind === 'register') && invoked_ms < one.completed_ms,
+    );
+    const last = before.at(-1);
+    if (last?.kind !== 'delete' || last.completed_ms > one.invoked_ms) continue;
+    if (last.outcome !== 'ok') tally.unknown += 1;
+    else if (
+      one.invoked_ms - last.completed_ms < REDIS_GRACE_MS &&
+      isRedisFaulty(history, last.invoked_ms, one.completed_ms)
+    ) {
+      tally.unknown += 1;
+    } else {
+      tally.expect(
+        !sent.has(one.to) && one.outcome !== 'ok',
+        () => `${one.to} was sent at ${one.invoked_ms} ms, after the deletion: ${one.answer}`,
+      );
+    }
+  }
+  return tally;
+};
+
+const rotatedKeys: Check = (history) => {
+  const tally = new Tally();
+  const sent = sentTo(history);
+  for (const one of history.sends) {
+    if (!one.with_old_key) continue;
+    const rotation = history.changes.findLast(
+      ({ kind, partner, completed_ms }) =>
+        kind === 'rotate-key' && partner === one.partner && completed_ms <= one.invoked_ms,
+    );
+    const since = rotation?.completed_ms ?? 0;
+    const isRecent = one.invoked_ms - since < REDIS_GRACE_MS;
+    if (isRecent && isRedisFaulty(history, rotation?.invoked_ms ?? 0, one.completed_ms)) {
+      tally.unknown += 1;
+      continue;
+    }
+    tally.expect(
+      !sent.has(one.to) && one.outcome !== 'ok',
+      () => `${one.to} was sent with a replaced key at ${one.invoked_ms} ms: ${one.answer}`,
+    );
+  }
+  return tally;
+};
+
+const statusesNeverLowered: Check = (history) => {
+  const tally = new Tally();
+  for (const [id, reads] of groupBy(history.status_reads, ({ message_id }) => message_id)) {
+    for (const [index, read] of reads.entries()) {
+      const earlier = reads.slice(0, index).filter((one) => one.completed_ms <= read.invoked_ms);
+      const highest = Math.max(0, ...earlier.map(({ status }) => rankOf(status)));
+      if (earlier.length === 0) continue;
+      tally.expect(
+        rankOf(read.status) >= highest,
+        () => `${id} was read as ${read.status} after a higher status`,
+      );
+    }
+  }
+  const highest = new Map<string, number>();
+  for (const events of acceptedEvents(history).values()) {
+    for (const event of events) {
+      const [, status, id] = /^message\.(sent|delivered|read|failed) (.*)$/.exec(event) ?? [];
+      if (!status || !id) continue;
+      highest.set(id, Math.max(highest.get(id) ?? 0, rankOf(status)));
+    }
+  }
+  for (const { message_id, status } of history.partners.flatMap(({ messages }) => messages)) {
+    const wanted = highest.get(message_id);
+    if (wanted === undefined) continue;
+    tally.expect(
+      rankOf(status) >= wanted,
+      () => `${message_id} ended as ${status}, below a status that the ingress accepted`,
+    );
+  }
+  return tally;
+};
+
+const broadcastContacts: Check = (history) => {
+  const tally = new Tally();
+  const sent = sentTo(history);
+  for (const { broadcast_id, contacts } of history.broadcasts) {
+    for (const contact of contacts) {
+      const times = sent.get(contact)?.length ?? 0;
+      tally.expect(times <= 1, () => `broadcast ${broadcast_id}: ${contact} got it ${times} times`);
+    }
+  }
+  return tally;
+};
+
+const broadcastCounters: Check = (history) => {
+  const tally = new Tally();
+  const sent = sentTo(history);
+  for (const { broadcast_id, status, total, contacts, ...counted } of history.broadcasts) {
+    const arrived = contacts.filter((contact) => sent.has(contact)).length;
+    tally.unknown += counted.failed;
+    tally.expect(
+      status === 'completed' &&
+        total === contacts.length &&
+        counted.sent === arrived &&
+        counted.sent + counted.failed === total,
+      () =>
+        `broadcast ${broadcast_id}, ${status}: total ${total} of ${contacts.length}, sent ${counted.sent}, failed ${counted.failed}, upstream ${arrived}`,
+    );
+  }
+  return tally;
+};
+
+const broadcastsOnce: Check = ({ broadcasts }) => {
+  const tally = new Tally();
+  for (const [name, all] of groupBy(broadcasts, (one) => one.name)) {
+    tally.expect(all.length === 1, () => `${name} was created ${all.length} times under one key`);
+  }
+  return tally;
+};
+
+/** The partner that a message was sent for: its recipient is that of one send, or of one broadcast. */
+function senders({ sends, broadcasts }: History): Map<string, string> {
+  const found = new Map(sends.map(({ to, partner }) => [to, partner]));
+  for (const { contacts } of broadcasts) {
+    for (const contact of contacts) found.set(contact, 'broadcaster');
+  }
+  return found;
+}
+
+/**
+ * Recipients of sends with an unknown outcome whose client was deleted afterwards. Only a status can tell of such a
+ * message, and a status leads to a partner only while that partner owns the number.
+ */
+const unclaimed = ({ sends, changes }: History): Set<string> =>
+  new Set(
+    sends
+      .filter(
+        ({ outcome, partner, invoked_ms }) =>
+          outcome === 'info' &&
+          changes.some(
+            (change) =>
+              change.kind === 'delete' &&
+              change.partner === partner &&
+              change.completed_ms > invoked_ms,
+          ),
+      )
+      .map(({ to }) => to),
+  );
+
+const ledgerRows: Check = (history) => {
+  const tally = new Tally();
+  const lost = unclaimed(history);
+  const sender = senders(history);
+  const rows = new Map(
+    history.partners.map(({ name, ledger }) => [name, groupBy(ledger, (message_id) => message_id)]),
+  );
+  for (const { id, to } of history.upstream) {
+    const name = sender.get(to);
+    if (name === undefined) continue;
+    const times = rows.get(name)?.get(id)?.length ?? 0;
+    if (times === 0 && lost.has(to)) tally.unknown += 1;
+    else tally.expect(times === 1, () => `${id} to ${to} of ${name} has ${times} rows`);
+  }
+  return tally;
+};
+
+const ownEventsOnly: Check = ({ partners, arrivals }) => {
+  const tally = new Tally();
+  const own = new Map(partners.map(({ name, wabas }) => [name, wabas]));
+  const look = (name: string, where: string, { event, waba_id }: Arrival | LogEntry): void =>
+    tally.expect(
+      waba_id === null || (own.get(name) ?? []).includes(waba_id),
+      () => `${where} of ${name}: ${event} of account ${waba_id}`,
+    );
+  for (const arrival of arrivals) look(arrival.partner, 'receiver', arrival);
+  for (const { name, log } of partners) for (const entry of log) look(name, 'log', entry);
+  return tally;
+};
+
+const signatures: Check = ({ arrivals, changes }) => {
+  const tally = new Tally();
+  const unsure = new Set(
+    changes
+      .filter(({ kind, outcome }) => kind === 'rotate-secret' && outcome === 'info')
+      .map(({ partner }) => partner),
+  );
+  for (const { partner, event, is_signed } of arrivals) {
+    if (!is_signed && unsure.has(partner)) tally.unknown += 1;
+    else tally.expect(is_signed, () => `${event} reached ${partner} without a valid signature`);
+  }
+  return tally;
+};
+
+const noSecrets: Check = ({ leaks, log_lines }) => ({
+  checked: log_lines,
+  violations: leaks,
+  unknown: 0,
+});
+
+const healthy: Check = ({ unhealthy }) => ({
+  checked: 1,
+  violations: unhealthy === null ? [] : [unhealthy],
+  unknown: 0,
+});
+
+const PROMISES: Readonly<Record<string, Check>> = {
+  'an accepted send is at the upstream and in the message log, once each': acceptedSends,
+  'a send refused as not done did not go upstream': refusedSends,
+  'a send without a key goes upstream at most once': sentOnce,
+  'an Idempotency-Key goes upstream at most once, with one answer': keyedOnce,
+  'a webhook answered 200 is in the log of each owner, once': eventsLogged,
+  'a webhook answered 200 reaches each receiver, or is listed as failed': eventsDelivered,
+  'a repeated event keeps its webhook-id': stableIds,
+  'events of a conversation are in order, pushed and pulled': conversationsInOrder,
+  'positions of the event log have no gap and no duplicate': logPositions,
+  'the event log never changes at a position that was read': logIsFinal,
+  'nothing is sent for a deleted client': deletedClients,
+  'a replaced key is refused': rotatedKeys,
+  'the status of a message never goes back': statusesNeverLowered,
+  'no contact of a broadcast gets it twice': broadcastContacts,
+  'the counters of a broadcast add up': broadcastCounters,
+  'a broadcast is created once under its key': broadcastsOnce,
+  'each message has one row in the ledger': ledgerRows,
+  'a partner gets events of its own accounts only': ownEventsOnly,
+  'each delivery is signed with a secret of its partner': signatures,
+  'no secret, message text or phone number of a customer is in a log': noSecrets,
+  'all parts are healthy after the faults, without a restart': healthy,
+};
+
+export const checkHistory = (history: History): Verdict[] =>
+  Object.entries(PROMISES).map(([promise, check]) => {
+    const { checked, violations, unknown } = check(history);
+    return { promise, checked, violations, unknown };
+  });

@@ -1,0 +1,102 @@
+// Stands between the upstream and the ingress: records every post with its answer, and which events it has
+// to become.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { request } from 'undici';
+import { signed } from '../testkit/upstream-webhooks';
+import { eventKey, type WebhookPost } from './history';
+
+const POST_LIMIT_MS = 20_000;
+
+export interface IngressRecorder {
+  /** Where the upstream posts. */
+  url: string;
+  /** Posts a body of the run itself; returns the status, 0 for no answer. */
+  post(body: string): Promise<number>;
+  /** The URL of the ingress itself, or of a link to it. */
+  forwardTo(url: string): void;
+  close(): Promise<void>;
+}
+
+interface Change {
+  field?: string;
+  value?: {
+    metadata?: { phone_number_id?: string };
+    messages?: Array<{ id: string }>;
+    statuses?: Array<{ id: string; status: string }>;
+  };
+}
+
+interface Body {
+  entry?: Array<{ changes?: Change[] }>;
+}
+
+/** The events of a webhook's messages and statuses, by number. */
+export function eventsOf(text: string): Map<string, string[]> {
+  const events = new Map<string, string[]>();
+  const { entry = [] } = JSON.parse(text) as Body;
+  for (const { field, value } of entry.flatMap(({ changes = [] }) => changes)) {
+    if (field !== 'messages') continue;
+    const number = value?.metadata?.phone_number_id ?? '';
+    const found = events.get(number) ?? [];
+    for (const { id } of value?.messages ?? []) found.push(eventKey('message.received', id));
+    for (const { id, status } of value?.statuses ?? []) {
+      found.push(eventKey(`message.${status}`, id));
+    }
+    if (found.length > 0) events.set(number, found);
+  }
+  return events;
+}
+
+export async function recordIngress(
+  posts: WebhookPost[],
+  now: () => number,
+): Promise<IngressRecorder> {
+  let target = '';
+  const forward = async (
+    body: string,
+    headers: Record<string, string | string[] | undefined>,
+  ): Promise<number> => {
+    const invoked_ms = now();
+    const status = await request(target, {
+      method: 'POST',
+      body,
+      headers,
+      headersTimeout: POST_LIMIT_MS,
+      bodyTimeout: POST_LIMIT_MS,
+    }).then(
+      async (answer) => {
+        await answer.body.dump().catch(() => undefined);
+        return answer.statusCode;
+      },
+      () => 0,
+    );
+    for (const [phone_number_id, events] of eventsOf(body)) {
+      posts.push({ invoked_ms, completed_ms: now(), status, phone_number_id, events });
+    }
+    return status;
+  };
+  const server = createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const { 'content-type': type, 'x-hub-signature-256': signature } = incoming.headers;
+      const headers = { 'content-type': type, 'x-hub-signature-256': signature };
+      void forward(Buffer.concat(chunks).toString('utf8'), headers).then((status) => {
+        if (status === 0) response.destroy();
+        else response.writeHead(status).end();
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/upstream`,
+    post: (body) => forward(body, signed(body)),
+    forwardTo: (url) => void (target = url),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,194 @@
+// What a run plays on: a mesh of processes with engines of its own, a link for each pair of them, and
+// partners of every kind.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createRpcClient, ownCall, type Client } from '@bmg/common/rpc';
+import { unsampled } from '@bmg/common/telemetry';
+import { OperatorDefinition } from '@bmg/proto/onboarding';
+import { addressSetting, type ServiceName } from '@bmg/local';
+import {
+  enginePorts,
+  newPlace,
+  ONE,
+  startProcessMesh,
+  TWO_A,
+  TWO_B,
+  type ProcessMesh,
+} from '../harness/process-mesh';
+import type { SeededNumber } from '../testkit/rest';
+import { CALLS, type Server } from './calls';
+import { mountDisks, type Disks } from './disks';
+import type { Arrival, WebhookPost } from './history';
+import { recordIngress, type IngressRecorder } from './ingress';
+import { startLink, type Link } from './links';
+import { startReceiver, type Receiver } from './receiver';
+
+export interface StagePartner {
+  name: string;
+  partner_id: string;
+  key: string;
+  number: SeededNumber;
+  receiver: Receiver | null;
+  /** Every secret that it has had, for the scan of the logs. */
+  secrets: string[];
+  keys: string[];
+  /** False while it deletes and registers its client again and again. */
+  stays: boolean;
+  is_faulty: boolean;
+}
+
+export interface Stage {
+  dir: string;
+  mesh: ProcessMesh;
+  operator: Client<OperatorDefinition>;
+  /** By `caller>server`. */
+  links: Record<string, Link>;
+  disks: Disks;
+  ingress: IngressRecorder;
+  partners: StagePartner[];
+  /** The receiver that faults make misbehave. */
+  faulty: Receiver;
+  arrivals: Arrival[];
+  webhooks: WebhookPost[];
+  /** Milliseconds since the start of the run. */
+  now(): number;
+  stop(): Promise<void>;
+}
+
+const PRELOAD = resolve(__dirname, 'preload.js');
+const RATE_LIMIT = 10_000;
+const CALL_LIMIT_MS = 15_000;
+export const APP_SECRETS = ['app-secret-local', 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='];
+
+/** Shorter than in production, so that unknown outcomes resolve during the run. */
+const SETTINGS = { BROADCAST_LEASE_MS: '3000', BROADCAST_GRACE_MS: '8000', LOG_LEVEL: 'info' };
+
+interface PartnerKind {
+  name: string;
+  number: SeededNumber;
+  has_receiver: boolean;
+  is_faulty?: boolean;
+  leaves?: boolean;
+}
+
+export const PARTNERS: readonly PartnerKind[] = [
+  { name: 'steady', number: ONE, has_receiver: true },
+  { name: 'faulty', number: ONE, has_receiver: true, is_faulty: true },
+  { name: 'rotating', number: ONE, has_receiver: true },
+  { name: 'puller', number: TWO_A, has_receiver: false },
+  { name: 'leaving', number: TWO_A, has_receiver: true, leaves: true },
+  { name: 'broadcaster', number: TWO_B, has_receiver: true },
+];
+
+export async function openStage(dir: string): Promise<Stage> {
+  const began = performance.now();
+  const now = (): number => Math.round(performance.now() - began);
+  const env = { ...(await newPlace()), ...(await enginePorts()) } as Record<string, string>;
+  const links = await openLinks(dir, env);
+  const data = ['kafka', 'redis'].map((name) => join(dir, 'data', name));
+  for (const folder of data) mkdirSync(folder, { recursive: true });
+  const disks = mountDisks(data);
+  const webhooks: WebhookPost[] = [];
+  const arrivals: Arrival[] = [];
+  const ingress = await recordIngress(webhooks, now);
+  const closers = [
+    () => ingress.close(),
+    ...Object.values(links).map((link) => () => link.close()),
+    async () => disks.close(),
+  ];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers) await close();
+  };
+  try {
+    const mesh = await startProcessMesh({
+      dir,
+      own_engines: true,
+      env: {
+        ...env,
+        ...SETTINGS,
+        EMULATOR_WEBHOOK_URL: ingress.url,
+        CHAOS_DIR: dir,
+        NODE_OPTIONS: `--require ${PRELOAD}`,
+      },
+    });
+    closers.unshift(() => mesh.stop());
+    ingress.forwardTo(`http://127.0.0.1:${links['upstream>webhooks']?.port}/webhooks/upstream`);
+    await mesh.emulator.limits({ rate_per_sec: 'off' });
+    const client = createRpcClient(OperatorDefinition, mesh.settings['ONBOARDING_ADDR'] as string);
+    closers.unshift(() => client.stop());
+    const partners: StagePartner[] = [];
+    for (const kind of PARTNERS) {
+      partners.push(await createPartner(kind, { mesh, operator: client.rpc, arrivals, now }));
+    }
+    closers.unshift(
+      ...partners.flatMap(({ receiver }) => (receiver ? [() => receiver.close()] : [])),
+    );
+    const faulty = partners.find(({ is_faulty }) => is_faulty)?.receiver as Receiver;
+    const parts = { dir, mesh, operator: client.rpc, links, disks, ingress, partners, faulty };
+    return { ...parts, arrivals, webhooks, now, stop: closeAll };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function createPartner(
+  kind: PartnerKind,
+  deps: Pick<Stage, 'mesh' | 'operator' | 'arrivals' | 'now'>,
+): Promise<StagePartner> {
+  const { name, number } = kind;
+  const secrets: string[] = [];
+  const receiver = kind.has_receiver ? await startReceiver(name, { ...deps, secrets }) : null;
+  const created = await deps.operator.createPartner(
+    {
+      name,
+      webhook_url: receiver?.url,
+      rate_limit_per_sec: RATE_LIMIT,
+      max_wabas: undefined,
+    },
+    ownCall(unsampled(), CALL_LIMIT_MS),
+  );
+  secrets.push(created.webhook_secret);
+  const answer = await fetch(`${deps.mesh.base_url}/clients/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-partner-key': created.partner_key },
+    body: JSON.stringify(number),
+  });
+  if (!answer.ok) throw new Error(`registering ${name}: ${answer.status} ${await answer.text()}`);
+  return {
+    name,
+    number,
+    receiver,
+    secrets,
+    partner_id: created.partner_id,
+    key: created.partner_key,
+    keys: [created.partner_key],
+    stays: !kind.leaves,
+    is_faulty: kind.is_faulty ?? false,
+  };
+}
+
+/** Starts a link for each pair, and writes the file from which the processes learn their ports. */
+async function openLinks(dir: string, env: Record<string, string>): Promise<Stage['links']> {
+  const links: Stage['links'] = {};
+  const routes: Record<string, Record<string, number>> = {};
+  for (const [caller, servers] of Object.entries(CALLS)) {
+    for (const server of servers) {
+      const target = portOf(server, env, caller);
+      const link = await startLink(target);
+      links[`${caller}>${server}`] = link;
+      (routes[caller] ??= {})[target] = link.port;
+    }
+  }
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, 'links.json'), JSON.stringify(routes));
+  return links;
+}
+
+function portOf(server: Server, env: Record<string, string>, caller: string): number {
+  if (caller === 'upstream') return Number(env['INGRESS_PORT']);
+  if (server === 'upstream') return Number(env['EMULATOR_PORT']);
+  const engine = env[`${server.toUpperCase()}_PORT`];
+  if (engine !== undefined) return Number(engine);
+  return Number(env[addressSetting(server as ServiceName)]?.split(':')[1]);
+}
