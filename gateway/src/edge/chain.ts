@@ -194,7 +194,7 @@ function messageMaker({
   rpc,
   request = defaultRequest,
 }: Endpoint): (input: Input) => Promise<object> {
-  const { requestType } = rpc.definition.methods[rpc.method] as { requestType: Codec<object> };
+  const { requestType } = rpc.codecs as { requestType: Codec<object> };
   return async (input) => encodeLong(requestType, await request(input));
 }
 
@@ -202,8 +202,8 @@ function messageMaker({
 const ITEMS_MAX = 1_000;
 
 /** The message; with a long list its bytes: messages that are joined are merged by the decoder. */
-export async function encodeLong(codec: Codec<object>, fields: Fields): Promise<object> {
-  const [name, items] = Object.entries(fields).find(isLongList) ?? [];
+export async function encodeLong(codec: Codec<object>, fields: object): Promise<object> {
+  const [name, items] = Object.entries(fields as Fields).find(isLongList) ?? [];
   if (name === undefined) return codec.fromPartial(fields);
   const encode = (part: Fields): Uint8Array => codec.encode(codec.fromPartial(part)).finish();
   const parts = [encode({ ...fields, [name]: [] })];
