@@ -18,10 +18,10 @@ import type { BodyMemory, Load } from '../limits/load';
 import { rateLimited } from '../limits/rate-limited';
 import { admit, type AdmitDependencies, type Admitted } from './admit';
 import { readBody, type BodyLimits } from './body';
+import { encodeLong } from './large-body';
 import type { Meter } from './meter';
 import type { State } from './state';
 import { streamAnswer, type Chunk } from './stream';
-import { inTurns } from '@bmg/common/lifecycle';
 
 export interface ChainDependencies extends AdmitDependencies {
   /** Bounds requests in flight and the memory of bodies; unbounded without it. */
@@ -197,22 +197,6 @@ function messageMaker({
   const { requestType } = rpc.codecs as { requestType: Codec<object> };
   return async (input) => encodeLong(requestType, await request(input));
 }
-
-/** More items are encoded in turns with other requests. */
-const ITEMS_MAX = 1_000;
-
-/** The message; with a long list its bytes: messages that are joined are merged by the decoder. */
-export async function encodeLong(codec: Codec<object>, fields: object): Promise<object> {
-  const [name, items] = Object.entries(fields as Fields).find(isLongList) ?? [];
-  if (name === undefined) return codec.fromPartial(fields);
-  const encode = (part: Fields): Uint8Array => codec.encode(codec.fromPartial(part)).finish();
-  const parts = [encode({ ...fields, [name]: [] })];
-  await inTurns(items as unknown[], (item) => parts.push(encode({ [name]: [item] })));
-  return Buffer.concat(parts);
-}
-
-const isLongList = ([, value]: [string, unknown]): boolean =>
-  Array.isArray(value) && value.length > ITEMS_MAX;
 
 const defaultRequest = ({ params, query, body, target, partner_id, waba_id }: Input): Fields => ({
   ...query,
