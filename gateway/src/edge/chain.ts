@@ -37,7 +37,7 @@ export interface ChainDependencies extends AdmitDependencies {
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
-/** `authorize` says who calls: by default the owner of the key in the request. */
+/** `authorize` identifies the caller: by default the owner of the key in the request. */
 export function createChain(
   endpoint: Endpoint,
   deps: ChainDependencies,
@@ -78,7 +78,7 @@ export function createChain(
   };
 }
 
-/** Reads what the row's schemas and scope ask for; throws the first step that refuses. */
+/** Reads what the row's schemas and scope require. Throws the error of the first step that refuses. */
 function createInputReader(
   endpoint: Endpoint,
   { scope: resolveScope, base_url }: Pick<ChainDependencies, 'scope' | 'base_url'>,

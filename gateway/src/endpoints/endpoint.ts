@@ -48,7 +48,7 @@ export interface Options {
   counted?: boolean;
   /** Name in the usage record. Defaults to the path. */
   usage?: string;
-  /** Defaults to 200. A function of the reply where the endpoint creates or updates. */
+  /** Defaults to 200. A function of the reply if the endpoint creates or updates. */
   status?: number | ((reply: object) => number);
   query?: Schema;
   body?: Schema;
@@ -60,13 +60,13 @@ export interface Options {
   checkItems?: (items: number) => void;
   /** Builds the gRPC request. Defaults to query, body and path parameters, with `target` or `partner_id`. */
   request?: (input: Input) => object | Promise<object>;
-  /** Fields of the gRPC request that the row leaves out. The compiler asks for all others. */
+  /** Fields of the gRPC request that the row leaves out. The compiler requires all others. */
   omits?: readonly string[];
   /** Builds the response beside `success: true`. Defaults to the gRPC reply. */
   reply?: (reply: object, input: Input) => object;
   /** True: a server-streaming call whose bytes are piped to the response. */
   stream?: boolean;
-  /** A server-streaming call that answers instead if `Accept` asks for text/csv. */
+  /** A server-streaming call that answers instead if `Accept` prefers text/csv. Its request takes no paging. */
   csv?: Rpc;
   /** True: not one of the contract's 68 endpoints; the reference marks it as an addition. */
   addition?: boolean;
@@ -78,7 +78,7 @@ export interface Options {
   variant?: Variant;
   /** Title in the reference: an imperative phrase without a full stop. */
   summary?: string;
-  /** What the reference says beyond the schemas. */
+  /** The reference page, beyond the schemas. */
   docs?: RowDocs;
 }
 

@@ -12,7 +12,7 @@ import {
   type Target,
 } from '../endpoint';
 import { BODY_LIMITS } from '../broadcasts/rows';
-import { checkBroadcastRequest, checkRequest, isBroadcast } from './check';
+import { preflightOfBroadcast, preflightOf, isBroadcast } from './preflight';
 import { messageLog } from './log-rows';
 import { quotedMessageId, type Quoting } from './quote';
 
@@ -131,12 +131,12 @@ export const messages: Endpoint[] = [
     scope: 'number',
     addition: true,
     body: schemas.checkMessage,
-    request: checkRequest(sends),
+    request: preflightOf(sends),
     reply: ({ fields }) => fields ?? {},
     variant: variant(rpc(BroadcastsDefinition, 'checkBroadcast'), {
       takes: isBroadcast,
       ...BODY_LIMITS,
-      request: checkBroadcastRequest,
+      request: preflightOfBroadcast,
       reply: ({ fields }) => fields ?? {},
     }),
     docs: docs.checkMessage,

@@ -92,7 +92,7 @@ export const markRead = object(
   ['message_id'],
 );
 
-/** Broadcasts are checked in `check.ts`: their faults, a wrong type among them, are reasons of the answer. */
+/** Broadcasts are checked in `preflight.ts`: their faults, a wrong type among them, are reasons of the answer. */
 const ofBroadcast: Keywords = {
   description: 'Of a broadcast, as in `POST /broadcasts`.',
   published: ANY,

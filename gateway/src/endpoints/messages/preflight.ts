@@ -1,5 +1,5 @@
-// POST /messages/check: the body of a send or of a broadcast, checked as its endpoint checks it. What a send
-// would be refused for is passed on as a fault, because the answer of a check names everything that is wrong.
+// The pre-flight, POST /messages/check: validates the body of a send or of a broadcast as its endpoint does.
+// What a send would be refused for becomes a fault of the request, because the answer lists every problem.
 import { ApiError } from '@bmg/common/errors';
 import { ContactFaults } from '@bmg/common/messages';
 import type { Recipient } from '@bmg/proto/messaging';
@@ -14,8 +14,8 @@ interface Fault {
   message: string;
 }
 
-/** Builds the request of a check from the rows of the send endpoints, by kind. */
-export function checkRequest(rows: Readonly<Record<string, Endpoint>>) {
+/** Builds the request of a pre-flight from the rows of the send endpoints, by kind. */
+export function preflightOf(rows: Readonly<Record<string, Endpoint>>) {
   const validators = new Map<string, Validator>(
     Object.entries(rows).map(([kind, { body = {} }]) => [kind, compile(body, 'body')]),
   );
@@ -39,7 +39,7 @@ const BROADCAST = 'broadcast';
 /** A body without `kind` is a broadcast's. */
 export const isBroadcast = ({ kind }: Fields): boolean => kind === undefined || kind === BROADCAST;
 
-export async function checkBroadcastRequest({ body, target }: { body: Fields; target: Target }) {
+export async function preflightOfBroadcast({ body, target }: { body: Fields; target: Target }) {
   const { kind: _kind, ...broadcast } = body;
   const faults = new ContactFaults(Infinity);
   try {

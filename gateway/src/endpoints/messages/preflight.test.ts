@@ -1,5 +1,5 @@
 import { CheckBroadcastRequest } from '@bmg/proto/broadcasts';
-import { checkBroadcastRequest, isBroadcast } from './check';
+import { preflightOfBroadcast, isBroadcast } from './preflight';
 import { messages } from './rows';
 import { compile } from '../parts/schema';
 import type { Fields } from '../endpoint';
@@ -19,7 +19,7 @@ const BROADCAST = {
   contacts: ['15550100777', { to: '15550100778', params: ['Ada'] }],
 };
 const request = async (body: Fields) => {
-  const fields = await checkBroadcastRequest({ body: accept(body), target: TARGET });
+  const fields = await preflightOfBroadcast({ body: accept(body), target: TARGET });
   return CheckBroadcastRequest.fromPartial(fields);
 };
 
