@@ -1,10 +1,10 @@
 // Builds requests from schemas and the gRPC messages that services receive for them.
+import type { Codec } from '@bmg/common/rpc';
 import type { Endpoint, Fields, Input } from '../../gateway/src/endpoints/endpoint';
 import type { Schema } from '../../gateway/src/endpoints/parts/schema';
 
 export interface Sample {
   field: string;
-  value: unknown;
   kind: 'body' | 'query';
   with: Fields;
   without: Fields;
@@ -74,12 +74,12 @@ export function* samples(endpoint: Endpoint): Generator<Sample> {
       // A phone number wins over a BSUID, so the alias is tested by itself.
       if (schema?.requiredOneOf?.includes(field)) delete others['to'];
       const without = kind === 'body' && field in base ? base : others;
-      yield { field, value, kind, with: { ...others, [field]: value }, without };
+      yield { field, kind, with: { ...others, [field]: value }, without };
     }
   }
 }
 
-export async function requestOf(endpoint: Endpoint, fields: Fields): Promise<Fields> {
+export async function requestOf(endpoint: Endpoint, fields: Fields): Promise<object> {
   const input: Input = {
     partner_id: 'ptn_1',
     base_url: 'https://gateway.test/v1',
@@ -96,18 +96,11 @@ export async function requestOf(endpoint: Endpoint, fields: Fields): Promise<Fie
     },
     waba_id: undefined,
   };
-  const { query, body, params, target } = input;
-  return (await endpoint.request?.(input)) ?? { ...query, ...body, ...params, target };
-}
-
-interface Codec {
-  fromPartial(fields: object): unknown;
-  encode(message: unknown): { finish(): Uint8Array };
-  decode(bytes: Uint8Array): unknown;
+  return (await endpoint.request?.(input)) ?? {};
 }
 
 /** Encodes and decodes the message: the result is what the service receives. */
-export function messageOf({ rpc }: Endpoint, request: Fields): unknown {
-  const { requestType } = rpc.definition.methods[rpc.method] as unknown as { requestType: Codec };
+export function messageOf({ rpc }: Endpoint, request: object): unknown {
+  const { requestType } = rpc.codecs as { requestType: Codec<object> };
   return requestType.decode(requestType.encode(requestType.fromPartial(request)).finish());
 }

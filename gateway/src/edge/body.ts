@@ -1,15 +1,13 @@
 // Reads a request's body as a JSON object, within limits on its size, nesting, number of values, memory
 // and time.
 import { isUtf8 } from 'node:buffer';
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { parse as secureParse } from 'secure-json-parse';
 import { ApiError } from '@bmg/common/errors';
 import { BodyRefused, readBody as readBytes, watchPace } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
 import { overloaded, type BodyMemory } from '../limits/load';
-import { JsonScan, type LongArray } from './json-scan';
-import { inTurns } from '@bmg/common/lifecycle';
+import { JsonScan } from './json-scan';
+import { parseSliced, SLICE_BYTES } from './large-body';
 
 /** Characters of a content type that an error repeats. */
 const TYPE_SHOWN_MAX = 100;
@@ -17,9 +15,6 @@ const TYPE_SHOWN_MAX = 100;
 const DEPTH_MAX = 30;
 /** Values in a body, at any depth. Parsing and validating more would hold up other requests. */
 const NODES_MAX = 10_000;
-/** Parsed in one turn; a larger body is parsed slice by slice. */
-const SLICE_BYTES = 64 * 1024;
-const SLICE_BYTES_MAX = 1024 * 1024;
 /**
  * What a body takes until its request is answered, measured over hostile bodies (body-memory.test.ts): its
  * bytes as received, joined and encoded again, and objects for its values.
@@ -67,7 +62,7 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   if (bytes.length === 0) return {};
   checkContentType(request);
   if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8');
-  const value = await parse(bytes, scan.long_arrays);
+  const value = await parseSliced(bytes, scan.long_arrays);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('the body must be a JSON object');
   }
@@ -137,73 +132,5 @@ function checkContentType({ headers }: IncomingMessage): void {
       'UNSUPPORTED_CONTENT_TYPE',
       'send the body uncompressed: the header content-encoding is not supported',
     );
-  }
-}
-
-/** Long arrays of the top object are parsed in turns with other requests. */
-async function parse(bytes: Buffer, arrays: LongArray[]): Promise<unknown> {
-  if (bytes.length <= SLICE_BYTES_MAX) return parseText(bytes.toString());
-  // The text without the long arrays' items, each array marked by its number and an unguessable word.
-  const mark = randomUUID();
-  const rest: Buffer[] = [];
-  const items: unknown[][] = [];
-  let from = 0;
-  for (const [number, array] of arrays.entries()) {
-    rest.push(bytes.subarray(from, array.from), Buffer.from(`["${mark}",${number}`));
-    from = array.to;
-    items.push(await parseItems(bytes, array));
-  }
-  const text = Buffer.concat([...rest, bytes.subarray(from)]);
-  const value = parseText(slice(text, 0, text.length));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]: [string, unknown]) => [
-      key,
-      Array.isArray(member) && member[0] === mark ? items[member[1] as number] : member,
-    ]),
-  );
-}
-
-async function parseItems(bytes: Buffer, { from, to, cuts }: LongArray): Promise<unknown[]> {
-  const items: unknown[] = [];
-  let start = from + 1;
-  await inTurns([...cuts, to], (end) => {
-    const some = parseText(`[${slice(bytes, start, end)}]`) as unknown[];
-    if (some.length === 0) throw notJson();
-    for (const item of some) items.push(item);
-    start = end + 1;
-  });
-  return items;
-}
-
-/** A part that cannot be cut is bounded: it is parsed in one turn. */
-function slice(bytes: Buffer, from: number, to: number): string {
-  if (to - from <= SLICE_BYTES_MAX) return bytes.toString('utf8', from, to);
-  throw invalid(`the body has a part larger than ${SLICE_BYTES_MAX} bytes`);
-}
-
-function parseText(text: string): unknown {
-  try {
-    return secureParse(text, undefined, { protoAction: 'error', constructorAction: 'error' });
-  } catch (error) {
-    const forbidden = /__proto__|constructor/.test(text) && isJson(text);
-    if (!forbidden) throw notJson(error);
-    throw new ApiError(
-      'INVALID_PAYLOAD',
-      'the keys __proto__ and constructor are not allowed in the body',
-      { cause: error },
-    );
-  }
-}
-
-const notJson = (cause?: unknown): ApiError =>
-  new ApiError('INVALID_PAYLOAD', 'the body is not valid JSON', { cause });
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

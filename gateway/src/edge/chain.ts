@@ -18,10 +18,10 @@ import type { BodyMemory, Load } from '../limits/load';
 import { rateLimited } from '../limits/rate-limited';
 import { admit, type AdmitDependencies, type Admitted } from './admit';
 import { readBody, type BodyLimits } from './body';
+import { encodeLong } from './large-body';
 import type { Meter } from './meter';
 import type { State } from './state';
 import { streamAnswer, type Chunk } from './stream';
-import { inTurns } from '@bmg/common/lifecycle';
 
 export interface ChainDependencies extends AdmitDependencies {
   /** Bounds requests in flight and the memory of bodies; unbounded without it. */
@@ -37,7 +37,7 @@ export interface ChainDependencies extends AdmitDependencies {
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
 
-/** `authorize` says who calls: by default the owner of the key in the request. */
+/** `authorize` identifies the caller: by default the owner of the key in the request. */
 export function createChain(
   endpoint: Endpoint,
   deps: ChainDependencies,
@@ -78,7 +78,7 @@ export function createChain(
   };
 }
 
-/** Reads what the row's schemas and scope ask for; throws the first step that refuses. */
+/** Reads what the row's schemas and scope require. Throws the error of the first step that refuses. */
 function createInputReader(
   endpoint: Endpoint,
   { scope: resolveScope, base_url }: Pick<ChainDependencies, 'scope' | 'base_url'>,
@@ -194,25 +194,9 @@ function messageMaker({
   rpc,
   request = defaultRequest,
 }: Endpoint): (input: Input) => Promise<object> {
-  const { requestType } = rpc.definition.methods[rpc.method] as { requestType: Codec<object> };
+  const { requestType } = rpc.codecs as { requestType: Codec<object> };
   return async (input) => encodeLong(requestType, await request(input));
 }
-
-/** More items are encoded in turns with other requests. */
-const ITEMS_MAX = 1_000;
-
-/** The message; with a long list its bytes: messages that are joined are merged by the decoder. */
-export async function encodeLong(codec: Codec<object>, fields: Fields): Promise<object> {
-  const [name, items] = Object.entries(fields).find(isLongList) ?? [];
-  if (name === undefined) return codec.fromPartial(fields);
-  const encode = (part: Fields): Uint8Array => codec.encode(codec.fromPartial(part)).finish();
-  const parts = [encode({ ...fields, [name]: [] })];
-  await inTurns(items as unknown[], (item) => parts.push(encode({ [name]: [item] })));
-  return Buffer.concat(parts);
-}
-
-const isLongList = ([, value]: [string, unknown]): boolean =>
-  Array.isArray(value) && value.length > ITEMS_MAX;
 
 const defaultRequest = ({ params, query, body, target, partner_id, waba_id }: Input): Fields => ({
   ...query,

@@ -1,19 +1,25 @@
 // Defines the rows of the endpoint table. One endpoint is one row: its route, scope, rate limiting, usage
 // name, schemas, status and reference page all come from it.
 import type { ErrorCode } from '@bmg/common/errors';
-import type { Definition } from '@bmg/common/rpc';
-import type { Schema } from './parts/schema';
+import type { Definition, Method, ResponseOf } from '@bmg/common/rpc';
+import type { Fitting, ParamsOf } from './fit';
+import type { Schema, Static } from './parts/schema';
 
 export type Fields = Record<string, unknown>;
 
-/** An authenticated and validated request. */
-export interface Input {
+/** An authenticated and validated request. A row's own functions get it with the types of the row. */
+export interface Input<
+  Params = Record<string, string>,
+  Query = Fields,
+  Body = Fields,
+  OfScope = Target | undefined,
+> {
   partner_id: string;
-  params: Record<string, string>;
-  query: Fields;
-  body: Fields;
+  params: Params;
+  query: Query;
+  body: Body;
   /** Scope `number`: the number that the request acts on. */
-  target: Target | undefined;
+  target: OfScope;
   /** The public address of the API, for links in answers. */
   base_url: string;
   /** Scope `filter`: `x-waba-id`, if sent. */
@@ -42,8 +48,8 @@ export interface Options {
   counted?: boolean;
   /** Name in the usage record. Defaults to the path. */
   usage?: string;
-  /** Defaults to 200. A function of the reply where the endpoint creates or updates. */
-  status?: number | ((reply: any) => number); // any: each row knows its own reply
+  /** Defaults to 200. A function of the reply if the endpoint creates or updates. */
+  status?: number | ((reply: object) => number);
   query?: Schema;
   body?: Schema;
   /** Maximum size of the body. Defaults to 1 MiB. */
@@ -53,12 +59,14 @@ export interface Options {
   /** Throws if a list of that many items is the reason why a body has too many values. */
   checkItems?: (items: number) => void;
   /** Builds the gRPC request. Defaults to query, body and path parameters, with `target` or `partner_id`. */
-  request?: (input: Input) => Fields | Promise<Fields>;
+  request?: (input: Input) => object | Promise<object>;
+  /** Fields of the gRPC request that the row leaves out. The compiler requires all others. */
+  omits?: readonly string[];
   /** Builds the response beside `success: true`. Defaults to the gRPC reply. */
-  reply?: (reply: any, input: Input) => Fields; // any: as above
+  reply?: (reply: object, input: Input) => object;
   /** True: a server-streaming call whose bytes are piped to the response. */
   stream?: boolean;
-  /** A server-streaming call that answers instead if `Accept` asks for text/csv. */
+  /** A server-streaming call that answers instead if `Accept` prefers text/csv. Its request takes no paging. */
   csv?: Rpc;
   /** True: not one of the contract's 68 endpoints; the reference marks it as an addition. */
   addition?: boolean;
@@ -70,7 +78,7 @@ export interface Options {
   variant?: Variant;
   /** Title in the reference: an imperative phrase without a full stop. */
   summary?: string;
-  /** What the reference says beyond the schemas. */
+  /** The reference page, beyond the schemas. */
   docs?: RowDocs;
 }
 
@@ -99,9 +107,11 @@ export interface RowDocs {
   notes?: string;
 }
 
-export interface Rpc {
+export interface Rpc<M extends Method = Method> {
   definition: Definition;
   method: string;
+  /** The codecs of its messages. */
+  codecs: M;
 }
 
 export interface Endpoint extends Options {
@@ -111,14 +121,82 @@ export interface Endpoint extends Options {
 }
 
 /** Refers to a method of a service; the compiler checks that it exists. */
-export const rpc = <D extends Definition, M extends string & keyof D['methods']>(
+export const rpc = <D extends Definition, N extends string & keyof D['methods']>(
   definition: D,
-  method: M,
-): Rpc => ({ definition, method });
+  method: N,
+): Rpc<D['methods'][N]> => ({
+  definition,
+  method,
+  codecs: definition.methods[method] as D['methods'][N],
+});
+
+type NoFields = { type: 'object'; properties: Record<never, never> };
+
+type InputOf<Path extends string, S, Q extends Schema, B extends Schema> = Input<
+  ParamsOf<Path>,
+  Static<Q>,
+  Static<B>,
+  S extends 'number' ? Target : undefined
+>;
+
+/** What the default `request` sends. */
+type DefaultFields<Path extends string, S, Q extends Schema, B extends Schema> = Static<Q> &
+  Static<B> &
+  ParamsOf<Path> &
+  (S extends 'number'
+    ? { target: Target }
+    : { partner_id: string } & (S extends 'filter' ? { waba_id?: string } : unknown));
+
+/** The options of a row, with the types of its schemas and of its RPC. */
+interface RowOptions<
+  Path extends string,
+  M extends Method,
+  S extends Scope,
+  Q extends Schema,
+  B extends Schema,
+  F extends object,
+  X extends string,
+> extends Omit<
+  Options,
+  'scope' | 'query' | 'body' | 'request' | 'omits' | 'reply' | 'status' | 'csv'
+> {
+  scope: S;
+  query?: Q;
+  body?: B;
+  omits?: readonly X[];
+  csv?: Rpc<Method & { responseStream: true }>;
+  status?: number | ((reply: ResponseOf<M>) => number);
+  request?: (input: InputOf<Path, S, Q, B>) => F | Promise<F>;
+  reply?: (reply: ResponseOf<M>, input: InputOf<Path, S, Q, B>) => object;
+}
 
 const row =
   (verb: Endpoint['verb']) =>
-  (path: string, rpc: Rpc, options: Options): Endpoint => ({ verb, path, rpc, ...options });
+  <
+    const Path extends string,
+    M extends Method,
+    const S extends Scope,
+    Q extends Schema = NoFields,
+    B extends Schema = NoFields,
+    F extends object = DefaultFields<Path, S, Q, B>,
+    const X extends string = never,
+  >(
+    path: Path,
+    rpc: Rpc<M>,
+    options: RowOptions<Path, M, S, Q, B, F, X>,
+  ): Fitting<Endpoint, F, M, X> =>
+    // The chain treats all rows alike: from here on, their types are those of any row.
+    ({ verb, path, rpc, ...options }) as unknown as Fitting<Endpoint, F, M, X>;
+
+/** The variant of a row, with the types of its own RPC. */
+export const variant = <M extends Method, F extends object>(
+  rpc: Rpc<M>,
+  options: Omit<Variant, 'rpc' | 'request' | 'reply'> & {
+    request: (input: Pick<Input, 'body'> & { target: Target }) => F | Promise<F>;
+    reply: (reply: ResponseOf<M>, input: Input) => object;
+  },
+): Fitting<Variant, F, M, never> =>
+  ({ rpc, ...options }) as unknown as Fitting<Variant, F, M, never>;
 
 export const get = row('GET');
 export const post = row('POST');

@@ -3,14 +3,9 @@ import { ApiError } from '@bmg/common/errors';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
-import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
-import {
-  MessagingDefinition,
-  type FindOutcomeRequest,
-  type FindOutcomeResponse,
-} from '@bmg/proto/messaging';
-import { TemplatesDefinition } from '@bmg/proto/templates';
-import { post, rpc, type Fields } from '../endpoints/endpoint';
+import type { FindOutcomeRequest, FindOutcomeResponse } from '@bmg/proto/messaging';
+import { endpoints } from '../endpoints';
+import type { Endpoint, Fields } from '../endpoints/endpoint';
 import { errorBody } from '../edge/error-body';
 import { ANSWER_LIMIT_BYTES, createGuards, LEASE_MARGIN_MS, type Guards, type Work } from './guard';
 import { recordKey } from './records';
@@ -23,10 +18,12 @@ const target = {
   phone_number_id: '800000000000001',
   directory_version: '',
 };
+const rowOf = (wanted: string): Endpoint =>
+  endpoints.find(({ verb, path }) => verb === 'POST' && path === wanted) as Endpoint;
 const ROWS = {
-  send: post('/messages/send', rpc(MessagingDefinition, 'sendText'), { scope: 'number' }),
-  broadcast: post('/broadcasts', rpc(BroadcastsDefinition, 'createBroadcast'), { scope: 'number' }),
-  template: post('/templates', rpc(TemplatesDefinition, 'createTemplate'), { scope: 'number' }),
+  send: rowOf('/messages/send'),
+  broadcast: rowOf('/broadcasts'),
+  template: rowOf('/templates'),
 };
 
 let redis: RedisConnection;

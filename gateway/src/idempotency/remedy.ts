@@ -15,7 +15,7 @@ const REPEATABLE = new Set([
   'markRead',
 ]);
 
-export function remedyOf({ definition, method }: Rpc): Remedy {
-  if (definition.methods[method]?.responseType === SendResult) return 'look_up';
+export function remedyOf({ method, codecs }: Rpc): Remedy {
+  if (codecs.responseType === SendResult) return 'look_up';
   return REPEATABLE.has(method) ? 'repeat' : 'none';
 }

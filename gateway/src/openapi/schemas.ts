@@ -29,7 +29,7 @@ interface Options {
   request?: boolean;
 }
 
-/** The schema, or a reference to it where it has a title. */
+/** The schema, or a reference to it if it has a title. */
 export function describeSchema(schema: Schema, options: Options): Json | Reference {
   const plain = plainSchema(schema, options);
   return schema.title === undefined ? plain : options.shared.add(schema.title, plain);

@@ -10,7 +10,7 @@ import { inTurns } from '@bmg/common/lifecycle';
 import type { Fields } from '../endpoint';
 import { RECIPIENT_MAX } from '../parts/inputs';
 
-interface Contact {
+export interface Contact {
   recipient?: string | undefined;
   params?: Fields | undefined;
 }

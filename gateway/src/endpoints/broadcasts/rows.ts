@@ -2,16 +2,14 @@ import {
   BroadcastsDefinition,
   type Broadcast,
   type Broadcast_Failure,
-  type CreateBroadcastResponse,
-  type GetBroadcastResponse,
-  type ListBroadcastsResponse,
 } from '@bmg/proto/broadcasts';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { checkContactCount, type ContactFaults } from '@bmg/common/messages';
 import { readContacts } from './contacts';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { get, post, rpc, type Fields, type Input } from '../endpoint';
+import { get, post, rpc, type Endpoint, type Fields, type Input, type Target } from '../endpoint';
+import type { Static } from '../parts/schema';
 
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
 /** 10,000 contacts, each with a recipient and some forty values of variables. */
@@ -21,15 +19,15 @@ const CREATE_TIMEOUT_MS = 60_000;
 
 /** `faults` collects those of the contacts. */
 export const createRequest = async (
-  { body, target }: Pick<Input, 'body' | 'target'>,
+  { body, target }: { body: Static<typeof schemas.createBroadcast>; target: Target },
   faults?: ContactFaults,
-): Promise<Fields> => ({
-  name: body['name'],
-  template_name: body['template_name'],
-  template_language: body['template_language'],
-  template_components: body['template_components'] ?? [],
-  contacts: await readContacts(body['contacts'] as unknown[], faults),
-  scheduled_at: readTime(body['scheduled_at']),
+) => ({
+  name: body.name,
+  template_name: body.template_name,
+  template_language: body.template_language,
+  template_components: body.template_components ?? [],
+  contacts: await readContacts(body.contacts as unknown[], faults),
+  scheduled_at: readTime(body.scheduled_at),
   target,
 });
 
@@ -37,10 +35,10 @@ const ISO_WITH_ZONE =
   /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
 
 /** The service refuses a time in the past. */
-function readTime(value: unknown): Date | undefined {
+function readTime(value: string | null | undefined): Date | undefined {
   if (value === undefined || value === null) return undefined;
-  const match = ISO_WITH_ZONE.exec(String(value));
-  const time = match && new Date(withColon(String(value).toUpperCase()));
+  const match = ISO_WITH_ZONE.exec(value);
+  const time = match && new Date(withColon(value.toUpperCase()));
   if (!time || Number.isNaN(time.getTime()) || !isDay(match)) {
     throw invalidField('scheduled_at', 'must be an ISO 8601 date-time with a time zone');
   }
@@ -58,8 +56,11 @@ function isDay([, year, month, day]: RegExpExecArray | string[]): boolean {
 const ID = /^[1-9]\d{0,14}$/;
 
 /** A malformed id is answered like an unknown one. */
-const byId = ({ params, partner_id, waba_id }: Input): Fields => {
-  const id = params['broadcast_id'] ?? '';
+const byId = ({
+  params: { broadcast_id: id },
+  partner_id,
+  waba_id,
+}: Pick<Input<{ broadcast_id: string }>, 'params' | 'partner_id' | 'waba_id'>) => {
   if (!ID.test(id)) throw new ApiError('NOT_FOUND', 'there is no such broadcast');
   return { partner_id, waba_id, broadcast_id: Number(id) };
 };
@@ -103,7 +104,7 @@ export const BODY_LIMITS = {
   checkItems: (length: number) => checkContactCount({ length }),
 };
 
-export const broadcasts = [
+export const broadcasts: Endpoint[] = [
   post('/broadcasts', rpc(BroadcastsDefinition, 'createBroadcast'), {
     scope: 'number',
     idempotent: true,
@@ -112,7 +113,7 @@ export const broadcasts = [
     ...BODY_LIMITS,
     timeout_ms: CREATE_TIMEOUT_MS,
     request: (input) => createRequest(input),
-    reply: (created: CreateBroadcastResponse) => ({
+    reply: (created) => ({
       broadcast_id: created.broadcast_id,
       status: created.status,
       total: created.total,
@@ -126,11 +127,11 @@ export const broadcasts = [
   get('/broadcasts', rpc(BroadcastsDefinition, 'listBroadcasts'), {
     scope: 'filter',
     query: schemas.listBroadcasts,
-    reply: ({ broadcasts: list, total }: ListBroadcastsResponse, { query }) => ({
+    reply: ({ broadcasts: list, total }, { query }) => ({
       broadcasts: list.map(shown),
       total,
-      limit: query['limit'],
-      offset: query['offset'],
+      limit: query.limit,
+      offset: query.offset,
     }),
     docs: docs.listBroadcasts,
     summary: 'List broadcasts, newest first',
@@ -138,7 +139,7 @@ export const broadcasts = [
   get('/broadcasts/:broadcast_id', rpc(BroadcastsDefinition, 'getBroadcast'), {
     scope: 'filter',
     request: byId,
-    reply: ({ broadcast, progress }: GetBroadcastResponse) => ({
+    reply: ({ broadcast, progress }) => ({
       broadcast: detailed(broadcast as Broadcast),
       progress,
     }),

@@ -1,31 +1,25 @@
-import type { Node } from '@bmg/proto/common';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { del, get, post, rpc, type Fields, type Input } from '../endpoint';
+import { del, get, post, rpc, type Endpoint, type Fields } from '../endpoint';
 import { nodeUnder, outcomeUnder, pageUnder, uncounted } from '../parts/rows';
 
 /** The phone number or BSUID of a participant, who may also be given as GET /groups/{group_id} shows them. */
-function personOf(participant: unknown): unknown {
-  if (typeof participant !== 'object' || participant === null) return participant;
+function personOf(participant: string | object): string {
+  if (typeof participant === 'string') return participant;
   const { user, wa_id, user_id } = participant as Fields;
-  const name = [user, wa_id, user_id].find((value) => typeof value === 'string' && value !== '');
-  return name ?? '';
+  return [user, wa_id, user_id].find((name): name is string => isText(name)) ?? '';
 }
 
-const removalRequest = ({ params, body, target }: Input): Fields => ({
-  group_id: params['group_id'],
-  participants: (body['participants'] as unknown[]).map(personOf),
-  target,
-});
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-export const callsGroups = [
+export const callsGroups: Endpoint[] = [
   post('/calls', rpc(NumberAdminDefinition, 'placeCall'), {
     scope: 'number',
     idempotent: true,
     body: schemas.placeCall,
     request: ({ body, target }) => ({ call: body, target }),
-    reply: ({ fields }: Node) => ({ ...fields }),
+    reply: ({ fields }) => ({ ...fields }),
     docs: docs.placeCall,
     summary: 'Start, answer, reject or end a call',
   }),
@@ -55,7 +49,7 @@ export const callsGroups = [
     ...uncounted,
     body: schemas.deleteGroup,
     // `confirm` is checked here and is not part of the call.
-    request: ({ params, target }) => ({ group_id: params['group_id'], target }),
+    request: ({ params, target }) => ({ group_id: params.group_id, target }),
     reply: outcomeUnder('group'),
     docs: docs.deleteGroup,
     summary: 'Delete a group',
@@ -63,7 +57,11 @@ export const callsGroups = [
   del('/groups/:group_id/participants', rpc(NumberAdminDefinition, 'removeGroupParticipants'), {
     ...uncounted,
     body: schemas.removeParticipants,
-    request: removalRequest,
+    request: ({ params, body, target }) => ({
+      group_id: params.group_id,
+      participants: body.participants.map(personOf),
+      target,
+    }),
     reply: outcomeUnder('group'),
     docs: docs.removeGroupParticipants,
     summary: 'Remove participants from a group',

@@ -1,6 +1,5 @@
 import { confirm, object, page, text } from '../parts/inputs';
 import { call, participant } from '../parts/rules';
-import type { Schema } from '../parts/schema';
 
 /** Contract 11.2: group subject, participants removed per request. */
 const SUBJECT_MAX = 128;
@@ -32,7 +31,7 @@ const placed = object(
   ['action'],
 );
 
-export const placeCall: Schema = { ...placed, published: { allOf: call } };
+export const placeCall = { ...placed, published: { allOf: call } };
 
 export const listGroups = page(GROUPS_PAGE_MAX);
 

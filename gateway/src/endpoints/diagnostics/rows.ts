@@ -1,10 +1,10 @@
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { get, rpc } from '../endpoint';
+import { get, rpc, type Endpoint } from '../endpoint';
 import { nodeUnder, uncounted, wholeUnder } from '../parts/rows';
 
-export const diagnostics = [
+export const diagnostics: Endpoint[] = [
   get('/waba', rpc(NumberAdminDefinition, 'getWaba'), {
     ...uncounted,
     reply: nodeUnder('waba'),

@@ -1,5 +1,5 @@
 import { id, limit, object } from '../parts/inputs';
-import type { Schema } from '../parts/schema';
+import type { Typed } from '../parts/schema';
 
 /** Contract 11.2: activity log `limit`. */
 const ACTIVITIES_MAX = 200;
@@ -7,7 +7,7 @@ const ACTIVITIES_MAX = 200;
 /** Epoch seconds in the year 2286. */
 const EPOCH_MAX = 9_999_999_999;
 
-const epoch = (description: string): Schema => ({
+const epoch = (description: string): Typed<'integer'> => ({
   type: 'integer',
   minimum: 0,
   maximum: EPOCH_MAX,

@@ -1,14 +1,12 @@
 import {
   EventLogDefinition,
   type DeliveryAttempt,
-  type GetEventResponse,
-  type ListEventsResponse,
   type LoggedEvent,
   type Replay,
 } from '@bmg/proto/webhooks';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { get, post, rpc, type Fields } from '../endpoint';
+import { get, post, rpc, type Endpoint, type Fields } from '../endpoint';
 
 /** The longest `wait`, and the time of a read. */
 const LIST_TIMEOUT_MS = 30_000;
@@ -53,16 +51,16 @@ const replay = (one: Replay): Fields => ({
   error: one.error ?? null,
 });
 
-export const events = [
+export const events: Endpoint[] = [
   get('/events', rpc(EventLogDefinition, 'listEvents'), {
     scope: 'filter',
     addition: true,
     query: schemas.listEvents,
     timeout_ms: LIST_TIMEOUT_MS,
-    reply: ({ events, ...page }: ListEventsResponse, { query }) => ({
+    reply: ({ events, ...page }, { query }) => ({
       events: events.map(logged),
       ...page,
-      limit: query['limit'],
+      limit: query.limit,
     }),
     docs: docs.listEvents,
     summary: 'Read your events as a log, from a position on',
@@ -70,7 +68,7 @@ export const events = [
   get('/events/:event_id', rpc(EventLogDefinition, 'getEvent'), {
     scope: 'partner',
     addition: true,
-    reply: ({ event, attempts }: GetEventResponse) => ({
+    reply: ({ event, attempts }) => ({
       ...logged(event as LoggedEvent),
       attempts: attempts.map(attempt),
     }),

@@ -1,13 +1,13 @@
 import { id, instant, limit, object, text } from '../parts/inputs';
 import * as rules from '../parts/rules';
-import { WHOLE_MAX, type Schema } from '../parts/schema';
+import { WHOLE_MAX, type Typed } from '../parts/schema';
 
 const NAMES_MAX_LENGTH = 2_000;
 const NAMES_MAX = 50;
 const NAME = '\\s*[a-z][a-z0-9_.]*\\s*';
 const WAIT_MAX_S = 20;
 
-const names: Schema = {
+const names = {
   ...text(
     NAMES_MAX_LENGTH,
     'Only events with these names, comma-separated: `message.received,message.failed`.',
@@ -16,7 +16,7 @@ const names: Schema = {
   errorMessage: `must be 1 to ${NAMES_MAX} event names, comma-separated`,
 };
 
-export const position = (description: string): Schema => ({
+export const position = (description: string): Typed<'integer'> => ({
   type: 'integer',
   minimum: 0,
   maximum: WHOLE_MAX,
@@ -57,7 +57,7 @@ const replayed = object({
 });
 
 /** Either a period or ids: the service refuses both together. */
-export const replayEvents: Schema = {
+export const replayEvents = {
   ...replayed,
   requiredOneOf: ['from', 'event_ids'],
   requiredOneOfMessage: 'from or event_ids is required',

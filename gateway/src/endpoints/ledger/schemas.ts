@@ -1,7 +1,7 @@
 import { cursor, DAY, id, limit, object } from '../parts/inputs';
-import type { Schema } from '../parts/schema';
+import type { Typed } from '../parts/schema';
 
-const calendarDay = (description: string): Schema => ({
+const calendarDay = (description: string): Typed<'string'> => ({
   type: 'string',
   pattern: `^${DAY}$`,
   errorMessage: 'must be a day, YYYY-MM-DD',

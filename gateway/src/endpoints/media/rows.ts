@@ -1,11 +1,7 @@
-import {
-  MessagingDefinition,
-  type LookupContactResponse,
-  type UploadMediaResponse,
-} from '@bmg/proto/messaging';
+import { MessagingDefinition } from '@bmg/proto/messaging';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { get, post, rpc, type Fields, type Input } from '../endpoint';
+import { get, post, rpc, type Endpoint } from '../endpoint';
 import { FILE_TIMEOUT_MS } from '../parts/rows';
 
 /** Time for a slow client to download the largest file. */
@@ -19,7 +15,7 @@ const downloading = {
   usage: '/media/download',
 } as const;
 
-export const media = [
+export const media: Endpoint[] = [
   post('/media/upload', rpc(MessagingDefinition, 'uploadMedia'), {
     scope: 'number',
     idempotent: true,
@@ -27,10 +23,7 @@ export const media = [
     status: 201,
     timeout_ms: FILE_TIMEOUT_MS,
     body: schemas.uploadMedia,
-    reply: ({ media_id }: UploadMediaResponse, { target }: Input): Fields => ({
-      media_id,
-      waba_id: target?.waba_id,
-    }),
+    reply: ({ media_id }, { target }) => ({ media_id, waba_id: target.waba_id }),
     docs: docs.uploadMedia,
     summary: 'Upload a media file from a URL',
   }),
@@ -47,7 +40,7 @@ export const media = [
   get('/contacts/:phone', rpc(MessagingDefinition, 'lookupContact'), {
     scope: 'number',
     // The contract's only field in camelCase.
-    reply: ({ phone, exists, wa_id }: LookupContactResponse): Fields => ({
+    reply: ({ phone, exists, wa_id }) => ({
       phone,
       exists,
       waId: wa_id ?? null,

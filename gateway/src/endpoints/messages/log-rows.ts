@@ -1,13 +1,8 @@
 // The message log: the list of a partner's sends, and the timeline of one message.
-import {
-  MessagingDefinition,
-  type GetTimelineResponse,
-  type ListMessagesResponse,
-  type Message,
-} from '@bmg/proto/messaging';
+import { MessagingDefinition, type Message } from '@bmg/proto/messaging';
 import * as docs from './log-docs';
 import * as schemas from './log-schemas';
-import { get, rpc, type Fields } from '../endpoint';
+import { get, rpc, type Endpoint, type Fields } from '../endpoint';
 
 const message = (one: Message): Fields => ({
   message_id: one.message_id,
@@ -29,14 +24,14 @@ const message = (one: Message): Fields => ({
   broadcast: one.broadcast,
 });
 
-export const messageLog = [
+export const messageLog: Endpoint[] = [
   get('/messages', rpc(MessagingDefinition, 'listMessages'), {
     scope: 'filter',
     addition: true,
     query: schemas.listMessages,
-    reply: ({ messages, after }: ListMessagesResponse, { query }) => ({
+    reply: ({ messages, after }, { query }) => ({
       messages: messages.map(message),
-      limit: query['limit'],
+      limit: query.limit,
       paging: { cursors: { after: after ?? null } },
     }),
     docs: docs.listMessages,
@@ -46,7 +41,7 @@ export const messageLog = [
     scope: 'filter',
     addition: true,
     query: schemas.getTimeline,
-    reply: ({ entries, broadcast, missing, ...found }: GetTimelineResponse) => ({
+    reply: ({ entries, broadcast, missing, ...found }) => ({
       message: message(found.message as Message),
       entries: entries.map(({ trace_id = null, ...entry }) => ({ ...entry, trace_id })),
       broadcast: broadcast ?? null,

@@ -3,10 +3,16 @@
 import { ApiError } from '@bmg/common/errors';
 import type { Fields } from '../endpoint';
 
+export interface Quoting {
+  context?: unknown;
+  context_message_id?: unknown;
+  reply_to?: unknown;
+}
+
 const MESSAGE_ID_MAX = 512;
 
 /** The quoted message's id; undefined without a quote. */
-export function quotedMessageId(body: Fields): string | undefined {
+export function quotedMessageId(body: Quoting): string | undefined {
   const { context, context_message_id, reply_to } = body;
   for (const [field, alias] of Object.entries({ context_message_id, reply_to })) {
     if (alias !== undefined && alias !== null && typeof alias !== 'string') {

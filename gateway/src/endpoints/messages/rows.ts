@@ -1,27 +1,52 @@
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
-import type { Node } from '@bmg/proto/common';
 import { MessagingDefinition, type SendResult } from '@bmg/proto/messaging';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { post, rpc, type Fields, type Input } from '../endpoint';
+import {
+  post,
+  rpc,
+  variant,
+  type Endpoint,
+  type Fields,
+  type Input,
+  type Target,
+} from '../endpoint';
 import { BODY_LIMITS } from '../broadcasts/rows';
-import { checkBroadcastRequest, checkRequest, isBroadcast } from './check';
+import { preflightOfBroadcast, preflightOf, isBroadcast } from './preflight';
 import { messageLog } from './log-rows';
-import { quotedMessageId } from './quote';
+import { quotedMessageId, type Quoting } from './quote';
+
+interface Addressed {
+  to?: string;
+  user_id?: string;
+  recipient?: string;
+}
 
 /** Services know neither the aliases of `user_id` nor the three ways to quote: they are resolved here. */
-export const sendRequest = ({ body, target }: Input): Fields => ({
-  ...body,
-  recipient: {
-    to: filled(body['to']),
-    user_id: filled(body['user_id']) ?? filled(body['recipient']),
-  },
-  quoted_message_id: quotedMessageId(body),
+const sendRequest = <B extends Addressed & Quoting>({
+  body: { to, user_id, recipient, context, context_message_id, reply_to, ...content },
+  target,
+}: {
+  body: B;
+  target: Target;
+}) => ({
+  ...content,
+  recipient: recipientOf({ to, user_id, recipient }),
+  quoted_message_id: quotedMessageId({ context, context_message_id, reply_to }),
   target,
 });
 
-const filled = (value: unknown): unknown =>
-  typeof value === 'string' && value.trim() !== '' ? value : undefined;
+const recipientOf = ({
+  to,
+  user_id,
+  recipient,
+}: { [K in keyof Addressed]: string | undefined }) => ({
+  to: filled(to),
+  user_id: filled(user_id) ?? filled(recipient),
+});
+
+const filled = (value: string | undefined): string | undefined =>
+  value?.trim() === '' ? undefined : value;
 
 /** Message send result: `messages` holds the same value as `message_id`. */
 export const sendReply = (
@@ -38,38 +63,42 @@ export const sendReply = (
 const sending = {
   scope: 'number',
   idempotent: true,
-  request: sendRequest,
   reply: sendReply,
 } as const;
 
-const sends = {
+const sends: Readonly<Record<string, Endpoint>> = {
   text: post('/messages/send', rpc(MessagingDefinition, 'sendText'), {
     ...sending,
     body: schemas.sendText,
+    request: sendRequest,
     docs: docs.sendText,
     summary: 'Send a text message',
   }),
   template: post('/messages/template', rpc(MessagingDefinition, 'sendTemplate'), {
     ...sending,
     body: schemas.sendTemplate,
+    request: sendRequest,
     docs: docs.sendTemplate,
     summary: 'Send a template message',
   }),
   media: post('/messages/media', rpc(MessagingDefinition, 'sendMedia'), {
     ...sending,
     body: schemas.sendMedia,
+    request: sendRequest,
     docs: docs.sendMedia,
     summary: 'Send an image, video, audio, document or sticker',
   }),
   interactive: post('/messages/interactive', rpc(MessagingDefinition, 'sendInteractive'), {
     ...sending,
     body: schemas.sendInteractive,
+    request: sendRequest,
     docs: docs.sendInteractive,
     summary: 'Send an interactive message: buttons, a list or products',
   }),
   location: post('/messages/location', rpc(MessagingDefinition, 'sendLocation'), {
     ...sending,
     body: schemas.sendLocation,
+    request: sendRequest,
     docs: docs.sendLocation,
     summary: 'Send a location',
   }),
@@ -77,17 +106,18 @@ const sends = {
     ...sending,
     body: schemas.sendReaction,
     // Contract 5.4: not on the reaction endpoint.
-    request: ({ body, ...rest }: Input) =>
-      sendRequest({
-        ...rest,
-        body: { ...body, context: undefined, context_message_id: undefined, reply_to: undefined },
-      }),
+    request: ({ body: { message_id, emoji, ...addressed }, target }) => ({
+      message_id,
+      emoji,
+      recipient: recipientOf(addressed),
+      target,
+    }),
     docs: docs.sendReaction,
     summary: 'React to a message, or remove a reaction',
   }),
 };
 
-export const messages = [
+export const messages: Endpoint[] = [
   ...Object.values(sends),
   post('/messages/read', rpc(MessagingDefinition, 'markRead'), {
     scope: 'number',
@@ -101,14 +131,14 @@ export const messages = [
     scope: 'number',
     addition: true,
     body: schemas.checkMessage,
-    request: checkRequest(sends),
-    reply: ({ fields }: Node) => fields ?? {},
-    variant: {
+    request: preflightOf(sends),
+    reply: ({ fields }) => fields ?? {},
+    variant: variant(rpc(BroadcastsDefinition, 'checkBroadcast'), {
       takes: isBroadcast,
-      rpc: rpc(BroadcastsDefinition, 'checkBroadcast'),
       ...BODY_LIMITS,
-      request: checkBroadcastRequest,
-    },
+      request: preflightOfBroadcast,
+      reply: ({ fields }) => fields ?? {},
+    }),
     docs: docs.checkMessage,
     summary: 'Check a message or a broadcast before it is sent: outcome, price and pace',
   }),

@@ -1,6 +1,6 @@
 import { components, object, quote, text, wamid, withRecipient } from '../parts/inputs';
 import { ANY, checked, imageMedia, interactive, mediaSource } from '../parts/rules';
-import type { Schema } from '../parts/schema';
+import type { Keywords } from '../parts/schema';
 
 /** Limit of the upstream. */
 const TEXT_MAX = 4_096;
@@ -92,13 +92,13 @@ export const markRead = object(
   ['message_id'],
 );
 
-/** Broadcasts are checked in `check.ts`: their faults, a wrong type among them, are reasons of the answer. */
-const ofBroadcast: Schema = {
+/** Broadcasts are checked in `preflight.ts`: their faults, a wrong type among them, are reasons of the answer. */
+const ofBroadcast: Keywords = {
   description: 'Of a broadcast, as in `POST /broadcasts`.',
   published: ANY,
 };
 
-export const checkMessage: Schema = {
+export const checkMessage = {
   ...object({
     kind: {
       type: 'string',
@@ -111,6 +111,6 @@ export const checkMessage: Schema = {
   }),
   requiredOneOf: ['kind', 'template_name', 'contacts'],
   requiredOneOfMessage: 'kind is required, or the template_name and contacts of a broadcast',
-  additionalProperties: true,
+  additionalProperties: true as const,
   published: { allOf: [checked] },
 };

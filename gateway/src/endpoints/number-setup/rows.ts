@@ -1,25 +1,13 @@
-import {
-  NumberAdminDefinition,
-  type BlockResult,
-  type CommerceSettings,
-} from '@bmg/proto/numberadmin';
+import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { del, get, post, put, rpc, type Fields, type Input } from '../endpoint';
+import { del, get, post, put, rpc, type Endpoint } from '../endpoint';
 import { nodeUnder, pageUnder, uncounted } from '../parts/rows';
 
 /** A number can have 2,000 codes, on 80 upstream pages. */
 const QR_CODES_TIMEOUT_MS = 60_000;
 
-/** A repeated field cannot be absent, so lists are wrapped: absent keeps the list, empty clears it. */
-const automationRequest = ({ body, target }: Input): Fields => ({
-  target,
-  enable_welcome_message: body['enable_welcome_message'],
-  ...(body['prompts'] !== undefined && { prompts: { items: body['prompts'] } }),
-  ...(body['commands'] !== undefined && { commands: { items: body['commands'] } }),
-});
-
-export const numberSetup = [
+export const numberSetup: Endpoint[] = [
   get('/qr-codes', rpc(NumberAdminDefinition, 'listQrCodes'), {
     ...uncounted,
     timeout_ms: QR_CODES_TIMEOUT_MS,
@@ -52,7 +40,13 @@ export const numberSetup = [
   post('/conversational-automation', rpc(NumberAdminDefinition, 'updateConversationalAutomation'), {
     ...uncounted,
     body: schemas.updateAutomation,
-    request: automationRequest,
+    // A repeated field cannot be absent, so lists are wrapped: absent keeps the list, empty clears it.
+    request: ({ body: { enable_welcome_message, prompts, commands }, target }) => ({
+      enable_welcome_message,
+      prompts: prompts && { items: prompts },
+      commands: commands && { items: commands },
+      target,
+    }),
     docs: docs.updateConversationalAutomation,
     summary: 'Update welcome message, ice breakers or commands',
   }),
@@ -66,20 +60,20 @@ export const numberSetup = [
   post('/blocked', rpc(NumberAdminDefinition, 'blockUsers'), {
     ...uncounted,
     body: schemas.blockUsers,
-    reply: ({ done, failed }: BlockResult) => ({ blocked: done, failed }),
+    reply: ({ done, failed }) => ({ blocked: done, failed }),
     docs: docs.blockUsers,
     summary: 'Block users',
   }),
   del('/blocked', rpc(NumberAdminDefinition, 'unblockUsers'), {
     ...uncounted,
     body: schemas.blockUsers,
-    reply: ({ done, failed }: BlockResult) => ({ unblocked: done, failed }),
+    reply: ({ done, failed }) => ({ unblocked: done, failed }),
     docs: docs.unblockUsers,
     summary: 'Unblock users',
   }),
   get('/commerce-settings', rpc(NumberAdminDefinition, 'getCommerceSettings'), {
     ...uncounted,
-    reply: (commerce_settings: CommerceSettings) => ({ commerce_settings }),
+    reply: (commerce_settings) => ({ commerce_settings }),
     docs: docs.getCommerceSettings,
     summary: 'Retrieve the commerce settings of a number',
   }),

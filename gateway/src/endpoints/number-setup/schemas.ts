@@ -1,6 +1,5 @@
 import { object, otherNumber, page, text } from '../parts/inputs';
 import { blocked, notEmpty } from '../parts/rules';
-import type { Schema } from '../parts/schema';
 
 /** Upper bound only: the upstream has lower limits. */
 const TEXT_MAX = 4_096;
@@ -95,7 +94,7 @@ const settings = object({
 });
 
 /** The service takes any feature group. */
-export const updateSettings: Schema = {
+export const updateSettings = {
   ...settings,
   published: { minProperties: 1, maxProperties: GROUPS_MAX },
 };

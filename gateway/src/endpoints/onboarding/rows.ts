@@ -1,26 +1,14 @@
 import {
   OnboardingDefinition,
   type Client,
-  type CreateConnectSessionResponse,
-  type DeleteClientResponse,
   type GetUsageResponse,
   type HistorySync,
-  type ListClientsResponse,
-  type ListOnboardingEventsResponse,
   type OnboardingEvent,
-  type RegisterClientResponse,
-  type RegisterFromCodeResponse,
 } from '@bmg/proto/onboarding';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { del, get, post, rpc, type Fields, type Input } from '../endpoint';
-
-const byPath = ({ params, body, query, partner_id }: Input): Fields => ({
-  ...query,
-  ...body,
-  ...params,
-  partner_id,
-});
+import { del, get, post, rpc, type Endpoint, type Fields } from '../endpoint';
+import type { Static } from '../parts/schema';
 
 /** The operator's view of a client has the partner; the partner's own does not. */
 export const clientRecord = ({
@@ -69,8 +57,8 @@ const eventRecord = (event: OnboardingEvent): Fields => ({
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
 
 /** A date stands for its start as `from` and for its end as `to`. The schema has checked both. */
-function timeOf(query: Fields, field: 'from' | 'to'): Date | undefined {
-  const text = query[field] as string | undefined;
+function timeOf(query: Static<typeof schemas.getUsage>, field: 'from' | 'to'): Date | undefined {
+  const text = query[field];
   if (text === undefined) return undefined;
   const time_of_day = field === 'from' ? 'T00:00:00.000Z' : 'T23:59:59.999Z';
   return new Date(text.length === DAY_LENGTH ? text + time_of_day : text.replace(' ', '+'));
@@ -86,14 +74,14 @@ const usageRecord = ({ from, to, endpoints, messages, billing }: GetUsageRespons
 /** A sign-up makes many upstream requests, one after the other. */
 const SIGN_UP_TIMEOUT_MS = 45_000;
 
-export const onboarding = [
+export const onboarding: Endpoint[] = [
   post('/clients/register-from-code', rpc(OnboardingDefinition, 'registerFromCode'), {
     scope: 'session',
     body: schemas.registerFromCode,
     timeout_ms: SIGN_UP_TIMEOUT_MS,
-    status: ({ created }: RegisterFromCodeResponse) => (created ? 201 : 200),
+    status: ({ created }) => (created ? 201 : 200),
     request: ({ body, partner_id, session_id }) => ({ ...body, partner_id, session_id }),
-    reply: ({ client, state, coexistence_sync }: RegisterFromCodeResponse) => ({
+    reply: ({ client, state, coexistence_sync }) => ({
       client: clientRecord(client as Client),
       ...(state !== undefined && { state }),
       coexistence_sync,
@@ -105,17 +93,17 @@ export const onboarding = [
     scope: 'partner',
     body: schemas.createConnectSession,
     status: 201,
-    reply: (reply: CreateConnectSessionResponse) => ({ ...reply }),
+    reply: (reply) => ({ ...reply }),
     docs: docs.createConnectSession,
     summary: 'Create a link to the hosted onboarding page',
   }),
   get('/onboarding/events', rpc(OnboardingDefinition, 'listOnboardingEvents'), {
     scope: 'partner',
     query: schemas.listOnboardingEvents,
-    reply: ({ events }: ListOnboardingEventsResponse, { query }) => ({
+    reply: ({ events }, { query }) => ({
       count: events.length,
       events: events.map(eventRecord),
-      limit: query['limit'],
+      limit: query.limit,
     }),
     docs: docs.listOnboardingEvents,
     summary: 'List onboarding steps and failures, newest first',
@@ -140,8 +128,8 @@ export const onboarding = [
   post('/clients/register', rpc(OnboardingDefinition, 'registerClient'), {
     scope: 'partner',
     body: schemas.registerClient,
-    status: ({ created }: RegisterClientResponse) => (created ? 201 : 200),
-    reply: ({ client, coexistence_sync }: RegisterClientResponse) => ({
+    status: ({ created }) => (created ? 201 : 200),
+    reply: ({ client, coexistence_sync }) => ({
       client: clientRecord(client as Client),
       coexistence_sync,
     }),
@@ -151,38 +139,35 @@ export const onboarding = [
   get('/clients', rpc(OnboardingDefinition, 'listClients'), {
     scope: 'partner',
     query: schemas.listClients,
-    reply: ({ clients, total }: ListClientsResponse, { query }) => ({
+    reply: ({ clients, total }, { query }) => ({
       clients: clients.map(clientRecord),
       total,
-      limit: query['limit'],
-      offset: query['offset'],
+      limit: query.limit,
+      offset: query.offset,
     }),
     docs: docs.listClients,
     summary: 'List registered numbers',
   }),
   del('/clients/:waba_id', rpc(OnboardingDefinition, 'deleteClient'), {
     scope: 'partner',
-    request: byPath,
-    reply: ({ events_removed_by }: DeleteClientResponse) => ({ events_removed_by }),
+    reply: ({ events_removed_by }) => ({ events_removed_by }),
     docs: docs.deleteClient,
     summary: 'Delete a client',
   }),
   post('/clients/:waba_id/refresh', rpc(OnboardingDefinition, 'refreshClient'), {
     scope: 'partner',
     body: schemas.refreshClient,
-    request: byPath,
-    reply: (reply: Fields) => ({
-      quality_rating: reply['quality_rating'] ?? null,
-      throughput_level: reply['throughput_level'] ?? null,
-      messaging_limit_tier: reply['messaging_limit_tier'] ?? null,
-      token_updated: reply['token_updated'],
+    reply: (reply) => ({
+      quality_rating: reply.quality_rating ?? null,
+      throughput_level: reply.throughput_level ?? null,
+      messaging_limit_tier: reply.messaging_limit_tier ?? null,
+      token_updated: reply.token_updated,
     }),
     docs: docs.refreshClient,
     summary: 'Refresh a client, or replace its access token',
   }),
   post('/clients/:waba_id/resubscribe-webhook', rpc(OnboardingDefinition, 'resubscribeWebhook'), {
     scope: 'partner',
-    request: byPath,
     docs: docs.resubscribeWebhook,
     summary: 'Resubscribe a business account to webhooks',
   }),

@@ -1,6 +1,6 @@
 import { DAY, id, limit, object, offset, QUERY_INSTANT, text } from '../parts/inputs';
 import * as rules from '../parts/rules';
-import type { Schema } from '../parts/schema';
+import type { Typed } from '../parts/schema';
 
 const DISPLAY_NAME_MAX = 200;
 const TOKEN_MAX = 4_096;
@@ -10,7 +10,7 @@ const ORIGIN_MAX = 255;
 const REPORT_MAX = 200;
 const REPORT_MESSAGE_MAX = 1_000;
 
-const day = (description: string): Schema => ({
+const day = (description: string): Typed<'string'> => ({
   type: 'string',
   pattern: `^(${DAY}|${QUERY_INSTANT})$`,
   errorMessage: 'must be an ISO 8601 date (YYYY-MM-DD), or a date-time with a time zone',

@@ -103,7 +103,7 @@ export const byName = (value: Schema, description: string): Schema => ({
   description,
 });
 
-/** `success: true` alone. */
+/** Only `success: true`. */
 export const nothing = record({}, { title: 'Success' });
 
 export const paging = record(

@@ -7,7 +7,7 @@ const DISTANCE_MAX = 3;
 
 const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
 
-/** Undefined where no known name is close enough. `phoneNumberId` is close to `phone_number_id`. */
+/** Undefined if no known name is close enough. `phoneNumberId` is close to `phone_number_id`. */
 export function closest(given: string, known: readonly string[]): string | undefined {
   if (given.length > LENGTH_MAX) return undefined;
   const wanted = plain(given);

@@ -7,8 +7,8 @@ import { toApiError } from '@bmg/common/errors';
 import type { Codec } from '@bmg/common/rpc';
 import * as dashboard from '../../dashboard/schemas';
 import { readBody } from '../../edge/body';
-import { encodeLong } from '../../edge/chain';
 import { errorBody } from '../../edge/error-body';
+import { encodeLong } from '../../edge/large-body';
 import { endpoints } from '..';
 import type { Endpoint, Fields, Input } from '../endpoint';
 import { reportConnectStep } from '../onboarding/schemas';
@@ -47,7 +47,7 @@ const rows: Row[] = [...endpoints, ...variants]
   .map((endpoint) => ({
     ...endpoint,
     name: `${endpoint.verb} ${endpoint.path}`,
-    codec: endpoint.rpc.definition.methods[endpoint.rpc.method]?.requestType as Codec<object>,
+    codec: endpoint.rpc.codecs.requestType as Codec<object>,
   }));
 const pages: Row[] = Object.entries({ ...dashboard, reportConnectStep }).map(([name, body]) => ({
   name,

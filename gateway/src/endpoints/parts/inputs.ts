@@ -1,7 +1,7 @@
 // Building blocks of request schemas. Descriptions are sentences: the reference prints them.
 import { RECIPIENT_MISSING } from '@bmg/common/messages';
 import { fileType, fileUrl, quoted as quotedRule, recipient } from './rules';
-import type { Schema } from './schema';
+import type { Keywords, ObjectSchema, Properties, Schema, Typed } from './schema';
 
 /** No slash, dot or space: an id can never lead to another upstream path. */
 const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
@@ -11,36 +11,42 @@ export const RECIPIENT_MAX = 200;
 const URL_MAX = 2_048;
 const MIME_TYPE_MAX = 255;
 
-export const text = (maxLength: number, description?: string): Schema => ({
+export const text = (maxLength: number, description?: string): Typed<'string'> => ({
   type: 'string',
   maxLength,
   ...(description && { description }),
 });
 
-export const id = (description: string): Schema => ({
+export const id = (description: string): Typed<'string'> => ({
   type: 'string',
   pattern: ID_PATTERN,
   errorMessage: 'must be an ID of 1 to 64 letters, digits, dashes and underscores',
   description,
 });
 
-export const wamid = (description: string): Schema => text(512, description);
+export const wamid = (description: string): Typed<'string'> => text(512, description);
 
 /** A cursor of our own: opaque to the caller. */
-export const cursor = (description: string): Schema => ({
+export const cursor = (description: string): Typed<'string'> => ({
   type: 'string',
   pattern: `^[A-Za-z0-9_-]{1,${CURSOR_MAX}}$`,
   errorMessage: 'must be a cursor that this endpoint returned',
   description,
 });
 
-export const object = (properties: Record<string, Schema>, required: string[] = []): Schema => ({
+export const object = <
+  const P extends Properties,
+  const R extends ReadonlyArray<keyof P & string> = readonly [],
+>(
+  properties: P,
+  required?: R,
+): ObjectSchema<P, R> => ({
   type: 'object',
   properties,
-  required,
+  required: required ?? ([] as readonly string[] as R),
 });
 
-export const limit = (fallback: number | undefined, lowerTo: number): Schema => ({
+export const limit = (fallback: number | undefined, lowerTo: number): Typed<'integer'> => ({
   type: 'integer',
   minimum: 1,
   maximum: lowerTo,
@@ -61,7 +67,7 @@ export const TIME = `[Tt]${HOUR}:${MINUTE}(:${MINUTE}(\\.\\d{1,9})?)?`;
 export const QUERY_INSTANT = `${DAY}${TIME}([Zz]|[+ -]${HOUR}:${MINUTE})`;
 
 /** RFC 3339. */
-export const instant = (description: string): Schema => ({
+export const instant = (description: string): Typed<'string'> => ({
   type: 'string',
   pattern: `^${QUERY_INSTANT}$`,
   errorMessage: 'must be an RFC 3339 date-time with a time zone, for example 2026-09-01T12:00:00Z',
@@ -71,7 +77,7 @@ export const instant = (description: string): Schema => ({
 /** Pages beyond it would take the database too long. */
 const OFFSET_MAX = 1_000_000;
 
-export const offset: Schema = {
+export const offset: Typed<'integer'> = {
   type: 'integer',
   minimum: 0,
   maximum: OFFSET_MAX,
@@ -83,7 +89,9 @@ export const offset: Schema = {
 const COMPONENTS_MAX = 50;
 
 /** Components of a template, whose content only the upstream knows. */
-export const components = (description: string): Schema => ({
+export const components = (
+  description: string,
+): Keywords & { type: 'array'; items: { type: 'object' } } => ({
   type: 'array',
   maxItems: COMPONENTS_MAX,
   items: { type: 'object' },
@@ -91,7 +99,7 @@ export const components = (description: string): Schema => ({
 });
 
 /** Query of a list that the upstream pages by cursor. */
-export const page = (limit_max: number): Schema =>
+export const page = (limit_max: number) =>
   object({
     limit: limit(undefined, limit_max),
     after: text(CURSOR_MAX, 'Returns the next page: `paging.cursors.after` of the current one.'),
@@ -109,7 +117,7 @@ export const otherNumber = {
 };
 
 /** Irreversible actions: only `true` confirms, any other value is CONFIRMATION_REQUIRED. */
-export const confirm: Schema = {
+export const confirm: Keywords & { const: true } = {
   const: true,
   errorCode: 'CONFIRMATION_REQUIRED',
   errorMessage: 'this action cannot be undone: send confirm: true to confirm it',
@@ -117,7 +125,7 @@ export const confirm: Schema = {
 };
 
 /** A file that the service fetches from the partner. */
-export const file = (types: readonly string[]): Schema =>
+export const file = (types: readonly string[]) =>
   object(
     {
       url: {
@@ -132,32 +140,36 @@ export const file = (types: readonly string[]): Schema =>
     ['url', 'mime_type'],
   );
 
+const recipientFields = {
+  to: text(RECIPIENT_MAX, 'Recipient: a phone number in international format, or a BSUID.'),
+  user_id: text(RECIPIENT_MAX, 'Recipient: a BSUID. Ignored if `to` is set.'),
+  recipient: text(RECIPIENT_MAX, 'Alias of `user_id`.'),
+};
+
 /** Contract 4.1 to 4.4: at least one of three fields; the service decides which one wins. */
-export const withRecipient = (
-  properties: Record<string, Schema>,
-  required: string[],
+export const withRecipient = <
+  const P extends Properties,
+  const R extends ReadonlyArray<keyof P & string>,
+>(
+  properties: P,
+  required: R,
   rules: Schema[] = [],
-): Schema => ({
+): ObjectSchema<typeof recipientFields & P, R> => ({
   type: 'object',
-  properties: {
-    to: text(RECIPIENT_MAX, 'Recipient: a phone number in international format, or a BSUID.'),
-    user_id: text(RECIPIENT_MAX, 'Recipient: a BSUID. Ignored if `to` is set.'),
-    recipient: text(RECIPIENT_MAX, 'Alias of `user_id`.'),
-    ...properties,
-  },
+  properties: { ...recipientFields, ...properties },
   required,
-  requiredOneOf: ['to', 'user_id', 'recipient'],
+  requiredOneOf: Object.keys(recipientFields),
   requiredOneOfMessage: RECIPIENT_MISSING,
   published: { allOf: [recipient, ...('context' in properties ? [quotedRule] : []), ...rules] },
 });
 
-const quoted: Schema = {
+const quoted: Keywords = {
   description: 'Quotes the message with this `message_id`.',
   published: { type: ['string', 'null'] },
 };
 
 /** The three ways to quote a message. Their content is checked by `messages/quote.ts`. */
-export const quote: Record<string, Schema> = {
+export const quote: Record<'context' | 'context_message_id' | 'reply_to', Keywords> = {
   context: {
     description:
       'Quotes a message: `{message_id}`. Takes precedence over `context_message_id` and `reply_to`.',

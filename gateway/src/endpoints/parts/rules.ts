@@ -2,7 +2,7 @@
 // messages than a schema gives.
 import { mimeTypePattern } from '@bmg/common/files';
 import { BSUID_PATTERN, PARENT_BSUID_PATTERN, PHONE_PATTERN } from '@bmg/common/ids';
-import type { Schema } from './schema';
+import type { ObjectSchema, Properties, Schema } from './schema';
 
 export const FILLED: Schema = { type: 'string', pattern: '\\S' };
 const BLANK: Schema = { type: 'string', pattern: '^ *$' };
@@ -12,7 +12,7 @@ const PARAMS_MAX = 100;
 const BSUID: Schema = { type: 'string', pattern: `^ *${BSUID_PATTERN} *$` };
 const PERSON = `(?:${BSUID_PATTERN}|${PHONE_PATTERN})`;
 
-export const atLeastOne = (keys: string[]): Schema => ({
+export const atLeastOne = (keys: readonly string[]): Schema => ({
   anyOf: keys.map((key) => ({ required: [key] })),
 });
 
@@ -23,19 +23,19 @@ export const ANY: Schema = {
 };
 
 /** An object with these properties. */
-const hasAll = (properties: Record<string, Schema>): Schema => ({
+const hasAll = (properties: Properties): Schema => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
 });
 
 /** The schema of a body that has to name one of its properties. */
-export const notEmpty = (schema: Schema): Schema => ({
+export const notEmpty = <S extends ObjectSchema>(schema: S): S => ({
   ...schema,
-  published: { allOf: [atLeastOne(Object.keys(schema.properties ?? {}))] },
+  published: { allOf: [atLeastOne(Object.keys(schema.properties))] },
 });
 
-const named = (properties: Record<string, Schema>, required: string): Schema => ({
+const named = (properties: Properties, required: string): Schema => ({
   properties,
   required: [required],
 });

@@ -4,15 +4,11 @@
 import { ApiError, invalidField, isErrorCode, missingFields } from '@bmg/common/errors';
 import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import type { XStatic } from 'typebox/schema' with { 'resolution-mode': 'import' };
 import { closest } from './closest';
 
-export interface Schema {
-  type?: string | string[];
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  enum?: readonly unknown[];
-  const?: unknown;
+/** The keywords that do not change the static type of a value. */
+export interface Keywords {
   minLength?: number;
   maxLength?: number;
   minimum?: number;
@@ -25,13 +21,12 @@ export interface Schema {
   description?: string;
   /** Name of the schema under `components` in the OpenAPI document. */
   title?: string;
-  examples?: unknown[];
-  additionalProperties?: boolean | Schema;
+  examples?: readonly unknown[];
   // Published only: the validators of services have clearer messages.
-  oneOf?: Schema[];
-  anyOf?: Schema[];
+  oneOf?: readonly Schema[];
+  anyOf?: readonly Schema[];
   /** Rules between fields go here: beside `properties`, generators of clients read anyOf as a union of types. */
-  allOf?: Schema[];
+  allOf?: readonly Schema[];
   if?: Schema;
   then?: Schema;
   propertyNames?: Schema;
@@ -40,7 +35,7 @@ export interface Schema {
   minProperties?: number;
   maxProperties?: number;
   /** At least one of these keys must be present and not blank. */
-  requiredOneOf?: string[];
+  requiredOneOf?: readonly string[];
   /** Error message if none of them is. */
   requiredOneOfMessage?: string;
   /** A paging limit above this is lowered to it instead of rejected. */
@@ -55,8 +50,40 @@ export interface Schema {
   published?: Schema;
 }
 
+export interface Schema extends Keywords {
+  type?: string | readonly string[];
+  properties?: Properties;
+  required?: readonly string[];
+  items?: Schema;
+  enum?: readonly unknown[];
+  const?: unknown;
+  additionalProperties?: boolean | Schema;
+}
+
+export type Properties = Readonly<Record<string, Schema>>;
+
+/** A schema whose static type is that of `type`. */
+export interface Typed<T extends 'string' | 'integer' | 'boolean'> extends Keywords {
+  type: T;
+}
+
+export interface ObjectSchema<
+  P extends Properties = Properties,
+  R extends readonly string[] = readonly string[],
+> extends Keywords {
+  type: 'object';
+  properties: P;
+  required: R;
+}
+
+/**
+ * The static type of the values that a schema accepts. Keys that the schema does not name are not in
+ * it; of a schema that is not known before run time, only that it accepts objects.
+ */
+export type Static<S extends Schema> = Schema extends S ? Record<string, unknown> : XStatic<S>;
+
 /** Returns the value with defaults filled in. Throws ApiError. */
-export type Validator = (value: unknown) => Record<string, unknown>;
+export type Validator<T = Record<string, unknown>> = (value: unknown) => T;
 
 const ajv = new Ajv({
   allErrors: true,
@@ -87,12 +114,12 @@ export const WHOLE_MAX = 999_999_999_999_999;
 /** A query value of an integer field is converted if it matches; otherwise it stays a string and is rejected. */
 const WHOLE = /^-?\d{1,15}$/;
 
-export function compile(schema: Schema, kind: 'body' | 'query'): Validator {
+export function compile<S extends Schema>(schema: S, kind: 'body' | 'query'): Validator<Static<S>> {
   const validate = ajv.compile({ type: 'object', ...schema });
   return (value) => {
     const fields = kind === 'query' ? readQuery(schema, value as Record<string, unknown>) : value;
     check(schema, fields, validate);
-    return fields as Record<string, unknown>;
+    return fields as Static<S>;
   };
 }
 
@@ -145,7 +172,7 @@ interface OneOf {
   fields: string[];
 }
 
-/** Fields of which one is enough are not said to be required. */
+/** Alternatives are not reported as required. */
 function missingText(missing: string[], oneOf: OneOf | undefined): string {
   const required = missing.filter((field) => !oneOf?.fields.includes(field));
   return [

@@ -1,10 +1,10 @@
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { post, rpc } from '../endpoint';
+import { post, rpc, type Endpoint } from '../endpoint';
 import { outcomeUnder, uncounted } from '../parts/rows';
 
-export const phone = [
+export const phone: Endpoint[] = [
   post('/phone/request-code', rpc(NumberAdminDefinition, 'requestCode'), {
     ...uncounted,
     body: schemas.requestCode,
@@ -36,7 +36,7 @@ export const phone = [
     ...uncounted,
     body: schemas.deregisterPhone,
     // `confirm` is checked here and is not part of the call.
-    request: ({ body, target }) => ({ phone_number_id: body['phone_number_id'], target }),
+    request: ({ body, target }) => ({ phone_number_id: body.phone_number_id, target }),
     reply: outcomeUnder('phone'),
     docs: docs.deregisterPhone,
     summary: 'Deregister a number to take it offline',

@@ -1,10 +1,10 @@
 import { confirm, object, otherNumber, text } from '../parts/inputs';
-import type { Schema } from '../parts/schema';
+import type { Typed } from '../parts/schema';
 
 const CODE_MAX = 64;
 const LANGUAGE_MAX = 20;
 
-const pin: Schema = {
+const pin: Typed<'string'> = {
   type: 'string',
   pattern: '^[0-9]{6}$',
   errorMessage: 'must be a string of exactly 6 digits',

@@ -1,10 +1,10 @@
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { get, put, rpc } from '../endpoint';
+import { get, put, rpc, type Endpoint } from '../endpoint';
 import { nodeUnder } from '../parts/rows';
 
-export const profile = [
+export const profile: Endpoint[] = [
   get('/profile', rpc(NumberAdminDefinition, 'getProfile'), {
     scope: 'number',
     reply: nodeUnder('profile'),

@@ -1,12 +1,7 @@
-import {
-  WebhooksDefinition,
-  type FailedEvent,
-  type ListFailedEventsResponse,
-  type RetryEventResponse,
-} from '@bmg/proto/webhooks';
+import { WebhooksDefinition, type FailedEvent } from '@bmg/proto/webhooks';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { get, post, rpc, type Fields } from '../endpoint';
+import { get, post, rpc, type Endpoint, type Fields } from '../endpoint';
 
 const failedEvent = ({ payload, ...event }: FailedEvent): Fields => ({
   ...event,
@@ -18,15 +13,15 @@ const failedEvent = ({ payload, ...event }: FailedEvent): Fields => ({
   payload: JSON.parse(payload) as unknown,
 });
 
-export const recovery = [
+export const recovery: Endpoint[] = [
   get('/webhooks/failed', rpc(WebhooksDefinition, 'listFailedEvents'), {
     scope: 'partner',
     query: schemas.listFailed,
-    reply: ({ events, after, total }: ListFailedEventsResponse, { query }) => ({
+    reply: ({ events, after, total }, { query }) => ({
       count: events.length,
       total,
       events: events.map(failedEvent),
-      limit: query['limit'],
+      limit: query.limit,
       paging: { cursors: { after: after ?? null } },
     }),
     docs: docs.listFailedEvents,
@@ -34,7 +29,7 @@ export const recovery = [
   }),
   post('/webhooks/retry/:event_id', rpc(WebhooksDefinition, 'retryEvent'), {
     scope: 'partner',
-    reply: ({ event_id, status, http_status }: RetryEventResponse) => ({
+    reply: ({ event_id, status, http_status }) => ({
       event_id,
       status,
       http_status: http_status ?? null,

@@ -1,24 +1,17 @@
-import { TemplatesDefinition, type ListTemplatesResponse } from '@bmg/proto/templates';
-import type { Node } from '@bmg/proto/common';
+import { TemplatesDefinition } from '@bmg/proto/templates';
 import * as docs from './docs';
 import * as schemas from './schemas';
-import { del, get, post, rpc, type Fields, type Input } from '../endpoint';
+import { del, get, post, rpc, type Endpoint } from '../endpoint';
 import { FILE_TIMEOUT_MS } from '../parts/rows';
 
 /** The list of a large account has many upstream pages. */
 const LIST_TIMEOUT_MS = 60_000;
 
-/** Ignores other keys, because the service builds the upstream's body. */
-const createRequest = ({ body, target }: Input): Fields => {
-  const { name, language, category, parameter_format, components } = body;
-  return { template: { name, language, category, parameter_format, components }, target };
-};
-
-export const templates = [
+export const templates: Endpoint[] = [
   get('/templates', rpc(TemplatesDefinition, 'listTemplates'), {
     scope: 'number',
     timeout_ms: LIST_TIMEOUT_MS,
-    reply: ({ templates }: ListTemplatesResponse): Fields => ({
+    reply: ({ templates }) => ({
       templates,
       total: templates.length,
     }),
@@ -30,8 +23,12 @@ export const templates = [
     idempotent: true,
     status: 201,
     body: schemas.createTemplate,
-    request: createRequest,
-    reply: ({ fields }: Node): Fields => ({ template: fields }),
+    // Other keys are ignored, because the service builds the upstream's body.
+    request: ({ body: { name, language, category, parameter_format, components }, target }) => ({
+      template: { name, language, category, parameter_format, components },
+      target,
+    }),
+    reply: ({ fields }) => ({ template: fields }),
     docs: docs.createTemplate,
     summary: 'Create a template and submit it for approval',
   }),

@@ -1,11 +1,12 @@
-// POST /messages/check: the body of a send or of a broadcast, checked as its endpoint checks it. What a send
-// would be refused for is passed on as a fault, because the answer of a check names everything that is wrong.
+// The pre-flight, POST /messages/check: validates the body of a send or of a broadcast as its endpoint does.
+// What a send would be refused for becomes a fault of the request, because the answer lists every problem.
 import { ApiError } from '@bmg/common/errors';
 import { ContactFaults } from '@bmg/common/messages';
+import type { Recipient } from '@bmg/proto/messaging';
 import { createRequest } from '../broadcasts/rows';
 import { createBroadcast } from '../broadcasts/schemas';
 import { compile, type Validator } from '../parts/schema';
-import type { Endpoint, Fields, Input } from '../endpoint';
+import type { Endpoint, Fields, Input, Target } from '../endpoint';
 
 interface Fault {
   code: string;
@@ -13,19 +14,19 @@ interface Fault {
   message: string;
 }
 
-/** Builds the request of a check from the rows of the send endpoints, by kind. */
-export function checkRequest(rows: Readonly<Record<string, Endpoint>>): (input: Input) => Fields {
+/** Builds the request of a pre-flight from the rows of the send endpoints, by kind. */
+export function preflightOf(rows: Readonly<Record<string, Endpoint>>) {
   const validators = new Map<string, Validator>(
     Object.entries(rows).map(([kind, { body = {} }]) => [kind, compile(body, 'body')]),
   );
-  return (input) => {
-    const { kind, ...body } = input.body;
-    const row = rows[kind as string] as Endpoint;
+  return (input: Input<object, object>) => {
+    const { kind, ...body } = input.body as Fields & { kind: string };
+    const row = rows[kind] as Endpoint;
     const checked = { kind, target: input.target, body };
     try {
-      const valid = (validators.get(kind as string) as Validator)(body);
-      const { recipient } = row.request?.({ ...input, body: valid }) as { recipient: Fields };
-      return { ...checked, recipient };
+      const valid = (validators.get(kind) as Validator)(body);
+      const request = row.request?.({ ...input, params: {}, query: {}, body: valid });
+      return { ...checked, recipient: (request as { recipient: Recipient }).recipient };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return { ...checked, faults: faultsOf(error) };
@@ -38,7 +39,7 @@ const BROADCAST = 'broadcast';
 /** A body without `kind` is a broadcast's. */
 export const isBroadcast = ({ kind }: Fields): boolean => kind === undefined || kind === BROADCAST;
 
-export async function checkBroadcastRequest({ body, target }: Input): Promise<Fields> {
+export async function preflightOfBroadcast({ body, target }: { body: Fields; target: Target }) {
   const { kind: _kind, ...broadcast } = body;
   const faults = new ContactFaults(Infinity);
   try {

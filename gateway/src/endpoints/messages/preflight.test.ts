@@ -1,8 +1,8 @@
 import { CheckBroadcastRequest } from '@bmg/proto/broadcasts';
-import { checkBroadcastRequest, isBroadcast } from './check';
+import { preflightOfBroadcast, isBroadcast } from './preflight';
 import { messages } from './rows';
 import { compile } from '../parts/schema';
-import type { Fields, Input } from '../endpoint';
+import type { Fields } from '../endpoint';
 
 const TARGET = {
   partner_id: 'ptn_1',
@@ -19,8 +19,8 @@ const BROADCAST = {
   contacts: ['15550100777', { to: '15550100778', params: ['Ada'] }],
 };
 const request = async (body: Fields) => {
-  const fields = await checkBroadcastRequest({ body: accept(body), target: TARGET } as Input);
-  return CheckBroadcastRequest.fromPartial(fields as object);
+  const fields = await preflightOfBroadcast({ body: accept(body), target: TARGET });
+  return CheckBroadcastRequest.fromPartial(fields);
 };
 
 test('a body without kind is a broadcast, and so is one that says so', () => {

@@ -1,0 +1,146 @@
+// What the compiler refuses of a row: `make check-types` fails if one of these errors is not reported. The
+// tests show why it matters: the codec drops the value without a word.
+import type { Codec } from '@bmg/common/rpc';
+import { MessagingDefinition } from '@bmg/proto/messaging';
+import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
+import { get, post, put, rpc, variant, type Endpoint, type Variant } from './endpoint';
+import { object, text } from './parts/inputs';
+
+const scope = 'number';
+const markRead = rpc(MessagingDefinition, 'markRead');
+const createQrCode = rpc(NumberAdminDefinition, 'createQrCode');
+const updateQrCode = rpc(NumberAdminDefinition, 'updateQrCode');
+const removeParticipants = rpc(NumberAdminDefinition, 'removeGroupParticipants');
+
+const message_id = text(512);
+const prefilled_message = text(100);
+const whole = { type: 'integer' } as const;
+
+const read = object({ message_id }, ['message_id']);
+const more = object({ message_id, sent: text(1) }, ['message_id']);
+
+describe('the compiler accepts', () => {
+  test('a row whose schema, path and scope make the request of its RPC', () => {
+    const rows: Endpoint[] = [
+      post('/read', markRead, { scope, body: read }),
+      put('/qr-codes/:code', updateQrCode, { scope, body: object({ prefilled_message }) }),
+    ];
+    expect(rows).toHaveLength(2);
+  });
+
+  test('a field of the RPC that a row names as left out', () => {
+    const row: Endpoint = post('/qr-codes', createQrCode, {
+      scope,
+      body: object({ prefilled_message }),
+      omits: ['image_format'],
+    });
+    expect(row.omits).toEqual(['image_format']);
+  });
+});
+
+describe('the compiler refuses', () => {
+  test('a field of a schema that the RPC does not have', () => {
+    // @ts-expect-error the RPC has no field sent
+    const row: Endpoint = post('/read', markRead, { scope, body: more });
+    expect(sent(row, { message_id: 'wamid.1', sent: 'x' })).toEqual({ message_id: 'wamid.1' });
+  });
+
+  test('a field of the RPC that the schema lacks', () => {
+    // @ts-expect-error the row lacks the field image_format
+    const row: Endpoint = post('/qr', createQrCode, { scope, body: object({ prefilled_message }) });
+    expect(sent(row, { prefilled_message: 'Hi' })).not.toHaveProperty('image_format');
+  });
+
+  test('a field that the RPC takes, but of another type', () => {
+    // @ts-expect-error the RPC takes another type of message_id
+    const row: Endpoint = post('/read', markRead, { scope, body: object({ message_id: whole }) });
+    // @ts-expect-error the RPC takes another type of message_id, which may be null
+    const orNull: Endpoint = post('/read', markRead, {
+      scope,
+      body: object({ message_id: { type: ['string', 'null'] } }),
+    });
+    expect([row, orNull]).toHaveLength(2);
+  });
+
+  test('a parameter of the path that the RPC does not have', () => {
+    // @ts-expect-error the RPC has no field id
+    const row: Endpoint = post('/read/:id', markRead, { scope, body: read });
+    expect(sent(row, { id: '1' })).not.toHaveProperty('id');
+  });
+
+  test('a scope whose fields the RPC does not have', () => {
+    // @ts-expect-error the RPC has no field partner_id, and the row lacks the field target
+    const row: Endpoint = post('/read', markRead, { scope: 'partner', body: read });
+    expect(sent(row, { partner_id: 'ptn_1' })).not.toHaveProperty('partner_id');
+  });
+
+  test('a key of a mapping that the RPC does not have, also through a spread and inside a message', () => {
+    // @ts-expect-error the RPC has no field sent
+    const spread: Endpoint = post('/read', markRead, {
+      scope,
+      body: more,
+      request: ({ body, target }) => ({ ...body, target }),
+    });
+    // @ts-expect-error the RPC has no field target.number
+    const nested: Endpoint = post('/read', markRead, {
+      scope,
+      body: read,
+      request: ({ body, target }) => ({ ...body, target: { ...target, number: '8' } }),
+    });
+    // @ts-expect-error the RPC has no field sent
+    const ofVariant: Variant = variant(markRead, {
+      takes: () => true,
+      request: ({ target }) => ({ message_id: 'wamid.1', sent: 'x', target }),
+      reply: () => ({}),
+    });
+    expect(sent(spread, { sent: 'x' })).not.toHaveProperty('sent');
+    expect(sent(nested, { target: { number: '8' } })).not.toHaveProperty('target.number');
+    expect(ofVariant).toBeDefined();
+  });
+
+  test('a field of the RPC that a mapping lacks or gives another type', () => {
+    // @ts-expect-error the row lacks the field participants
+    const lacking: Endpoint = post('/groups/:group_id', removeParticipants, {
+      scope,
+      request: ({ params, target }) => ({ group_id: params.group_id, target }),
+    });
+    // @ts-expect-error the RPC takes another type of participants
+    const wrong: Endpoint = post('/groups/:group_id', removeParticipants, {
+      scope,
+      request: ({ params, target }) => ({ ...params, participants: [1], target }),
+    });
+    expect([lacking, wrong]).toHaveLength(2);
+  });
+
+  test('a property that a mapping reads, but the schema or the path lacks', () => {
+    const row: Endpoint = post('/read/:message_id', markRead, {
+      scope,
+      body: object({}),
+      request: ({ body, params, target }) => ({
+        // @ts-expect-error the schema has no property message_id
+        message_id: (body.message_id as string | undefined) ?? params.message_id,
+        // @ts-expect-error the path has no parameter id
+        target: params.id === undefined ? target : undefined,
+      }),
+    });
+    expect(row.path).toBe('/read/:message_id');
+  });
+
+  test('a key that the reply does not have', () => {
+    const row: Endpoint = get('/contacts/:phone', rpc(MessagingDefinition, 'lookupContact'), {
+      scope,
+      // @ts-expect-error the reply has no field found
+      status: ({ found }) => (found ? 200 : 404),
+      // @ts-expect-error the reply has no field waId
+      reply: ({ waId }) => ({ waId }),
+    });
+    expect(row.path).toBe('/contacts/:phone');
+  });
+});
+
+/** What the service receives of these fields, without the empty ones. */
+function sent(row: Endpoint, fields: object): object {
+  const { requestType: codec } = row.rpc.codecs as { requestType: Codec<object> };
+  const message = codec.decode(codec.encode(codec.fromPartial(fields)).finish());
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => Boolean(value)));
+}
