@@ -13,7 +13,7 @@ import {
   type TestPartner,
 } from '../harness/shared-mesh';
 
-/** Of a partner whose address alone changes. */
+/** Of a partner that changes only its address. */
 const UNCHANGED = {
   name: undefined,
   rate_limit_per_sec: undefined,
@@ -269,7 +269,7 @@ test('delivers live events while a receiver keeps a replay waiting, and shows ho
   });
 }, 120_000);
 
-test('an integrator that was away for an hour misses and repeats nothing, by pull and by push', async () => {
+test('an integrator that was offline for an hour misses and repeats nothing, by pull and by push', async () => {
   const { newest } = await list();
   // The next attempts are an hour away: what the receiver would have got waits for that long.
   partner.receiver.behave((_arrival, response) => {

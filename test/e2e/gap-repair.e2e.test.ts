@@ -1,6 +1,6 @@
-// Gap repair: statuses whose webhooks are lost, one by one and while the ingress is away, are read from the
-// upstream's message history. Every message ends in its true state, and no status is told twice.
-// BMG_FAULTS=long keeps the ingress away for a minute.
+// Gap repair: statuses whose webhooks are lost, one by one and while the ingress is down, are read from the
+// upstream's message history. Every message ends in its true state, and no status is reported twice.
+// BMG_FAULTS=long keeps the ingress down for a minute.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { eventually } from '../testkit/eventually';
@@ -52,7 +52,7 @@ const told = (): string[] =>
     .filter(({ body }) => STATUSES.includes(body.event))
     .map(({ body }) => `${body.data['message_id']} ${body.event}`);
 
-test('every message ends in its true state, and no status is told twice', async () => {
+test('every message ends in its true state, and no status is reported twice', async () => {
   await mesh.emulator.limits({ rate_per_sec: 'off' });
   // A refused webhook is lost at once, as after a week of refusals.
   await mesh.emulator.behaviour({ swallow: LOST, seed: 11, retry_delays_ms: [] });
@@ -65,7 +65,7 @@ test('every message ends in its true state, and no status is told twice', async 
   const lost = (await mesh.emulator.webhooks()).lost;
   expect(lost).toBeGreaterThan(MESSAGES / 2);
 
-  // A lower status that was lost is not asked for once the message is read.
+  // A lower status that was lost is not requested once the message is read.
   const isTold = (id: string): boolean => told().includes(`${id} message.read`);
   await eventually(() => ids.every(isTold), REPAIR_LIMIT_MS);
   const repaired = partner.receiver.arrivals.filter(
@@ -78,7 +78,7 @@ test('every message ends in its true state, and no status is told twice', async 
       (await records.countDocuments({ message_id: { $in: ids }, status: 'read' })) === MESSAGES,
   );
 
-  // The webhooks of repaired statuses come late, then one that was never told.
+  // The webhooks of repaired statuses come late, then one that was never reported.
   for (const { body } of repaired.slice(0, 5)) {
     const { message_id, status } = body.data as { message_id: string; status: string };
     const change = statusChange(ONE, message_id, status);

@@ -36,7 +36,7 @@ afterAll(async () => {
   await mesh?.stop();
 }, 60_000);
 
-test('each process listens on the ports of its role alone', async () => {
+test('each process listens only on the ports of its role', async () => {
   expect(await listens(Number(mesh.env['INGRESS_PORT']))).toBe(false);
   await startIngress();
   expect(await listens(Number(mesh.env['INGRESS_PORT']))).toBe(true);

@@ -19,7 +19,7 @@ export interface RecordedAttempt extends StoredAttempt {
 export interface AttemptLog {
   /** Resolves once stored. */
   add(attempt: EventAttempt, answer: string | null): Promise<void>;
-  /** By event id, in the order in which they were made; answers are null unless asked for. */
+  /** By event id, in the order in which they were made; answers are null unless requested. */
   of(event_ids: string[], answers?: 'with_answers'): Promise<Map<string, RecordedAttempt[]>>;
   drain(): Promise<void>;
 }

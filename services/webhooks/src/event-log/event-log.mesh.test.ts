@@ -120,7 +120,7 @@ async function readAll(one: EventLog, partner_id: string, limit = 7): Promise<an
   }
 }
 
-/** An attempt of an event that came twice is recorded a moment after the event is released. */
+/** An attempt of a repeated event is recorded shortly after the event is released. */
 const withoutDelivery = ({ delivery: _, ...event }: any): object => event; // any: an event of the list
 
 test('gives every event one position, without gaps and in order, while two replicas race', async () => {
@@ -243,7 +243,7 @@ test('refuses a partner’s seventeenth waiting request, and ends the others at 
   expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
 }, 40_000);
 
-test('filters by name, account and time, and says where to continue', async () => {
+test('filters by name, account and time, and returns the position to continue after', async () => {
   const partner_id = aPartner();
   const one = replica();
   const sent = ['a', 'b', 'a', 'b'].map((event, index) =>

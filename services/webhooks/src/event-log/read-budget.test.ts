@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-/** Reads of 2 MiB whose replies nobody takes; `written` ends each. */
+/** Reads of 2 MiB whose replies are not read; `written` ends each. */
 function unreadCall(partner_id: string) {
   const written = new AbortController();
   const read = budget.hold(partner_id, { signal: written.signal }, async (room) => {

@@ -175,7 +175,7 @@ export class EventLogWriter implements Component {
     this.writing = undefined;
   }
 
-  /** False once the writer has stopped and cannot write: the events come again. */
+  /** False once the writer has stopped and cannot write: Kafka redelivers the events. */
   private async writeNext(): Promise<boolean> {
     if (this.count < BUCKET_EVENTS_MAX && this.bytes < BUCKET_BYTES_MAX) {
       this.hurry = new AbortController();
