@@ -5,7 +5,7 @@ import { ApiError } from '@bmg/common/errors';
 import { anySignal, pause } from '@bmg/common/lifecycle';
 import { createByteRate, createPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
+import { metrics, type Logger } from '@bmg/common/telemetry';
 
 export interface ReadBudget {
   /**
@@ -85,7 +85,8 @@ function createSpace(): Space {
       await pause(WAIT_MS, anySignal(started.signal, late));
       queue.delete(waiting);
       if (started.signal.aborted) return;
-      throw isShareFull(partner_id, bytes) || !isFull(bytes) ? tooManyReads() : noRoom();
+      const is_own = isShareFull(partner_id, bytes) || !isFull(bytes);
+      throw is_own ? shareIsFull() : noRoom();
     },
     give(partner_id, bytes) {
       change(partner_id, -bytes);
@@ -126,7 +127,7 @@ export function createReadBudget(log: Logger): ReadBudget {
           try {
             const late = anySignal(AbortSignal.timeout(WAIT_MS), signal);
             await rate.turn(partner_id, 0, late);
-            if (late.aborted) throw tooManyReads();
+            if (late.aborted) throw shareIsFull();
             await space.take(partner_id, bytes, late);
             held += bytes;
           } finally {
@@ -160,7 +161,14 @@ const tooManyReads = (): ApiError =>
     { retry_after_s: RETRY_AFTER_S },
   );
 
-const noRoom = (): ApiError =>
-  new ApiError('SERVICE_UNAVAILABLE', 'too many reads of events are in flight: try again', {
+function shareIsFull(): ApiError {
+  metrics.requests_shed.inc({ server: 'event_log', reason: 'read_bytes_of_partner' });
+  return tooManyReads();
+}
+
+function noRoom(): ApiError {
+  metrics.requests_shed.inc({ server: 'event_log', reason: 'read_bytes' });
+  return new ApiError('SERVICE_UNAVAILABLE', 'too many reads of events are in flight: try again', {
     retry_after_s: RETRY_AFTER_S,
   });
+}
