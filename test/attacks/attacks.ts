@@ -202,6 +202,16 @@ const smallBroadcast = (): string =>
     scheduled_at: new Date(Date.now() + 3_600_000),
   });
 
+let logged: Promise<string[]> | undefined;
+
+/** The ids of a thousand events of the hostile partner's log. */
+function loggedEvents({ base_url, headers }: Target): Promise<string[]> {
+  logged ??= callRest(base_url, 'GET', '/events?limit=1000', undefined, headers).then(({ body }) =>
+    (body.events as Array<{ event_id: string }>).map(({ event_id }) => event_id),
+  );
+  return logged;
+}
+
 export const ATTACKS: Attack[] = [
   {
     name: 'bodies with a million faults',
@@ -304,11 +314,19 @@ export const ATTACKS: Attack[] = [
     once: (target) => postWebhook(target, { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }),
   },
   {
-    // The last, because the events of it are tried again for as long as the mesh runs.
+    // Near the end, because its events are tried again for as long as the mesh runs.
     name: 'retry-all in a loop',
     concurrency: 8,
     needs_waiting_events: true,
     once: (target) => call(target, 'POST', '/webhooks/retry-all'),
+  },
+  {
+    // After the one above: the receiver refuses its events, so that a replay runs for half a minute.
+    name: 'replays of a thousand events',
+    concurrency: 16,
+    refused_with: '429',
+    once: async (target) =>
+      call(target, 'POST', '/events/replay', { event_ids: await loggedEvents(target) }),
   },
 ];
 

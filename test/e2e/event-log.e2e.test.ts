@@ -13,7 +13,7 @@ import {
   type TestPartner,
 } from '../harness/shared-mesh';
 
-/** Of a partner of which only the address changes. */
+/** Of a partner that changes only its address. */
 const UNCHANGED = {
   name: undefined,
   rate_limit_per_sec: undefined,

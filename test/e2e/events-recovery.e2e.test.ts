@@ -41,7 +41,7 @@ const idOf = ({ body }: Arrival): string => String(body.data['message_id']);
 const idsAt = (who: TestPartner): string[] => who.receiver.arrivals.map(idOf);
 
 /**
- * A partner whose receiver refuses, with waiting events: of one conversation unless stated otherwise. None is
+ * A partner whose receiver refuses, with waiting events: of one conversation by default. None is
  * attempted again in between, unless `is_retried`.
  */
 async function partnerWithWaiting(

@@ -64,7 +64,7 @@ beforeEach(() => void asked.splice(0));
 afterAll(() => server.stop());
 const ofServer = (): string => `127.0.0.1:${server.port}`;
 
-test('prices each change for the day on which it takes effect, and asks once for equal ones', async () => {
+test('prices each change for the day on which it takes effect, and requests equal ones once', async () => {
   const events = [
     changed(),
     changed(),
@@ -82,7 +82,7 @@ test('prices each change for the day on which it takes effect, and asks once for
   expect(asked.flat()).toHaveLength(3);
 });
 
-test('asks for many changes in parts', async () => {
+test('requests many changes in parts', async () => {
   const events = Array.from({ length: 250 }, (_, day) =>
     changed({ effective_at: 1_790_000_000 + day * 86_400 }),
   );
@@ -92,12 +92,12 @@ test('asks for many changes in parts', async () => {
   expect(asked.map((part) => part.length)).toEqual([100, 100, 50]);
 });
 
-test('leaves other events alone', async () => {
+test('leaves other events unchanged', async () => {
   const other: NormalisedEvent = { ...changed(), event: 'template.quality_updated' };
   expect(await costsOf([other])).toEqual([undefined]);
 });
 
-test('says that prices are unknown without an address of messaging', async () => {
+test('reports prices as unknown without an address of messaging', async () => {
   expect(await costsOf([changed()])).toEqual([UNREAD]);
 });
 

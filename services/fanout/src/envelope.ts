@@ -3,7 +3,7 @@ import { eventMeta } from '@bmg/common/notices';
 
 export interface Enveloped {
   event: string;
-  /** Null for an event of the partner alone. */
+  /** Null for an event that concerns only the partner. */
   waba_id: string | null;
   phone_number_id: string | null;
   timestamp: number;

@@ -1,7 +1,6 @@
 // The fan-out: raw webhooks → events → one delivery for each partner that owns the number. A batch
 // is done, and its offsets committed, once everything made of it is in Kafka.
 import { topics, type Bus, type Outgoing, type Received } from '@bmg/common/bus';
-import { readCallbackData } from '@bmg/common/messages';
 import { endSpan, metrics, traceIds, type Logger } from '@bmg/common/telemetry';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { UpstreamWebhook } from '@bmg/proto/stream';
@@ -11,7 +10,7 @@ import type { Memory } from './memory';
 import { stringifyData } from './normalise';
 import { outgoingOf } from './outgoing';
 import type { Owners } from './owners';
-import { callbackDataOf, itemsOf, readWebhook, type Item, type ReadWebhook } from './read-webhook';
+import { itemsOf, readWebhook, type Item, type ReadWebhook } from './read-webhook';
 import { createActivity, createStateRecords, type Activity } from './state-records';
 
 export interface FanOutDependencies {
@@ -70,12 +69,7 @@ async function fanOut(
   );
   const items = itemsOf(webhooks);
   const owners = await deps.owners.of(items, span);
-  await publishAll(deps.bus, {
-    items,
-    owners,
-    callback_data: callbackDataOf(webhooks),
-    ...lasting,
-  });
+  await publishAll(deps.bus, { items, owners, ...lasting });
   for (const webhook of webhooks) await report(deps, webhook);
 }
 
@@ -83,14 +77,12 @@ interface Addressed extends Lasting {
   items: Item[];
   /** One answer per item. */
   owners: GetOwnersResponse[];
-  /** Keyed by occurrence. */
-  callback_data: Map<string, string>;
 }
 
 /** Publishes in order, each portion only once Kafka has the one before. */
 async function publishAll(
   bus: Bus,
-  { items, owners, callback_data, envelope, activity }: Addressed,
+  { items, owners, envelope, activity }: Addressed,
 ): Promise<void> {
   let portion: Outgoing<unknown>[] = [];
   let bytes = 0;
@@ -114,26 +106,13 @@ async function publishAll(
       await bus.deadLetter(topics.upstreamWebhook, Buffer.from(data, 'utf8'), 'too_large');
       continue;
     }
-    const serialised = { data, callback_data: ownData(callback_data.get(item.occurrence), owner) };
-    for (const message of outgoingOf(item, owner, serialised, { records, envelope })) {
+    for (const message of outgoingOf(item, owner, data, { records, envelope })) {
       portion.push(message);
       bytes += data_bytes;
       if (bytes > PUBLISH_BYTES || portion.length >= PUBLISH_MESSAGES) await flush();
     }
   }
   await flush();
-}
-
-/**
- * Callback data is only as trustworthy as the sender, who may have a token of the upstream's own:
- * it leads to a partner only if that partner owns the number.
- */
-function ownData(
-  callback_data: string | undefined,
-  { partner_ids }: GetOwnersResponse,
-): string | undefined {
-  const partner_id = readCallbackData(callback_data)?.partner_id;
-  return partner_id !== undefined && partner_ids.includes(partner_id) ? callback_data : undefined;
 }
 
 /** Counts and logs a webhook's results; unreadable items go to the dead letters. */

@@ -37,7 +37,7 @@ const tell = async (event: NormalisedEvent) => {
   return { superseded: event.data['superseded'] === true, duplicate: event.duplicate === true };
 };
 
-test('a status that gap repair told is dropped when its webhook comes late', async () => {
+test('a status that gap repair reported is dropped when its webhook arrives late', async () => {
   const fresh = { superseded: false, duplicate: false };
   expect(await tell(aStatus('wamid.1', 'delivered', 'reconciled'))).toEqual(fresh);
   expect(await tell(aStatus('wamid.1', 'delivered'))).toMatchObject({ duplicate: true });
@@ -46,7 +46,7 @@ test('a status that gap repair told is dropped when its webhook comes late', asy
   expect(await tell(aStatus('wamid.1', 'read'))).toEqual(fresh);
 });
 
-test('a status that a webhook told is dropped when gap repair finds it too', async () => {
+test('a status that a webhook reported is dropped when gap repair finds it too', async () => {
   expect(await tell(aStatus('wamid.2', 'read'))).toMatchObject({ duplicate: false });
   expect(await tell(aStatus('wamid.2', 'read', 'reconciled'))).toMatchObject({ duplicate: true });
   expect(await tell(aStatus('wamid.2', 'read'))).toMatchObject({ duplicate: false });
@@ -67,7 +67,7 @@ test('remembers a reconciled status for longer than the upstream repeats webhook
   expect(await redis.redis.ttl(key)).toBeGreaterThan(7 * 86_400);
 });
 
-test('a repeated change of a category tells the prices that it told first', async () => {
+test('a repeated category change has the prices of the first one', async () => {
   const changed = (cost: object): NormalisedEvent => ({
     ...aStatus('', 'sent'),
     occurrence: 'template_category|900000000000001|300000000000001|MARKETING',

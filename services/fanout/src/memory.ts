@@ -1,6 +1,12 @@
 // The facts from earlier webhooks that complete an event: the statuses a message has had, the
-// handler of a thread, the known contacts, the prices told of a changed category. They are stored
-// in Redis; while it is unavailable, events go out without them.
+// handler of a thread, the known contacts, the prices sent for a category change. They are stored in
+// Redis; while it is unavailable, events go out without them.
+//
+// Whether a status is superseded is decided here for the partner's event, and in messaging's store for
+// the record of the message. Both follow the order of `status-order.ts`. There are two places because
+// events go out for every message of a number, also for those that were not sent through this service
+// and have no record, and must not wait for messaging; and because a record must be right when Redis
+// has lost what it knew.
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '@bmg/common/redis';
 import { contentId } from '@bmg/common/ids';
@@ -11,15 +17,16 @@ import type { NormalisedEvent, StateChange } from './normalise';
 export interface Memory {
   /**
    * Completes the events in place: sets `superseded` and `current_handler`, turns `add` of a known
-   * contact into `update`, restores the `cost` that an event was first given, and marks statuses that gap repair and a webhook both told. Never throws.
+   * contact into `update`, restores the `cost` that an event was first given, and marks a status as
+   * `duplicate` if both gap repair and a webhook reported it. Never throws.
    */
   complete(events: NormalisedEvent[], state: StateChange[]): Promise<void>;
 }
 
 // Bits 0 to 3: statuses seen, by rank. Bits 4 to 7: statuses that were already superseded when
 // first seen, so that a repetition gives the same answer. Bits 8 to 11: statuses first seen by gap
-// repair. Answers 2 for a status that the other source, a webhook or gap repair, has told before; a
-// repetition by the same source may be one that was not published yet.
+// repair. Returns 2 for a status that the other source, a webhook or gap repair, has reported before;
+// a repetition by the same source may be one that was not published yet.
 const STATUS_SCRIPT = `
 local rank = tonumber(ARGV[1])
 local bits = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -47,7 +54,7 @@ const STATUS_LIFE_S = 2 * 86_400;
 /** The upstream repeats a webhook for up to seven days. */
 const RECONCILED_LIFE_S = 8 * 86_400;
 const HANDLER_LIFE_S = 30 * 86_400;
-/** A repetition within this time tells the same prices, whatever rate card is loaded in between. */
+/** A repetition within this time has the same prices, whatever rate card is loaded in between. */
 const COST_LIFE_S = 2 * 86_400;
 const CONTACT_LIFE_S = 180 * 86_400;
 
@@ -96,8 +103,8 @@ export function createMemory(connection: RedisConnection): Memory {
   };
   const cost = async (event: NormalisedEvent): Promise<void> => {
     const key = contentId('cost', event.occurrence);
-    const told = JSON.stringify(event.data['cost']);
-    if ((await redis.set(key, told, 'EX', COST_LIFE_S, 'NX')) !== null) return;
+    const cost_json = JSON.stringify(event.data['cost']);
+    if ((await redis.set(key, cost_json, 'EX', COST_LIFE_S, 'NX')) !== null) return;
     const first = await redis.get(key);
     if (first) event.data['cost'] = JSON.parse(first);
   };

@@ -1,7 +1,7 @@
 // The last step of the fan-out: what becomes of one item. What our own services keep state of is
 // collected for them, and one delivery goes to each partner that owns the number or the account.
 import { topics, type Outgoing } from '@bmg/common/bus';
-import { eventIdOf } from '@bmg/common/messages';
+import { eventIdOf, readCallbackData } from '@bmg/common/messages';
 import { metrics } from '@bmg/common/telemetry';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
@@ -9,23 +9,16 @@ import type { Enveloped } from './envelope';
 import type { Item } from './read-webhook';
 import type { StateRecords } from './state-records';
 
-export interface Serialised {
-  /** The item's data as JSON text. */
-  data: string;
-  /** The callback data of a send, if the item is the status of one. */
-  callback_data: string | undefined;
-}
-
 export interface Ways {
   records: StateRecords;
   envelope: (event: Enveloped, event_id: string) => Buffer;
 }
 
-/** A state change yields no delivery: partners do not get it. */
+/** `data` is the item's as JSON text. A state change yields no delivery: partners do not get it. */
 export function* outgoingOf(
   item: Item,
   owner: GetOwnersResponse,
-  { data, callback_data }: Serialised,
+  data: string,
   { records, envelope }: Ways,
 ): Generator<Outgoing<Delivery>> {
   const { from } = item;
@@ -46,7 +39,7 @@ export function* outgoingOf(
     timestamp: item.timestamp,
     data: item.data,
     json: data,
-    opaque: callback_data,
+    opaque: phone_number_id === null ? undefined : ownCallbackData(item, owner),
     received_at_ms,
     partner_ids: owner.partner_ids,
     span,
@@ -69,4 +62,15 @@ export function* outgoingOf(
     from.published += 1;
     yield { topic: topics.delivery, key: `${partner_id}|${conversation}`, span, message };
   }
+}
+
+/**
+ * Callback data is only as trustworthy as the sender, who may have an upstream token: it is passed on
+ * only if it names a partner that owns the number of the status. The services look for the send with
+ * that partner and that number.
+ */
+function ownCallbackData(item: Item, { partner_ids }: GetOwnersResponse): string | undefined {
+  const callback_data = 'event' in item ? item.callback_data : undefined;
+  const partner_id = readCallbackData(callback_data)?.partner_id;
+  return partner_id !== undefined && partner_ids.includes(partner_id) ? callback_data : undefined;
 }

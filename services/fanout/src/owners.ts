@@ -17,7 +17,7 @@ export interface Concerned {
 
 export interface Owners {
   /**
-   * One answer for each of `concerned`, in their order; without partners where none has registered.
+   * One answer for each of `concerned`, in their order; without partners if none has registered.
    * Throws when the directory is unavailable and the cache has no answer.
    */
   of(concerned: Concerned[], span: SpanContext): Promise<GetOwnersResponse[]>;

@@ -64,24 +64,5 @@ export const itemsOf = (webhooks: ReadWebhook[]): Item[] =>
     ...from.normalised.events
       .filter(({ duplicate }) => !duplicate)
       .map((event) => ({ ...event, from })),
-    // The callback data of a send travels with its status event instead.
-    ...from.normalised.state
-      .filter(({ kind }) => kind !== 'send_status')
-      .map((change) => ({ ...change, from })),
+    ...from.normalised.state.map((change) => ({ ...change, from })),
   ]);
-
-const SEND_PREFIX = 'send_';
-
-/** The callback data of our own sends, by the occurrence of the status event that carries it. */
-export function callbackDataOf(webhooks: ReadWebhook[]): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const { normalised } of webhooks) {
-    for (const { kind, occurrence, data } of normalised.state) {
-      const callback_data = data['biz_opaque_callback_data'];
-      if (kind === 'send_status' && typeof callback_data === 'string') {
-        found.set(occurrence.slice(SEND_PREFIX.length), callback_data);
-      }
-    }
-  }
-  return found;
-}

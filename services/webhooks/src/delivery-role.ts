@@ -78,7 +78,7 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
     [
-      createRecoveryHandlers({ ...shared, requeueRuns, untrack }),
+      createRecoveryHandlers({ ...shared, requeueRuns, untrack, reads: event_log.reads }),
       createEventLogHandlers({ ...event_log, replays }),
       createPurge({ db: mongo.db, rows: createPurgeRows(packer), owners, log }),
     ],

@@ -9,7 +9,7 @@ import { openRedis } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
 import type { settings } from './config';
 import { createDeliveryRole } from './delivery-role';
-import { REPLAY_IN_FLIGHT } from './event-log/replay';
+import { REPLAY_IN_FLIGHT } from './event-log/replay-work';
 import { createIngressRole } from './ingress-role';
 import { indexes } from './store/indexes';
 

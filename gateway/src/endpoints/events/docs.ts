@@ -88,7 +88,9 @@ const replay = is.record(
     failed_event_id: is.orNull(
       is.text(EVENT_ID, 'The event that your receiver refused four times: the replay ended there.'),
     ),
-    error: is.orNull(is.text('HTTP 503', 'How it was refused.')),
+    error: is.orNull(
+      is.text('HTTP 503', 'How it was refused, or that the replay did not finish within 24 hours.'),
+    ),
   },
   { title: 'Replay' },
 );
@@ -98,7 +100,7 @@ export const replayEvents: RowDocs = {
   example: { from: '2026-09-01T12:00:00Z', to: '2026-09-01T13:00:00Z', event: 'message.received' },
   codes: ['RATE_LIMIT'],
   notes:
-    'Delivers events again, in the background: with the same `webhook-id`, in the order of the log within a conversation, with few attempts at a time so that live events do not wait. One replay of a partner runs at a time. Events that were delivered before are delivered again.',
+    'Delivers events again, in the background: with the same `webhook-id`, in the order of the log within a conversation, with few attempts at a time so that live events do not wait. One replay of a partner runs at a time, for at most 24 hours, and takes turns with those of other partners. Events that were delivered before are delivered again.',
 };
 
 export const getReplay: RowDocs = {
@@ -106,5 +108,5 @@ export const getReplay: RowDocs = {
   answer: replay,
   codes: ['NOT_FOUND'],
   notes:
-    'A replay is over when its status is no longer `running`. A failed one can be continued by another replay from the refused event on.',
+    'A replay is over when its status is no longer `running`. A failed one can be continued by another replay: the events after `position` are left, and `GET /events?after=` lists them.',
 };

@@ -1,6 +1,7 @@
 // The `biz_opaque_callback_data` of every send: the upstream returns it with each status of the
-// message, so a status leads back to the partner and the request even where a crash lost the record
-// of the send.
+// message, so a status leads back to the partner and the request even if a crash lost the record of
+// the send. A partner with an upstream token can write any value: check that the partner
+// owns the number, and look for the request with both.
 const PATTERN = /^bmg1:([^:]+):(.+)$/s;
 
 export interface CallbackData {

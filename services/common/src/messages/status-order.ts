@@ -1,5 +1,6 @@
 // The statuses of a sent message and their order. They arrive repeated and in any order, so a
-// recorded status changes only to a higher one: sent < delivered < read, and failed is final.
+// recorded status changes only to a higher one: sent < delivered < read, and failed is final. Two
+// places apply it: fan-out's memory for the event, and messaging's store for the record.
 
 /** Lowest first. Ranks are stored in Redis: add new ones at the end only. */
 export const MESSAGE_STATUSES = ['sent', 'delivered', 'read', 'failed'] as const;

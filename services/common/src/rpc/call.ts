@@ -8,7 +8,7 @@ export interface Call {
   /** The span under which further work is done. */
   span: SpanContext;
   request_id: string;
-  /** Aborted when the caller cancels. */
+  /** Aborted when the caller cancels, and once the transport has taken the whole reply. */
   signal?: AbortSignal | undefined;
   /**
    * The request id under which the gateway records the outcome (Idempotency-Key), with a

@@ -105,9 +105,11 @@ export function emit(
     contact: string | null;
     timestamp: number;
     data: Record<string, unknown>;
+    callback_data?: string | null;
   },
 ): void {
   const { place } = context;
+  const { callback_data } = event;
   context.out.events.push({
     occurrence: event.occurrence,
     event: event.event,
@@ -117,6 +119,7 @@ export function emit(
     contact: event.contact,
     timestamp: event.timestamp,
     data: event.data,
+    ...(callback_data && { callback_data }),
   });
 }
 

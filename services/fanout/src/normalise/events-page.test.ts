@@ -23,7 +23,7 @@ test('lists the events in the order of the contract', () => {
   expect(listed).toEqual([...EVENT_NAMES]);
 });
 
-test('says for every upstream field whether it leads to an event', () => {
+test('lists for every upstream field whether it leads to an event', () => {
   const sent = rowsOf(section('Events'), 1);
   const notSent = section('Not sent');
   for (const [field, row] of FIELDS) {

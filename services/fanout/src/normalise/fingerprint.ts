@@ -1,5 +1,5 @@
 // The part of an occurrence key that stands for content without an id. Upstream repeats whole bodies,
-// so a key depends on the body alone, never on the current time.
+// so a key depends only on the body, never on the current time.
 
 import { hash } from 'node:crypto';
 import { isLosslessNumber } from 'lossless-json';

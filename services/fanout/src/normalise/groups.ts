@@ -1,4 +1,4 @@
-// The four group fields. They share one shape, a list of groups, and one event. `data.type` says
+// The four group fields. They share one shape, a list of groups, and one event. `data.type` names
 // what happened, so that an event without an invite link is not mistaken for a new group.
 
 import {

@@ -22,7 +22,7 @@ const DOT = 0x2e;
 const LETTER_E = 0x65;
 
 /**
- * Throws SyntaxError for invalid JSON and RangeError beyond NESTING_MAX levels. `lossless` says
+ * Throws SyntaxError for invalid JSON and RangeError beyond NESTING_MAX levels. `lossless` shows
  * whether the body may hold LosslessNumber values.
  */
 export function parseUpstream(bytes: Buffer | string): { body: unknown; lossless: boolean } {

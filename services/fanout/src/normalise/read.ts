@@ -1,5 +1,5 @@
 // Reads values whose types upstream does not guarantee: ids as numbers, numbers as strings, a
-// single object in place of a list. Nothing here throws.
+// single object instead of a list. No function of this file throws.
 
 import { isLosslessNumber } from 'lossless-json';
 

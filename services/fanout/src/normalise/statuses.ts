@@ -1,7 +1,7 @@
 // The statuses of sent messages. They are most of all traffic, so this is a hot path.
 import { eventOfStatus, occurrence } from '@bmg/common/messages';
 import { partyOf } from './content';
-import { changeState, emit, ignore, refuse, timeOf, type Context } from './context';
+import { emit, ignore, refuse, timeOf, type Context } from './context';
 import { listOf, objectOf, toText, type JsonObject } from './read';
 
 /** A voice message was played: upstream reports it, but the contract has no event for it. */
@@ -28,8 +28,8 @@ export function readStatus(item: JsonObject, context: Context): void {
     contact: status.contact,
     timestamp: status.timestamp,
     data: status.data,
+    callback_data: toText(item.biz_opaque_callback_data),
   });
-  reportSendStatus(item, status, context);
 }
 
 /** Null for a status without an event; it has been ignored or refused with a reason then. */
@@ -106,23 +106,4 @@ function keyOfStatus(
   return participant === null
     ? occurrence(space, place.key, message_id, status)
     : occurrence(space, place.key, message_id, status, participant);
-}
-
-/**
- * Reports the callback data of our send, which comes back with its statuses, to our own services.
- */
-function reportSendStatus(item: JsonObject, status: Status, context: Context): void {
-  const carried = toText(item.biz_opaque_callback_data);
-  if (carried === null) return;
-  changeState(context, {
-    kind: 'send_status',
-    occurrence: `send_${status.occurrence}`,
-    contact: status.contact,
-    timestamp: status.timestamp,
-    data: {
-      message_id: status.message_id,
-      status: status.status,
-      biz_opaque_callback_data: carried,
-    },
-  });
 }

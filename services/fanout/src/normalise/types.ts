@@ -22,7 +22,12 @@ export interface NormalisedEvent {
   timestamp: number;
   /** The event's `data`, exactly as the partner gets it. */
   data: Record<string, unknown>;
-  /** Told before, once by a webhook and once by gap repair: not published. */
+  /**
+   * Of the status of a send: the callback data that it was sent with. For our own services only, and to
+   * be trusted no further than the sender (outgoing.ts).
+   */
+  callback_data?: string;
+  /** Published before, from the other source of statuses: a webhook, or gap repair. */
   duplicate?: true;
 }
 
@@ -34,8 +39,7 @@ export type StateChangeKind =
   | 'reconnected'
   | 'partner_added'
   | 'partner_removed'
-  | 'user_id_changed'
-  | 'send_status';
+  | 'user_id_changed';
 
 /** A state change for our own services, with or without a partner event. */
 export interface StateChange {

@@ -90,7 +90,7 @@ export function createCanary(
   };
 }
 
-/** One replica takes the turn; a crash of its process costs this turn alone. */
+/** One replica takes the turn; a crash of its process costs only this turn. */
 async function turn(
   canary: Configured,
   { redis: { redis, up }, agent, log }: CanaryDependencies,

@@ -31,7 +31,7 @@ export interface Outcome extends ReceiverAnswer {
   result: 'delivered' | 'dropped' | 'refused';
   /** A short reason for the failed list: `timeout`, `HTTP 500`, `no webhook URL`. */
   error: string | null;
-  /** False if no POST was made, so that the outcome says nothing about the receiver. */
+  /** False if no POST was made, so that the outcome is no evidence about the receiver. */
   posted: boolean;
   /** Of a POST: its address without the query, the secret that signed, and what came of it. */
   trace?: PostTrace;
@@ -55,7 +55,7 @@ export interface PostTrace {
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /**
- * Never throws for a receiver that refuses, hangs or cannot be reached: the outcome says so. Without
+ * Never throws for a receiver that refuses, hangs or is unreachable: the outcome reports it. Without
  * a POST it ends at once for a partner that is unknown, not active or has no webhook URL.
  */
 export async function postAttempt(

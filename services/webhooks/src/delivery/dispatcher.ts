@@ -218,7 +218,7 @@ export class Dispatcher implements Component {
       if (outcome.result === 'refused') await this.recordFailure(delivery, outcome);
       else await this.complete(delivery, outcome);
     } catch (error) {
-      // The store or the directory is away. No attempt is used up.
+      // The store or the directory is unreachable. No attempt is used up.
       this.speed.ended(delivery.partner_id, delivery, Date.now(), false);
       log.warn({ err: error, event_id: delivery.event_id }, 'failed to attempt or record delivery');
       metrics.deliveries_unsettled.inc();
@@ -228,7 +228,7 @@ export class Dispatcher implements Component {
     }
   }
 
-  /** Undefined if the row is gone or failed: a manual retry ended it, or its retention is over. */
+  /** Undefined if the row was removed or failed: a manual retry ended it, or its retention is over. */
   private async attemptOfRow({
     event_id,
     attempts,
@@ -329,7 +329,7 @@ export class Dispatcher implements Component {
       if (this.lanes.get(event_id) === delivery) this.releaseOffsets(delivery);
       if (this.lanes.countOf(partner_id) > OF_PARTNER_MAX) this.overflow.start(partner_id);
     } catch {
-      // The store is away: the delivery stays in memory, and the next tick tries again.
+      // The store is unreachable: the delivery stays in memory, and the next tick retries.
     } finally {
       delivery.persisting = false;
     }

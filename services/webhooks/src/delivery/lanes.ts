@@ -121,7 +121,7 @@ export class Lanes<I extends LaneItem> {
     return [...this.lanes.values()].flatMap((lane) => this.removeFrom(lane, unwanted, now));
   }
 
-  /** Puts the lane into the state that its next delivery asks for. Does nothing while in flight. */
+  /** Puts the lane into the state that its next delivery needs. Does nothing while in flight. */
   private schedule(lane: Lane<I>, now: number): void {
     if (lane.state === 'in_flight') return;
     const due_at = lane.dueAt();

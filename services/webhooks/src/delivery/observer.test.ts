@@ -120,7 +120,7 @@ describe('the scan of stored deliveries', () => {
     expect(new Set(added).size).toBe(PAGE + 1);
   });
 
-  test('is repeated at the next time after the store was away', async () => {
+  test('is repeated at the next time after the store was unreachable', async () => {
     const { rows, added, state, ticks } = rig();
     rows.push(row('a'));
     state.fails = true;

@@ -1,6 +1,6 @@
 // Partners with more stored deliveries than memory may schedule. Their new deliveries go straight
 // to the store, behind the older ones, and rows are read back in order as room is made, so that
-// memory stays bounded however long a receiver is away. Everything in memory may then wait for a
+// memory stays bounded however long a receiver is unreachable. Everything in memory may then wait for a
 // distant retry, so one new delivery per PROBE_EVERY_MS is attempted at once; when the receiver
 // takes one, the dispatcher makes the whole backlog due.
 import { pause } from '@bmg/common/lifecycle';

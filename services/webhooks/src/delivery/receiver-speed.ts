@@ -1,5 +1,5 @@
-// Tells a slow receiver from a busy process or machine. While this process is busy, every receiver
-// seems to answer late: how late the event loop runs its timers says how much of that is our own,
+// Distinguishes a slow receiver from a busy process or machine. While this process is busy, every receiver
+// seems to answer late: the delay of the event loop's timers shows how much of that is our own,
 // and how late the quickest of the others answers, how much all of them have in common.
 import { LRUCache } from '@bmg/common/cache';
 import type { ShareUse } from './partner-share';

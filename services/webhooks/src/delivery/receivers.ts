@@ -12,8 +12,8 @@ export type Receiver = GetReceiverResponse;
 
 export interface Receivers {
   /**
-   * The partner's receiver; status `unknown` for a partner that does not exist. Asks again while the
-   * directory is away, and rejects after CALLS_MAX calls.
+   * The partner's receiver; status `unknown` for a partner that does not exist. Retries while the
+   * directory is unreachable, and rejects after CALLS_MAX calls.
    */
   of(partner_id: string, span: SpanContext, signal: AbortSignal): Promise<Receiver>;
 }

@@ -5,7 +5,7 @@ const SECRET_PREFIX = 'whsec_';
 
 /**
  * The signing headers of one attempt (contract 13.1). `secrets` are the partner's, newest first.
- * `x-service-signature` is made with the newest secret alone, and the whole secret text is the key.
+ * `x-service-signature` is made with the newest secret only, and the whole secret text is the key.
  * `webhook-signature` has one signature per secret (prefix off, base64 decoded), so that a receiver
  * can switch secrets during a rotation. `at_s` is the attempt's time in epoch seconds.
  */

@@ -19,7 +19,7 @@ export interface RecordedAttempt extends StoredAttempt {
 export interface AttemptLog {
   /** Resolves once stored. */
   add(attempt: EventAttempt, answer: string | null): Promise<void>;
-  /** By event id, in the order in which they were made; answers are null unless asked for. */
+  /** By event id, in the order in which they were made; answers are null unless requested. */
   of(event_ids: string[], answers?: 'with_answers'): Promise<Map<string, RecordedAttempt[]>>;
   drain(): Promise<void>;
 }
@@ -54,14 +54,21 @@ export function createAttemptLog(
     async of(event_ids, with_answers) {
       const wanted = new Set(event_ids);
       const found = new Map<string, RecordedAttempt[]>();
-      for (const { _id, attempts: batch, packed } of await attempts.of(event_ids)) {
-        const answers = with_answers ? await answersOf(packer, _id, packed) : [];
+      const add = (batch: EventAttempt[], answers: Array<string | null>): void => {
         for (const [index, { event_id, ...attempt }] of batch.entries()) {
           if (!wanted.has(event_id)) continue;
           const list = found.get(event_id) ?? [];
           list.push({ ...attempt, answer: answers[index] ?? null });
           found.set(event_id, list);
         }
+      };
+      if (with_answers) {
+        for await (const { _id, attempts: batch, packed } of attempts.of(event_ids)) {
+          add(batch, await answersOf(packer, _id, packed));
+        }
+      } else {
+        for await (const { attempts: batch } of attempts.withoutAnswersOf(event_ids))
+          add(batch, []);
       }
       return found;
     },

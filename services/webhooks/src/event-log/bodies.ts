@@ -3,7 +3,7 @@
 import type { Packed, Packer } from './packer';
 import { bucketIdentity, type Bucket } from '../store/event-log';
 
-/** By event id, the answer of each attempt in order; null where there was none. */
+/** By event id, the answer of each attempt in order; null for an attempt without an answer. */
 export type Answers = Record<string, Array<string | null>>;
 
 export function packBodies(

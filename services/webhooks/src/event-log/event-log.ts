@@ -4,6 +4,7 @@ import type { Logger } from '@bmg/common/telemetry';
 import { createVault } from '@bmg/common/vault';
 import { createAttemptLog } from './attempt-log';
 import { createPacker, type Packer } from './packer';
+import { createReadBudget, type ReadBudget } from './read-budget';
 import { createReader, type Reader } from './reader';
 import { createWaiters, type Waiters } from './waiters';
 import { EventLogWriter } from './writer';
@@ -21,6 +22,7 @@ export interface EventLogSettings {
 export interface EventLog {
   writer: EventLogWriter;
   reader: Reader;
+  reads: ReadBudget;
   recordAttempt: RecordAttempt;
   /** Ends the waiting requests: to be stopped before the server of the RPCs. */
   waiters: Waiters;
@@ -59,6 +61,7 @@ export function createEventLog(
   return {
     writer,
     reader,
+    reads: createReadBudget(log),
     waiters,
     expiry: createPoller('event-log-expiry', EXPIRE_EVERY_MS, expire, log),
     recordAttempt: ({ event_id, partner_id, waba_id, number }, outcome) => {

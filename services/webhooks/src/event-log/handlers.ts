@@ -1,5 +1,6 @@
 // The EventLog RPCs.
 import { invalidField } from '@bmg/common/errors';
+import { inTurns } from '@bmg/common/lifecycle';
 import { HOP_MS, implement, type Call } from '@bmg/common/rpc';
 import { periodOf } from '@bmg/common/time';
 import {
@@ -10,6 +11,7 @@ import {
   type LoggedEvent,
   type Replay,
 } from '@bmg/proto/webhooks';
+import type { ReadBudget } from './read-budget';
 import { noSuchEvent, type EventWithAttempts, type ReadEvent, type Reader } from './reader';
 import type { ReplayRunner } from './replay';
 import type { Waiters } from './waiters';
@@ -17,6 +19,7 @@ import type { Replay as StoredReplay } from '../store/replays';
 
 export interface EventLogHandlers {
   reader: Reader;
+  reads: ReadBudget;
   waiters: Waiters;
   replays: Pick<ReplayRunner, 'create' | 'find'>;
 }
@@ -32,34 +35,39 @@ const READ_MS = 2_000;
 export const createEventLogHandlers = (deps: EventLogHandlers) =>
   implement(EventLogDefinition, {
     listEvents: (request, call) => listEvents(deps, request, call),
-    async getEvent({ partner_id, event_id }) {
-      const [found] = await deps.reader.find(partner_id, [event_id]);
-      if (!found) throw noSuchEvent();
-      return eventWithAttempts(found);
-    },
-    async replayEvents({ partner_id, waba_id, event_ids, event, ...period }) {
+    getEvent: ({ partner_id, event_id }, call) =>
+      deps.reads.hold(partner_id, call, async (room) => {
+        const [found] = await deps.reader.find(partner_id, [event_id], room);
+        if (!found) throw noSuchEvent();
+        return eventWithAttempts(found);
+      }),
+    async replayEvents({ partner_id, waba_id, event_ids, event, ...period }, call) {
       const filter = { waba_id, events: namesOf(event) };
-      return replayOf(
-        await deps.replays.create({ partner_id, event_ids, ...filter, ...periodOf(period) }),
+      const request = { partner_id, event_ids, ...filter, ...periodOf(period) };
+      return deps.reads.hold(partner_id, call, async (room) =>
+        replayOf(await deps.replays.create(request, room)),
       );
     },
     async getReplay({ partner_id, replay_id }) {
       return replayOf(await deps.replays.find(partner_id, replay_id));
     },
-    async findEvents({ partner_id, event_ids }) {
+    async findEvents({ partner_id, event_ids }, call) {
       if (event_ids.length > FIND_MAX) {
         throw invalidField('event_ids', `must have at most ${FIND_MAX} items`);
       }
-      const found = await deps.reader.find(partner_id, event_ids);
-      return { events: found.map(eventWithAttempts) };
+      return deps.reads.hold(partner_id, call, async (room) => {
+        const found = await deps.reader.find(partner_id, event_ids, room);
+        return { events: found.map(eventWithAttempts) };
+      });
     },
   });
 
 async function listEvents(
-  { reader, waiters }: EventLogHandlers,
+  { reader, reads, waiters }: EventLogHandlers,
   request: ListEventsRequest,
-  { deadline, signal }: Call,
+  call: Call,
 ): Promise<ListEventsResponse> {
+  const { deadline, signal } = call;
   const { partner_id, waba_id, after, limit, wait } = request;
   if (wait < 0 || wait > WAIT_MAX_S) throw invalidField('wait', `must be 0 to ${WAIT_MAX_S}`);
   const query = {
@@ -71,18 +79,22 @@ async function listEvents(
     ...periodOf(request),
   };
   const until = Math.min(performance.now() + wait * 1_000, latest(deadline));
-  const place = wait > 0 ? waiters.enter(partner_id) : undefined;
+  const place = wait > 0 ? waiters.enter(partner_id, query) : undefined;
   try {
-    let page = await reader.page(query);
-    while (place) {
-      const left_ms = until - performance.now();
-      const is_settled = page.events.length > 0 || page.has_more;
-      const is_over = query.to !== undefined && query.to.getTime() < Date.now();
-      if (is_settled || is_over || left_ms <= 0 || signal?.aborted) break;
-      if (!(await place.wait(page.newest, left_ms, signal))) break;
-      page = await reader.page({ ...query, after: page.next });
-    }
-    return { ...page, events: page.events.map(loggedEvent) };
+    return await reads.hold(partner_id, call, async (room) => {
+      let page = await reader.page(query, room);
+      while (place) {
+        const left_ms = until - performance.now();
+        const is_settled = page.events.length > 0 || page.has_more;
+        const is_over = query.to !== undefined && query.to.getTime() < Date.now();
+        if (is_settled || is_over || left_ms <= 0 || signal?.aborted) break;
+        if (!(await place.wait(page.newest, left_ms, signal))) break;
+        page = await reader.page({ ...query, after: Math.max(page.next, place.passed()) }, room);
+      }
+      const events: LoggedEvent[] = [];
+      await inTurns(page.events, (event) => events.push(loggedEvent(event)));
+      return { ...page, events };
+    });
   } finally {
     place?.leave();
   }

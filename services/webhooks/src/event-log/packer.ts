@@ -1,5 +1,5 @@
-// Packs the texts of many events into one compressed and sealed block. Customers' content is in
-// these blocks alone; everything beside them is ids, names and times.
+// Packs the texts of many events into one compressed and sealed block. Customers' content is only
+// in these blocks; everything beside them is ids, names and times.
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 import type { SealedBytes, Vault } from '@bmg/common/vault';
@@ -15,7 +15,7 @@ export interface Packer {
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
-/** Bodies of one batch are alike, so the fastest level already takes most of them away. */
+/** Bodies of one batch are alike, so the fastest level already removes most of the bytes. */
 const LEVEL = 1;
 /**
  * Below this, handing the work to a thread and a stream costs ten times the compression itself. A

@@ -3,9 +3,11 @@ import { ApiError, invalidField } from '@bmg/common/errors';
 import type { AttemptLog, RecordedAttempt } from './attempt-log';
 import { unpackBodies } from './bodies';
 import { stateOf, type State } from './delivery-state';
+import { passes } from './match';
 import type { Packer } from './packer';
+import type { Room } from './read-budget';
 import type { Deliveries } from '../store/deliveries';
-import type { Bucket, EventLogStore, LoggedEvent, Match } from '../store/event-log';
+import type { Bucket, EventLogStore, LoggedEvent, Match, Range } from '../store/event-log';
 
 export interface ReaderDependencies {
   store: EventLogStore;
@@ -22,8 +24,6 @@ export interface Query extends Match {
   limit: number;
   from: Date | undefined;
   to: Date | undefined;
-  /** The last position to read. */
-  until?: number;
 }
 
 export type Period = Pick<Query, 'after' | 'from' | 'to'>;
@@ -55,17 +55,37 @@ export interface EventWithAttempts extends ReadEvent {
 }
 
 export interface Reader {
-  page(query: Query): Promise<Page>;
+  page(query: Query, room: Room): Promise<Page>;
   /** The positions that a period has. */
-  range(partner_id: string, period: Period): Promise<{ first: number; last: number }>;
+  range(partner_id: string, period: Period): Promise<Range>;
   /** The given events that are in the partner's log, in the order of their positions. */
-  find(partner_id: string, event_ids: string[]): Promise<EventWithAttempts[]>;
+  find(partner_id: string, event_ids: string[], room: Room): Promise<EventWithAttempts[]>;
+  /** The positions of these events, by event id, read without their content. */
+  positions(
+    partner_id: string,
+    event_ids: ReadonlySet<string>,
+    room: Room,
+  ): Promise<Map<string, number>>;
+  /**
+   * The first bucket of the range that matches: its events of the range that do, and where it ends. With
+   * `positions`, the first bucket of the range, and its events at these positions that match.
+   */
+  bucket(
+    partner_id: string,
+    range: Range,
+    match: Match,
+    positions?: ReadonlySet<number>,
+  ): Promise<{ events: ReadEvent[]; last: number } | undefined>;
 }
 
 /** Positions searched for one page: bounds a filter that matches little. */
-const SEARCH_MAX = 20_000;
+export const SEARCH_MAX = 20_000;
 /** Keeps a page within the largest gRPC message. */
-const PAGE_BYTES_MAX = 2 * 1024 * 1024;
+export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
+/** What the largest gRPC message holds of events that are read by their ids. */
+const FIND_BYTES_MAX = 3.5 * 1024 * 1024;
+/** Each position that is searched counts as so many bytes towards the partner's rate. */
+const SEARCHED_BYTES = 64;
 
 /** An event with its place in a bucket, before its delivery is looked up. */
 interface Found {
@@ -77,41 +97,91 @@ interface Found {
 }
 
 export function createReader(deps: ReaderDependencies): Reader {
+  const { store, packer } = deps;
   return {
-    async page(query) {
+    async page(query, room) {
       const { partner_id, after, from, to } = query;
       const { oldest, newest, ...range } = await rangeOf(deps, partner_id, { after, from, to });
-      const first = range.first;
-      const last = Math.min(range.last, query.until ?? newest);
+      const { first, last } = range;
+      // A range without positions: everything before it counts as read.
+      if (last < first) return { events: [], next: first - 1, has_more: false, oldest, newest };
       const end = Math.min(last, first + SEARCH_MAX - 1);
+      await room.reserve(PAGE_BYTES_MAX);
       const { found, next } = await collect(deps, query, { first, last: end });
       const events = await withAttempts(deps, found);
+      const bytes = bytesOf(found);
+      room.took(bytes, bytes + (next - first + 1) * SEARCHED_BYTES);
       return { events, next, has_more: next < last, oldest, newest };
     },
     range: (partner_id, period) => rangeOf(deps, partner_id, period),
-    async find(partner_id, event_ids) {
-      const wanted = new Set(event_ids);
-      const kept_since = Date.now() - deps.kept_ms;
-      const found: Found[] = [];
-      for (const bucket of await deps.store.bucketsOf(partner_id, event_ids)) {
-        if (bucket.at.getTime() < kept_since) continue;
-        const matching = bucket.events.filter((one) => wanted.has(one.event_id) && isKept(one));
-        found.push(...(await opened(deps.packer, bucket, matching)));
-      }
+    async find(partner_id, event_ids, room) {
+      await room.reserve(FIND_BYTES_MAX);
+      const found = await findEach(deps, partner_id, event_ids);
       found.sort((one, other) => one.logged.seq - other.logged.seq);
-      return withAttempts(deps, found, 'with_answers');
+      const events = await withAttempts(deps, found, 'with_answers');
+      room.took(bytesOf(found));
+      return events;
+    },
+    async positions(partner_id, event_ids, room) {
+      await room.reserve(PAGE_BYTES_MAX);
+      const found = new Map<string, number>();
+      for await (const { at, events } of store.headersOf(partner_id, [...event_ids])) {
+        if (at.getTime() < keptSince(deps)) continue;
+        for (const one of events) {
+          if (event_ids.has(one.event_id) && one.event !== '') found.set(one.event_id, one.seq);
+        }
+      }
+      room.took(0, event_ids.size * SEARCHED_BYTES);
+      return found;
+    },
+    async bucket(partner_id, range, match, positions) {
+      const bucket = await store.firstBucket(partner_id, range, positions ? {} : match);
+      if (!bucket) return undefined;
+      const wanted = bucket.events.filter(
+        (one) =>
+          one.seq >= range.first &&
+          one.seq <= range.last &&
+          (!positions || positions.has(one.seq)) &&
+          passes(match, one),
+      );
+      const events = await withAttempts(deps, await opened(packer, bucket, wanted));
+      return { events, last: Math.min(bucket.last, range.last) };
     },
   };
 }
 
-const isKept = ({ event }: LoggedEvent): boolean => event !== '';
+const keptSince = ({ kept_ms }: ReaderDependencies): number => Date.now() - kept_ms;
+
+const bytesOf = (found: Found[]): number => found.reduce((sum, { logged }) => sum + logged.size, 0);
+
+/** Bucket by bucket; of each, only the wanted events stay in memory. */
+async function findEach(
+  deps: ReaderDependencies,
+  partner_id: string,
+  event_ids: string[],
+): Promise<Found[]> {
+  const wanted = new Set(event_ids);
+  const kept_since = keptSince(deps);
+  const found: Found[] = [];
+  let bytes = 0;
+  for await (const bucket of deps.store.bucketsOf(partner_id, event_ids)) {
+    if (bucket.at.getTime() < kept_since) continue;
+    const matching = bucket.events.filter((one) => wanted.has(one.event_id) && passes({}, one));
+    for (const { size } of matching) bytes += size;
+    if (bytes > FIND_BYTES_MAX && found.length + matching.length > 1) {
+      throw invalidField('event_ids', 'have more content than one answer holds: ask for fewer');
+    }
+    found.push(...(await opened(deps.packer, bucket, matching)));
+  }
+  return found;
+}
 
 /** The positions to read, and which there are. */
 async function rangeOf(
   { store, kept_ms }: ReaderDependencies,
   partner_id: string,
   { after, from, to }: Period,
-): Promise<{ first: number; last: number; oldest: number; newest: number }> {
+): Promise<Range & { oldest: number; newest: number }> {
   const [head, kept, since, until] = await Promise.all([
     store.head(partner_id),
     store.firstSince(partner_id, new Date(Date.now() - kept_ms)),
@@ -144,19 +214,14 @@ async function rangeOf(
 async function collect(
   { store, packer }: ReaderDependencies,
   { partner_id, limit, waba_id, events }: Query,
-  range: { first: number; last: number },
+  range: Range,
 ): Promise<{ found: Found[]; next: number }> {
   const found: Found[] = [];
   let bytes = 0;
-  // A range without positions: everything before it counts as read.
-  if (range.last < range.first) return { found, next: range.first - 1 };
+  const match = { waba_id, events };
   const isWanted = (one: LoggedEvent): boolean =>
-    one.seq >= range.first &&
-    one.seq <= range.last &&
-    isKept(one) &&
-    (waba_id === undefined || one.waba_id === waba_id) &&
-    (!events || events.includes(one.event));
-  for await (const bucket of store.buckets(partner_id, range, { waba_id, events })) {
+    one.seq >= range.first && one.seq <= range.last && passes(match, one);
+  for await (const bucket of store.buckets(partner_id, range, match)) {
     const page: LoggedEvent[] = [];
     let is_full = false;
     for (const one of bucket.events) {
@@ -180,7 +245,8 @@ async function opened(packer: Packer, bucket: Bucket, events: LoggedEvent[]): Pr
     partner_id: bucket.partner_id,
     logged,
     at: bucket.at,
-    envelope: envelopes.get(logged.event_id) as Buffer,
+    // A copy: a view would keep the content of the whole bucket in memory.
+    envelope: Buffer.from(envelopes.get(logged.event_id) as Buffer),
     answers: answers[logged.event_id] ?? [],
   }));
 }

@@ -4,30 +4,35 @@ import { anySignal, pause, type Component } from '@bmg/common/lifecycle';
 import { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
-import type { EventLogStore } from '../store/event-log';
+import { passes } from './match';
+import type { EventLogStore, Grown, Match } from '../store/event-log';
 
 export interface Waiters extends Component {
   /**
-   * A request that may wait takes its place before it reads anything, so that one too many costs no query.
+   * A request that may wait takes its place before it reads anything, so that a refused one costs no query.
    * RATE_LIMIT_EXCEEDED if too many requests of the partner have a place.
    */
-  enter(partner_id: string): WaitingPlace;
-  /** The partner's log reaches up to this position. */
-  grown(partner_id: string, last: number): void;
+  enter(partner_id: string, match?: Match): WaitingPlace;
+  /** The partner's log has this bucket too. */
+  grown(bucket: Grown): void;
 }
 
 export interface WaitingPlace {
   /**
-   * Resolves when the partner has positions after `last`, or when the time is over; to false at
-   * shutdown.
+   * Resolves when the partner has an event after `last` that matches, or when the time is over; to
+   * false at shutdown.
    */
   wait(last: number, limit_ms: number, signal?: AbortSignal): Promise<boolean>;
+  /** No event up to this position matches that was not there before the wait. */
+  passed(): number;
   leave(): void;
 }
 
 export const WAITING_OF_PARTNER_MAX = 16;
 const WAITING_MAX = 2_000;
 const POLL_MS = 500;
+/** Buckets of one partner that a poll looks at, one query for each: more than others write in POLL_MS. */
+const BUCKETS_OF_POLL_MAX = 40;
 
 const tooMany = (): ApiError =>
   new ApiError(
@@ -37,6 +42,8 @@ const tooMany = (): ApiError =>
   );
 
 interface Waiter {
+  match: Match;
+  /** Advances past buckets without an event that matches: the waiter need not read them. */
   last: number;
   wake: AbortController;
 }
@@ -56,8 +63,22 @@ export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger):
   const stopped = new AbortController();
   let polling = false;
 
-  const wake = (partner_id: string): void => {
-    for (const waiter of partners.get(partner_id) ?? []) waiter.wake.abort();
+  const remove = (partner_id: string, waiter: Waiter): void => {
+    const waiters = partners.get(partner_id);
+    waiters?.delete(waiter);
+    if (waiters?.size === 0) partners.delete(partner_id);
+  };
+  const grown = ({ partner_id, first, last, events }: Grown): void => {
+    for (const waiter of partners.get(partner_id) ?? []) {
+      if (last <= waiter.last) continue;
+      const is_next = first <= waiter.last + 1;
+      if (is_next && !events.some((one) => one.seq > waiter.last && passes(waiter.match, one))) {
+        waiter.last = last;
+        continue;
+      }
+      remove(partner_id, waiter);
+      waiter.wake.abort();
+    }
   };
 
   /** The lowest position that each partner's waiters have, which decides whether to wake them. */
@@ -75,7 +96,11 @@ export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger):
       await pause(POLL_MS, stopped.signal);
       if (partners.size === 0) break;
       try {
-        for (const partner_id of await store.grown(lowest())) wake(partner_id);
+        for (let looked = 0; partners.size > 0 && looked < BUCKETS_OF_POLL_MAX; looked += 1) {
+          const buckets = await store.grown(lowest());
+          for (const bucket of buckets) grown(bucket);
+          if (buckets.length === 0) break;
+        }
       } catch (error) {
         log.warn({ err: error }, 'failed to look for new events');
       }
@@ -85,17 +110,15 @@ export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger):
 
   async function wait(
     partner_id: string,
-    last: number,
+    waiter: Waiter,
     limit_ms: number,
     signal?: AbortSignal,
   ): Promise<boolean> {
-    const waiter = { last, wake: new AbortController() };
     const waiters = partners.get(partner_id) ?? new Set();
     partners.set(partner_id, waiters.add(waiter));
     if (!polling) void poll();
     await pause(limit_ms, anySignal(waiter.wake.signal, stopped.signal, signal));
-    waiters.delete(waiter);
-    if (waiters.size === 0) partners.delete(partner_id);
+    remove(partner_id, waiter);
     return !stopped.signal.aborted;
   }
 
@@ -105,17 +128,18 @@ export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger):
     async stop() {
       stopped.abort();
     },
-    enter(partner_id) {
+    enter(partner_id, match = {}) {
       if (!places.take(partner_id)) throw tooMany();
+      let waiter: Waiter | undefined;
       return {
-        wait: (last, limit_ms, signal) => wait(partner_id, last, limit_ms, signal),
+        wait(last, limit_ms, signal) {
+          waiter = { match, last, wake: new AbortController() };
+          return wait(partner_id, waiter, limit_ms, signal);
+        },
+        passed: () => waiter?.last ?? 0,
         leave: () => places.give(partner_id),
       };
     },
-    grown(partner_id, last) {
-      for (const waiter of partners.get(partner_id) ?? []) {
-        if (last > waiter.last) waiter.wake.abort();
-      }
-    },
+    grown,
   };
 }

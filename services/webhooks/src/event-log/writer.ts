@@ -25,8 +25,8 @@ export interface EventLogDependencies {
   attempts: AttemptLog;
   packer: Packer;
   log: Logger;
-  /** Called when positions of a partner were given. */
-  onGrown(partner_id: string, last: number): void;
+  /** Called when a bucket was written. */
+  onGrown(bucket: Bucket): void;
 }
 
 /** How long an event waits for others, and for its first attempt: one write then holds them all. */
@@ -75,7 +75,7 @@ export class EventLogWriter implements Component {
 
   async start(): Promise<void> {}
 
-  /** Writes what is here at once. What cannot be written is uncommitted and comes again. */
+  /** Writes the queued events at once. Those that cannot be written are uncommitted: Kafka redelivers them. */
   async stop(): Promise<void> {
     this.stopped.abort();
     this.hurry.abort();
@@ -175,7 +175,7 @@ export class EventLogWriter implements Component {
     this.writing = undefined;
   }
 
-  /** False once the writer has stopped and cannot write: the events come again. */
+  /** False once the writer has stopped and cannot write: Kafka redelivers the events. */
   private async writeNext(): Promise<boolean> {
     if (this.count < BUCKET_EVENTS_MAX && this.bytes < BUCKET_BYTES_MAX) {
       this.hurry = new AbortController();
@@ -238,12 +238,13 @@ export class EventLogWriter implements Component {
       const buckets = await Promise.all([...left].map((of) => this.bucketOf(...of)));
       const refused = await this.insert(buckets);
       const again = new Map<string, Entry[]>();
-      for (const [index, { partner_id, last, at, events }] of buckets.entries()) {
+      for (const [index, bucket] of buckets.entries()) {
+        const { partner_id, last, at, events } = bucket;
         const entries = left.get(partner_id) as Entry[];
         const refusal = refused.get(index);
         if (refusal === undefined) {
           this.heads.set(partner_id, { last, at });
-          this.deps.onGrown(partner_id, last);
+          this.deps.onGrown(bucket);
           metrics.event_log_written.inc(events.length);
           this.markLogged(entries);
           continue;

@@ -10,7 +10,8 @@ log.level = 'silent';
 const MIB = 1024 * 1024;
 const SIGNATURE = `sha256=${'0'.repeat(64)}`;
 let ingress: Ingress;
-/** What the watch for outages was told. */
+let is_with_processor = true;
+/** The statuses that the outage watch got. */
 const answered: number[] = [];
 
 beforeAll(async () => {
@@ -24,7 +25,7 @@ beforeAll(async () => {
     },
     {
       bus: { publish: none } as never,
-      payments: none,
+      payments: { exist: () => is_with_processor, forward: none },
       outages: { answered: (status) => void answered.push(status) },
       canary: none,
       log,
@@ -58,6 +59,12 @@ test.each<[string, string, Record<string, string>]>([
   ['a malformed signature', '/webhooks/upstream', { 'x-hub-signature-256': 'sha256=zz' }],
   ['a signature of another kind', '/webhooks/upstream', { 'x-hub-signature': SIGNATURE }],
   ['a payment event without a signature', '/webhooks/payments', {}],
+  ['a payment event with any header', '/webhooks/payments', { 'stripe-signature': 'x' }],
+  [
+    'a payment event with an old signature',
+    '/webhooks/payments',
+    { 'stripe-signature': `t=1,v1=${'0'.repeat(64)}` },
+  ],
   ['an event of the canary without a signature', '/webhooks/canary', {}],
 ])('refuses %s with 401 and does not wait for its body', async (_name, path, headers) => {
   expect(await announce(path, headers)).toBe(401);
@@ -72,6 +79,20 @@ test('a webhook without a signature, which the upstream never sends, is no sign 
     body: '{}',
   });
   expect([response.status, answered]).toEqual([401, [401]]);
+});
+
+const signedPayment = (): Record<string, string> => ({
+  'stripe-signature': `t=${Math.floor(Date.now() / 1_000)},v1=${'0'.repeat(64)}`,
+});
+
+test('refuses a payment event that is larger than any of the processor', async () => {
+  expect(await announce('/webhooks/payments', signedPayment())).toBe(413);
+});
+
+test('without a payment processor the address of its events does not exist', async () => {
+  is_with_processor = false;
+  expect(await announce('/webhooks/payments', signedPayment())).toBe(404);
+  is_with_processor = true;
 });
 
 test('answers a sender that reads nothing before its whole body is sent', async () => {

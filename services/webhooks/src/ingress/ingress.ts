@@ -16,6 +16,7 @@ import type { Component } from '@bmg/common/lifecycle';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 import type { OutageWatch } from './outages';
 import type { PaymentEvents } from './payment-events';
+import { mayBePaymentSignature } from './payment-signature';
 import { replyOf, send, TRY_AGAIN, type Reply } from './reply';
 import { isSignature } from './upstream-signature';
 import { acceptUpstreamWebhook, UPSTREAM_PATH, verifyAddress } from './upstream-webhook';
@@ -39,30 +40,38 @@ export type CanaryReceiver = (body: Buffer, signature: string) => Promise<number
 
 /** The upstream's bodies may have 3 MB. */
 const UPSTREAM_BODY_MAX_BYTES = 4 * 1024 * 1024;
-const PAYMENT_BODY_MAX_BYTES = 1024 * 1024;
+/** The processor's objects have lists of ten items at most: some tens of KiB. */
+const PAYMENT_BODY_MAX_BYTES = 256 * 1024;
 const CANARY_BODY_MAX_BYTES = 64 * 1024;
 /** Verified bodies in memory, all requests together; above it webhooks are answered 503. */
 const VERIFIED_MAX_BYTES = 128 * 1024 * 1024;
 /** Bodies that anyone may have sent: being read, or not verified yet. */
 const UNVERIFIED_MAX_BYTES = 64 * 1024 * 1024;
+/** The same of payment webhooks, apart: they must not take the room of the upstream's. */
+const UNVERIFIED_PAYMENTS_MAX_BYTES = 8 * 1024 * 1024;
 const STOP_TIMEOUT_MS = 5_000;
 const UNAUTHORIZED = 401;
-/** Who has no valid signature is not known: all of them share the answers that are given at once. */
+/** Unsigned senders share one allowance of immediate answers. */
 const STRANGERS = 'strangers';
 /** A body with a wrong signature takes some 10 ms of CPU. */
 export const REFUSALS_AT_ONCE = { burst: 10, per_s: 1 };
 /** Not the upstream, which signs all that it sends. */
 const UNSIGNED: Reply = { status: UNAUTHORIZED, text: 'no signature' };
-/** The sender has gone: there is no one to answer. */
+/** The sender has closed the connection, so this is never sent. */
 const INCOMPLETE: Reply = { status: 400, text: '' };
 const REFUSED: Record<BodyProblem, Reply> = {
   incomplete: INCOMPLETE,
   no_room: TRY_AGAIN,
   too_large: { status: 413, text: 'too large' },
 };
+const NOT_FOUND: Reply = { status: 404, text: 'not found' };
 
 interface Route {
   body_max_bytes: number;
+  /** Its bodies that are not verified yet count here instead of in the bound of the others. */
+  unverified?: Bound;
+  /** False: the route does not exist now. */
+  exists?(): boolean;
   /** Whether the body is worth reading: its headers may carry a valid signature. */
   isSigned(headers: IncomingHttpHeaders): boolean;
   /**
@@ -97,7 +106,7 @@ export function createIngress(settings: IngressSettings, deps: IngressDependenci
     const started = performance.now();
     const [path = '', query = ''] = (request.url ?? '/').split('?', 2);
     const route = routes.get(path);
-    if (!route) return send(response, { status: 404, text: 'not found' });
+    if (!route || route.exists?.() === false) return send(response, NOT_FOUND);
     if (request.method === 'GET' && path === UPSTREAM_PATH) {
       return verifyAddress(query, settings.UPSTREAM_VERIFY_TOKEN, response);
     }
@@ -151,7 +160,17 @@ function routesOf(
       PAYMENTS_PATH,
       {
         body_max_bytes: PAYMENT_BODY_MAX_BYTES,
-        isSigned: (headers) => headers['stripe-signature'] !== undefined,
+        unverified: createBound(
+          {
+            server: 'ingress',
+            reason: 'unverified_payment_bytes',
+            max: UNVERIFIED_PAYMENTS_MAX_BYTES,
+          },
+          log,
+        ),
+        exists: payments.exist,
+        isSigned: (headers) =>
+          mayBePaymentSignature(headers['stripe-signature'], Math.floor(Date.now() / 1_000)),
         accept: (body, headers) => acceptPayment(payments, body, headers),
       },
     ],
@@ -165,9 +184,10 @@ type Receive = (request: IncomingMessage, route: Route) => Promise<Reply>;
 function createReceive(log: Logger): Receive {
   const boundOf = (reason: string, max: number): Bound =>
     createBound({ server: 'ingress', reason, max }, log);
-  const unverified = boundOf('unverified_body_bytes', UNVERIFIED_MAX_BYTES);
+  const shared = boundOf('unverified_body_bytes', UNVERIFIED_MAX_BYTES);
   const bodies = boundOf('body_bytes', VERIFIED_MAX_BYTES);
-  return async function receive(request, { body_max_bytes, isSigned, accept }) {
+  return async function receive(request, route) {
+    const { body_max_bytes, unverified = shared, isSigned, accept } = route;
     if (!isSigned(request.headers)) return UNSIGNED;
     let bound = unverified;
     let held = 0;
@@ -200,7 +220,7 @@ async function acceptPayment(
   headers: IncomingHttpHeaders,
 ): Promise<Reply> {
   const signature = headers['stripe-signature'];
-  const status = await payments({
+  const status = await payments.forward({
     body,
     signature: typeof signature === 'string' ? signature : '',
     traceparent: headers['traceparent'] as string | undefined,

@@ -125,7 +125,7 @@ test('records an outage later if Kafka does not take it', async () => {
   let failures = 0;
   const starting = start(() => {
     failures += 1;
-    if (failures === 1) throw new Error('Kafka is away');
+    if (failures === 1) throw new Error('Kafka is unreachable');
   });
   await eventually(() => failures === 1);
   await eventually(() => {

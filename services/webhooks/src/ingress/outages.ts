@@ -6,7 +6,7 @@ import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 
 export interface OutageWatch extends Poller {
-  /** Told the status of every answer to a webhook that has a signature, as those of the upstream have. */
+  /** Takes the status of every answer to a webhook that has a signature, as those of the upstream have. */
   answered(status: number): void;
 }
 

@@ -1,8 +1,9 @@
-// Forwards the payment processor's webhooks, unread, to onboarding, which knows the secret that
-// signs them. They are answered 200 once onboarding has applied them; while it is away, 503 makes
-// the processor post again.
+// Forwards the payment processor's webhooks, unparsed, to onboarding, which knows the secret that
+// signs them. They are answered 200 once onboarding has applied them; while it is unreachable, 503
+// makes the processor post again. Until onboarding has verified one, its sender is anonymous.
 import { randomUUID } from 'node:crypto';
 import { ApiError, type ErrorCode } from '@bmg/common/errors';
+import { createBound } from '@bmg/common/overload';
 import type { Client } from '@bmg/common/rpc';
 import {
   endSpan,
@@ -20,23 +21,40 @@ export interface PaymentWebhook {
   traceparent: string | undefined;
 }
 
-/** Returns the HTTP status for the processor. */
-export type PaymentEvents = (webhook: PaymentWebhook) => Promise<number>;
+export interface PaymentEvents {
+  /** False while onboarding is known to have no payment processor: then the address does not exist. */
+  exist(): boolean;
+  /** Returns the HTTP status for the processor. */
+  forward(webhook: PaymentWebhook): Promise<number>;
+}
 
 /** Shorter than the processor waits for an answer: about 20 s. */
 const TIMEOUT_MS = 15_000;
 const UNAVAILABLE = 503;
+const NOT_FOUND = 404;
+/** Webhooks that onboarding verifies and applies at a time; the processor posts the others again. */
+const IN_FLIGHT_MAX = 16;
+/** How long onboarding's answer counts that there is no processor. */
+const ABSENT_MS = 10_000;
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
   UNAUTHORIZED: 401,
   INVALID_PAYLOAD: 400,
   // Without a payment processor this endpoint does not exist.
-  NOT_CONFIGURED: 404,
+  NOT_CONFIGURED: NOT_FOUND,
 };
 
-export const createPaymentEvents =
-  (payments: Pick<Client<PaymentsDefinition>, 'handlePaymentEvent'>, log: Logger): PaymentEvents =>
-  async ({ body, signature, traceparent }) => {
+export function createPaymentEvents(
+  payments: Pick<Client<PaymentsDefinition>, 'handlePaymentEvent'>,
+  log: Logger,
+): PaymentEvents {
+  const in_flight = createBound(
+    { server: 'ingress', reason: 'payment_webhooks', max: IN_FLIGHT_MAX },
+    log,
+  );
+  let absent_until_ms = -Infinity;
+
+  async function apply({ body, signature, traceparent }: PaymentWebhook): Promise<number> {
     const given = parseTraceparent(traceparent);
     const span = startSpan('POST /webhooks/payments', {
       kind: SpanKind.SERVER,
@@ -60,4 +78,19 @@ export const createPaymentEvents =
       log.warn({ err: error, ...line, status }, 'failed to apply payment webhook');
       return status;
     }
+  }
+
+  return {
+    exist: () => performance.now() >= absent_until_ms,
+    async forward(webhook) {
+      if (!in_flight.take()) return UNAVAILABLE;
+      try {
+        const status = await apply(webhook);
+        if (status === NOT_FOUND) absent_until_ms = performance.now() + ABSENT_MS;
+        return status;
+      } finally {
+        in_flight.give();
+      }
+    },
   };
+}

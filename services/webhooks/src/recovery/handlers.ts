@@ -14,6 +14,7 @@ import { attemptNow, type AttemptNowDependencies } from '../delivery/attempt-now
 import type { Receivers } from '../delivery/receivers';
 import { deliveryMachine, nextDelayMs, type DeliveryStatus } from '../delivery/retry-schedule';
 import { attemptFromRow } from '../delivery/tracked-delivery';
+import type { ReadBudget, Room } from '../event-log/read-budget';
 import type { Cursor, StoredDelivery } from '../store/deliveries';
 import type { RequeueRuns } from './requeue-runs';
 import { sendTestEvent } from './test-event';
@@ -21,6 +22,7 @@ import { sendTestEvent } from './test-event';
 export interface RecoveryDependencies extends AttemptNowDependencies {
   receivers: Receivers;
   requeueRuns: RequeueRuns;
+  reads: ReadBudget;
 }
 
 const PAGE_MAX = 100;
@@ -31,7 +33,8 @@ const NEVER = new AbortController().signal;
 
 export const createRecoveryHandlers = (deps: RecoveryDependencies) =>
   implement(WebhooksDefinition, {
-    listFailedEvents: (request) => listFailedEvents(deps, request),
+    listFailedEvents: (request, call) =>
+      deps.reads.hold(request.partner_id, call, (room) => listFailedEvents(deps, request, room)),
     retryEvent: (request, call) => retryEvent(deps, request, call),
     retryAllEvents: ({ partner_id }) => deps.requeueRuns.run(partner_id),
     sendTestEvent: sendTestEvent(deps),
@@ -40,19 +43,21 @@ export const createRecoveryHandlers = (deps: RecoveryDependencies) =>
 async function listFailedEvents(
   { deliveries }: RecoveryDependencies,
   { partner_id, limit, cursor, status }: ListFailedEventsRequest,
+  room: Room,
 ): Promise<ListFailedEventsResponse> {
   const page_size = Math.min(limit || PAGE_DEFAULT, PAGE_MAX);
   const statuses = statusesOf(status);
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const [rows, total] = await Promise.all([
-    deliveries.listOf(partner_id, statuses, { limit: page_size + 1, after }),
+  await room.reserve(PAGE_BYTES_MAX);
+  const [{ rows, has_more }, total] = await Promise.all([
+    deliveries.listOf(partner_id, statuses, { limit: page_size, bytes: PAGE_BYTES_MAX, after }),
     deliveries.countOf(partner_id, statuses),
   ]);
-  const page = withinBytes(rows.slice(0, page_size));
-  const last = page.at(-1);
+  room.took(rows.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0));
+  const last = rows.at(-1);
   return {
-    events: page.map(failedEvent),
-    after: rows.length > page.length && last ? writeCursor(last) : undefined,
+    events: rows.map(failedEvent),
+    after: has_more && last ? writeCursor(last) : undefined,
     total,
   };
 }
@@ -85,16 +90,6 @@ async function retryEvent(
   });
   if (is_gone) untrack(event_id);
   return { event_id, status, http_status };
-}
-
-/** At least one row, and no more than fit into PAGE_BYTES_MAX. */
-function withinBytes(rows: StoredDelivery[]): StoredDelivery[] {
-  let bytes = 0;
-  const end = rows.findIndex((row, index) => {
-    bytes += Buffer.byteLength(row.body);
-    return index > 0 && bytes > PAGE_BYTES_MAX;
-  });
-  return end === -1 ? rows : rows.slice(0, end);
 }
 
 const failedEvent = (row: StoredDelivery): FailedEvent => ({

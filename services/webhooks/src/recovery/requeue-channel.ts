@@ -1,4 +1,4 @@
-// Tells every replica, over Redis, that a partner's stored deliveries were made due.
+// Announces to every replica, over Redis, that a partner's stored deliveries were made due.
 import type { Component } from '@bmg/common/lifecycle';
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Logger } from '@bmg/common/telemetry';

@@ -27,7 +27,7 @@ function replicas() {
   ];
   return { one, two, runs: () => runs, finish: (queued: number) => finish(queued) };
 }
-/** Until each call has asked Redis whether another one runs: commands are answered in their order. */
+/** Until each call has looked in Redis for another run: commands are answered in order. */
 async function untilAsked(): Promise<void> {
   for (let time = 0; time < 3; time += 1) await connection.redis.ping();
 }

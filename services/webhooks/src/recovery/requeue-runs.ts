@@ -2,7 +2,7 @@
 // because a run updates every stored delivery, makes each replica read them again, and is followed by an
 // attempt of each. So the next run starts after a pause that grows with what the last one queued. Calls
 // during a run join it and get its result. A call after it waits for the next, so that its answer leaves
-// out no delivery that has failed since; where the pause is longer than it can wait, it gets the result
+// out no delivery that has failed since; if the pause is longer than it can wait, it gets the result
 // of the last. Without Redis each replica runs at most one at a time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '@bmg/common/errors';

@@ -1,6 +1,6 @@
 // The collection `attempts`: delivery attempts that ended after their event was logged, many in a
 // document. Those that ended before are in the event's bucket.
-import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { Collection, Db, FindCursor, IndexDescription } from 'mongodb';
 import { newId } from '@bmg/common/ids';
 import type { Packed } from '../event-log/packer';
 import type { StoredAttempt } from './event-log';
@@ -22,7 +22,9 @@ export interface AttemptBatch {
 export interface Attempts {
   insert(batch: AttemptBatch): Promise<void>;
   /** The batches with an attempt of one of these events, oldest first. */
-  of(event_ids: string[]): Promise<AttemptBatch[]>;
+  of(event_ids: string[]): AsyncIterable<AttemptBatch>;
+  /** The same without the receivers' answers. */
+  withoutAnswersOf(event_ids: string[]): AsyncIterable<Omit<AttemptBatch, 'packed'>>;
 }
 
 export const ATTEMPTS = 'attempts';
@@ -34,21 +36,26 @@ export const attemptIndexes: IndexDescription[] = [
 
 /** Batches read for one page of events. */
 const BATCHES_MAX = 10_000;
+/** Documents that the driver holds in memory at a time. */
+const READ_BATCH = 20;
 
 export const attemptsIdentity = (id: string): string => `attempts/${id}`;
 export const newBatchId = (): string => newId('att');
 
 export function createAttempts(db: Db): Attempts {
   const attempts: Collection<AttemptBatch> = db.collection(ATTEMPTS, { promoteBuffers: true });
+  const batchesOf = (event_ids: string[]): FindCursor<AttemptBatch> =>
+    attempts
+      .find({ 'attempts.event_id': { $in: event_ids } })
+      .sort({ _id: 1 })
+      .limit(BATCHES_MAX)
+      .batchSize(READ_BATCH);
   return {
     async insert(batch) {
       await attempts.insertOne(batch);
     },
-    of: (event_ids) =>
-      attempts
-        .find({ 'attempts.event_id': { $in: event_ids } })
-        .sort({ _id: 1 })
-        .limit(BATCHES_MAX)
-        .toArray(),
+    of: (event_ids) => batchesOf(event_ids),
+    withoutAnswersOf: (event_ids) =>
+      batchesOf(event_ids).project<Omit<AttemptBatch, 'packed'>>({ packed: 0 }),
   };
 }

@@ -52,7 +52,7 @@ export type AttemptRecord = Pick<
 export interface Deliveries {
   /** Inserts a row; one that exists stays as it is. Resolves once stored. */
   put(delivery: StoredDelivery): Promise<void>;
-  /** Records an attempt; does nothing if the row is gone. */
+  /** Records an attempt; does nothing if the row was removed. */
   update(event_id: string, record: AttemptRecord): Promise<void>;
   remove(event_id: string): Promise<void>;
   find(event_id: string): Promise<StoredDelivery | null>;
@@ -60,12 +60,15 @@ export interface Deliveries {
   findEach(event_ids: string[]): Promise<Map<string, Pick<StoredDelivery, 'status' | 'attempts'>>>;
   /** Null also for another partner's delivery. */
   findOf(partner_id: string, event_id: string): Promise<StoredDelivery | null>;
-  /** The partner's deliveries in these statuses, oldest first. */
+  /**
+   * The partner's deliveries in these statuses, oldest first: up to `limit`, and at least one, but no
+   * more than have `bytes` of bodies.
+   */
   listOf(
     partner_id: string,
     statuses: DeliveryStatus[],
-    page: { limit: number; after: Cursor | undefined },
-  ): Promise<StoredDelivery[]>;
+    page: { limit: number; bytes: number; after: Cursor | undefined },
+  ): Promise<{ rows: StoredDelivery[]; has_more: boolean }>;
   countOf(partner_id: string, statuses: DeliveryStatus[]): Promise<number>;
   /** Deliveries since a time that were attempted and not accepted. */
   countRefused(partner_id: string, since: Date): Promise<number>;
@@ -106,6 +109,9 @@ const collection = (db: Db): Collection<StoredDelivery> => db.collection(DELIVER
 
 /** A lost race ends with the next write, so repeated duplicate keys mean another fault. */
 const WRITES_MAX = 5;
+
+/** Few, because the driver holds a whole batch in memory; a body has up to some MiB. */
+const LIST_BATCH = 10;
 
 const WAITING_FIELDS = {
   partner_id: 1,
@@ -156,8 +162,11 @@ export function createDeliveries(db: Db): Deliveries {
       return new Map(await found.map((row) => [row._id, row] as const).toArray());
     },
     findOf: (partner_id, event_id) => deliveries.findOne({ _id: event_id, partner_id }),
-    listOf: (partner_id, statuses, { limit, after }) =>
-      deliveries
+    async listOf(partner_id, statuses, { limit, bytes, after }) {
+      const rows: StoredDelivery[] = [];
+      let left = bytes;
+      // Fetches one extra row to detect more.
+      const found = deliveries
         .find({
           partner_id,
           status: { $in: statuses },
@@ -169,8 +178,17 @@ export function createDeliveries(db: Db): Deliveries {
           }),
         })
         .sort({ created_at: 1, _id: 1 })
-        .limit(limit)
-        .toArray(),
+        .limit(limit + 1)
+        .batchSize(LIST_BATCH);
+      for await (const row of found) {
+        left -= Buffer.byteLength(row.body);
+        if (rows.length === limit || (rows.length > 0 && left < 0)) {
+          return { rows, has_more: true };
+        }
+        rows.push(row);
+      }
+      return { rows, has_more: false };
+    },
     countOf: (partner_id, statuses) =>
       deliveries.countDocuments({ partner_id, status: { $in: statuses } }),
     countRefused: (partner_id, since) =>

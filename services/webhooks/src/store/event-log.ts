@@ -2,7 +2,13 @@
 // partner at consecutive positions. Inserting a bucket is what gives its events their positions, so
 // positions have no gaps, and nothing appears below one that exists. A head outlives its buckets:
 // positions are never given twice.
-import { MongoBulkWriteError, type Collection, type Db, type IndexDescription } from 'mongodb';
+import {
+  MongoBulkWriteError,
+  type Collection,
+  type Db,
+  type FindCursor,
+  type IndexDescription,
+} from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import type { Packed } from '../event-log/packer';
 
@@ -75,11 +81,28 @@ export interface EventLogStore {
   firstSince(partner_id: string, since: Date): Promise<number | undefined>;
   /** Buckets with a position of the range, in order, with an event that matches. */
   buckets(partner_id: string, range: Range, match: Match): AsyncIterable<Bucket>;
-  bucketsOf(partner_id: string, event_ids: string[]): Promise<Bucket[]>;
-  /** Which of these partners have positions after the given ones. */
-  grown(heads: ReadonlyMap<string, number>): Promise<string[]>;
+  /** The first of these buckets. */
+  firstBucket(partner_id: string, range: Range, match: Match): Promise<Bucket | null>;
+  /** The buckets with one of these events, in any order. */
+  bucketsOf(partner_id: string, event_ids: string[]): AsyncIterable<Bucket>;
+  /** The same without the content of the events. */
+  headersOf(partner_id: string, event_ids: string[]): AsyncIterable<Header>;
+  /** Of each partner, the bucket that follows the given position, if there is one. */
+  grown(heads: ReadonlyMap<string, number>): Promise<Grown[]>;
   /** Deletes buckets written before `before`, up to a limit; false when none is left. */
   expire(before: Date): Promise<boolean>;
+}
+
+/** A bucket with what is needed to find events in it. */
+export interface Header {
+  at: Date;
+  events: Array<Pick<LoggedEvent, 'seq' | 'event_id' | 'event'>>;
+}
+
+/** A new bucket with what is needed to filter its events. */
+export interface Grown extends Range {
+  partner_id: string;
+  events: Array<Pick<LoggedEvent, 'seq' | 'event' | 'waba_id'>>;
 }
 
 export interface Match {
@@ -98,7 +121,9 @@ export const eventLogIndexes: IndexDescription[] = [
 const POSITION_DIGITS = 12;
 /** Events in a bucket: also how far before a position its bucket can begin. */
 export const BUCKET_EVENTS_MAX = 500;
-const READ_BATCH = 20;
+/** Few, because the driver holds a whole batch in memory; a bucket has up to a MiB of content. */
+const READ_BATCH = 4;
+const HEADER_BATCH = 20;
 const EXPIRE_MAX = 500;
 
 const bucketKey = (partner_id: string, first: number): string =>
@@ -133,6 +158,28 @@ export function createEventLogStore(db: Db): EventLogStore {
     $gte: bucketKey(partner_id, first),
     $lt: `${partner_id}0`,
   });
+  const inRange = (
+    partner_id: string,
+    { first, last }: Range,
+    { waba_id, events }: Match,
+  ): FindCursor<Bucket> =>
+    log
+      .find({
+        _id: {
+          $gte: bucketKey(partner_id, first - BUCKET_EVENTS_MAX + 1),
+          $lte: bucketKey(partner_id, last),
+        },
+        last: { $gte: first },
+        ...((waba_id !== undefined || events) && {
+          events: {
+            $elemMatch: {
+              ...(waba_id !== undefined && { waba_id }),
+              ...(events && { event: { $in: events } }),
+            },
+          },
+        }),
+      })
+      .sort({ _id: 1 });
   return {
     async head(partner_id) {
       const [[newest], kept] = await Promise.all([
@@ -181,34 +228,33 @@ export function createEventLogStore(db: Db): EventLogStore {
         .toArray();
       return found?.first;
     },
-    buckets: (partner_id, { first, last }, { waba_id, events }) =>
-      log
-        .find({
-          _id: {
-            $gte: bucketKey(partner_id, first - BUCKET_EVENTS_MAX + 1),
-            $lte: bucketKey(partner_id, last),
-          },
-          last: { $gte: first },
-          ...((waba_id !== undefined || events) && {
-            events: {
-              $elemMatch: {
-                ...(waba_id !== undefined && { waba_id }),
-                ...(events && { event: { $in: events } }),
-              },
-            },
-          }),
-        })
-        .sort({ _id: 1 })
-        .batchSize(READ_BATCH),
+    buckets: (...asked) => inRange(...asked).batchSize(READ_BATCH),
+    firstBucket: async (...asked) =>
+      (
+        await inRange(...asked)
+          .limit(1)
+          .toArray()
+      )[0] ?? null,
     bucketsOf: (partner_id, event_ids) =>
-      log.find({ partner_id, 'events.event_id': { $in: event_ids } }).toArray(),
-    async grown(known) {
+      log.find({ partner_id, 'events.event_id': { $in: event_ids } }).batchSize(READ_BATCH),
+    headersOf: (partner_id, event_ids) =>
+      log
+        .find({ partner_id, 'events.event_id': { $in: event_ids } })
+        .project<Header>({ at: 1, 'events.seq': 1, 'events.event_id': 1, 'events.event': 1 })
+        .batchSize(HEADER_BATCH),
+    grown(known) {
       const next = [...known].map(([partner_id, last]) => bucketKey(partner_id, last + 1));
-      const found = await log
+      return log
         .find({ _id: { $in: next } })
-        .project<Pick<Bucket, 'partner_id'>>({ partner_id: 1 })
+        .project<Grown>({
+          partner_id: 1,
+          first: 1,
+          last: 1,
+          'events.seq': 1,
+          'events.event': 1,
+          'events.waba_id': 1,
+        })
         .toArray();
-      return found.map(({ partner_id }) => partner_id);
     },
     async expire(before) {
       const old = await log

@@ -17,6 +17,8 @@ export interface Replay {
   /** Everything up to here is done. */
   position: number;
   delivered: number;
+  /** Positions above `position` that are done. */
+  ahead?: number[];
   waba_id: string | null;
   events: string[] | null;
   /** Only these events; null for a range. */
@@ -33,7 +35,14 @@ export interface Replay {
 export type Progress = Partial<
   Pick<
     Replay,
-    'position' | 'delivered' | 'status' | 'failed_event_id' | 'error' | 'ended_at' | 'leased_until'
+    | 'position'
+    | 'delivered'
+    | 'ahead'
+    | 'status'
+    | 'failed_event_id'
+    | 'error'
+    | 'ended_at'
+    | 'leased_until'
   >
 >;
 
@@ -42,7 +51,7 @@ export interface Replays {
   create(replay: Replay): Promise<boolean>;
   find(partner_id: string, replay_id: string): Promise<Replay | null>;
   findRunning(partner_id: string): Promise<Replay | null>;
-  /** A running replay that no replica works on. */
+  /** Of the running replays that no replica works on, the one whose last turn is the longest ago. */
   claim(owner: string, now: Date, leased_until: Date): Promise<Replay | null>;
   /** False if another replica has taken over. */
   update(replay: Replay, progress: Progress): Promise<boolean>;
@@ -72,7 +81,7 @@ export function createReplays(db: Db): Replays {
       replays.findOneAndUpdate(
         { running: { $exists: true }, leased_until: { $lt: now } },
         { $set: { owner, leased_until } },
-        { returnDocument: 'after' },
+        { sort: { leased_until: 1 }, returnDocument: 'after' },
       ),
     async update({ _id, owner }, progress) {
       const is_over = progress.status !== undefined && progress.status !== 'running';

@@ -1,0 +1,47 @@
+// A handler can hold what its reply takes until the transport has taken it: `signal` says when.
+import { once } from 'node:events';
+import { connect, constants } from 'node:http2';
+import { ListEventsRequest, ListEventsResponse, EventLogDefinition } from '@bmg/proto/webhooks';
+import { eventually } from '../../../../test/testkit/eventually';
+import { createLogger } from '../telemetry';
+import { createRpcServer, implement, type Call } from '.';
+
+const HOST = '127.0.0.1';
+const ENVELOPE = 'x'.repeat(1024 * 1024);
+
+/** A message in the frame of gRPC. */
+function framed(message: Uint8Array): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+test('the signal of a call is aborted only once its reply was taken', async () => {
+  const calls: Call[] = [];
+  const listEvents = async (_request: unknown, call: Call) => {
+    calls.push(call);
+    return ListEventsResponse.fromPartial({ events: [{ envelope: ENVELOPE }] });
+  };
+  const server = createRpcServer(
+    { host: HOST, port: 0 },
+    [implement(EventLogDefinition, { listEvents } as never)],
+    createLogger('test'),
+  );
+  await server.start(new AbortController().signal);
+  const session = connect(`http://${HOST}:${server.port}`);
+  const request = session.request({
+    [constants.HTTP2_HEADER_METHOD]: 'POST',
+    [constants.HTTP2_HEADER_PATH]: `/${EventLogDefinition.fullName}/ListEvents`,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  });
+  request.end(framed(ListEventsRequest.encode(ListEventsRequest.fromPartial({})).finish()));
+  await once(request, 'response');
+  const { signal } = calls[0] as Call;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(signal?.aborted).toBe(false);
+  request.resume();
+  await eventually(() => signal?.aborted);
+  session.close();
+  await server.stop();
+}, 30_000);

@@ -1,0 +1,71 @@
+// Callback data is passed on only for a partner that owns the number, and never to partners.
+import type { Outgoing } from '@bmg/common/bus';
+import { unsampled } from '@bmg/common/telemetry';
+import type { Delivery } from '@bmg/proto/stream';
+import { normalise } from './normalise';
+import { outgoingOf } from './outgoing';
+import { itemsOf, type ReadWebhook } from './read-webhook';
+import type { StateItem } from './state-records';
+
+const NUMBER = '800000000000001';
+
+function statusBody(metadata: object): unknown {
+  const status = {
+    id: 'wamid.1',
+    status: 'delivered',
+    timestamp: '1790000000',
+    recipient_id: '15550100777',
+    biz_opaque_callback_data: 'bmg1:ptn_1:req_1',
+  };
+  const value = { metadata, statuses: [status] };
+  return {
+    object: 'whatsapp_business_account',
+    entry: [{ id: '900000000000001', changes: [{ field: 'messages', value }] }],
+  };
+}
+
+/** What becomes of a status of ptn_1's send: for our services, and for the owners of the number. */
+function outcomeOf(partner_ids: string[], metadata: object = { phone_number_id: NUMBER }) {
+  const normalised = normalise(statusBody(metadata), 1_790_000_000);
+  const from = {
+    webhook: { received_at_ms: 0 },
+    normalised,
+    lossless: false,
+    span: { spanContext: unsampled },
+    published: 0,
+  } as unknown as ReadWebhook;
+  const [item] = itemsOf([from]);
+  if (!item) throw new Error('no item');
+  const added: StateItem[] = [];
+  const records = { add: (one: StateItem) => void added.push(one), take: () => [], published() {} };
+  const owner = { partner_ids, phone_number_id: undefined, waba_id: undefined };
+  const envelope = (event: object): Buffer => Buffer.from(JSON.stringify(event));
+  const data = JSON.stringify(item.data);
+  const deliveries: Outgoing<Delivery>[] = [
+    ...outgoingOf(item, owner, data, { records, envelope }),
+  ];
+  return { normalised, added, deliveries };
+}
+
+test('the status of a send carries its callback data, and makes no state change', () => {
+  const { normalised, added } = outcomeOf(['ptn_1', 'ptn_2']);
+  expect(normalised).toMatchObject({
+    events: [{ event: 'message.delivered', callback_data: 'bmg1:ptn_1:req_1' }],
+    state: [],
+  });
+  expect(added).toMatchObject([{ phone_number_id: NUMBER, opaque: 'bmg1:ptn_1:req_1' }]);
+});
+
+test.each([
+  ['a partner that does not own the number', ['ptn_2'], { phone_number_id: NUMBER }],
+  ['a number that is not known', ['ptn_1'], { display_phone_number: '15550100001' }],
+])('callback data of %s is dropped, and the status stays', (_name, partner_ids, metadata) => {
+  const { added, deliveries } = outcomeOf(partner_ids, metadata);
+  expect(added).toMatchObject([{ event: 'message.delivered', opaque: undefined }]);
+  expect(deliveries).toHaveLength(1);
+});
+
+test('partners do not get the callback data', () => {
+  const { deliveries } = outcomeOf(['ptn_1']);
+  expect(deliveries.map(({ message }) => String(message.body)).join()).not.toContain('bmg1');
+});
