@@ -1,8 +1,11 @@
 // The gRPC access table matches the code: a caller may call exactly the methods that its code calls.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CALLER_NAMES, isSensitive, mayCall, RPCS, type Caller } from '@bmg/common/identity';
-import type { Definition } from '@bmg/common/rpc';
+import { CALLER_NAMES, mayCall, RPCS, type Caller } from '@bmg/common/identity';
+import { ApiError } from '@bmg/common/errors';
+import { createRpcClient, createRpcServer, implement, type Definition } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
 import { endpoints } from '../../gateway/src/endpoints';
 
 const ROOT = join(__dirname, '../..');
@@ -135,22 +138,104 @@ test('allows the Operator service to the operator only', () => {
   }
 });
 
-test('counts every method that returns a secret as sensitive', () => {
-  const SECRETS = ['access_token', 'pin', 'webhook_secret', 'webhook_secrets', 'partner_key'];
-  const showing = definitions.flatMap(({ definition }) =>
-    Object.values(definition.methods)
-      .filter(({ responseType }) => {
-        const answer = responseType.fromPartial({}) as Record<string, unknown>;
-        // The settings show when a secret was set: a message, not a text.
-        return SECRETS.some(
-          (key) => key in answer && !(key === 'webhook_secret' && !isText(answer)),
-        );
-      })
-      .map(({ name }) => [definition.name, name] as const),
-  );
-  expect(showing.length).toBeGreaterThan(3);
-  expect(showing.filter(([service, method]) => !isSensitive(service, method))).toEqual([]);
-});
+describe('without certificates', () => {
+  const HOST = '127.0.0.1';
+  const state = mkdtempSync(join(tmpdir(), 'bmg-access-'));
+  const env = { ...process.env };
+  const open: Array<{ stop(): Promise<void> }> = [];
+  beforeEach(() => {
+    process.env['XDG_STATE_HOME'] = state;
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((one) => one.stop()));
+    process.env = { ...env };
+  });
+  afterAll(() => rmSync(state, { recursive: true, force: true }));
 
-const isText = ({ webhook_secret }: Record<string, unknown>): boolean =>
-  typeof webhook_secret === 'string';
+  const served = definitions
+    .map(({ definition }) => definition)
+    .filter(({ name }) => name !== 'Health');
+  /** An RPC that was added without a row. */
+  const unclassified = (): Definition => {
+    const [one] = served as [Definition];
+    // Copies: a method's wire form is kept by the object.
+    const methods = Object.fromEntries(
+      Object.entries(one.methods).map(([key, method]) => [key, { ...method }]),
+    );
+    return { name: 'Unclassified', fullName: 'bmg.test.v1.Unclassified', methods };
+  };
+
+  /** The outcome of every RPC of the protos, and of one that has no row, by `Service/Method`. */
+  async function outcomes(host: string): Promise<Array<[call: string, code: string]>> {
+    const all = [...served, unclassified()];
+    const log = createLogger('test');
+    log.level = 'silent';
+    const admit = () => {
+      throw new ApiError('NOT_FOUND', 'admitted');
+    };
+    const server = createRpcServer(
+      { host, port: 0 },
+      all.map((definition) =>
+        implement(
+          definition,
+          Object.fromEntries(Object.keys(definition.methods).map((key) => [key, admit])) as never,
+        ),
+      ),
+      log,
+    );
+    await server.start(new AbortController().signal);
+    open.push(server);
+    const calls = all.flatMap((definition) => {
+      const client = createRpcClient(definition, `${HOST}:${server.port}`);
+      open.push(client);
+      return Object.entries(definition.methods).map(
+        async ([key, method]): Promise<[string, string]> => {
+          const call = {
+            deadline: Date.now() + 30_000,
+            span: { traceId: '1'.repeat(32), spanId: '1'.repeat(16), traceFlags: 0 },
+            request_id: 'test',
+          };
+          const send = client.rpc[key] as (request: unknown, of: typeof call) => unknown;
+          const answer = send(method.requestType.fromPartial({}), call);
+          const end = method.responseStream
+            ? (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]().next()
+            : (answer as Promise<unknown>);
+          const error = await end.then(
+            () => undefined,
+            (failure: unknown) => failure as ApiError,
+          );
+          return [`${definition.name}/${method.name}`, error?.code ?? 'OK'];
+        },
+      );
+    });
+    return Promise.all(calls);
+  }
+  const admitted = async (host: string): Promise<string[]> =>
+    (await outcomes(host)).flatMap(([call, code]) => (code === 'NOT_FOUND' ? [call] : []));
+  const rows = Object.entries(RPCS).flatMap(([service, methods]) =>
+    Object.keys(methods).map((method) => `${service}/${method}`),
+  );
+
+  test('refuses every RPC to other machines', async () => {
+    expect(await admitted('0.0.0.0')).toEqual([]);
+  });
+
+  test('admits an RPC only with a row: on a loopback address, or when the setting opens it', async () => {
+    expect((await admitted(HOST)).sort()).toEqual(rows.sort());
+    process.env['GRPC_ALLOW_PLAINTEXT'] = 'true';
+    expect((await admitted('0.0.0.0')).sort()).toEqual(rows.sort());
+  });
+
+  test('needs this machine’s secret on a loopback address for what only the operator may call', async () => {
+    // A file in place of the folder: neither side can read or make the secret.
+    process.env['XDG_STATE_HOME'] = __filename;
+    const open_to_all = rows.filter((row) => {
+      const [service, method] = row.split('/') as [string, string];
+      return CALLER_NAMES.some(
+        (caller) => caller !== 'operator' && mayCall([caller], service, method),
+      );
+    });
+    expect((await admitted(HOST)).sort()).toEqual(open_to_all.sort());
+    expect(open_to_all.length).toBeLessThan(rows.length - 10);
+  });
+});

@@ -28,7 +28,7 @@ export const settings = {
     default: 'messaging_business_app_onboarding',
   }),
   ENCRYPTION_KEYRING: fields.secret(
-    'key-encryption keys `id:base64` (32 bytes each), newest first, comma-separated',
+    'key-encryption keys `id:hkdf:base64` (32 bytes each; `id:base64` is the older form), newest first, comma-separated',
     {
       pattern: KEYRING_PATTERN,
       insecure: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',

@@ -53,7 +53,7 @@ export const settings = {
   EVENT_LOG_KEYRING: {
     ...fields.optional(
       fields.secret(
-        'key-encryption keys of the event log, `id:base64` (32 bytes each), newest first, comma-separated; keep an old key for EVENT_LOG_DAYS',
+        'key-encryption keys of the event log, `id:hkdf:base64` (32 bytes each; `id:base64` is the older form), newest first, comma-separated; keep an old key for EVENT_LOG_DAYS',
         { pattern: KEYRING_PATTERN },
       ),
     ),

@@ -129,7 +129,7 @@ const grpcTls = {
   ),
   GRPC_ALLOW_PLAINTEXT: {
     ...flag(
-      'lets callers without a certificate use the RPCs that show secrets or act for every partner, also from other machines; without it they are refused unless gRPC listens on a loopback address',
+      'lets callers without a certificate use every RPC, also from other machines; without it they are refused, unless gRPC listens on a loopback address',
       false,
     ),
     warn: (config: Record<string, unknown>) =>

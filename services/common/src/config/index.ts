@@ -7,5 +7,6 @@ export {
   isLoopback,
   processIdentities,
   processTls,
+  stateFolder,
   type TlsSettings,
 } from './tls';

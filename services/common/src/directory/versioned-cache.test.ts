@@ -21,6 +21,46 @@ test.each([
   expect(await get()).toEqual({ asked: 2 });
 });
 
+describe('an answer that takes long', () => {
+  const slow = () => {
+    jest.useFakeTimers();
+    const cache = createVersionedCache<{ is: string }>(10);
+    let arrive: (value: { is: string }) => void = () => undefined;
+    const fetch = () => new Promise<{ is: string }>((resolve) => (arrive = resolve));
+    return { cache, fetch, arrive: (is: string) => arrive({ is }) };
+  };
+
+  // A change that could not be announced waits until the answers requested before it have expired.
+  test.each([
+    ['with Redis', 'v1', CACHE_LIFE_MS],
+    ['without Redis', undefined, CACHE_LIFE_ALONE_MS],
+  ])('is as old as its request, %s', async (_name, version, life_ms) => {
+    const { cache, fetch, arrive } = slow();
+    const first = cache.get('key', version, fetch);
+    jest.advanceTimersByTime(life_ms - 100);
+    arrive('old');
+    expect(await first).toEqual({ is: 'old' });
+    jest.advanceTimersByTime(100);
+    expect(await cache.get('key', version, async () => ({ is: 'new' }))).toEqual({ is: 'new' });
+  });
+
+  test.each([
+    ['with Redis', 'v1', CACHE_LIFE_MS],
+    ['without Redis', undefined, CACHE_LIFE_ALONE_MS],
+  ])(
+    'does not answer callers that come later than an answer lives, %s',
+    async (_name, version, life_ms) => {
+      const { cache, fetch, arrive } = slow();
+      const first = cache.get('key', version, fetch);
+      jest.advanceTimersByTime(life_ms);
+      expect(await cache.get('key', version, async () => ({ is: 'new' }))).toEqual({ is: 'new' });
+      arrive('old');
+      expect(await first).toEqual({ is: 'old' });
+      expect(await cache.get('key', version, async () => ({ is: 'newer' }))).toEqual({ is: 'new' });
+    },
+  );
+});
+
 describe('while the directory is unavailable', () => {
   const away = (_asked?: undefined) => Promise.reject(new ApiError('SERVICE_UNAVAILABLE', 'away'));
   const answer = { is: 'an answer' };

@@ -42,7 +42,7 @@ export function createVersionedCache<V extends object, Q = never>(
 ): VersionedCache<V, Q> {
   const entries = new LRUCache<string, Entry<V, Q>>({ max: entries_max });
   const refresher = askMany && createRefresher((due: Array<Entry<V, Q>>) => refresh(due, askMany));
-  const fetching = new Map<string, Promise<V>>();
+  const fetching = new Map<string, { answer: Promise<V>; asked_at: number }>();
   let away = false;
   let ask_again_at = 0;
   const fresh = (key: string, version: string | undefined): V | undefined => {
@@ -50,19 +50,19 @@ export function createVersionedCache<V extends object, Q = never>(
     if (!entry) return undefined;
     // Monotonic clock: a wall-clock step back must not make a stale entry look fresh.
     const now = performance.now();
-    const age = now - entry.fetched_at;
     entry.used_at = now;
-    if (version === undefined) return age < CACHE_LIFE_ALONE_MS ? entry.value : undefined;
-    return entry.version === version && age < CACHE_LIFE_MS ? entry.value : undefined;
+    const is_current = version === undefined || entry.version === version;
+    return is_current && now - entry.fetched_at < lifeOf(version) ? entry.value : undefined;
   };
-  const store = (key: string, value: V, version: string | undefined, question?: Q): void => {
-    const now = performance.now();
+  /** An entry is as old as its request: the directory may have read it before a later change. */
+  const store = (entry: Entry<V, Q>): void => {
+    const { key, version, question, fetched_at } = entry;
     const last = entries.get(key);
-    const entry = { key, value, version, question, fetched_at: now, used_at: now };
+    if (last && last.fetched_at > fetched_at) return;
     entries.set(key, entry);
     if (last) refresher?.remove(last);
     if (version === undefined || question === undefined || last?.version !== version) return;
-    if (now - last.fetched_at < IN_USE_MS) refresher?.add(entry);
+    if (fetched_at - last.fetched_at < IN_USE_MS) refresher?.add(entry);
   };
   /** The version stays: a change in the meantime has made the entry stale, whatever it holds. */
   const refresh = async (due: Array<Entry<V, Q>>, ask: AskMany<Q, V>): Promise<void> => {
@@ -102,14 +102,16 @@ export function createVersionedCache<V extends object, Q = never>(
         if (performance.now() < ask_again_at) return unchanged;
         ask_again_at = performance.now() + ASK_EVERY_MS;
       }
-      // A request in flight for another version must not answer this one.
+      // A request in flight for another version must not answer this one, nor one whose answer has
+      // expired before it arrives.
       const request = `${version ?? '?'}|${key}`;
+      const asked_at = performance.now();
       const running = fetching.get(request);
-      if (running) return running;
-      const fetched = fetch()
+      if (running && asked_at - running.asked_at < lifeOf(version)) return running.answer;
+      const answer = fetch()
         .then((value) => {
           away = false;
-          store(key, value, version, question);
+          store({ key, value, version, question, fetched_at: asked_at, used_at: asked_at });
           return value;
         })
         .catch((error: unknown) => {
@@ -119,9 +121,12 @@ export function createVersionedCache<V extends object, Q = never>(
           if (!unchanged) throw error;
           return unchanged;
         })
-        .finally(() => fetching.delete(request));
-      fetching.set(request, fetched);
-      return fetched;
+        .finally(() => {
+          if (fetching.get(request) === started) fetching.delete(request);
+        });
+      const started = { answer, asked_at };
+      fetching.set(request, started);
+      return answer;
     },
   };
 }
@@ -133,6 +138,10 @@ export function createVersionedCache<V extends object, Q = never>(
 export const CACHE_LIFE_AWAY_MS = 60_000;
 
 const ASK_EVERY_MS = 2_000;
+
+/** The maximum age of an answer: changes are not announced while Redis is unavailable. */
+const lifeOf = (version: string | undefined): number =>
+  version === undefined ? CACHE_LIFE_ALONE_MS : CACHE_LIFE_MS;
 
 const isAway = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE';

@@ -1,5 +1,5 @@
 // The access rules of gRPC: for each RPC, the callers that may use it. An unknown caller may use
-// health and reflection only.
+// only health and reflection, and an RPC without a row is closed to every caller.
 import { processIdentities } from '../config';
 
 export const CALLER_NAMES = [
@@ -184,19 +184,6 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
   },
 };
 
-/** RPCs that show secrets or act for every partner: a caller without a name may never use them. */
-export const SENSITIVE: ReadonlySet<string> = new Set([
-  'Data',
-  'Operator',
-  'Directory/GetCredential',
-  'Directory/GetCredentials',
-  'Directory/GetPin',
-  'Directory/GetReceiver',
-  'Directory/GetReceivers',
-  'Settings/RevealWebhookSecret',
-  'Settings/RotateWebhookSecret',
-]);
-
 const rows = new Map<string, ReadonlySet<string>>(
   Object.entries(RPCS).flatMap(([service, methods]) =>
     Object.entries(methods).map(
@@ -210,8 +197,15 @@ export const mayCall = (names: readonly string[], service: string, method: strin
   return allowed !== undefined && names.some((name) => allowed.has(name));
 };
 
-export const isSensitive = (service: string, method: string): boolean =>
-  SENSITIVE.has(service) || SENSITIVE.has(`${service}/${method}`);
+/** `mesh` for an RPC that processes of the mesh call; `none` for one without a row. */
+export type Audience = 'mesh' | 'operator' | 'none';
+
+/** Who an RPC is for when callers have no certificates. */
+export function audienceOf(service: string, method: string): Audience {
+  const callers = rows.get(`${service}/${method}`);
+  if (!callers) return 'none';
+  return callers.size === 1 && callers.has('operator') ? 'operator' : 'mesh';
+}
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 

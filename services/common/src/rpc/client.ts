@@ -9,8 +9,9 @@ import {
   type ClientReadableStream,
   type ServiceError,
 } from '@grpc/grpc-js';
-import type { TlsSettings } from '../config';
+import { isLoopback, type TlsSettings } from '../config';
 import { fromServiceError, isAnswered, neverLeft, type ApiError } from '../errors';
+import { audienceOf, certificatesFor, OPERATOR_SECRET_HEADER, operatorSecret } from '../identity';
 import { pause, type Component } from '../lifecycle';
 import { endSpan, metrics, SpanKind, startSpan } from '../telemetry';
 import { HOP_MS, writeCall, type Call } from './call';
@@ -50,12 +51,13 @@ export function createRpcClient<D extends Definition>(
 ): RpcClient<D> {
   let client: GrpcClient | undefined;
   let streams: GrpcClient | undefined;
+  const addressOf = (): string => (typeof address === 'string' ? address : address());
+  const secretFor = (method: Method): string | undefined =>
+    audienceOf(definition.name, method.name) === 'operator' && certificatesFor(tls) === undefined
+      ? secretForHost(addressOf())
+      : undefined;
   const connect = (more: ClientOptions = {}): GrpcClient =>
-    new GrpcClient(
-      targetOf(typeof address === 'string' ? address : address()),
-      clientCredentials(tls),
-      { ...CHANNEL, ...more },
-    );
+    new GrpcClient(targetOf(addressOf()), clientCredentials(tls), { ...CHANNEL, ...more });
   const open = (): GrpcClient => (client ??= connect());
   // Connections of their own: an answer would wait behind the bytes of files.
   const openStreams = (): GrpcClient =>
@@ -65,7 +67,8 @@ export function createRpcClient<D extends Definition>(
       key,
       method.responseStream
         ? (request: unknown, call: Call) => stream(openStreams(), definition, method, request, call)
-        : (request: unknown, call: Call) => unary(open(), definition, method, request, call),
+        : (request: unknown, call: Call) =>
+            unary(open(), { definition, method, secretFor }, request, call),
     ]),
   ) as unknown as Client<D>;
   return {
@@ -85,14 +88,31 @@ export function createRpcClient<D extends Definition>(
 const targetOf = (address: string): string =>
   address.includes(',') ? `ipv4:${address}` : `dns:///${address}`;
 
+/**
+ * The operator's secret, which never leaves this machine; undefined when it cannot be read: the
+ * server's refusal then names the file.
+ */
+function secretForHost(address: string): string | undefined {
+  if (!address.split(',').every(isLoopback)) return undefined;
+  try {
+    return operatorSecret();
+  } catch {
+    return undefined;
+  }
+}
+
 async function unary(
   client: GrpcClient,
-  definition: Definition,
-  method: Method,
+  {
+    definition,
+    method,
+    secretFor,
+  }: { definition: Definition; method: Method; secretFor(method: Method): string | undefined },
   request: unknown,
   call: Call,
 ): Promise<unknown> {
   const { path, requestSerialize, responseDeserialize } = wire(definition, method);
+  const secret = secretFor(method);
   const span = startSpan(path.slice(1), {
     kind: SpanKind.CLIENT,
     parent: call.span,
@@ -107,6 +127,7 @@ async function unary(
     new Promise((resolve, reject) => {
       const metadata = new Metadata();
       writeCall(metadata, call, span.spanContext());
+      if (secret !== undefined) metadata.set(OPERATOR_SECRET_HEADER, secret);
       // Not cancelled when the caller disconnects: the outcome of a write would be unknown.
       client.makeUnaryRequest(
         path,

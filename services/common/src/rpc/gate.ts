@@ -8,7 +8,16 @@ import {
 } from '@grpc/grpc-js';
 import { allowsPlaintext, isLoopback } from '../config';
 import { ApiError, toStatus } from '../errors';
-import { certificatesFor, isSensitive, mayCall, namesOf } from '../identity';
+import {
+  audienceOf,
+  certificatesFor,
+  isOperatorSecret,
+  mayCall,
+  namesOf,
+  OPERATOR_SECRET_HEADER,
+  operatorSecretFile,
+  type Audience,
+} from '../identity';
 import { createBound } from '../overload';
 import { metrics, type Logger } from '../telemetry';
 import type { Definition, Method } from './definition';
@@ -34,14 +43,24 @@ export function createGate(log: Logger, host: string, in_flight_max = IN_FLIGHT_
   const bound = createBound({ server: 'grpc', reason: 'requests', max: in_flight_max }, log);
   const secure = certificatesFor() !== undefined;
   // Only this machine reaches a loopback address; GRPC_ALLOW_PLAINTEXT trusts every machine.
-  const trusted = !secure && (isLoopback(host) || allowsPlaintext());
+  const is_local = isLoopback(host);
+  const is_open = allowsPlaintext();
 
-  const deny = (names: string[], definition: Definition, method: Method): Partial<StatusObject> => {
+  const deny = (
+    names: string[],
+    { definition, method, hint = '' }: { definition: Definition; method: Method; hint?: string },
+  ): Partial<StatusObject> => {
     const caller = names.join(' or ') || 'a caller without a name';
     const rpc = `${definition.name}/${method.name}`;
     log.warn({ caller, rpc }, 'refused call: not allowed for this caller');
     count(definition, method, 'PERMISSION_DENIED');
-    return { code: status.PERMISSION_DENIED, details: `${caller} may not call ${rpc}` };
+    return { code: status.PERMISSION_DENIED, details: `${caller} may not call ${rpc}${hint}` };
+  };
+  const admitsWithoutCertificate = (incoming: Incoming, audience: Audience): boolean => {
+    if (audience === 'none') return false;
+    if (is_open) return true;
+    if (!is_local) return false;
+    return audience === 'mesh' || isLocalOperator(incoming, log);
   };
   const count = (definition: Definition, method: Method, outcome: string): void =>
     metrics.rpc_server_duration.observe(
@@ -53,9 +72,15 @@ export function createGate(log: Logger, host: string, in_flight_max = IN_FLIGHT_
     enter(incoming, definition, method) {
       if (secure) {
         const names = callersOf(incoming);
-        if (!mayCall(names, definition.name, method.name)) return deny(names, definition, method);
-      } else if (!trusted && isSensitive(definition.name, method.name)) {
-        return deny([], definition, method);
+        if (!mayCall(names, definition.name, method.name)) {
+          return deny(names, { definition, method });
+        }
+      } else {
+        const audience = audienceOf(definition.name, method.name);
+        if (!admitsWithoutCertificate(incoming, audience)) {
+          const hint = is_local && audience === 'operator' ? operatorHint() : '';
+          return deny([], { definition, method, hint });
+        }
       }
       if (bound.take()) return undefined;
       count(definition, method, 'SERVICE_UNAVAILABLE');
@@ -67,6 +92,21 @@ export function createGate(log: Logger, host: string, in_flight_max = IN_FLIGHT_
     },
     leave: () => bound.give(),
   };
+}
+
+const operatorHint = (): string =>
+  `: send the content of ${operatorSecretFile()} as ${OPERATOR_SECRET_HEADER}`;
+
+/** A secret file that cannot be read closes the operator's RPCs. */
+function isLocalOperator({ metadata }: Incoming, log: Logger): boolean {
+  const [given] = metadata.get(OPERATOR_SECRET_HEADER);
+  if (typeof given !== 'string') return false;
+  try {
+    return isOperatorSecret(given);
+  } catch (error) {
+    log.warn({ err: error }, 'failed to read operator secret');
+    return false;
+  }
 }
 
 const known = new WeakMap<object, string[]>();

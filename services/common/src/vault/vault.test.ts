@@ -1,4 +1,4 @@
-import { createVault } from './vault';
+import { createVault, KEYRING_PATTERN } from './vault';
 
 const OLD = 'old:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const NEW = 'new:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=';
@@ -77,4 +77,70 @@ describe('the vault', () => {
     expect(rewrapped.data).toBe(sealed.data);
     expect(createVault(NEW).open(identity, rewrapped)).toBe(TOKEN);
   });
+});
+
+describe('a key that derives a wrapping key for each record', () => {
+  const DERIVED = 'derived:hkdf:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=';
+
+  it('opens what it sealed, only under the same identity and unchanged', () => {
+    const vault = createVault(DERIVED);
+    const sealed = vault.seal(identity, TOKEN);
+    expect(sealed.key_id).toBe('derived');
+    expect(vault.open(identity, sealed)).toBe(TOKEN);
+    expect(() => vault.open('client/ptn_2/900/800/token', sealed)).toThrow();
+    const wrapped = Buffer.from(sealed.wrapped_key, 'base64');
+    for (const place of [0, 31, 32, 50, wrapped.length - 1]) {
+      const changed = Buffer.from(wrapped);
+      changed[place] = (changed[place] ?? 0) ^ 1;
+      const wrapped_key = changed.toString('base64');
+      expect(() => vault.open(identity, { ...sealed, wrapped_key })).toThrow();
+    }
+  });
+
+  it('wraps each data key with another salt and nonce', () => {
+    const vault = createVault(DERIVED);
+    const beginnings = Array.from({ length: 200 }, () =>
+      Buffer.from(vault.seal(identity, TOKEN).wrapped_key, 'base64').toString('hex', 0, 44),
+    );
+    expect(new Set(beginnings.map((one) => one.slice(0, 64))).size).toBe(200);
+    expect(new Set(beginnings.map((one) => one.slice(64))).size).toBe(200);
+  });
+
+  it('does not wrap with the key itself', () => {
+    const sealed = createVault(DERIVED).seal(identity, TOKEN);
+    const plain = createVault(DERIVED.replace('hkdf:', ''));
+    const without_salt = Buffer.from(sealed.wrapped_key, 'base64').subarray(32).toString('base64');
+    expect(() => plain.open(identity, sealed)).toThrow();
+    expect(() => plain.open(identity, { ...sealed, wrapped_key: without_salt })).toThrow();
+  });
+
+  it('takes over the records of an earlier key, and they of it', () => {
+    const sealed = createVault(OLD).seal(identity, TOKEN);
+    const both = createVault(`${DERIVED},${OLD}`);
+    expect(both.open(identity, sealed)).toBe(TOKEN);
+    const rewrapped = both.rewrap(identity, sealed);
+    expect(rewrapped).toMatchObject({ key_id: 'derived', data: sealed.data });
+    expect(createVault(DERIVED).open(identity, rewrapped)).toBe(TOKEN);
+    const back = createVault(`${OLD},${DERIVED}`).rewrap(identity, rewrapped);
+    expect(createVault(OLD).open(identity, back)).toBe(TOKEN);
+  });
+});
+
+it('opens a record of an earlier release', () => {
+  const sealed = {
+    key_id: 'old',
+    wrapped_key: 'bmu812t0hWFNKhmI415OBo3SBYoHqp87Oc0V5aGgpMNSKJwcSIRULZ4QfDM2ZmZwtNiGrenjsCWJCqKY',
+    data: 'HTRxYg79wuoNgkoAvxsJnB/2mWCV1SHnVXAVuc5sGmGNZ2D5XVB6oKzEtUvIbf0=',
+  };
+  expect(createVault(OLD).open(identity, sealed)).toBe(TOKEN);
+});
+
+it.each([
+  [OLD, true],
+  [`${NEW},derived:hkdf:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=`, true],
+  ['derived:hkdf:short=', false],
+  ['derived:other:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=', false],
+  ['', false],
+])('the setting accepts %s: %s', (keyring, accepted) => {
+  expect(new RegExp(KEYRING_PATTERN).test(keyring)).toBe(accepted);
 });

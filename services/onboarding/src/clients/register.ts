@@ -13,6 +13,7 @@ import type { SyncOutcomes } from '../upstream/data-sync';
 import { fetchNumber } from '../upstream/number-facts';
 import type { PaymentProcessor } from '../payments/processor';
 import { monthOf } from '../payments/slots';
+import type { ClientSyncs } from '../store/client-syncs';
 import type { ClientTokens } from '../store/client-tokens';
 import {
   secretIdentity,
@@ -33,6 +34,7 @@ export interface RegisterDependencies {
   versions: Versions;
   payments: PaymentProcessor;
   clientTokens: Pick<ClientTokens, 'recheckOthers'>;
+  clientSyncs: Pick<ClientSyncs, 'change'>;
   /** Called when tokens are due for a check. */
   onTokensDue(): void;
   now: () => Date;
@@ -68,7 +70,7 @@ export async function registerClient(
 ): Promise<Registered> {
   const steps = createOnboardingLog(deps, scope.partner_id, null, scope);
   const stored = await steps.run('REGISTRATION', () => storeClient(deps, scope, given, call));
-  const synced = await syncCoexistence(deps, stored.client, given.access_token, call);
+  const synced = await syncCoexistence(deps, stored.client, call);
   await steps.record('COEXISTENCE_SYNC', syncFacts(synced));
   await steps.record('COMPLETED');
   const { client, sync } = synced;

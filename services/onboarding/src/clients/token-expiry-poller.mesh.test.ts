@@ -66,3 +66,21 @@ it('checks again within the hour after a failure, and never without an app', asy
   await expiring();
   expect(await asked()).toBe(before);
 });
+
+it('does not mark a token as expired that has replaced the refused one', async () => {
+  await world.emulator.token({ token: TOKEN, invalid: true });
+  const seen: unknown[] = [];
+  const request: typeof world.deps.upstream.request = async (sent, call) => {
+    if (sent.path.endsWith('/debug_token')) {
+      seen.push((await find())?.token_expires_at);
+      if (seen.length === 1) {
+        const again = { access_token: 'EMULATED-TOKEN-SYSTEM' };
+        await registerClient(world.deps, { partner_id, ...SCOPE }, again, testCall());
+      }
+    }
+    return world.deps.upstream.request(sent, call);
+  };
+  await inspectDue({ ...world.deps, upstream: { ...world.deps.upstream, request } });
+  expect(seen).toEqual([undefined, undefined]);
+  expect((await find())?.token_expires_at).toBeNull();
+});

@@ -1,5 +1,5 @@
 // Asks the upstream once a day when each client's token expires, and publishes how many expire
-// soon, so that a person can tell the partner in time. Most tokens never expire.
+// soon, so that an operator can warn the partner in time. Most tokens never expire.
 import { ApiError } from '@bmg/common/errors';
 import type { Versions } from '@bmg/common/directory';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';
@@ -9,16 +9,15 @@ import type { Upstream } from '@bmg/common/upstream';
 import { versionKeys } from './state-events';
 import { inspectToken, type App } from '../upstream/code-exchange';
 import type { ClientTokens } from '../store/client-tokens';
-import { secretIdentity, type Client, type Clients } from '../store/clients';
+import { secretIdentity, type Client } from '../store/clients';
 import type { Vault } from '@bmg/common/vault';
 
 export interface TokenExpiryDependencies {
-  clients: Pick<Clients, 'change'>;
   clientTokens: ClientTokens;
   vault: Pick<Vault, 'open'>;
   upstream: Upstream;
   versions: Versions;
-  /** Throws where no app is configured: tokens cannot be inspected then. */
+  /** Throws if no app is configured: tokens cannot be inspected then. */
   app(): App;
   now(): Date;
   log: Logger;
@@ -28,7 +27,7 @@ const POLL_EVERY_MS = 600_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const INSPECT_LIMIT_MS = 10_000;
-/** Clients per run; where more are due, the next run follows at once. */
+/** Clients per run; if more are due, the next run follows at once. */
 const RUN_MAX = 20;
 export const SOON_MS = 14 * DAY_MS;
 
@@ -36,7 +35,7 @@ export function createTokenExpiryPoller(deps: TokenExpiryDependencies): Poller {
   return createPoller('token expiry', POLL_EVERY_MS, () => inspectDue(deps), deps.log);
 }
 
-/** One run. Answers true when more may be due. */
+/** One run. Returns true when more may be due. */
 export async function inspectDue(deps: TokenExpiryDependencies): Promise<boolean> {
   const { clientTokens, now } = deps;
   const app = appOf(deps);
@@ -61,7 +60,7 @@ function appOf({ app }: TokenExpiryDependencies): App | undefined {
 }
 
 async function inspect(deps: TokenExpiryDependencies, app: App, client: Client): Promise<void> {
-  const { clients, vault, upstream, versions, now, log } = deps;
+  const { clientTokens, vault, upstream, versions, now, log } = deps;
   const { partner_id, waba_id, phone_number_id } = client;
   const span = startSpan('inspect token');
   const call = ownCall(span.spanContext(), INSPECT_LIMIT_MS);
@@ -69,7 +68,7 @@ async function inspect(deps: TokenExpiryDependencies, app: App, client: Client):
     const token = vault.open(secretIdentity(client, 'token'), client.token);
     const { expires_at } = await inspectToken(upstream, app, token, call);
     const token_expires_at = timeOf(expires_at);
-    await clients.change(client, { token_expires_at });
+    await clientTokens.change(client, { token_expires_at });
     if (token_expires_at && token_expires_at.getTime() < now().getTime() + SOON_MS) {
       log.warn({ partner_id, waba_id, phone_number_id, token_expires_at }, 'token expires soon');
     }
@@ -78,13 +77,13 @@ async function inspect(deps: TokenExpiryDependencies, app: App, client: Client):
     endSpan(span, { code: 'token' });
     // A refused token has expired. Any other failure is retried in an hour instead of a day.
     if (error instanceof ApiError && error.code === 'DISCOVERY_FAILED') {
-      await clients.change(client, { token_expires_at: now() });
+      if (!(await clientTokens.change(client, { token_expires_at: now() }))) return;
       // Another partner may have onboarded the number: who receives its events has changed.
       await versions.bump(versionKeys([client]));
       log.warn({ partner_id, waba_id, phone_number_id }, 'token is no longer valid');
       return;
     }
-    await clients.change(client, {
+    await clientTokens.change(client, {
       token_checked_at: new Date(now().getTime() - DAY_MS + HOUR_MS),
     });
     log.info({ err: error, partner_id, waba_id }, 'failed to inspect token');

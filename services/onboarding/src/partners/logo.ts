@@ -13,6 +13,15 @@ import type { Pool } from '@bmg/common/overload';
 import type { Logo, PartnerLogos } from '../store/partner-logos';
 import type { Partner } from '../store/partners';
 
+/** Pictures of sign-up pages that are fetched at a time: one of each partner. */
+export const LOGO_FETCHES = {
+  server: 'onboarding',
+  reason: 'logo_fetches',
+  holder: 'partner',
+  max: 8,
+  share: 1 / 8,
+} as const;
+
 export type LogoOrigin = NonNullable<Partner['logo']>;
 
 export interface LogoDependencies {

@@ -4,10 +4,12 @@
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
+import type { Vault } from '@bmg/common/vault';
 import type { DataSync, HistorySync } from '@bmg/proto/onboarding';
 import type { StepFacts } from './onboarding-log';
 import { requestSync, type SyncOutcomes, type SyncType } from '../upstream/data-sync';
-import type { Client, ClientChange, Clients } from '../store/clients';
+import type { ClientSyncs } from '../store/client-syncs';
+import { secretIdentity, type Client, type ClientChange, type Clients } from '../store/clients';
 
 const TYPES = ['smb_app_state_sync', 'history'] as const satisfies readonly SyncType[];
 const MINUTE_MS = 60_000;
@@ -16,7 +18,9 @@ export const WINDOW_MS = 24 * 60 * MINUTE_MS;
 const RETRY_AFTER_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS];
 
 export interface SyncDependencies {
-  clients: Clients;
+  clients: Pick<Clients, 'find'>;
+  clientSyncs: Pick<ClientSyncs, 'change'>;
+  vault: Pick<Vault, 'open'>;
   upstream: Upstream;
   now: () => Date;
 }
@@ -90,25 +94,34 @@ export function openSyncWindow(
 
 /**
  * Requests the missing sync types and stores which ones the upstream accepted. A refused type does
- * not stop the next one. Answers `requested` or `failed: <reason>` for each.
+ * not stop the next one. Returns `requested` or `failed: <reason>` for each.
+ *
+ * Each request reads the client again: a registration that was stored since then has replaced the
+ * token, and may have begun an onboarding whose syncs are missing again.
  */
 export async function syncCoexistence(
-  { clients, upstream, now }: SyncDependencies,
+  { clients, clientSyncs, vault, upstream, now }: SyncDependencies,
   registered: Client,
-  token: string,
   call: Call,
 ): Promise<Synced> {
   let client = registered;
   let failure: ApiError | undefined;
   const sync: SyncOutcomes = { smb_app_state_sync: 'requested', history: 'requested' };
   const change = async (fields: ClientChange): Promise<void> => {
-    client = (await clients.change(client, fields)) ?? client;
+    client = (await clientSyncs.change(client, fields)) ?? client;
   };
-  for (const type of missingSyncs(client)) {
+  for (const type of TYPES) {
+    client = (await clients.find(client)) ?? client;
+    if (client.sync_requested[type]) continue;
+    if (client.status !== 'active') {
+      sync[type] = 'failed: the client was deleted';
+      continue;
+    }
     if (!client.is_on_biz_app) {
       sync[type] = 'failed: the number is not in use in the business app';
       continue;
     }
+    const token = vault.open(secretIdentity(client, 'token'), client.token);
     const answer = await requestSync(upstream, client.phone_number_id, type, token, call);
     sync[type] = answer.outcome;
     failure ??= answer.failure;

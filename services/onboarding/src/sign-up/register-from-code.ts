@@ -104,7 +104,7 @@ async function complete(
   const stored = await steps.run('REGISTRATION', () =>
     storeClient(deps, scope, { access_token, display_name, onboarding_id: _id, numbers }, call),
   );
-  const synced = await syncCoexistence(deps, stored.client, access_token, call);
+  const synced = await syncCoexistence(deps, stored.client, call);
   const { client, sync } = synced;
   await steps.record('COEXISTENCE_SYNC', syncFacts(synced));
   if (session) await sessions.consume(session, _id);

@@ -201,3 +201,66 @@ it('requests each sync once when two replicas run at the same time', async () =>
   await Promise.all([syncDue(world.deps), syncDue(world.deps)]);
   expect(await asked()).toBe(before + 2);
 });
+
+describe('a registration while an earlier sync request is in flight', () => {
+  const NEXT_TOKEN = 'EMULATED-TOKEN-SYSTEM';
+  const tokens = async (): Promise<unknown[]> =>
+    (await world.emulator.requests({ path: SYNC })).map(({ headers }) => headers['authorization']);
+  const store = (partner_id: string, access_token: string, onboarding_id: string) =>
+    storeClient(world.deps, { partner_id, ...SCOPE }, { access_token, onboarding_id }, testCall());
+  /** Registers again, with another token, before the first sync request reaches the upstream. */
+  const registeringAgain = (partner_id: string): World['deps'] => {
+    let registered = false;
+    const request: World['deps']['upstream']['request'] = async (sent, call) => {
+      if (!registered && sent.path.endsWith('/smb_app_data')) {
+        registered = true;
+        await store(partner_id, NEXT_TOKEN, 'cex_2');
+      }
+      return world.deps.upstream.request(sent, call);
+    };
+    return { ...world.deps, upstream: { ...world.deps.upstream, request } };
+  };
+  /** As the emulator logs them. */
+  const RENEWED = [TOKEN, NEXT_TOKEN].map((token) => `Bearer …${token.slice(-4)}`);
+
+  it('gives the poller’s next request the new token', async () => {
+    const { _id } = await world.partner();
+    await store(_id, TOKEN, 'cex_1');
+    world.passTime(5 * MINUTE_S);
+    await syncDue(registeringAgain(_id));
+    expect(await tokens()).toEqual(RENEWED);
+  });
+
+  it('gives the earlier registration’s next request the new token', async () => {
+    const { _id } = await world.partner();
+    await registerClient(
+      registeringAgain(_id),
+      { partner_id: _id, ...SCOPE },
+      { access_token: TOKEN, onboarding_id: 'cex_1' },
+      testCall(),
+    );
+    expect(await tokens()).toEqual(RENEWED);
+  });
+
+  it('does not count a sync of the earlier onboarding as one of the new', async () => {
+    const { _id } = await world.partner();
+    await store(_id, TOKEN, 'cex_1');
+    world.passTime(5 * MINUTE_S);
+    await syncDue(registeringAgain(_id));
+    const { smb_app_state_sync, history } = (await find(_id))?.sync_requested ?? {};
+    expect(smb_app_state_sync).toBeNull();
+    expect(history).toBeInstanceOf(Date);
+  });
+
+  it('keeps its window open when the upstream reports the earlier one as closed', async () => {
+    const { _id } = await world.partner();
+    await store(_id, TOKEN, 'cex_1');
+    await refuseSync(2593108);
+    world.passTime(5 * MINUTE_S);
+    await syncDue(registeringAgain(_id));
+    expect((await find(_id))?.sync_retry_at).toBeInstanceOf(Date);
+    await world.emulator.clearFaults();
+    await pass(1);
+    expect((await seen(_id))?.status).toBe('requested');
+  });
+});

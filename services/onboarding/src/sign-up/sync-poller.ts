@@ -17,12 +17,10 @@ import {
   type Synced,
 } from './coexistence-sync';
 import type { ClientSyncs } from '../store/client-syncs';
-import { secretIdentity, type Client, type ClientChange } from '../store/clients';
-import type { Vault } from '@bmg/common/vault';
+import type { Client, ClientChange } from '../store/clients';
 
 export interface SyncPollerDependencies extends SyncDependencies, OnboardingLogDependencies {
   clientSyncs: ClientSyncs;
-  vault: Vault;
   log: Logger;
 }
 
@@ -57,7 +55,7 @@ export async function syncDue(deps: SyncPollerDependencies): Promise<boolean> {
 }
 
 async function retrySync(deps: SyncPollerDependencies, claimed: Client): Promise<void> {
-  const { clients, now, log } = deps;
+  const { clientSyncs, now, log } = deps;
   const { partner_id, waba_id, phone_number_id } = claimed;
   const steps = createOnboardingLog(deps, partner_id, null, claimed);
   const left_ms = (claimed.sync_until?.getTime() ?? 0) - now().getTime();
@@ -69,13 +67,13 @@ async function retrySync(deps: SyncPollerDependencies, claimed: Client): Promise
       return;
     }
     if (!claimed.is_on_biz_app) {
-      await clients.change(claimed, { sync_retry_at: null });
+      await clientSyncs.change(claimed, { sync_retry_at: null });
       return;
     }
     if (synced.failure?.upstream_code === WINDOW_CLOSED) {
       return await giveUp(deps, claimed, steps, synced);
     }
-    await clients.change(claimed, {
+    await clientSyncs.change(claimed, {
       sync_retry_at: nextSyncTry(now(), claimed.sync_tries ?? 0),
       ...(await warn(deps, { claimed, steps, synced, left_ms })),
     });
@@ -88,8 +86,7 @@ async function request(deps: SyncPollerDependencies, client: Client): Promise<Sy
   const span = startSpan('sync number');
   const call = ownCall(span.spanContext(), SYNC_LIMIT_MS);
   try {
-    const token = deps.vault.open(secretIdentity(client, 'token'), client.token);
-    const synced = await syncCoexistence(deps, client, token, call);
+    const synced = await syncCoexistence(deps, client, call);
     endSpan(span, synced.failure);
     return synced;
   } catch (error) {
@@ -128,7 +125,7 @@ async function warn(
 
 /** Stops retrying: only a new onboarding reopens the window. */
 async function giveUp(
-  { clients, log }: SyncPollerDependencies,
+  { clientSyncs, log }: SyncPollerDependencies,
   claimed: Client,
   steps: OnboardingLog,
   synced: Synced | undefined,
@@ -141,5 +138,5 @@ async function giveUp(
     error_message: `the 24 hours to request ${missing} have passed: the client must onboard again`,
     upstream_session_id: synced?.failure?.upstream_trace_id,
   });
-  await clients.change(claimed, { sync_retry_at: null });
+  await clientSyncs.change(claimed, { sync_retry_at: null });
 }

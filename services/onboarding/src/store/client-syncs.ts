@@ -1,8 +1,8 @@
 // A view of the clients for the data sync: those whose sync the upstream has not accepted yet.
 import type { Db } from 'mongodb';
-import { clientCollection, type Client } from './clients';
+import { clientCollection, clientId, type Client, type ClientChange } from './clients';
 
-/** What one webhook says about the history of a number. */
+/** What one webhook reports about the history of a number. */
 export interface HistoryReport {
   phone_number_id: string;
   phase: number | undefined;
@@ -19,8 +19,13 @@ export interface ClientSyncs {
    * order, so phase and progress never go back; what arrived before the onboarding changes nothing.
    */
   advance(report: HistoryReport): Promise<void>;
-  /** Takes one due row until `lease_until` and counts the try; null where none is due. */
+  /** Takes one due row until `lease_until` and counts the try; null when none is due. */
   claim(now: Date, lease_until: Date): Promise<Client | null>;
+  /**
+   * Changes the row if its sync window is still the one of `client`; null when a new onboarding has
+   * opened another, which the outcome of an earlier sync must not change.
+   */
+  change(client: Client, change: ClientChange): Promise<Client | null>;
   /** How many rows still wait for their sync and have a window that closes before `until`. */
   countUntil(until: Date): Promise<number>;
 }
@@ -55,6 +60,12 @@ export function createClientSyncs(db: Db): ClientSyncs {
         }
       );
     },
+    change: (client, change) =>
+      clients.findOneAndUpdate(
+        { _id: clientId(client), sync_until: client.sync_until ?? null },
+        { $set: change },
+        { returnDocument: 'after' },
+      ),
     countUntil: (until) =>
       clients.countDocuments({
         sync_retry_at: { $gt: new Date(0) },

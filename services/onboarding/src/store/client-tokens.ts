@@ -1,13 +1,24 @@
 // A view of the clients for the expiry of their tokens.
 import type { Db, Filter } from 'mongodb';
-import { clientCollection, type Client, type NumberScope } from './clients';
+import {
+  clientCollection,
+  clientId,
+  type Client,
+  type ClientChange,
+  type NumberScope,
+} from './clients';
 
 export interface ClientTokens {
   /**
-   * Takes one row last checked before `before`, and marks it as checked at `at`; null where there
-   * is none.
+   * Takes one row last checked before `before`, and marks it as checked at `at`; null when
+   * there is none.
    */
   claim(before: Date, at: Date): Promise<Client | null>;
+  /**
+   * Changes the row if its token is still the one of `client`. False when it was replaced: what was
+   * learned of the old one says nothing about the new one.
+   */
+  change(client: Client, change: ClientChange): Promise<boolean>;
   /** Makes the number's tokens of other partners due for a check. */
   recheckOthers(scope: NumberScope): Promise<void>;
   /** How many active rows have a token that expires before `until`. */
@@ -26,6 +37,14 @@ export function createClientTokens(db: Db): ClientTokens {
         { $set: { token_checked_at: at } },
         { returnDocument: 'before' },
       ),
+    async change(client, change) {
+      // Rotating the key ring leaves the data as it is.
+      const { matchedCount } = await clients.updateOne(
+        { _id: clientId(client), 'token.data': client.token.data },
+        { $set: change },
+      );
+      return matchedCount === 1;
+    },
     async recheckOthers({ partner_id, phone_number_id }) {
       await clients.updateMany(
         { phone_number_id, partner_id: { $ne: partner_id }, status: 'active' },

@@ -168,7 +168,7 @@ export const LISTED_NUMBERS_MAX = 10_000;
 /** Bounds the read: a number is never shared by more partners than this. */
 const OWNERS_MAX = 200;
 const NUMBERS_MAX = 200;
-/** One more than a caller is told of: shows that there are more. */
+/** Fetches one extra row to detect more. */
 const ALL_NUMBERS_MAX = LISTED_NUMBERS_MAX + 1;
 
 export const CLIENTS = 'clients';

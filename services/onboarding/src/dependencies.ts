@@ -1,0 +1,52 @@
+// What the features share: the stores, the vault, the upstream, the payment processor.
+import type { Bus } from '@bmg/common/bus';
+import type { Loaded } from '@bmg/common/config';
+import { createVersions } from '@bmg/common/directory';
+import type { Database } from '@bmg/common/mongo';
+import { guardedAgent } from '@bmg/common/outbound';
+import { createPool } from '@bmg/common/overload';
+import type { openRedis } from '@bmg/common/redis';
+import type { Logger } from '@bmg/common/telemetry';
+import type { Upstream } from '@bmg/common/upstream';
+import { createVault } from '@bmg/common/vault';
+import type { settings } from './config';
+import { LOGO_FETCHES } from './partners/logo';
+import { choosePaymentProcessor } from './payments/choose-processor';
+import { signUpApp } from './sign-up/dialog-config';
+import { createStores } from './store/stores';
+
+export type Settings = Loaded<typeof settings>['config'];
+
+export interface Engines {
+  mongo: Database;
+  redis: ReturnType<typeof openRedis>;
+  upstream: Upstream;
+  bus: Bus;
+}
+
+export type Dependencies = ReturnType<typeof createDependencies>;
+
+export function createDependencies(
+  config: Settings,
+  { mongo, redis, upstream }: Engines,
+  { now, log, onTokensDue }: { now: () => Date; log: Logger; onTokensDue(this: void): void },
+) {
+  const base = {
+    onTokensDue,
+    ...createStores(mongo.db),
+    vault: createVault(config.ENCRYPTION_KEYRING),
+    versions: createVersions(redis, log),
+    upstream,
+    agent: guardedAgent({ allowPrivate: config.ALLOW_PRIVATE_URLS }),
+    logoFetches: createPool(LOGO_FETCHES, log),
+    settings: config,
+    app: () => signUpApp(config),
+    now,
+    log,
+  };
+  const payments = choosePaymentProcessor(config.PAYMENT_PROCESSOR, {
+    settings: config,
+    deps: base,
+  });
+  return { ...base, payments };
+}

@@ -1,0 +1,49 @@
+import { missingIndexes } from '@bmg/common/mongo';
+import { createPurge } from '@bmg/common/purge';
+import { implement } from '@bmg/common/rpc';
+import { OperatorDefinition } from '@bmg/proto/onboarding';
+import type { Dependencies, Engines } from '../dependencies';
+import { rotateKeyring } from '../secrets/keyring';
+import type { deleteUnfinishedSessions } from '../sign-up/handlers';
+import { indexes } from '../store/indexes';
+import { purgeRows } from '../store/purge';
+import { diagnose } from './diagnose';
+import { createOperatorHandlers } from './handlers';
+
+interface Given {
+  engines: Engines;
+  warnings: string[];
+  deleteSessions: ReturnType<typeof deleteUnfinishedSessions>;
+}
+
+export const wireOperator = (
+  deps: Dependencies,
+  { engines: { mongo, redis, bus }, warnings, deleteSessions }: Given,
+) => ({
+  rpcs: [
+    createPurge({
+      db: mongo.db,
+      rows: purgeRows,
+      owners: async (waba_id) =>
+        (await deps.clients.ownersOfAccount(waba_id)).map(({ partner_id }) => partner_id),
+      log: deps.log,
+    }),
+    implement(
+      OperatorDefinition,
+      createOperatorHandlers({
+        ...deps,
+        deleteSessions,
+        rotateKeyring: (page) => rotateKeyring(deps, page),
+        diagnose: () =>
+          diagnose({
+            ...deps,
+            warnings,
+            ping: () => mongo.db.command({ ping: 1 }),
+            missingIndexes: () => missingIndexes(mongo.db, indexes),
+            pingRedis: () => redis.redis.ping(),
+            missingTopics: () => bus.missingTopics(),
+          }),
+      }),
+    ),
+  ],
+});
