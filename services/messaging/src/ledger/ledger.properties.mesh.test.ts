@@ -145,13 +145,14 @@ const updateOf = (record: MessageRecord, { status, category, billable }: Told): 
   const { _id, partner_id, waba_id, phone_number_id, recipient, message_id } = record;
   const at = new Date(record.sent_at.getTime() + 5_000);
   return {
+    phone_number_id,
     message_id,
     status,
     at,
     received_at: now,
     reconciled: false,
     charge: factsOf({ status, at, recipient, category, billable }),
-    rebuild: { _id, partner_id, waba_id, phone_number_id, recipient },
+    rebuild: { _id, partner_id, waba_id, recipient },
   };
 };
 
