@@ -1,5 +1,5 @@
 // The facts from earlier webhooks that complete an event: the statuses a message has had, the
-// handler of a thread, the known contacts, the prices told of a changed category. They are stored
+// handler of a thread, the known contacts, the prices sent for a category change. They are stored
 // in Redis; while it is unavailable, events go out without them.
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '@bmg/common/redis';

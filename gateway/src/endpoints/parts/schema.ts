@@ -145,7 +145,7 @@ interface OneOf {
   fields: string[];
 }
 
-/** Fields of which one is enough are not said to be required. */
+/** Alternatives are not reported as required. */
 function missingText(missing: string[], oneOf: OneOf | undefined): string {
   const required = missing.filter((field) => !oneOf?.fields.includes(field));
   return [

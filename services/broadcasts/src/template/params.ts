@@ -76,7 +76,7 @@ export function createFiller(components: readonly Json[]): Filler {
       if (object !== undefined) {
         throw invalidField(
           `${where}.${object}`,
-          'must be a text where it is put into another text',
+          'must be a string when embedded in text',
         );
       }
       const rest = unusedOf(params);
