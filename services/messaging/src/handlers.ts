@@ -5,7 +5,7 @@ import type { MessagingDefinition } from '@bmg/proto/messaging';
 import { getAnalytics, type AnalyticsDependencies } from './analytics';
 import { checkContacts } from './check/check-contacts';
 import { checkMessage, type CheckDependencies } from './check/check-message';
-import { createLearner, lookupContact } from './contacts';
+import { lookupContact } from './contacts/lookup';
 import {
   interactiveContent,
   locationContent,
@@ -19,9 +19,10 @@ import { listMessages, type ListDependencies } from './message-log/list-messages
 import { uploadMedia, type UploadDependencies } from './media/upload';
 import { downloadMedia, type DownloadDependencies } from './media/download';
 import { findOutcome } from './send/outcome';
+import { createLearner } from './send/learn-contacts';
 import { failingAsNotSent, repeatable, uploadedOnce } from './send/outcome-errors';
 import { send, type SendDependencies } from './send/send';
-import type { RecentContacts } from './recent-contacts';
+import type { RecentContacts } from './contacts/recent-contacts';
 import type { RecordReads } from './record-reads';
 import type { Contacts } from './store/contacts';
 import { isSearch } from './store/message-list';
