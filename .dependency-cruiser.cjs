@@ -39,11 +39,12 @@ const FOLDERS = {
   'services/fanout': { normalise: [] },
   'services/messaging': {
     check: ['gap-repair', 'media', 'rates', 'send', 'store'],
+    contacts: ['check', 'store'],
     'gap-repair': ['store'],
     ledger: ['check', 'rates', 'store'],
     media: [],
     rates: ['store'],
-    send: ['store'],
+    send: ['contacts', 'store'],
     store: ['ledger', 'rates'],
   },
   'services/number-admin': { operations: [] },

@@ -5,7 +5,7 @@ import type { MessagingDefinition } from '@bmg/proto/messaging';
 import { getAnalytics, type AnalyticsDependencies } from './analytics';
 import { checkContacts } from './check/check-contacts';
 import { checkMessage, type CheckDependencies } from './check/check-message';
-import { createLearner, lookupContact } from './contacts';
+import { lookupContact } from './contacts/lookup';
 import {
   interactiveContent,
   locationContent,
@@ -19,10 +19,13 @@ import { listMessages, type ListDependencies } from './message-log/list-messages
 import { uploadMedia, type UploadDependencies } from './media/upload';
 import { downloadMedia, type DownloadDependencies } from './media/download';
 import { findOutcome } from './send/outcome';
+import { createLearner } from './send/learn-contacts';
 import { failingAsNotSent, repeatable, uploadedOnce } from './send/outcome-errors';
 import { send, type SendDependencies } from './send/send';
-import type { RecentContacts } from './recent-contacts';
+import type { RecentContacts } from './contacts/recent-contacts';
+import type { RecordReads } from './record-reads';
 import type { Contacts } from './store/contacts';
+import { isSearch } from './store/message-list';
 
 type SendHandlers = Pick<
   Handlers<MessagingDefinition>,
@@ -65,7 +68,7 @@ export type MessagingDependencies = SendDependencies &
   AnalyticsDependencies &
   ListDependencies &
   TimelineDependencies &
-  CheckDependencies & { contacts: Contacts; recent: RecentContacts };
+  CheckDependencies & { contacts: Contacts; recent: RecentContacts; recordReads: RecordReads };
 
 export function createMessagingHandlers(
   given: MessagingDependencies,
@@ -73,6 +76,7 @@ export function createMessagingHandlers(
   const deps = { ...given, credentials: failingAsNotSent(given.credentials) };
   const { markRead, ...sends } = createSendHandlers(deps);
   const learning = createLearner(deps);
+  const { run } = deps.recordReads;
   return {
     sendText: learning(sends.sendText),
     sendTemplate: learning(sends.sendTemplate),
@@ -85,10 +89,12 @@ export function createMessagingHandlers(
     uploadMedia: (q, call) => uploadedOnce(uploadMedia(deps, q, call), call),
     downloadMedia: (q, call) => downloadMedia(deps, q, call),
     lookupContact: (q) => lookupContact(deps.contacts, q),
-    getAnalytics: (q, call) => getAnalytics(deps, q, call),
+    getAnalytics: (q, call) =>
+      run(needTarget(q.target).partner_id, 'days', () => getAnalytics(deps, q, call)),
     findOutcome: (q) => findOutcome(deps, q),
-    listMessages: (q) => listMessages(deps, q),
-    getTimeline: (q, call) => getTimeline(deps, q, call),
+    listMessages: (q) =>
+      run(q.partner_id, isSearch(q) ? 'search' : 'page', () => listMessages(deps, q)),
+    getTimeline: (q, call) => run(q.partner_id, 'timeline', () => getTimeline(deps, q, call)),
     checkMessage: (q, call) => checkMessage(deps, q, call),
     checkContacts: (q, call) => checkContacts(deps, q, call),
   };

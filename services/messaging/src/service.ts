@@ -23,8 +23,10 @@ import { TemplatesDefinition } from '@bmg/proto/templates';
 import { EventLogDefinition } from '@bmg/proto/webhooks';
 import { factsOfStatuses } from './check/conversation-facts';
 import { createBlockLists } from './check/block-list';
+import { LOOKS_MAX, LOOKS_SHARE } from './check/media';
 import type { settings } from './config';
-import { applyContacts, noteFacts, noteLate } from './contacts';
+import { applyContacts } from './contacts/apply';
+import { noteFacts, noteLate } from './contacts/conversations';
 import { createMessagingHandlers } from './handlers';
 import { createLosses } from './gap-repair/losses';
 import { applyOutages } from './gap-repair/outages';
@@ -34,14 +36,15 @@ import { createCategoryLookup } from './ledger/category-lookup';
 import { createClosing } from './ledger/closing';
 import { createLedgerHandlers } from './ledger/handlers';
 import { addLate } from './ledger/late';
-import { LEDGER_READS_MAX } from './ledger/read-ledger';
+import { EXPORT_BYTES_PER_S, LEDGER_READS_MAX } from './ledger/read-ledger';
 import { createSpendAlerts } from './ledger/spend-alerts';
 import { DOWNLOAD_BYTES_PER_S, DOWNLOADS_MAX } from './media/download';
 import { createMediaHosts } from './media/hosts';
 import { SEARCHED_MAX } from './message-log/search';
 import { createRatesHandlers } from './rates/handlers';
-import { createRecentContacts } from './recent-contacts';
-import { createRecentConversations, LATE_MS } from './recent-conversations';
+import { createRecentContacts } from './contacts/recent-contacts';
+import { createRecordReads } from './record-reads';
+import { createRecentConversations, LATE_MS } from './contacts/recent-conversations';
 import { applyStatuses } from './statuses';
 import { createChecks } from './store/checks';
 import { createContacts, createConversations } from './store/contacts';
@@ -141,6 +144,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
       { server: 'timeline', reason: 'numbers', holder: 'partner', max: SEARCHED_MAX },
       log,
     ),
+    recordReads: createRecordReads(log),
     messageList: createMessageList(mongo.db),
     dailyCounts: createDailyCounts(mongo.db),
     files,
@@ -150,6 +154,11 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
       log,
     ),
     downloadRate: createByteRate(DOWNLOAD_BYTES_PER_S),
+    looks: createPool(
+      { server: 'media', reason: 'looks', holder: 'partner', max: LOOKS_MAX, share: LOOKS_SHARE },
+      log,
+    ),
+    exportRate: createByteRate(EXPORT_BYTES_PER_S),
     mediaHosts: createMediaHosts(config),
     now,
     recent,

@@ -27,6 +27,7 @@ function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
     const ours = readCallbackData(opaque);
     const at = new Date(timestamp * 1_000);
     return {
+      phone_number_id,
       message_id,
       status: status as MessageStatus,
       at,
@@ -41,7 +42,6 @@ function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
           _id: ours.request_id,
           partner_id: ours.partner_id,
           waba_id,
-          phone_number_id,
           recipient: recipient ?? '',
         },
       }),

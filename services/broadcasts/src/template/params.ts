@@ -74,10 +74,7 @@ export function createFiller(components: readonly Json[]): Filler {
       }
       const object = [...within].find((key) => typeof ownParam(params, key) !== 'string');
       if (object !== undefined) {
-        throw invalidField(
-          `${where}.${object}`,
-          'must be a text where it is put into another text',
-        );
+        throw invalidField(`${where}.${object}`, 'must be a string when embedded in text');
       }
       const rest = unusedOf(params);
       return rest.length === 0 ? fixed.length : placed(fixed, rest, where).length;

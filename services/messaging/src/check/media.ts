@@ -1,6 +1,7 @@
 // Whether the upstream would take the file of a media message: its keys, type and size.
 import { ApiError } from '@bmg/common/errors';
 import { parseMimeType, type FileFetcher, type Transfer } from '@bmg/common/files';
+import type { Pool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Json } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
@@ -10,8 +11,14 @@ import { reason, upstreamRefusal, type Reason } from '@bmg/common/check';
 
 export interface MediaCheckDependencies {
   files: Pick<FileFetcher, 'look'>;
+  /** Look-ups of links in progress: the server of the file decides how long each takes. */
+  looks: Pool;
   transfer: Transfer;
 }
+
+export const LOOKS_MAX = 64;
+/** The part of one partner: 8 look-ups. */
+export const LOOKS_SHARE = 0.125;
 
 /** Contract 7.1; the upstream refuses other keys by name. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -36,7 +43,7 @@ export async function mediaReasons(
   try {
     const facts =
       typeof media['link'] === 'string'
-        ? await lookAt(deps, media['link'], call)
+        ? await lookAt(deps, media['link'], message, call)
         : await readUploaded(deps, message, call);
     return factFaults(type as MediaKind, facts);
   } catch (error) {
@@ -65,14 +72,29 @@ interface Facts {
   size_bytes: number | undefined;
 }
 
-async function lookAt({ files }: MediaCheckDependencies, url: string, call: Call): Promise<Facts> {
+async function lookAt(
+  { files, looks }: MediaCheckDependencies,
+  url: string,
+  { target: { partner_id } }: { target: Target },
+  call: Call,
+): Promise<Facts> {
   const deadline = Math.min(call.deadline, Date.now() + LOOK_LIMIT_MS);
   const field = 'media.link';
-  const facts = await files.look(
-    { url, field, limit_bytes: FILE_MAX_BYTES },
-    { ...call, deadline },
-  );
-  return { field, ...facts };
+  if (!looks.take(partner_id)) {
+    throw new ApiError(
+      'RATE_LIMIT_EXCEEDED',
+      'the link was not looked up: too many links are being looked up, try again in a moment',
+    );
+  }
+  try {
+    const facts = await files.look(
+      { url, field, limit_bytes: FILE_MAX_BYTES },
+      { ...call, deadline },
+    );
+    return { field, ...facts };
+  } finally {
+    looks.give(partner_id);
+  }
 }
 
 async function readUploaded(

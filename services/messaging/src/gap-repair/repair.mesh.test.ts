@@ -167,7 +167,9 @@ test('asks for a message once it is overdue, in two replicas no more than in one
 test('asks for nothing after a final status, and for no more than three times otherwise', async () => {
   const [read, silent] = [await send(), await send()];
   const final = { status: 'read' as const, at: now(), received_at: now(), reconciled: false };
-  await createMessages(db).applyStatuses([{ message_id: read.message_id, ...final }]);
+  await createMessages(db).applyStatuses([
+    { phone_number_id: read.phone_number_id, message_id: read.message_id, ...final },
+  ]);
   expect(await stored(read)).not.toHaveProperty('check_at');
   await startRepair();
   for (const checks of [1, 2, 3]) {

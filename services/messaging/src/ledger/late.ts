@@ -26,8 +26,8 @@ interface Known {
 export const addLate =
   ({ lateEntries, rateCards, now }: LateDependencies): ClosedMonths['addLate'] =>
   async (late) => {
-    const ids = [...new Set(late.map(({ record }) => record._id))];
-    const known = await knownOf(late, await lateEntries.of(ids), rateCards);
+    const records = new Map(late.map(({ record }) => [record._id, record]));
+    const known = await knownOf(late, await lateEntries.of([...records.values()]), rateCards);
     const prices = await rateCards.prices();
     const added: LateEntry[] = [];
     for (const one of late) {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { MongoClient, type Db } from 'mongodb';
 import { newId } from '@bmg/common/ids';
 import { createIndexes } from '@bmg/common/mongo';
-import { createPool } from '@bmg/common/overload';
+import { createByteRate, createPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { MessageStatus } from '@bmg/common/messages';
@@ -23,7 +23,7 @@ import { factsOf } from './charge';
 import { closeMonth, storeTotals } from './closing';
 import type { Entry } from './entry';
 import { addLate } from './late';
-import { exportLedger, getLedger } from './read-ledger';
+import { EXPORT_BYTES_PER_S, exportLedger, getLedger } from './read-ledger';
 import { raiseSpendAlerts } from './spend-alerts';
 import type { Total, Totals } from './totals';
 
@@ -76,6 +76,7 @@ function open() {
       changed: async () => changed,
     },
     ledgerReads: createPool({ server: 'ledger', reason: 'reads', holder: 'partner', max: 16 }, log),
+    exportRate: createByteRate(EXPORT_BYTES_PER_S),
     close_days: 7,
     now: clock,
     log,
@@ -145,13 +146,14 @@ const updateOf = (record: MessageRecord, { status, category, billable }: Told): 
   const { _id, partner_id, waba_id, phone_number_id, recipient, message_id } = record;
   const at = new Date(record.sent_at.getTime() + 5_000);
   return {
+    phone_number_id,
     message_id,
     status,
     at,
     received_at: now,
     reconciled: false,
     charge: factsOf({ status, at, recipient, category, billable }),
-    rebuild: { _id, partner_id, waba_id, phone_number_id, recipient },
+    rebuild: { _id, partner_id, waba_id, recipient },
   };
 };
 
@@ -400,6 +402,20 @@ test('marks changed categories, and what was billed although the check said free
       unit_prices: [{ market: 'North America', asked: '0.0491', now: '0.11' }],
     },
   ]);
+});
+
+test('refuses a read beyond the share of the partner, until an export has ended', async () => {
+  const open = Array.from({ length: 8 }, () =>
+    exportLedger(deps, { partner_id: 'ptn_1', ...OCTOBER }, call),
+  );
+  for (const one of open) await one.next();
+  const refusal = { code: 'RATE_LIMIT_EXCEEDED', retry_after_s: 1 };
+  await expect(page('ptn_1')).rejects.toMatchObject(refusal);
+  const further = exportLedger(deps, { partner_id: 'ptn_1', ...OCTOBER }, call);
+  await expect(further.next()).rejects.toMatchObject(refusal);
+  await page('ptn_2');
+  for (const one of open) await one.return(undefined);
+  await page('ptn_1');
 });
 
 test('refuses a wrong period, cursor or month, and names the field', async () => {

@@ -1,6 +1,6 @@
 // GET /usage/ledger: entries by page or as CSV, totals, and what changed categories cost.
 import { ApiError, invalidField } from '@bmg/common/errors';
-import type { Pool } from '@bmg/common/overload';
+import type { ByteRate, Pool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Json } from '@bmg/common/upstream';
 import { dayStart } from '@bmg/common/time';
@@ -33,10 +33,14 @@ export interface LedgerDependencies {
   categories: CategoryLookup;
   /** Reads in progress: each may count a month of messages. */
   ledgerReads: Pool;
+  /** Of a partner's CSVs together. */
+  exportRate: ByteRate;
   now: () => Date;
 }
 
 export const LEDGER_READS_MAX = 16;
+/** A CSV of 100,000 entries takes some three seconds. */
+export const EXPORT_BYTES_PER_S = 8 * 1024 * 1024;
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1_000;
 /** Entries of a CSV that are in memory at once. */
@@ -79,20 +83,26 @@ export async function* exportLedger(
     yield { mime_type: CSV_TYPE, data: Buffer.from(csvHeader) };
     const { scope, range } = ledger;
     for await (const records of inChunks(deps.ledgerEntries.stream(scope, range))) {
-      const entries = await describeRecords(ledger, records);
-      yield { data: Buffer.from(entries.map(csvLine).join('')) };
+      const data = linesOf(await describeRecords(ledger, records));
+      await deps.exportRate.turn(partner_id, data.length, call.signal);
+      yield { data };
     }
     for await (const late of inChunks(deps.lateEntries.stream(scope, range))) {
-      const entries = await describeLate(ledger, late);
-      yield { data: Buffer.from(entries.map(csvLine).join('')) };
+      const data = linesOf(await describeLate(ledger, late));
+      await deps.exportRate.turn(partner_id, data.length, call.signal);
+      yield { data };
     }
   } finally {
     deps.ledgerReads.give(partner_id);
   }
 }
 
+const linesOf = (entries: Entry[]): Buffer => Buffer.from(entries.map(csvLine).join(''));
+
 const tooMany = (): ApiError =>
-  new ApiError('SERVICE_UNAVAILABLE', 'too many ledgers are being read: try again in a moment');
+  new ApiError('RATE_LIMIT_EXCEEDED', 'too many ledgers are being read: try again in a moment', {
+    retry_after_s: 1,
+  });
 
 async function reading<T>(
   { ledgerReads }: LedgerDependencies,

@@ -15,10 +15,9 @@ export async function findOutcome(
   { messages, contacts }: OutcomeDependencies,
   { target, request_id }: FindOutcomeRequest,
 ): Promise<FindOutcomeResponse> {
-  const { partner_id } = needTarget(target);
-  const record = await messages.findByRequest(request_id);
-  // A request id is not secret: another partner's send counts as unknown.
-  if (!record || record.partner_id !== partner_id) return {};
+  // A request id is not secret: a send of another partner or number counts as unknown.
+  const record = await messages.findByRequest(needTarget(target), request_id);
+  if (!record) return {};
   const { message_id, waba_id, recipient } = record;
   return { result: { message_id, contacts: await contactsOf(contacts, waba_id, recipient) } };
 }

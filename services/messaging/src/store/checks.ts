@@ -27,7 +27,12 @@ const EXPEDITE_LIMIT_MS = 60_000;
 
 export function createChecks(db: Db): Checks {
   const messages: Collection<MessageRecord> = db.collection(MESSAGES);
-  const same = ({ _id, check_at }: DueRecord) => ({ _id, check_at });
+  const own = ({ partner_id, phone_number_id, _id }: DueRecord) => ({
+    partner_id,
+    phone_number_id,
+    _id,
+  });
+  const same = (record: DueRecord) => ({ ...own(record), check_at: record.check_at });
   return {
     due: async (now, limit) =>
       (await messages
@@ -50,10 +55,10 @@ export function createChecks(db: Db): Checks {
         { ordered: false },
       );
     },
-    async finish({ _id }, next) {
+    async finish(record, next) {
       // A final status that came meanwhile has ended the checks.
       await messages.updateOne(
-        { _id, check_at: { $exists: true } },
+        { ...own(record), check_at: { $exists: true } },
         next
           ? { $set: { check_at: next }, $inc: { checks: 1 } }
           : { $unset: { check_at: true }, $inc: { checks: 1 } },

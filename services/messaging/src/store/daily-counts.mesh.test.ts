@@ -54,6 +54,7 @@ test('counts messages by day and partner, each once, even if statuses repeat', a
   ];
   for (const message of all) await messages.record(message);
   const update = {
+    phone_number_id: read.phone_number_id,
     message_id: read.message_id,
     status: 'read' as const,
     at: NOW,

@@ -38,7 +38,7 @@ export interface LateEntries {
   /** An entry that is there already stays as it is. */
   add(entries: LateEntry[]): Promise<void>;
   /** Of these messages, in the order of their entry. */
-  of(request_ids: string[]): Promise<LateEntry[]>;
+  of(records: MessageRecord[]): Promise<LateEntry[]>;
   page(
     scope: LedgerScope,
     range: Range,
@@ -80,11 +80,15 @@ export function createLateEntries(db: Db): LateEntries {
         if (!isDuplicateKey(error)) throw error;
       }
     },
-    of: (request_ids) =>
+    of: (records) =>
       entries
-        .find({ request_id: { $in: request_ids } })
+        .find({
+          partner_id: { $in: distinct(records.map(({ partner_id }) => partner_id)) },
+          phone_number_id: { $in: distinct(records.map(({ phone_number_id }) => phone_number_id)) },
+          request_id: { $in: records.map(({ _id }) => _id) },
+        })
         .sort(order)
-        .limit(request_ids.length * PER_MESSAGE)
+        .limit(records.length * PER_MESSAGE)
         .toArray(),
     page: (scope, range, after, limit) =>
       entries
@@ -107,3 +111,5 @@ export function createLateEntries(db: Db): LateEntries {
     all: (range) => entries.find(filterOf({}, range)),
   };
 }
+
+const distinct = (values: string[]): string[] => [...new Set(values)];

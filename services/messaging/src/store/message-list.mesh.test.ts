@@ -119,6 +119,7 @@ test('keeps each status of each participant of a group once, up to a bound', asy
   await messages.record(aRecord(2_000, { _id: 'msg_group', message_id, status: 'accepted' }));
   const at = new Date(T0);
   const said = (participant: string, status: 'delivered' | 'read') => ({
+    phone_number_id: '800',
     message_id,
     status,
     at,
@@ -156,6 +157,7 @@ test('marks a status that came after a higher one, and keeps the state', async (
   const message_id = 'wamid.late';
   await messages.record(aRecord(2_001, { _id: 'msg_late', message_id, status: 'accepted' }));
   const said = (status: 'sent' | 'delivered' | 'read', second: number) => ({
+    phone_number_id: '801',
     message_id,
     status,
     at: new Date(T0),

@@ -41,6 +41,16 @@ export interface MessageList {
   ): Promise<MessageRecord | null>;
 }
 
+const SEARCHED = ['phone_number_id', 'status', 'kind', 'category'] as const;
+const INDEXED = ['message_id', 'recipient'] as const;
+
+/** Whether a page may look at many more records than it has: no index knows the filter. */
+export const isSearch = (
+  filter: Partial<Record<(typeof SEARCHED | typeof INDEXED)[number], string | undefined>>,
+): boolean =>
+  SEARCHED.some((field) => filter[field] !== undefined) &&
+  INDEXED.every((field) => filter[field] === undefined);
+
 /** Records searched for one page when no index knows the filter. */
 const SEARCH_MAX = 20_000;
 const READ_LIMIT_MS = 5_000;
@@ -68,8 +78,7 @@ export function createMessageList(db: Db): MessageList {
       const others = given({ ...rest, 'pricing.category': category });
       const ordered: Filter<MessageRecord> = { ...scopeOf(scope), ...timesOf(from, to), ...named };
       const base = after ? { $and: [ordered, behind(after)] } : ordered;
-      const is_searched = Object.keys(others).length > 0 && Object.keys(named).length === 0;
-      const bound = is_searched ? await boundOf(base) : undefined;
+      const bound = isSearch(filter) ? await boundOf(base) : undefined;
       const within = bound ? { $and: [base, upTo(bound)] } : base;
       const found = await messages
         .find({ ...within, ...others }, options)

@@ -70,6 +70,7 @@ export interface MessageRecord extends ChargeFacts {
 }
 
 export interface StatusUpdate {
+  phone_number_id: string;
   message_id: string;
   status: MessageStatus;
   at: Date;
@@ -80,15 +81,15 @@ export interface StatusUpdate {
   participant?: string | undefined;
   /** What the status says about the price. */
   charge?: ChargeFacts;
-  /** Creates the record if a crash prevented the send from storing it. */
-  rebuild?: Pick<MessageRecord, '_id' | 'partner_id' | 'waba_id' | 'phone_number_id' | 'recipient'>;
+  /** From our callback data. Creates the record if a crash prevented the send from storing it. */
+  rebuild?: Pick<MessageRecord, '_id' | 'partner_id' | 'waba_id' | 'recipient'>;
 }
 
 export interface Messages {
   /** Resolves once the record is stored; concurrent records share one write. */
   record(message: MessageRecord): Promise<void>;
   find(phone_number_id: string, message_id: string): Promise<MessageRecord | null>;
-  findByRequest(request_id: string): Promise<MessageRecord | null>;
+  findByRequest(scope: NumberScope, request_id: string): Promise<MessageRecord | null>;
   applyStatuses(updates: StatusUpdate[]): Promise<void>;
   /** How many customers a partner's templates of an account went to since a time. */
   countTemplateRecipients(scope: AccountScope, since: Date): Promise<number>;
@@ -98,6 +99,11 @@ export interface Messages {
 export interface AccountScope {
   partner_id: string;
   waba_id: string;
+}
+
+export interface NumberScope {
+  partner_id: string;
+  phone_number_id: string;
 }
 
 /** A closed month never changes: what comes later goes into the current month. */
@@ -173,12 +179,8 @@ export function createMessages(
         await messages.insertMany(complete, { ordered: false });
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        // A status event created some of the records first: keep its status, fill in the other fields.
-        await bulk(
-          records.map(({ _id, status: _status, ...fields }) => ({
-            updateOne: { filter: { _id, kind: REBUILT }, update: { $set: fields } },
-          })),
-        );
+        // Statuses created some of the records first.
+        await bulk(records.flatMap(completing));
       }
       metrics.messages_recorded.inc(records.length);
     },
@@ -201,7 +203,8 @@ export function createMessages(
         .toArray();
       return counted?.people ?? 0;
     },
-    findByRequest: (request_id) => messages.findOne({ _id: request_id }),
+    findByRequest: ({ partner_id, phone_number_id }, request_id) =>
+      messages.findOne({ partner_id, phone_number_id, _id: request_id }),
     async applyStatuses(updates) {
       const closed_until = await closed.end();
       const unmatched = await bulk(
@@ -227,22 +230,27 @@ export function createMessages(
     const charging = updates.filter(isCharging);
     if (charging.length === 0) return [];
     const sent_at = { $lt: closed_until };
-    const ids = charging.flatMap(({ rebuild }) => rebuild?._id ?? []);
-    const names = charging.flatMap(({ rebuild, message_id }) => (rebuild ? [] : [message_id]));
+    const phone_number_id = { $in: charging.map((update) => update.phone_number_id) };
+    const ours = charging.flatMap(({ rebuild }) => rebuild ?? []);
+    const partner_id = { $in: ours.map((rebuild) => rebuild.partner_id) };
+    const ids = { $in: ours.map(({ _id }) => _id) };
+    const message_id = {
+      $in: charging.flatMap((update) => (update.rebuild ? [] : [update.message_id])),
+    };
     const records = (
       await Promise.all([
-        messages.find({ _id: { $in: ids }, sent_at }).toArray(),
-        messages.find({ message_id: { $in: names }, sent_at }).toArray(),
+        messages.find({ partner_id, phone_number_id, _id: ids, sent_at }).toArray(),
+        messages.find({ phone_number_id, message_id, sent_at }).toArray(),
       ])
     ).flat();
     const byKey = new Map(
-      records.flatMap((one) => [
-        [one._id, one],
-        [one.message_id, one],
+      records.flatMap((record) => [
+        [textOf(keyOf({ ...record, rebuild: record })), record],
+        [textOf(keyOf(record)), record],
       ]),
     );
     return charging.flatMap((update) => {
-      const record = byKey.get(update.rebuild?._id ?? update.message_id);
+      const record = byKey.get(textOf(keyOf(update)));
       return record ? [{ record, update }] : [];
     });
   }
@@ -250,29 +258,64 @@ export function createMessages(
 
 type Operation = AnyBulkWriteOperation<MessageRecord>;
 
+/**
+ * Stores a send whose id is taken by a record made from a status: keeps the statuses of the same message,
+ * and replaces a record of any other message, which only forged callback data can make.
+ */
+function completing(record: MessageRecord): Operation[] {
+  const { _id, partner_id, phone_number_id, message_id, status: _status, ...fields } = record;
+  const own = { partner_id, phone_number_id, message_id };
+  return [
+    {
+      updateOne: { filter: { ...own, _id, kind: REBUILT }, update: { $set: fields } },
+    },
+    {
+      replaceOne: { filter: { _id, kind: REBUILT, $nor: [own] }, replacement: record },
+    },
+  ];
+}
+
 /** A closed month gets no further messages: one that it lacks is entered when its status comes. */
 function rebuilding(
-  { message_id, at, received_at, rebuild }: StatusUpdate,
+  update: StatusUpdate,
   check: { check_at?: Date },
   closed_until: Date | undefined,
 ): Operation[] {
+  const { at, received_at, rebuild } = update;
   if (!rebuild) return [];
-  const { _id, ...fields } = rebuild;
-  const record = { ...fields, message_id, kind: REBUILT, status: 'accepted' as const, ...check };
+  const { waba_id, recipient } = rebuild;
+  const record = { waba_id, recipient, kind: REBUILT, status: 'accepted' as const, ...check };
   const is_late = closed_until !== undefined && at < closed_until;
   const times = {
     sent_at: is_late ? latest(received_at, closed_until) : at,
     updated_at: at,
     ...(is_late && { late_since: at }),
   };
-  const update = { $setOnInsert: { ...record, ...times } };
-  return [{ updateOne: { filter: { _id }, update, upsert: true } }];
+  const created = { $setOnInsert: { ...record, ...times } };
+  return [{ updateOne: { filter: keyOf(update), update: created, upsert: true } }];
 }
 
 const latest = (one: Date, other: Date): Date => (one > other ? one : other);
 
-const keyOf = ({ message_id, rebuild }: StatusUpdate): Partial<MessageRecord> =>
-  rebuild ? { _id: rebuild._id } : { message_id };
+type StatusKey = Pick<MessageRecord, 'phone_number_id' | 'message_id'> &
+  Partial<Pick<MessageRecord, 'partner_id' | '_id'>>;
+
+/**
+ * The only record that a status may change. Callback data is as trustworthy as the sender, who may have
+ * an upstream token: a request id names a record only together with its partner, number and message.
+ */
+const keyOf = ({
+  phone_number_id,
+  message_id,
+  rebuild,
+}: Pick<StatusUpdate, 'phone_number_id' | 'message_id'> & {
+  rebuild?: Pick<MessageRecord, '_id' | 'partner_id'> | undefined;
+}): StatusKey =>
+  rebuild
+    ? { partner_id: rebuild.partner_id, phone_number_id, _id: rebuild._id, message_id }
+    : { phone_number_id, message_id };
+
+const textOf = (key: StatusKey): string => JSON.stringify(key);
 
 const recordOf = (update: StatusUpdate): StatusRecord => {
   const { at, received_at, reconciled, error_code, trace_id, participant } = update;

@@ -3,10 +3,13 @@ import type { Received } from '@bmg/common/bus';
 import { createLogger } from '@bmg/common/telemetry';
 import type { SendResult } from '@bmg/proto/messaging';
 import { Contacts_Contact_Kind, type Event } from '@bmg/proto/stream';
-import { applyContacts, createLearner, lookupContact, noteFacts, noteLate } from './contacts';
+import { createLearner } from '../send/learn-contacts';
+import { applyContacts } from './apply';
+import { noteFacts, noteLate } from './conversations';
+import { lookupContact } from './lookup';
 import { createRecentContacts } from './recent-contacts';
 import { createRecentConversations } from './recent-conversations';
-import type { ContactChange, ContactFact, ConversationFact } from './store/contact-changes';
+import type { ContactChange, ContactFact, ConversationFact } from '../store/contact-changes';
 
 const WABA = '900000000000001';
 const TARGET = {

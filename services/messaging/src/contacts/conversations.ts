@@ -1,0 +1,29 @@
+// Stores what happens in conversations: at once if it matters to the next check, else later, with others.
+import type { ConversationFact } from '../store/contact-changes';
+import type { Contacts } from '../store/contacts';
+import type { RecentConversations } from './recent-conversations';
+
+export interface Conversing {
+  contacts: Pick<Contacts, 'apply' | 'noteLate'>;
+  recentConversations: RecentConversations;
+}
+
+/** Stores what statuses report about conversations. */
+export async function noteFacts(
+  { contacts, recentConversations }: Conversing,
+  facts: ConversationFact[],
+): Promise<void> {
+  const due = facts.filter((fact) => recentConversations.isDue(fact));
+  await contacts.apply(due.map((note) => ({ note })));
+  for (const fact of due) recentConversations.add(fact);
+}
+
+/** Stores the messages that waited. Those that cannot be stored now are lost, as after a crash. */
+export async function noteLate({ contacts, recentConversations }: Conversing): Promise<void> {
+  await Promise.all(
+    recentConversations.takeLate().map(async (fact) => {
+      await contacts.noteLate(fact);
+      recentConversations.add(fact);
+    }),
+  );
+}

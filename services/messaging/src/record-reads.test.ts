@@ -1,0 +1,59 @@
+import type { Logger } from '@bmg/common/telemetry';
+import { createRecordReads, UNITS_MAX, type RecordReads } from './record-reads';
+
+const log = { warn: jest.fn() } as unknown as Logger;
+const FAST = 1_000_000;
+const refusal = { code: 'RATE_LIMIT_EXCEEDED', http: 429, retry_after_s: 1 };
+
+/** Reads that do not end by themselves. */
+function holding(reads: RecordReads) {
+  const ends: Array<() => void> = [];
+  const hold = (partner_id: string, kind: Parameters<RecordReads['run']>[1]) =>
+    reads.run(partner_id, kind, () => new Promise<void>((resolve) => ends.push(resolve)));
+  return { hold, end: () => ends.splice(0).forEach((resolve) => resolve()) };
+}
+
+test('refuses the fifth search of a partner, and none of another one', async () => {
+  const { hold, end } = holding(createRecordReads(log, FAST));
+  const held = Array.from({ length: 4 }, () => hold('par_1', 'search'));
+  await expect(hold('par_1', 'search')).rejects.toMatchObject(refusal);
+  await expect(hold('par_1', 'page')).rejects.toMatchObject(refusal);
+  held.push(hold('par_2', 'search'));
+  await new Promise(setImmediate);
+  end();
+  await Promise.all(held);
+});
+
+test('refuses a read once all partners together use up the pool', async () => {
+  const { hold, end } = holding(createRecordReads(log, FAST));
+  const held = Array.from({ length: UNITS_MAX }, (_one, at) => hold(`par_${at % 8}`, 'page'));
+  await expect(hold('par_new', 'page')).rejects.toMatchObject(refusal);
+  await new Promise(setImmediate);
+  end();
+  await Promise.all(held);
+  const again = hold('par_new', 'page');
+  await new Promise(setImmediate);
+  end();
+  await again;
+});
+
+test('gives the units of a failed read back', async () => {
+  const reads = createRecordReads(log, FAST);
+  const failing = () => reads.run('par_1', 'search', () => Promise.reject(new Error('a defect')));
+  for (let count = 0; count < 10; count += 1) await expect(failing()).rejects.toThrow('a defect');
+});
+
+test('spaces the searches of one partner, and delays no other', async () => {
+  const reads = createRecordReads(log, 200);
+  const started = performance.now();
+  const elapsed: number[] = [];
+  const search = () =>
+    reads.run('par_1', 'search', async () => elapsed.push(performance.now() - started));
+  const other = reads.run('par_2', 'search', async () => elapsed.length);
+  await Promise.all([...Array.from({ length: 4 }, search)]);
+  // The other partner's search ran before those that had to wait.
+  expect(await other).toBeLessThan(4);
+  for (let count = 0; count < 6; count += 1) await search();
+  // Half a second at once, then 20 units take 100 ms.
+  expect(elapsed.at(-1)).toBeGreaterThan(300);
+});

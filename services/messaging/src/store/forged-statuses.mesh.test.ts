@@ -1,0 +1,154 @@
+// Statuses whose callback data or message id names another partner's message. A partner with an upstream
+// token of its own chooses its callback data, and may have seen ours on an account that both use.
+import { MongoClient, type Db } from 'mongodb';
+import type { Received } from '@bmg/common/bus';
+import { writeCallbackData } from '@bmg/common/messages';
+import { createIndexes } from '@bmg/common/mongo';
+import type { Statuses } from '@bmg/proto/stream';
+import { addLate } from '../ledger/late';
+import { findOutcome } from '../send/outcome';
+import { applyStatuses } from '../statuses';
+import { createContacts } from './contacts';
+import { indexes } from './indexes';
+import { createLateEntries, LEDGER_LATE } from './ledger-late';
+import { createMessages, MESSAGES, type MessageRecord } from './messages';
+import { createRateCards } from './rate-cards';
+
+const NOW = new Date('2026-10-20T12:00:00Z');
+/** After September. */
+const CLOSED_UNTIL = new Date('2026-10-01T00:00:00Z');
+const VICTIM = { partner_id: 'par_a', waba_id: '900', phone_number_id: '800' };
+const FORGER = { partner_id: 'par_b', waba_id: '901', phone_number_id: '801' };
+const REQUEST_ID = 'bc_17_0_4_0123456789ab';
+
+let client: MongoClient;
+let db: Db;
+let closed_until: Date | undefined;
+let messages: ReturnType<typeof createMessages>;
+
+beforeAll(async () => {
+  client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
+  db = client.db(`forged-${process.pid}-${Date.now()}`);
+  await createIndexes(db, indexes);
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+beforeEach(async () => {
+  for (const name of [MESSAGES, LEDGER_LATE]) await db.collection(name).deleteMany({});
+  closed_until = undefined;
+  const [lateEntries, rateCards] = [createLateEntries(db), createRateCards(db)];
+  messages = createMessages(db, 0, {
+    end: async () => closed_until,
+    addLate: addLate({ lateEntries, rateCards, now: () => NOW }),
+  });
+});
+
+const aRecord = (over: Partial<MessageRecord> = {}): MessageRecord => ({
+  _id: REQUEST_ID,
+  ...VICTIM,
+  message_id: 'wamid.own',
+  kind: 'template',
+  template: { name: 'order_update', language: 'en_US' },
+  recipient: '15550100777',
+  status: 'accepted',
+  sent_at: NOW,
+  updated_at: NOW,
+  ...over,
+});
+
+interface Forged {
+  on?: typeof VICTIM;
+  names?: string | undefined;
+  message_id?: string;
+  status?: string;
+}
+
+/** A status of the forger's message, as the upstream reports it and fan-out passes it on. */
+async function applyForged({
+  on = FORGER,
+  names = FORGER.partner_id,
+  message_id = 'wamid.forged',
+  status = 'read',
+}: Forged): Promise<void> {
+  const { waba_id, phone_number_id } = on;
+  const said = {
+    message_id,
+    status,
+    timestamp: NOW.getTime() / 1_000,
+    opaque: names === '' ? undefined : writeCallbackData(names, REQUEST_ID),
+    recipient: '15550100999',
+    pricing_category: 'marketing',
+    pricing_billable: true,
+    received_at_ms: NOW.getTime(),
+    reconciled: false,
+  };
+  const message = { waba_id, phone_number_id, statuses: [said] };
+  await applyStatuses(messages, { count: () => undefined })([{ message } as Received<Statuses>]);
+}
+
+const stored = () => db.collection(MESSAGES).find({ partner_id: VICTIM.partner_id }).toArray();
+const lateOnes = () => db.collection(LEDGER_LATE).find().toArray();
+
+const ATTACKS: Array<[string, Forged]> = [
+  ['of another number', {}],
+  ['of another number that names the partner', { names: VICTIM.partner_id }],
+  ['of another message of the number', { on: VICTIM, names: VICTIM.partner_id }],
+  ['of another partner of the number', { on: VICTIM }],
+  ['of another number without callback data', { names: '', message_id: 'wamid.own' }],
+];
+
+describe.each(ATTACKS)('a status %s', (_name, forged) => {
+  test.each(['sent', 'delivered', 'read', 'failed'])(
+    'changes nothing as %s, on any record',
+    async (status) => {
+      const before = [
+        aRecord(),
+        aRecord({ _id: 'msg_other', message_id: 'wamid.other', status: 'delivered' }),
+      ];
+      for (const record of before) await messages.record(structuredClone(record));
+      await applyForged({ ...forged, status });
+      await applyForged({ ...forged, status });
+      expect(await stored()).toEqual(before);
+    },
+  );
+
+  test('enters nothing into the ledger for a message of a closed month', async () => {
+    const record = aRecord({ sent_at: new Date('2026-09-20T12:00:00Z') });
+    await messages.record(structuredClone(record));
+    closed_until = CLOSED_UNTIL;
+    await applyForged({ ...forged, status: 'delivered' });
+    expect([await stored(), await lateOnes()]).toEqual([[record], []]);
+  });
+});
+
+test.each([
+  ['of the forger', { names: FORGER.partner_id }],
+  ['on the number of the send', { on: VICTIM, names: VICTIM.partner_id }],
+])('a record made from a status %s does not stand in for the send', async (_name, forged) => {
+  await applyForged(forged);
+  const record = aRecord();
+  await messages.record(structuredClone(record));
+  expect(await stored()).toEqual([record]);
+  const target = { ...VICTIM, directory_version: '' };
+  const deps = { messages, contacts: createContacts(db) };
+  const { result } = await findOutcome(deps, { target, request_id: REQUEST_ID });
+  expect(result?.message_id).toBe('wamid.own');
+  const theirs = { ...VICTIM, phone_number_id: FORGER.phone_number_id, directory_version: '' };
+  expect(await findOutcome(deps, { target: theirs, request_id: REQUEST_ID })).toEqual({});
+});
+
+test('fills in a record that the status of the same message made', async () => {
+  const own = {
+    on: VICTIM,
+    names: VICTIM.partner_id,
+    message_id: 'wamid.own',
+    status: 'delivered',
+  };
+  await applyForged(own);
+  await messages.record(aRecord());
+  expect(await stored()).toMatchObject([
+    { _id: REQUEST_ID, kind: 'template', status: 'delivered', arrived: true },
+  ]);
+});
