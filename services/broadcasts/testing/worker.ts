@@ -1,9 +1,16 @@
 // A worker with real stores and a test double for messaging. It can be killed like a crashed process.
+import { status } from '@grpc/grpc-js';
 import pino from 'pino';
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Credential } from '@bmg/common/directory';
-import type { SendBroadcastMessageRequest, SendResult } from '@bmg/proto/messaging';
+import type {
+  SendBroadcastMessageRequest,
+  SendClaimedMessageRequest,
+  SendResult,
+  SettleSendsRequest,
+  SettleSendsResponse,
+} from '@bmg/proto/messaging';
 import { createLedger } from '../src/ledger/ledger';
 import { createPace, type Pace } from '../src/pace/redis-pace';
 import type { RunnerSettings } from '../src/runner/dependencies';
@@ -21,9 +28,37 @@ export interface Sent {
   components: unknown;
 }
 
+/**
+ * - unknown: messaging was killed with every send, so that it knows no outcome.
+ * - claims: the real rules, in memory.
+ * - absent: a release without claims.
+ */
+export type Settling = 'unknown' | 'claims' | 'absent';
+
+const unimplemented = (): ApiError =>
+  new ApiError('SERVER_ERROR', 'the service did not answer in time', {
+    cause: Object.assign(new Error('no such method'), { code: status.UNIMPLEMENTED }),
+  });
+
 /** Test double of the messaging service: records requests and answers as configured. */
-export function createMessagingDouble(latency_ms = 20) {
+export function createMessagingDouble(latency_ms = 20, settling: Settling = 'unknown') {
   const sent: Sent[] = [];
+  /** The latest attempt under each request id, claimed or fenced. */
+  const claims = new Map<string, { attempt: number; claimed: boolean }>();
+  let beforeClaim: (request: SendClaimedMessageRequest) => Promise<void> | void = () => undefined;
+  const claim = ({ request_id, attempt }: SendClaimedMessageRequest): void => {
+    if ((claims.get(request_id)?.attempt ?? 0) >= attempt)
+      throw new ApiError('SERVER_ERROR', 'claimed or fenced', { details: { outcome: 'unknown' } });
+    claims.set(request_id, { attempt, claimed: true });
+  };
+  const settle = (request_id: string, attempt: number): string => {
+    const stored = claims.get(request_id);
+    if (settling === 'unknown') return 'unknown';
+    if (stored?.claimed) return 'sent';
+    if (stored && stored.attempt > attempt) return 'unknown';
+    claims.set(request_id, { attempt, claimed: false });
+    return 'not_sent';
+  };
   let answer: (request: SendBroadcastMessageRequest, sent: Sent) => Promise<void> | void = () =>
     undefined;
   return {
@@ -32,8 +67,30 @@ export function createMessagingDouble(latency_ms = 20) {
     answers(next: typeof answer): void {
       answer = next;
     },
+    /** Runs before a send is claimed: it may wait, or throw, and then messaging has not seen the send. */
+    receives(next: typeof beforeClaim): void {
+      beforeClaim = next;
+    },
     recipients: (): string[] => sent.map(({ recipient }) => recipient),
     rpc: {
+      async sendClaimedMessage(
+        request: SendClaimedMessageRequest,
+        call: Call,
+      ): Promise<SendResult> {
+        if (settling === 'absent') throw unimplemented();
+        await beforeClaim(request);
+        claim(request);
+        return this.sendBroadcastMessage(request, call);
+      },
+      async settleSends({ sends }: SettleSendsRequest, _call: Call): Promise<SettleSendsResponse> {
+        if (settling === 'absent') throw unimplemented();
+        return {
+          sends: sends.map(({ request_id, attempt }) => ({
+            request_id,
+            outcome: settle(request_id, attempt),
+          })),
+        };
+      },
       async sendBroadcastMessage(
         request: SendBroadcastMessageRequest,
         _call: Call,

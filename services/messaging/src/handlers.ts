@@ -18,9 +18,11 @@ import { getTimeline, type TimelineDependencies } from './message-log/get-timeli
 import { listMessages, type ListDependencies } from './message-log/list-messages';
 import { uploadMedia, type UploadDependencies } from './media/upload';
 import { downloadMedia, type DownloadDependencies } from './media/download';
+import { sendClaimed, type ClaimedSendDependencies } from './send/claimed-send';
 import { findOutcome } from './send/outcome';
 import { failingAsNotSent, repeatable, uploadedOnce } from './send/outcome-errors';
-import { send, type SendDependencies } from './send/send';
+import { send } from './send/send';
+import { settleSends, type SettleDependencies } from './send/settle-sends';
 import type { RecentContacts } from './recent-contacts';
 import type { Contacts } from './store/contacts';
 
@@ -34,9 +36,10 @@ type SendHandlers = Pick<
   | 'sendReaction'
   | 'markRead'
   | 'sendBroadcastMessage'
+  | 'sendClaimedMessage'
 >;
 
-const createSendHandlers = (deps: SendDependencies): SendHandlers => ({
+const createSendHandlers = (deps: ClaimedSendDependencies): SendHandlers => ({
   sendText: (q, call) => send(deps, q, textContent(q.text, q.preview_url), call),
   sendTemplate: (q, call) => send(deps, q, templateContent(q.template), call),
   sendMedia: (q, call) => send(deps, q, mediaContent(q.type, q.media), call),
@@ -44,6 +47,7 @@ const createSendHandlers = (deps: SendDependencies): SendHandlers => ({
   sendLocation: (q, call) => send(deps, q, locationContent(q), call),
   sendReaction: (q, call) => send(deps, q, reactionContent(q.message_id, q.emoji), call),
   sendBroadcastMessage: (q, call) => send(deps, q, templateContent(q.template), call),
+  sendClaimedMessage: (q, call) => sendClaimed(deps, q, call),
   async markRead(q, call) {
     const target = needTarget(q.target);
     const { access_token } = await deps.credentials.forSending(target, call);
@@ -59,7 +63,8 @@ const createSendHandlers = (deps: SendDependencies): SendHandlers => ({
   },
 });
 
-export type MessagingDependencies = SendDependencies &
+export type MessagingDependencies = ClaimedSendDependencies &
+  SettleDependencies &
   UploadDependencies &
   DownloadDependencies &
   AnalyticsDependencies &
@@ -81,12 +86,14 @@ export function createMessagingHandlers(
     sendLocation: learning(sends.sendLocation),
     sendReaction: learning(sends.sendReaction),
     sendBroadcastMessage: learning(sends.sendBroadcastMessage),
+    sendClaimedMessage: learning(sends.sendClaimedMessage),
     markRead,
     uploadMedia: (q, call) => uploadedOnce(uploadMedia(deps, q, call), call),
     downloadMedia: (q, call) => downloadMedia(deps, q, call),
     lookupContact: (q) => lookupContact(deps.contacts, q),
     getAnalytics: (q, call) => getAnalytics(deps, q, call),
     findOutcome: (q) => findOutcome(deps, q),
+    settleSends: (q) => settleSends(deps, q),
     listMessages: (q) => listMessages(deps, q),
     getTimeline: (q, call) => getTimeline(deps, q, call),
     checkMessage: (q, call) => checkMessage(deps, q, call),

@@ -13,7 +13,10 @@ export interface RunnerDependencies {
   ledger: Ledger;
   pace: Pace;
   credentials: Pick<Credentials, 'forSending'>;
-  messaging: Pick<Client<MessagingDefinition>, 'sendBroadcastMessage'>;
+  messaging: Pick<
+    Client<MessagingDefinition>,
+    'sendBroadcastMessage' | 'sendClaimedMessage' | 'settleSends'
+  >;
   settings: RunnerSettings;
   log: Logger;
 }

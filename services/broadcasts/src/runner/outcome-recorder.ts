@@ -7,6 +7,7 @@ import { pause } from '@bmg/common/lifecycle';
 import { stateAt, type Change } from '../ledger/contact-state';
 import type { Applied } from '../ledger/ledger';
 import type { ContactSend } from './active-broadcast';
+import type { ClaimSupport } from './claim-support';
 import type { RunnerDependencies } from './dependencies';
 import type { HeldChunk } from './held-chunk';
 
@@ -26,6 +27,7 @@ export class OutcomeRecorder {
 
   constructor(
     private readonly deps: Pick<RunnerDependencies, 'ledger' | 'settings' | 'log'>,
+    private readonly claiming: Pick<ClaimSupport, 'isOn'>,
     private readonly events: RecorderEvents,
   ) {
     // One listener for every outcome that is not recorded yet: as many as there are sends in flight.
@@ -94,13 +96,15 @@ export class OutcomeRecorder {
   }
 
   private async markInChunk(chunk: HeldChunk, sends: ContactSend[]): Promise<ContactSend[]> {
+    const claimed = this.claiming.isOn();
     let applied: Applied;
     try {
       applied = await this.deps.ledger.apply(
         chunk.id,
-        sends.map(({ index }) => ({ index, event: 'mark' })),
+        sends.map(({ index }) => ({ index, event: 'mark', claimed })),
         { fence: chunk.fence },
       );
+      for (const send of sends) send.claimed = claimed;
     } catch (error) {
       // The mark may or may not be stored; in both cases nothing is sent now.
       this.deps.log.warn({ err: error, chunk: chunk.id }, 'failed to mark contacts');
@@ -113,11 +117,15 @@ export class OutcomeRecorder {
       for (const { index } of sends) chunk.inFlight.delete(index);
       return [];
     }
-    const { states, done } = applied.chunk.progress;
+    const { states, done, claimed: settleable = [] } = applied.chunk.progress;
     for (const { index } of sends.filter((_, at) => !applied.moved[at])) {
       // In flight, but not by this mark: another owner may have sent it, so it is not sent again.
       if (stateAt(states, index) === 'in_flight')
-        chunk.markInDoubt(index, Date.now() + this.deps.settings.grace_ms);
+        chunk.markInDoubt(
+          index,
+          Date.now() + this.deps.settings.grace_ms,
+          settleable.includes(index),
+        );
       else chunk.recorded(index, done);
     }
     return sends.filter((_, at) => applied.moved[at]);

@@ -62,6 +62,11 @@ export interface ChunkProgress {
   states: string;
   tally: Tally;
   failures: Failure[];
+  /**
+   * Contacts in flight whose sends messaging claims before they go out, so that their outcome can be
+   * settled. A release without claims drops it with its next write: their outcome is then unknown.
+   */
+  claimed?: number[];
   /** No contact waits and none is in flight. */
   done: boolean;
   /** Incremented by every change. */
