@@ -10,6 +10,7 @@ import { BroadcastCreator, type CreateDependencies } from './create/create-broad
 import { stateAt } from './ledger/contact-state';
 import { countsByBroadcast, detail, summary, zeroCounts, type Counts } from './ledger/progress';
 import { chunkIds, readRequestId } from './request-id';
+import { numberOf } from './store/broadcast-ids';
 import type { Scope } from './store/broadcasts';
 import { removeContactsOf } from './store/remove-contacts';
 import type { Broadcast } from './store/types';
@@ -82,11 +83,10 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
       const ref = readRequestId(request_id);
       const [chunk] = ref ? await chunks.load([ref.chunk_id]) : [];
       if (!ref || !chunk || chunk.salt !== ref.salt) return {};
-      const scope = { partner_id, waba_id: undefined };
-      const broadcast = await broadcasts.find(scope, chunk.broadcast_id);
+      const [broadcast] = await broadcasts.load([chunk.broadcast_id]);
       const state = stateAt(chunk.progress.states, ref.index);
-      if (!broadcast || !state) return {};
-      return { contact: { broadcast_id: broadcast._id, name: broadcast.name, state } };
+      if (broadcast?.partner_id !== partner_id || !state) return {};
+      return { contact: { broadcast_id: numberOf(broadcast), name: broadcast.name, state } };
     },
     async getPace(q, call) {
       const target = needTarget(q.target);

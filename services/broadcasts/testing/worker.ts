@@ -61,6 +61,19 @@ export function createMessagingDouble(latency_ms = 20, settling: Settling = 'unk
   };
   let answer: (request: SendBroadcastMessageRequest, sent: Sent) => Promise<void> | void = () =>
     undefined;
+  const send = async (request: SendBroadcastMessageRequest): Promise<SendResult> => {
+    const one: Sent = {
+      recipient: request.recipient?.to ?? request.recipient?.user_id ?? '',
+      phone_number_id: request.target?.phone_number_id ?? '',
+      request_id: request.request_id,
+      at: performance.now(),
+      components: (request.template as { components?: unknown }).components,
+    };
+    sent.push(one);
+    await new Promise((resolve) => setTimeout(resolve, latency_ms).unref());
+    await answer(request, one);
+    return { message_id: `wamid.${request.request_id}`, contacts: [] };
+  };
   return {
     sent,
     /** Sets the answer: it may throw, wait, or accept the message. */
@@ -75,12 +88,12 @@ export function createMessagingDouble(latency_ms = 20, settling: Settling = 'unk
     rpc: {
       async sendClaimedMessage(
         request: SendClaimedMessageRequest,
-        call: Call,
+        _call: Call,
       ): Promise<SendResult> {
         if (settling === 'absent') throw unimplemented();
         await beforeClaim(request);
         claim(request);
-        return this.sendBroadcastMessage(request, call);
+        return send(request);
       },
       async settleSends({ sends }: SettleSendsRequest, _call: Call): Promise<SettleSendsResponse> {
         if (settling === 'absent') throw unimplemented();
@@ -91,22 +104,7 @@ export function createMessagingDouble(latency_ms = 20, settling: Settling = 'unk
           })),
         };
       },
-      async sendBroadcastMessage(
-        request: SendBroadcastMessageRequest,
-        _call: Call,
-      ): Promise<SendResult> {
-        const one: Sent = {
-          recipient: request.recipient?.to ?? request.recipient?.user_id ?? '',
-          phone_number_id: request.target?.phone_number_id ?? '',
-          request_id: request.request_id,
-          at: performance.now(),
-          components: (request.template as { components?: unknown }).components,
-        };
-        sent.push(one);
-        await new Promise((resolve) => setTimeout(resolve, latency_ms).unref());
-        await answer(request, one);
-        return { message_id: `wamid.${request.request_id}`, contacts: [] };
-      },
+      sendBroadcastMessage: (request: SendBroadcastMessageRequest, _call: Call) => send(request),
     },
   };
 }

@@ -13,6 +13,7 @@ import { limitWarnings } from './messaging-limit';
 import { RepeatedRequests } from './repeated-requests';
 import { waitingRefusal, type WaitingLimit } from './waiting';
 import { chunkIds, newSalt } from '../request-id';
+import { numberOf } from '../store/broadcast-ids';
 import type { Broadcasts } from '../store/broadcasts';
 import type { Chunks } from '../store/chunks';
 import type { Broadcast } from '../store/types';
@@ -29,6 +30,9 @@ export interface CreateDependencies extends WaitingLimit {
   now: () => Date;
   log: Logger;
 }
+
+/** An id is taken if two broadcasts are created in the same millisecond, once in a thousand times. */
+const ID_TRIES_MAX = 5;
 
 type Stored = Pick<Broadcast, 'idempotency' | 'fingerprint' | 'warnings'>;
 
@@ -88,8 +92,7 @@ export class BroadcastCreator {
   ): Promise<Broadcast> {
     const { broadcasts, chunks, now, log } = this.deps;
     const pages = chunksOf(contacts);
-    const draft: Broadcast = {
-      _id: await broadcasts.nextId(),
+    const unnumbered: Omit<Broadcast, '_id'> = {
       partner_id: target.partner_id,
       waba_id: target.waba_id,
       phone_number_id: target.phone_number_id,
@@ -111,7 +114,8 @@ export class BroadcastCreator {
       has_contacts: true,
       ...request,
     };
-    if ((await broadcasts.insertDraft(draft)) === 'taken') {
+    const draft = await this.insertDraft(unnumbered);
+    if (!draft) {
       return this.repeated.findWinner(request.idempotency, request.fingerprint);
     }
     try {
@@ -122,10 +126,25 @@ export class BroadcastCreator {
     } catch (error) {
       // Frees the Idempotency-Key at once; what cannot be removed now is swept later.
       await this.discard(draft).catch(() =>
-        log.warn({ broadcast_id: draft._id }, 'failed to remove a draft'),
+        log.warn(
+          { partner_id: draft.partner_id, broadcast_id: numberOf(draft) },
+          'failed to remove a draft',
+        ),
       );
       throw error;
     }
+  }
+
+  /** Returns undefined if the Idempotency-Key is in use. */
+  private async insertDraft(unnumbered: Omit<Broadcast, '_id'>): Promise<Broadcast | undefined> {
+    const { broadcasts } = this.deps;
+    for (let tries = 1; tries <= ID_TRIES_MAX; tries += 1) {
+      const draft = { ...unnumbered, ...(await broadcasts.newIds(unnumbered.partner_id)) };
+      const inserted = await broadcasts.insertDraft(draft);
+      if (inserted === 'stored') return draft;
+      if (inserted === 'taken') return undefined;
+    }
+    throw new Error('no free id for a broadcast was found');
   }
 
   private async discard(draft: Broadcast): Promise<void> {
@@ -147,7 +166,7 @@ function keyOf(
 
 /** The response as of creation, whatever the state of the broadcast is by now. */
 const responseOf = (broadcast: Broadcast): CreateBroadcastResponse => ({
-  broadcast_id: broadcast._id,
+  broadcast_id: numberOf(broadcast),
   status: broadcast.scheduled_at ? 'scheduled' : 'pending',
   total: broadcast.total,
   skipped: broadcast.skipped,

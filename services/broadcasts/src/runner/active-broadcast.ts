@@ -2,6 +2,7 @@
 import type { SendClaimedMessageRequest } from '@bmg/proto/messaging';
 import { isBsuid } from '../create/contacts';
 import { requestId } from '../request-id';
+import { numberOf } from '../store/broadcast-ids';
 import type { Broadcast, Stop } from '../store/types';
 import { createFiller, type Filler, type Json } from '../template/params';
 import type { HeldChunk } from './held-chunk';
@@ -47,8 +48,14 @@ export class ActiveBroadcast {
     this.filler = createFiller(JSON.parse(stored.template_components) as Json[]);
   }
 
+  /** The internal id. */
   get id(): number {
     return this.stored._id;
+  }
+
+  /** Names the broadcast in logs, as its partner knows it. */
+  get logged(): { partner_id: string; broadcast_id: number } {
+    return { partner_id: this.stored.partner_id, broadcast_id: numberOf(this.stored) };
   }
 
   /** How many contacts could be sent now. */

@@ -85,7 +85,7 @@ export class BroadcastKeeper {
       if (error instanceof ApiError && stopsBroadcast(error)) await this.stop(broadcast, error);
       // While the directory is unavailable, the last limit stays in use.
       else {
-        const fields = { err: error, broadcast_id: broadcast.id };
+        const fields = { err: error, ...broadcast.logged };
         this.deps.log.warn(fields, 'failed to read the limit of a number');
       }
     } finally {
@@ -134,7 +134,7 @@ export class BroadcastKeeper {
     // Another worker has completed it.
     if (!completed) return;
     this.deps.log.info(
-      { broadcast_id: broadcast.id, total: completed.total, stopped: broadcast.stop?.code },
+      { ...broadcast.logged, total: completed.total, stopped: broadcast.stop?.code },
       'broadcast completed',
     );
     await removeContactsOf(completed, this.deps);

@@ -2,7 +2,7 @@
 // and has no outcome is sent again only once messaging has settled that it was not sent (doubtful-sends.ts).
 import { isUnimplemented } from '@bmg/common/errors';
 import { metrics, startSpan } from '@bmg/common/telemetry';
-import type { ContactSend } from './active-broadcast';
+import type { ActiveBroadcast, ContactSend } from './active-broadcast';
 import type { ClaimSupport } from './claim-support';
 import type { RunnerDependencies } from './dependencies';
 import { outcomeOf, retryDelayMs, type Outcome } from './outcome';
@@ -54,7 +54,7 @@ export class ContactSender {
         return this.recorder.unmark([contact]);
       }
       const outcome = outcomeOf(error);
-      if (outcome.kind === 'unknown') this.logUnknown(error, broadcast.id);
+      if (outcome.kind === 'unknown') this.logUnknown(error, broadcast);
       if (outcome.kind !== 'retry' || outcome.reason !== 'unreachable') this.events.answered();
       return this.handleFailure(contact, outcome);
     } finally {
@@ -112,9 +112,9 @@ export class ContactSender {
   }
 
   /** At most one line a second: one outage leaves many sends in doubt. */
-  private logUnknown(error: unknown, broadcast_id: number): void {
+  private logUnknown(error: unknown, { logged }: ActiveBroadcast): void {
     if (Date.now() - this.unknownLoggedAt < LOG_UNKNOWN_EVERY_MS) return;
     this.unknownLoggedAt = Date.now();
-    this.deps.log.warn({ err: error, broadcast_id }, 'the outcome of a send is unknown');
+    this.deps.log.warn({ err: error, ...logged }, 'the outcome of a send is unknown');
   }
 }

@@ -30,7 +30,7 @@ export class DoubtfulSends {
     try {
       for (const chunk of [...broadcast.chunks]) await this.settleChunk(broadcast, chunk);
     } catch (error) {
-      this.deps.log.warn({ err: error, broadcast_id: broadcast.id }, 'failed to settle sends');
+      this.deps.log.warn({ err: error, ...broadcast.logged }, 'failed to settle sends');
     } finally {
       broadcast.is_settling = false;
     }

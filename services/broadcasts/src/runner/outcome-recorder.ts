@@ -117,14 +117,14 @@ export class OutcomeRecorder {
       for (const { index } of sends) chunk.inFlight.delete(index);
       return [];
     }
-    const { states, done, claimed: settleable = [] } = applied.chunk.progress;
+    const { states, done, claimed: stored_claimed = [] } = applied.chunk.progress;
     for (const { index } of sends.filter((_, at) => !applied.moved[at])) {
       // In flight, but not by this mark: another owner may have sent it, so it is not sent again.
       if (stateAt(states, index) === 'in_flight')
         chunk.markInDoubt(
           index,
           Date.now() + this.deps.settings.grace_ms,
-          settleable.includes(index),
+          stored_claimed.includes(index),
         );
       else chunk.recorded(index, done);
     }

@@ -17,7 +17,10 @@ export interface Warning {
 }
 
 export interface Broadcast {
+  /** Unique among all partners, and internal: chunks, contacts and request ids refer to it. */
   _id: number;
+  /** `<partner>/<number>`; absent if an earlier release stored it: then `_id` is the number. */
+  public_id?: string;
   partner_id: string;
   waba_id: string;
   phone_number_id: string;
@@ -49,6 +52,7 @@ export interface Broadcast {
 /** The contacts of a chunk: written when the broadcast is created, deleted when it has ended. */
 export interface ContactChunk {
   _id: string;
+  /** The internal id. */
   broadcast_id: number;
   /** JSON array: a tenth of the cost of storing and reading an array of documents. */
   recipients: string;
@@ -77,6 +81,7 @@ export interface ChunkProgress {
 
 export interface Chunk {
   _id: string;
+  /** The internal id. */
   broadcast_id: number;
   salt: string;
   progress: ChunkProgress;

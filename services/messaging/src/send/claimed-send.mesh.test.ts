@@ -68,10 +68,7 @@ function aReplica(
       sendClaimed(deps, request(request_id, attempt), call),
     settle: async (request_id: string, attempt = 1, partner_id = scope.partner_id) => {
       const sends = [{ request_id, attempt }];
-      const settled = await settleSends(
-        { sendClaims, messages },
-        { ...scope, partner_id, sends },
-      );
+      const settled = await settleSends({ sendClaims, messages }, { ...scope, partner_id, sends });
       return settled.sends[0];
     },
   };
