@@ -95,13 +95,14 @@ async function nextNumber(
 }
 
 async function increment(counters: Collection<Counter>, _id: string): Promise<number> {
-  const after = await counters.findOneAndUpdate(
+  // The document before the update: the one after it may already contain a later change.
+  const before = await counters.findOneAndUpdate(
     { _id },
     { $inc: { value: 1 } },
-    { returnDocument: 'after' },
+    { returnDocument: 'before' },
   );
-  if (after?.value === undefined) throw new Error(`there is no counter ${_id}`);
-  return after.value;
+  if (before?.value === undefined) throw new Error(`there is no counter ${_id}`);
+  return before.value + 1;
 }
 
 /** Another replica stored the same document first. */

@@ -185,6 +185,29 @@ describe('a claimed send', () => {
   });
 });
 
+test('claims that wait for a slow database are given up before they are written', async () => {
+  let written = 0;
+  let proceed = (): void => undefined;
+  const held = new Promise<void>((resolve) => (proceed = resolve));
+  const slow = {
+    collection: () => ({
+      bulkWrite: async (operations: unknown[]) => {
+        written += operations.length;
+        await held;
+      },
+    }),
+  } as unknown as Db;
+  const waiting = createSendClaims(slow, () => new Date());
+  const first = waiting.claim(scope, { request_id: newRequest(), attempt: 1 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const others = [1, 2].map(() => waiting.claim(scope, { request_id: newRequest(), attempt: 1 }));
+  for (const other of others) await expect(other).rejects.toThrow('too slow');
+  proceed();
+  expect(await first).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(written).toBe(1);
+});
+
 test('the claims of 500 sends cost a few milliseconds each', async () => {
   const took: number[] = [];
   await Promise.all(

@@ -16,7 +16,9 @@
 // an error also releases the claim, in case the caller did not receive it. What stays unknown is a claim
 // whose process died before it recorded the answer and whose status event does not arrive.
 import { ApiError } from '@bmg/common/errors';
+import { pause } from '@bmg/common/lifecycle';
 import type { Call } from '@bmg/common/rpc';
+import type { Logger } from '@bmg/common/telemetry';
 import { needTarget, type Upstream } from '@bmg/common/upstream';
 import type { SendClaimedMessageRequest, SendResult } from '@bmg/proto/messaging';
 import type { Attempt, ClaimScope, SendClaims } from '../store/send-claims';
@@ -50,7 +52,15 @@ function claiming(
   return {
     ...upstream,
     async request(request, call) {
-      const granted = await sendClaims.claim(scope, attempt).catch(throwAsNotSent);
+      const granted = await sendClaims.claim(scope, attempt).catch((cause: unknown) => {
+        void releaseClaim(sendClaims, attempt, log);
+        // The claim may be stored, but nothing is sent under it. A later attempt is claimed as usual.
+        throw new ApiError(
+          'SERVICE_UNAVAILABLE',
+          'the send could not be claimed: nothing was sent',
+          { retryable: true, cause },
+        );
+      });
       if (!granted) {
         // An earlier arrival of this attempt may have been sent: the caller settles it.
         throw new ApiError('SERVER_ERROR', 'the attempt was claimed or fenced before', {
@@ -60,23 +70,30 @@ function claiming(
       try {
         return await upstream.request(request, call);
       } catch (error) {
-        if (certainlyNotSent(error)) {
-          sendClaims
-            .release(attempt)
-            .catch((err: unknown) => log.warn({ err }, 'failed to release the claim of a send'));
-        }
+        if (certainlyNotSent(error)) void releaseClaim(sendClaims, attempt, log);
         throw error;
       }
     },
   };
 }
 
-/** The claim may be stored, but this process sends nothing under it. A later attempt is claimed as usual. */
-function throwAsNotSent(cause: unknown): never {
-  throw new ApiError('SERVICE_UNAVAILABLE', 'the send could not be claimed: nothing was sent', {
-    retryable: true,
-    cause,
-  });
+const RELEASE_TRIES_MAX = 30;
+const RELEASE_RETRY_MS = 1_000;
+
+/** In the background: an unreleased claim only leaves its outcome unknown to a caller that lost the error. */
+async function releaseClaim(
+  sendClaims: ClaimedSendDependencies['sendClaims'],
+  attempt: Attempt,
+  log: Logger,
+): Promise<void> {
+  for (let tries = 1; tries <= RELEASE_TRIES_MAX; tries += 1) {
+    try {
+      return await sendClaims.release(attempt);
+    } catch (err) {
+      if (tries === RELEASE_TRIES_MAX) log.warn({ err }, 'failed to release the claim of a send');
+      await pause(RELEASE_RETRY_MS);
+    }
+  }
 }
 
 /** Limits of the number's rate and of one recipient: refused before anything is sent. */

@@ -51,16 +51,25 @@ export const sendClaimIndexes: IndexDescription[] = [
   { key: { partner_id: 1, waba_id: 1 } },
 ];
 
+/**
+ * While the database is slow or unavailable, claims that are not written yet are given up: if this process
+ * died later, a stored claim would leave open whether its message went out.
+ */
+const WAIT_MAX_MS = 1_000;
+
 interface Claiming {
   scope: ClaimScope;
   attempt: Attempt;
+  progress: 'waiting' | 'given_up' | 'written';
   granted: boolean;
 }
 
 export function createSendClaims(db: Db, now: () => Date): SendClaims {
   const claims: Collection<StoredClaim> = db.collection(SEND_CLAIMS);
   const writer = createBatchWriter<Claiming>(
-    async (batch) => {
+    async (all) => {
+      const batch = all.filter(({ progress }) => progress === 'waiting');
+      for (const one of batch) one.progress = 'written';
       const refused = await writeAll(
         claims,
         batch.map(({ scope, attempt }) => upsert(CLAIM, attempt, { ...scope, at: now() })),
@@ -71,8 +80,8 @@ export function createSendClaims(db: Db, now: () => Date): SendClaims {
   );
   return {
     async claim(scope, attempt) {
-      const claiming: Claiming = { scope, attempt, granted: false };
-      await writer.add(claiming);
+      const claiming: Claiming = { scope, attempt, progress: 'waiting', granted: false };
+      await givenUpIfWaiting(claiming, writer.add(claiming));
       return claiming.granted;
     },
     async release(attempt) {
@@ -88,6 +97,18 @@ export function createSendClaims(db: Db, now: () => Date): SendClaims {
       );
     },
   };
+}
+
+/** Rejects if the claim has not begun to be written in time; then it never will be. */
+function givenUpIfWaiting(claiming: Claiming, stored: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      if (claiming.progress !== 'waiting') return;
+      claiming.progress = 'given_up';
+      reject(new Error('the database is too slow for claims'));
+    }, WAIT_MAX_MS);
+    stored.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** The documents on which the rule allows the transition. */
