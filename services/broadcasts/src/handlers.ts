@@ -4,11 +4,17 @@ import type { Handlers } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
 import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
-import { checkBroadcast, type CheckDependencies } from './check/check-broadcast';
-import { readNumberPace, type NumberPaceDependencies } from './check/number-pace';
+import { preflightBroadcast, type PreflightDependencies } from './preflight/preflight-broadcast';
+import { readNumberPace, type NumberPaceDependencies } from './preflight/number-pace';
 import { BroadcastCreator, type CreateDependencies } from './create/create-broadcast';
-import { stateAt } from './ledger/contact-state';
-import { countsByBroadcast, detail, summary, zeroCounts, type Counts } from './ledger/progress';
+import { stateAt } from './contact-states/contact-state';
+import {
+  countsByBroadcast,
+  detail,
+  summary,
+  zeroCounts,
+  type Counts,
+} from './contact-states/progress';
 import { chunkIds, readRequestId } from './request-id';
 import { numberOf } from './store/broadcast-ids';
 import type { Scope } from './store/broadcasts';
@@ -16,7 +22,7 @@ import { removeContactsOf } from './store/remove-contacts';
 import type { Broadcast } from './store/types';
 
 export type HandlerDependencies = CreateDependencies &
-  Omit<CheckDependencies, 'readPace'> &
+  Omit<PreflightDependencies, 'readPace'> &
   NumberPaceDependencies;
 
 /** Contract, Limits: `GET /broadcasts` paging. */
@@ -96,6 +102,6 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
       );
       return { rate_per_sec, queued };
     },
-    checkBroadcast: (q, call) => checkBroadcast({ ...deps, readPace }, q, call),
+    checkBroadcast: (q, call) => preflightBroadcast({ ...deps, readPace }, q, call),
   };
 }

@@ -11,7 +11,7 @@ import type {
   SettleSendsRequest,
   SettleSendsResponse,
 } from '@bmg/proto/messaging';
-import { createLedger } from '../src/ledger/ledger';
+import { createStateWriter } from '../src/contact-states/state-writer';
 import { createPace, type Pace } from '../src/pace/redis-pace';
 import type { RunnerSettings } from '../src/runner/dependencies';
 import { createRunner } from '../src/runner/runner';
@@ -169,11 +169,11 @@ export async function startWorker(options: WorkerOptions) {
   const { stores, redis, messaging, credentials = () => aCredential() } = options;
   const life = createLife();
   const chunks = mortal(stores.chunks, life);
-  const ledger = createLedger(chunks);
+  const stateWriter = createStateWriter(chunks);
   const runner = createRunner({
     broadcasts: mortal(stores.broadcasts, life),
     chunks,
-    ledger,
+    stateWriter,
     pace: mortal(options.pace ?? createPace({ redis }), life),
     credentials: mortal({ forSending: async () => credentials() }, life),
     messaging: mortal(messaging.rpc, life),
@@ -190,7 +190,7 @@ export async function startWorker(options: WorkerOptions) {
   await runner.start(signal);
   return {
     runner,
-    ledger,
+    stateWriter,
     /** Like a killed process: no lease is returned, no answer awaited. */
     kill(): void {
       life.dead = true;
@@ -198,7 +198,7 @@ export async function startWorker(options: WorkerOptions) {
     async stop(): Promise<void> {
       const { dead } = life;
       life.bury(new Error('dead'));
-      const stopped = runner.stop().then(() => ledger.stop());
+      const stopped = runner.stop().then(() => stateWriter.stop());
       await (dead ? stopped.catch(() => undefined) : stopped);
     },
   };

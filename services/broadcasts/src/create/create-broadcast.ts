@@ -7,7 +7,7 @@ import type { Credentials } from '@bmg/common/directory';
 import { needTarget } from '@bmg/common/upstream';
 import type { CreateBroadcastRequest, CreateBroadcastResponse } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
-import { checkRequest, type CheckedRequest } from './check-request';
+import { validateRequest, type ValidRequest } from './validate-request';
 import { chunksOf } from './chunking';
 import { limitWarnings } from './messaging-limit';
 import { RepeatedRequests } from './repeated-requests';
@@ -17,14 +17,14 @@ import { numberOf } from '../store/broadcast-ids';
 import type { Broadcasts } from '../store/broadcasts';
 import type { Chunks } from '../store/chunks';
 import type { Broadcast } from '../store/types';
-import type { TemplateCheck } from '../template/check';
-import { checkContacts } from '../template/rules';
+import type { ValidateTemplate } from '../template/validate-template';
+import { validateContacts } from '../template/rules';
 
 export interface CreateDependencies extends WaitingLimit {
   broadcasts: Broadcasts;
   chunks: Chunks;
   credentials: Credentials;
-  checkTemplate: TemplateCheck;
+  validateTemplate: ValidateTemplate;
   /** Makes the runner look for the new broadcast at once. */
   wake: () => void;
   now: () => Date;
@@ -50,14 +50,14 @@ export class BroadcastCreator {
     const earlier = key && (await this.repeated.find(key, fingerprint));
     if (earlier) return responseOf(earlier);
 
-    const checked = await checkRequest(q, this.deps.now());
+    const valid = await validateRequest(q, this.deps.now());
     const full = await waitingRefusal(this.deps, target);
     if (full) throw full;
     const credential = await this.readCredential(target, q, call);
-    await this.checkAgainstTemplate(target, q, checked, call);
+    await this.validateAgainstTemplate(target, q, valid, call);
 
-    const warnings = limitWarnings(credential.messaging_limit_tier, checked.contacts.length);
-    const broadcast = await this.store(target, q, checked, {
+    const warnings = limitWarnings(credential.messaging_limit_tier, valid.contacts.length);
+    const broadcast = await this.store(target, q, valid, {
       warnings,
       ...(key !== undefined && { idempotency: key, fingerprint }),
     });
@@ -71,23 +71,23 @@ export class BroadcastCreator {
     return scheduled_at ? credentials.of(target, call) : credentials.forSending(target, call);
   }
 
-  private async checkAgainstTemplate(
+  private async validateAgainstTemplate(
     target: Target,
     q: CreateBroadcastRequest,
-    checked: CheckedRequest,
+    valid: ValidRequest,
     call: Call,
   ): Promise<void> {
     const template = { name: q.template_name, language: q.template_language };
-    const facts = await this.deps.checkTemplate(target, template, call);
+    const facts = await this.deps.validateTemplate(target, template, call);
     if (facts instanceof ApiError) throw facts;
-    if (facts) checkContacts(facts, checked, checked.filler);
+    if (facts) validateContacts(facts, valid, valid.filler);
   }
 
   /** Stores a draft and its contacts; the last write turns the draft into a broadcast. */
   private async store(
     target: Target,
     q: CreateBroadcastRequest,
-    { contacts, skipped, duplicates }: CheckedRequest,
+    { contacts, skipped, duplicates }: ValidRequest,
     request: Stored,
   ): Promise<Broadcast> {
     const { broadcasts, chunks, now, log } = this.deps;

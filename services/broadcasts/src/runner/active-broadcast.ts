@@ -28,11 +28,11 @@ export class ActiveBroadcast {
   ended = false;
   /** Messages per second that the number takes; undefined until the directory has answered. */
   limit_per_sec: number | undefined;
-  /** When the directory was last asked for the number's limit. */
+  /** When the number's limit was last requested from the directory. */
   limit_read_at = 0;
   /** When the leases of its chunks were last read from the store. */
   chunks_read_at = 0;
-  /** True while messaging is asked about its contacts in doubt. */
+  /** True while the outcomes of its contacts in doubt are requested. */
   is_settling = false;
   /** True when the last read left chunks that no worker holds. */
   has_unclaimed_chunks = true;

@@ -4,24 +4,26 @@
 // |---|---|
 // | `sent` | is recorded as sent |
 // | `not_sent`: no attempt can go out any more | waits again, and is sent under the next attempt number |
-// | `unknown` | stays in doubt: a status event is awaited, and messaging is asked again |
+// | `unknown` | stays in doubt: a status event is awaited, and the outcome is requested again |
 //
 // A contact leaves doubt for waiting only under the fence of this worker's lease. Attempts of an earlier
 // lease have lower numbers, so messaging refuses those that arrive late.
 import { metrics, startSpan } from '@bmg/common/telemetry';
 import type { SettleSendsResponse_Send as Settled } from '@bmg/proto/messaging';
-import { stateAt } from '../ledger/contact-state';
+import { stateAt } from '../contact-states/contact-state';
 import { requestId } from '../request-id';
 import type { ActiveBroadcast } from './active-broadcast';
 import type { RunnerDependencies } from './dependencies';
 import type { HeldChunk } from './held-chunk';
 
 const SETTLE_LIMIT_MS = 5_000;
-/** Messaging keeps claims for seven days: it is not asked about a broadcast that may have older ones. */
+/** Messaging keeps claims for seven days: outcomes of a broadcast that may have older ones are not requested. */
 const SETTLED_FOR_MS = 5 * 86_400_000;
 
 export class DoubtfulSends {
-  constructor(private readonly deps: Pick<RunnerDependencies, 'ledger' | 'messaging' | 'log'>) {}
+  constructor(
+    private readonly deps: Pick<RunnerDependencies, 'stateWriter' | 'messaging' | 'log'>,
+  ) {}
 
   /** One round over the contacts in doubt; at most one runs for a broadcast. Never rejects. */
   async settle(broadcast: ActiveBroadcast): Promise<void> {
@@ -44,7 +46,7 @@ export class DoubtfulSends {
         .map((index) => [requestId({ chunk_id: chunk.id, index, salt: chunk.salt }), index]),
     );
     if (indices.size === 0) return;
-    const asked_at = Date.now();
+    const requested_at = Date.now();
     const span = startSpan('broadcast settle');
     let sends: Settled[];
     try {
@@ -57,7 +59,7 @@ export class DoubtfulSends {
         })),
       };
       ({ sends } = await this.deps.messaging.settleSends(request, {
-        deadline: asked_at + SETTLE_LIMIT_MS,
+        deadline: requested_at + SETTLE_LIMIT_MS,
         span: span.spanContext(),
         request_id: `settle_${chunk.id}`,
       }));
@@ -68,14 +70,14 @@ export class DoubtfulSends {
       sends
         .filter((one) => one.outcome === outcome)
         .flatMap(({ request_id }) => indices.get(request_id) ?? []);
-    for (const index of of('unknown')) chunk.stillUnknown(index, asked_at);
+    for (const index of of('unknown')) chunk.stillUnknown(index, requested_at);
     await this.recordSent(chunk, of('sent'));
     await this.requeue(chunk, of('not_sent'));
   }
 
   private async recordSent(chunk: HeldChunk, indices: number[]): Promise<void> {
     if (indices.length === 0) return;
-    const { moved, chunk: stored } = await this.deps.ledger.apply(
+    const { moved, chunk: stored } = await this.deps.stateWriter.apply(
       chunk.id,
       indices.map((index) => ({ index, event: 'sent' })),
       { salt: chunk.salt },
@@ -90,7 +92,7 @@ export class DoubtfulSends {
       moved,
       refused,
       chunk: stored,
-    } = await this.deps.ledger.apply(
+    } = await this.deps.stateWriter.apply(
       chunk.id,
       indices.map((index) => ({ index, event: 'release' })),
       { fence: chunk.fence },

@@ -1,6 +1,6 @@
 // A chunk whose lease this worker holds: which contacts wait, are postponed, in flight or in doubt.
 // Held in memory only. The store has the truth, and `refresh` brings this copy up to date with it.
-import { indicesOf } from '../ledger/contact-state';
+import { indicesOf } from '../contact-states/contact-state';
 import type { Contact } from '../create/contacts';
 import type { Chunk } from '../store/types';
 
@@ -14,8 +14,8 @@ interface Doubt {
   until: number;
   /** Messaging claims the send, and so can settle it. */
   claimed: boolean;
-  /** When messaging was last asked about it, and when it last answered that it does not know. */
-  asked_at: number;
+  /** When its outcome was last requested, and of the last request that messaging answered with `unknown`. */
+  requested_at: number;
   unknown_at: number;
 }
 
@@ -139,16 +139,16 @@ export class HeldChunk {
   /** The contact may or may not have been sent; a status event is awaited until then. */
   markInDoubt(index: number, until: number, claimed: boolean): void {
     this.inFlight.delete(index);
-    this.inDoubt.set(index, { until, claimed, asked_at: -Infinity, unknown_at: -Infinity });
+    this.inDoubt.set(index, { until, claimed, requested_at: -Infinity, unknown_at: -Infinity });
   }
 
-  /** The contacts in doubt that messaging is due to be asked about. */
+  /** The contacts in doubt whose outcome is due to be requested from messaging. */
   takeToSettle(now: number): number[] {
     if (this.leaseLost) return [];
     const due = [...this.inDoubt].filter(
-      ([, { claimed, asked_at }]) => claimed && asked_at + SETTLE_EVERY_MS <= now,
+      ([, { claimed, requested_at }]) => claimed && requested_at + SETTLE_EVERY_MS <= now,
     );
-    for (const [, doubt] of due) doubt.asked_at = now;
+    for (const [, doubt] of due) doubt.requested_at = now;
     return due.map(([index]) => index);
   }
 

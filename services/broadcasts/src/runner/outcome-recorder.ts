@@ -1,11 +1,11 @@
-// Records in the ledger what happens to contacts: marked before a send, the outcome after it, or back to
+// Records what happens to contacts: marked before a send, the outcome after it, or back to
 // waiting. Outcomes are retried until the store takes them, because a lost one leaves a contact in doubt.
 import { setMaxListeners } from 'node:events';
 import { metrics } from '@bmg/common/telemetry';
 import { maskPhone } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
-import { stateAt, type Change } from '../ledger/contact-state';
-import type { Applied } from '../ledger/ledger';
+import { stateAt, type Change } from '../contact-states/contact-state';
+import type { Applied } from '../contact-states/state-writer';
 import type { ContactSend } from './active-broadcast';
 import type { ClaimSupport } from './claim-support';
 import type { RunnerDependencies } from './dependencies';
@@ -26,7 +26,7 @@ export class OutcomeRecorder {
   private readonly stopping = new AbortController();
 
   constructor(
-    private readonly deps: Pick<RunnerDependencies, 'ledger' | 'settings' | 'log'>,
+    private readonly deps: Pick<RunnerDependencies, 'stateWriter' | 'settings' | 'log'>,
     private readonly claiming: Pick<ClaimSupport, 'isOn'>,
     private readonly events: RecorderEvents,
   ) {
@@ -47,7 +47,7 @@ export class OutcomeRecorder {
   /** Records the outcome of a send; resolves once it is stored or given up. */
   async record({ chunk, index }: ContactSend, change: Omit<Change, 'index'>): Promise<void> {
     const applied = await this.retry(() =>
-      this.deps.ledger.apply(chunk.id, [{ index, ...change }], { salt: chunk.salt }),
+      this.deps.stateWriter.apply(chunk.id, [{ index, ...change }], { salt: chunk.salt }),
     );
     chunk.recorded(index, applied?.chunk?.progress.done ?? false);
     if (applied?.moved[0]) metrics.broadcast_sends.inc({ outcome: change.event });
@@ -99,7 +99,7 @@ export class OutcomeRecorder {
     const claimed = this.claiming.isOn();
     let applied: Applied;
     try {
-      applied = await this.deps.ledger.apply(
+      applied = await this.deps.stateWriter.apply(
         chunk.id,
         sends.map(({ index }) => ({ index, event: 'mark', claimed })),
         { fence: chunk.fence },
@@ -138,7 +138,7 @@ export class OutcomeRecorder {
   ): Promise<void> {
     const { chunk } = sends[0] as ContactSend;
     const applied = await this.retry(() =>
-      this.deps.ledger.apply(
+      this.deps.stateWriter.apply(
         chunk.id,
         sends.map(({ index }) => ({ index, event: 'release' })),
         { fence: chunk.fence },

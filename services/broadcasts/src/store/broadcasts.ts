@@ -89,7 +89,7 @@ export const broadcastIndexes: IndexDescription[] = [
   { key: { partner_id: 1, status: 1 } },
   { key: { status: 1, phone_number_id: 1 } },
   { key: { status: 1, scheduled_at: 1 } },
-  // The search for active broadcasts reads this index alone.
+  // Covers the search for active broadcasts.
   { key: { status: 1, _id: 1, partner_id: 1, phone_number_id: 1 } },
 ];
 

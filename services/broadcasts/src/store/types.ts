@@ -2,7 +2,7 @@
 // once. Each chunk has a second, small document with the contacts' states, the only one that a running
 // broadcast rewrites.
 import type { BroadcastStatus } from '../broadcast-machine';
-import type { Failure, Tally } from '../ledger/contact-state';
+import type { Failure, Tally } from '../contact-states/contact-state';
 
 /** Why a broadcast ended before all its contacts were tried. */
 export interface Stop {
