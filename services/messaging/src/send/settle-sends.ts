@@ -4,7 +4,7 @@ import { invalidField } from '@bmg/common/errors';
 import type { SettleSendsRequest, SettleSendsResponse } from '@bmg/proto/messaging';
 import type { Messages } from '../store/messages';
 import type { SendClaims } from '../store/send-claims';
-import { outcomeOf } from './claim-rules';
+import { outcomeOf } from '../store/claim-rules';
 
 export interface SettleDependencies {
   sendClaims: Pick<SendClaims, 'fence'>;
