@@ -97,6 +97,8 @@ describe('the methods behind the rows', () => {
     'openConnectPage',
     'reportConnectStep',
     'sendBroadcastMessage',
+    'sendClaimedMessage',
+    'settleSends',
     'findOutcome',
     'findTemplate',
     'listCategories',

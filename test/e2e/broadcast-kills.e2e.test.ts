@@ -1,6 +1,6 @@
 // kill -9 at random moments during a broadcast: repeatedly of the broadcasts and messaging services,
 // and once of each engine. No contact gets the message twice, and the final counters match what the
-// emulator received. BMG_SEED repeats a run's decisions; BMG_FAULTS=long uses a larger broadcast and
+// emulator received. Almost every contact goes out: messaging settles what a kill left in doubt. BMG_SEED repeats a run's decisions; BMG_FAULTS=long uses a larger broadcast and
 // more kills.
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,6 +32,10 @@ const START_LIMIT_MS = 180_000;
 const TEST_LIMIT_MS = LONG ? 1_800_000 : 480_000;
 const COMPLETE_LIMIT_MS = LONG ? 600_000 : 180_000;
 const SETTLE_LIMIT_MS = 90_000;
+/** Contacts that never went out and count as failed: at most 0.2 %, rounded up ... */
+const UNKNOWN_SHARE_MAX = 0.002;
+/** ... and those whose send a kill of messaging caught between its claim and the upstream. */
+const UNKNOWN_PER_KILL_MAX = 6;
 
 jest.setTimeout(TEST_LIMIT_MS);
 
@@ -135,6 +139,10 @@ test('sends no contact a message twice and keeps the counters right through rand
     expect(sum('sent') + sum('failed')).toBe(total);
     return now;
   }, SETTLE_LIMIT_MS);
+  const messagingKills = killed.filter((name) => name === 'messaging').length;
+  expect(total - arrivals.recipients.length).toBeLessThanOrEqual(
+    Math.ceil(total * UNKNOWN_SHARE_MAX) + messagingKills * UNKNOWN_PER_KILL_MAX,
+  );
   for (const { code } of settled.flatMap(({ failures }) => failures)) {
     expect(code).toBe('outcome_unknown');
   }

@@ -26,10 +26,10 @@ export const settings = {
   ),
   BROADCAST_GRACE_MS: fields.integer(
     { min: 1_000, max: 600_000, default: 20_000 },
-    'how long a status event is waited for where the answer to a send was lost',
+    'how long to wait for a status event when the answer to a send was lost',
   ),
   BROADCAST_LEASE_MS: fields.integer(
     { min: 1_000, max: 120_000, default: 10_000 },
-    'how long contacts stay with a worker that says nothing any more',
+    'how long contacts stay with an unresponsive worker',
   ),
 };

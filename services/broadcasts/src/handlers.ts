@@ -4,18 +4,25 @@ import type { Handlers } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
 import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
-import { checkBroadcast, type CheckDependencies } from './check/check-broadcast';
-import { readNumberPace, type NumberPaceDependencies } from './check/number-pace';
+import { preflightBroadcast, type PreflightDependencies } from './preflight/preflight-broadcast';
+import { readNumberPace, type NumberPaceDependencies } from './preflight/number-pace';
 import { BroadcastCreator, type CreateDependencies } from './create/create-broadcast';
-import { stateAt } from './ledger/contact-state';
-import { countsByBroadcast, detail, summary, zeroCounts, type Counts } from './ledger/progress';
+import { stateAt } from './contact-states/contact-state';
+import {
+  countsByBroadcast,
+  detail,
+  summary,
+  zeroCounts,
+  type Counts,
+} from './contact-states/progress';
 import { chunkIds, readRequestId } from './request-id';
+import { numberOf } from './store/broadcast-ids';
 import type { Scope } from './store/broadcasts';
 import { removeContactsOf } from './store/remove-contacts';
 import type { Broadcast } from './store/types';
 
 export type HandlerDependencies = CreateDependencies &
-  Omit<CheckDependencies, 'readPace'> &
+  Omit<PreflightDependencies, 'readPace'> &
   NumberPaceDependencies;
 
 /** Contract 9.5: `GET /broadcasts` paging. */
@@ -82,11 +89,10 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
       const ref = readRequestId(request_id);
       const [chunk] = ref ? await chunks.load([ref.chunk_id]) : [];
       if (!ref || !chunk || chunk.salt !== ref.salt) return {};
-      const scope = { partner_id, waba_id: undefined };
-      const broadcast = await broadcasts.find(scope, chunk.broadcast_id);
+      const [broadcast] = await broadcasts.load([chunk.broadcast_id]);
       const state = stateAt(chunk.progress.states, ref.index);
-      if (!broadcast || !state) return {};
-      return { contact: { broadcast_id: broadcast._id, name: broadcast.name, state } };
+      if (broadcast?.partner_id !== partner_id || !state) return {};
+      return { contact: { broadcast_id: numberOf(broadcast), name: broadcast.name, state } };
     },
     async getPace(q, call) {
       const target = needTarget(q.target);
@@ -96,6 +102,6 @@ export function createBroadcastHandlers(deps: HandlerDependencies): Handlers<Bro
       );
       return { rate_per_sec, queued };
     },
-    checkBroadcast: (q, call) => checkBroadcast({ ...deps, readPace }, q, call),
+    checkBroadcast: (q, call) => preflightBroadcast({ ...deps, readPace }, q, call),
   };
 }

@@ -1,5 +1,5 @@
-// The request id of one contact's send. The upstream echoes it with every status of the message, and it
-// alone identifies the contact. The salt separates broadcasts with the same id, which a recreated database
+// The request id of one contact's send. The upstream echoes it with every status of the message, and nothing
+// else identifies the contact. The salt separates broadcasts with the same id, which a recreated database
 // would assign again.
 import { randomBytes } from 'node:crypto';
 import { readCallbackData } from '@bmg/common/messages';

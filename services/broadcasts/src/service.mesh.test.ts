@@ -96,3 +96,22 @@ test('lists the partner’s own broadcasts, newest first, by page and account', 
   expect(await list({ limit: 2, offset: 1 })).toEqual({ ids: [ids[2], ids[1]], total: 4 });
   expect(await list({ waba_id: 'b', limit: 20, offset: 0 })).toEqual({ ids: [ids[1]], total: 1 });
 });
+
+test('numbers the broadcasts of each partner from 1, and keeps the same number of two partners apart', async () => {
+  const partners = [unique('ptn_'), unique('ptn_')] as const;
+  const create = (partner_id: string, name: string) =>
+    rig.create({
+      target: { ...TARGET, partner_id },
+      name,
+      scheduled_at: new Date(Date.now() + 3_600_000),
+    });
+  expect((await create(partners[0], 'one')).broadcast_id).toBe(1);
+  expect((await create(partners[0], 'two')).broadcast_id).toBe(2);
+  expect((await create(partners[1], 'other')).broadcast_id).toBe(1);
+  const read = async (of: string) => (await rig.get(1, of)).broadcast;
+  expect(await read(partners[0])).toMatchObject({ id: 1, name: 'one' });
+  expect(await read(partners[1])).toMatchObject({ id: 1, name: 'other' });
+  await rig.rpc.cancelBroadcast({ partner_id: partners[1], broadcast_id: 1 }, rig.call());
+  expect((await read(partners[0]))?.status).toBe('scheduled');
+  expect((await read(partners[1]))?.status).toBe('cancelled');
+});

@@ -17,17 +17,17 @@ import type { Statuses } from '@bmg/proto/stream';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import type { settings } from './config';
 import { createBroadcastHandlers } from './handlers';
-import { createLedger } from './ledger/ledger';
+import { createStateWriter } from './contact-states/state-writer';
 import { giveWayToOwnSends } from './pace/own-sends';
 import { createPace } from './pace/redis-pace';
 import { createRunner } from './runner/runner';
-import { applyContactStatuses } from './ledger/status-events';
+import { applyContactStatuses } from './contact-states/status-events';
 import { createBroadcastStore } from './store/broadcasts';
 import { createChunkStore } from './store/chunks';
 import { indexes } from './store/indexes';
 import { purgeRows } from './store/purge';
 import { createTemplateStateStore } from './store/template-states';
-import { createTemplateCheck } from './template/check';
+import { createTemplateValidation } from './template/validate-template';
 import { createFindTemplate } from './template/find';
 
 /** Room for 10,000 contacts with their params. */
@@ -55,7 +55,7 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
       : createRpcClient(TemplatesDefinition, config.TEMPLATES_ADDR);
   const bus = createBus(config, 'broadcasts', log);
   const chunks = createChunkStore(mongo.db);
-  const ledger = createLedger(chunks);
+  const stateWriter = createStateWriter(chunks);
   const states = createTemplateStateStore(mongo.db);
   const shared = {
     broadcasts: createBroadcastStore(mongo.db),
@@ -66,7 +66,7 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
   };
   const runner = createRunner({
     ...shared,
-    ledger,
+    stateWriter,
     messaging: messaging.rpc,
     settings: {
       share_percent: config.BROADCAST_SHARE_PERCENT,
@@ -75,7 +75,7 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
       stop_limit_ms: SENDS_STOP_LIMIT_MS,
     },
   });
-  const applyStatuses = applyContactStatuses(ledger);
+  const applyStatuses = applyContactStatuses(stateWriter);
   const giveWay = giveWayToOwnSends({
     pace: shared.pace,
     isActive: (phone_number_id) => runner.isActive(phone_number_id),
@@ -97,7 +97,7 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
         BroadcastsDefinition,
         createBroadcastHandlers({
           ...shared,
-          checkTemplate: createTemplateCheck({ templates: templates?.rpc, states, log }),
+          validateTemplate: createTemplateValidation({ templates: templates?.rpc, states, log }),
           waiting_max: config.BROADCAST_WAITING_MAX,
           findTemplate: createFindTemplate({ templates: templates?.rpc, states, log }),
           messaging: messaging.rpc,
@@ -115,7 +115,7 @@ export function createBroadcasts({ config, warnings }: Loaded<typeof settings>):
     components: [
       redis,
       mongo,
-      ledger,
+      stateWriter,
       directory,
       messaging,
       ...(templates ? [templates] : []),

@@ -1,10 +1,17 @@
 // A worker with real stores and a test double for messaging. It can be killed like a crashed process.
+import { status } from '@grpc/grpc-js';
 import pino from 'pino';
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Credential } from '@bmg/common/directory';
-import type { SendBroadcastMessageRequest, SendResult } from '@bmg/proto/messaging';
-import { createLedger } from '../src/ledger/ledger';
+import type {
+  SendBroadcastMessageRequest,
+  SendClaimedMessageRequest,
+  SendResult,
+  SettleSendsRequest,
+  SettleSendsResponse,
+} from '@bmg/proto/messaging';
+import { createStateWriter } from '../src/contact-states/state-writer';
 import { createPace, type Pace } from '../src/pace/redis-pace';
 import type { RunnerSettings } from '../src/runner/dependencies';
 import { createRunner } from '../src/runner/runner';
@@ -21,35 +28,83 @@ export interface Sent {
   components: unknown;
 }
 
+/**
+ * - unknown: messaging was killed with every send, so that it knows no outcome.
+ * - claims: the real rules, in memory.
+ * - absent: a release without claims.
+ */
+export type Settling = 'unknown' | 'claims' | 'absent';
+
+const unimplemented = (): ApiError =>
+  new ApiError('SERVER_ERROR', 'the service did not answer in time', {
+    cause: Object.assign(new Error('no such method'), { code: status.UNIMPLEMENTED }),
+  });
+
 /** Test double of the messaging service: records requests and answers as configured. */
-export function createMessagingDouble(latency_ms = 20) {
+export function createMessagingDouble(latency_ms = 20, settling: Settling = 'unknown') {
   const sent: Sent[] = [];
+  /** The latest attempt under each request id, claimed or fenced. */
+  const claims = new Map<string, { attempt: number; claimed: boolean }>();
+  let beforeClaim: (request: SendClaimedMessageRequest) => Promise<void> | void = () => undefined;
+  const claim = ({ request_id, attempt }: SendClaimedMessageRequest): void => {
+    if ((claims.get(request_id)?.attempt ?? 0) >= attempt)
+      throw new ApiError('SERVER_ERROR', 'claimed or fenced', { details: { outcome: 'unknown' } });
+    claims.set(request_id, { attempt, claimed: true });
+  };
+  const settle = (request_id: string, attempt: number): string => {
+    const stored = claims.get(request_id);
+    if (settling === 'unknown') return 'unknown';
+    if (stored?.claimed) return 'sent';
+    if (stored && stored.attempt > attempt) return 'unknown';
+    claims.set(request_id, { attempt, claimed: false });
+    return 'not_sent';
+  };
   let answer: (request: SendBroadcastMessageRequest, sent: Sent) => Promise<void> | void = () =>
     undefined;
+  const send = async (request: SendBroadcastMessageRequest): Promise<SendResult> => {
+    const one: Sent = {
+      recipient: request.recipient?.to ?? request.recipient?.user_id ?? '',
+      phone_number_id: request.target?.phone_number_id ?? '',
+      request_id: request.request_id,
+      at: performance.now(),
+      components: (request.template as { components?: unknown }).components,
+    };
+    sent.push(one);
+    await new Promise((resolve) => setTimeout(resolve, latency_ms).unref());
+    await answer(request, one);
+    return { message_id: `wamid.${request.request_id}`, contacts: [] };
+  };
   return {
     sent,
     /** Sets the answer: it may throw, wait, or accept the message. */
     answers(next: typeof answer): void {
       answer = next;
     },
+    /** Runs before a send is claimed: it may wait, or throw, and then messaging has not seen the send. */
+    receives(next: typeof beforeClaim): void {
+      beforeClaim = next;
+    },
     recipients: (): string[] => sent.map(({ recipient }) => recipient),
     rpc: {
-      async sendBroadcastMessage(
-        request: SendBroadcastMessageRequest,
+      async sendClaimedMessage(
+        request: SendClaimedMessageRequest,
         _call: Call,
       ): Promise<SendResult> {
-        const one: Sent = {
-          recipient: request.recipient?.to ?? request.recipient?.user_id ?? '',
-          phone_number_id: request.target?.phone_number_id ?? '',
-          request_id: request.request_id,
-          at: performance.now(),
-          components: (request.template as { components?: unknown }).components,
-        };
-        sent.push(one);
-        await new Promise((resolve) => setTimeout(resolve, latency_ms).unref());
-        await answer(request, one);
-        return { message_id: `wamid.${request.request_id}`, contacts: [] };
+        if (settling === 'absent') throw unimplemented();
+        await beforeClaim(request);
+        claim(request);
+        return send(request);
       },
+      async settleSends({ sends }: SettleSendsRequest, _call: Call): Promise<SettleSendsResponse> {
+        if (settling === 'absent') throw unimplemented();
+        return {
+          sends: sends.map(({ request_id, attempt }) => ({
+            request_id,
+            outcome: settle(request_id, attempt),
+          })),
+        };
+      },
+      sendBroadcastMessage: (request: SendBroadcastMessageRequest, _call: Call) => send(request),
     },
   };
 }
@@ -114,11 +169,11 @@ export async function startWorker(options: WorkerOptions) {
   const { stores, redis, messaging, credentials = () => aCredential() } = options;
   const life = createLife();
   const chunks = mortal(stores.chunks, life);
-  const ledger = createLedger(chunks);
+  const stateWriter = createStateWriter(chunks);
   const runner = createRunner({
     broadcasts: mortal(stores.broadcasts, life),
     chunks,
-    ledger,
+    stateWriter,
     pace: mortal(options.pace ?? createPace({ redis }), life),
     credentials: mortal({ forSending: async () => credentials() }, life),
     messaging: mortal(messaging.rpc, life),
@@ -135,7 +190,7 @@ export async function startWorker(options: WorkerOptions) {
   await runner.start(signal);
   return {
     runner,
-    ledger,
+    stateWriter,
     /** Like a killed process: no lease is returned, no answer awaited. */
     kill(): void {
       life.dead = true;
@@ -143,7 +198,7 @@ export async function startWorker(options: WorkerOptions) {
     async stop(): Promise<void> {
       const { dead } = life;
       life.bury(new Error('dead'));
-      const stopped = runner.stop().then(() => ledger.stop());
+      const stopped = runner.stop().then(() => stateWriter.stop());
       await (dead ? stopped.catch(() => undefined) : stopped);
     },
   };

@@ -18,12 +18,14 @@ import { getTimeline, type TimelineDependencies } from './message-log/get-timeli
 import { listMessages, type ListDependencies } from './message-log/list-messages';
 import { uploadMedia, type UploadDependencies } from './media/upload';
 import { downloadMedia, type DownloadDependencies } from './media/download';
+import { sendClaimed, type ClaimedSendDependencies } from './send/claimed-send';
 import { findOutcome } from './send/outcome';
 import { createLearner } from './send/learn-contacts';
 import { failingAsNotSent, repeatable, uploadedOnce } from './send/outcome-errors';
-import { send, type SendDependencies } from './send/send';
+import { send } from './send/send';
 import type { RecentContacts } from './contacts/recent-contacts';
 import type { RecordReads } from './record-reads';
+import { settleSends, type SettleDependencies } from './send/settle-sends';
 import type { Contacts } from './store/contacts';
 import { isSearch } from './store/message-list';
 
@@ -37,9 +39,10 @@ type SendHandlers = Pick<
   | 'sendReaction'
   | 'markRead'
   | 'sendBroadcastMessage'
+  | 'sendClaimedMessage'
 >;
 
-const createSendHandlers = (deps: SendDependencies): SendHandlers => ({
+const createSendHandlers = (deps: ClaimedSendDependencies): SendHandlers => ({
   sendText: (q, call) => send(deps, q, textContent(q.text, q.preview_url), call),
   sendTemplate: (q, call) => send(deps, q, templateContent(q.template), call),
   sendMedia: (q, call) => send(deps, q, mediaContent(q.type, q.media), call),
@@ -47,6 +50,7 @@ const createSendHandlers = (deps: SendDependencies): SendHandlers => ({
   sendLocation: (q, call) => send(deps, q, locationContent(q), call),
   sendReaction: (q, call) => send(deps, q, reactionContent(q.message_id, q.emoji), call),
   sendBroadcastMessage: (q, call) => send(deps, q, templateContent(q.template), call),
+  sendClaimedMessage: (q, call) => sendClaimed(deps, q, call),
   async markRead(q, call) {
     const target = needTarget(q.target);
     const { access_token } = await deps.credentials.forSending(target, call);
@@ -62,7 +66,8 @@ const createSendHandlers = (deps: SendDependencies): SendHandlers => ({
   },
 });
 
-export type MessagingDependencies = SendDependencies &
+export type MessagingDependencies = ClaimedSendDependencies &
+  SettleDependencies &
   UploadDependencies &
   DownloadDependencies &
   AnalyticsDependencies &
@@ -85,6 +90,7 @@ export function createMessagingHandlers(
     sendLocation: learning(sends.sendLocation),
     sendReaction: learning(sends.sendReaction),
     sendBroadcastMessage: learning(sends.sendBroadcastMessage),
+    sendClaimedMessage: learning(sends.sendClaimedMessage),
     markRead,
     uploadMedia: (q, call) => uploadedOnce(uploadMedia(deps, q, call), call),
     downloadMedia: (q, call) => downloadMedia(deps, q, call),
@@ -95,6 +101,7 @@ export function createMessagingHandlers(
     listMessages: (q) =>
       run(q.partner_id, isSearch(q) ? 'search' : 'page', () => listMessages(deps, q)),
     getTimeline: (q, call) => run(q.partner_id, 'timeline', () => getTimeline(deps, q, call)),
+    settleSends: (q) => settleSends(deps, q),
     checkMessage: (q, call) => checkMessage(deps, q, call),
     checkContacts: (q, call) => checkContacts(deps, q, call),
   };

@@ -58,6 +58,7 @@ import { createMessageList } from './store/message-list';
 import { createMessages } from './store/messages';
 import { createRateCards } from './store/rate-cards';
 import { createRefusedTokens } from './store/refused-tokens';
+import { createSendClaims } from './store/send-claims';
 import { purgeRows } from './store/purge';
 
 /** Statuses of several partitions are written together: at a moderate load a batch has one of them. */
@@ -136,6 +137,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     ),
     close_days: config.LEDGER_CLOSE_DAYS,
     refusedTokens: createRefusedTokens(mongo.db),
+    sendClaims: createSendClaims(mongo.db, now),
     templates: templates?.rpc,
     broadcasts: broadcasts?.rpc,
     eventLog: event_log?.rpc,

@@ -21,6 +21,7 @@ import { createStripePayments, reviewDue } from '../src/payments/stripe/processo
 import { storeClient, type RegisterDependencies } from '../src/clients/register';
 import { monthOf } from '../src/payments/slots';
 import { BILLING_ACCOUNTS, createBillingAccounts } from '../src/store/billing-accounts';
+import { createClientSyncs } from '../src/store/client-syncs';
 import { CLIENTS, createClients } from '../src/store/clients';
 import { createPartners, PARTNERS } from '../src/store/partners';
 import { createPaymentEvents, PAYMENT_EVENTS } from '../src/store/payment-events';
@@ -99,6 +100,7 @@ export async function openMoneyWorld() {
     paymentEvents: createPaymentEvents(mongo.db),
     partners: createPartners(mongo.db),
     clients: createClients(mongo.db),
+    clientSyncs: createClientSyncs(mongo.db),
   };
   const stores = Object.fromEntries(
     Object.entries(plain).map(([name, store]) => [name, fate.on<object>(store)]),

@@ -7,28 +7,32 @@ import type { Credentials } from '@bmg/common/directory';
 import { needTarget } from '@bmg/common/upstream';
 import type { CreateBroadcastRequest, CreateBroadcastResponse } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
-import { checkRequest, type CheckedRequest } from './check-request';
+import { validateRequest, type ValidRequest } from './validate-request';
 import { chunksOf } from './chunking';
 import { limitWarnings } from './messaging-limit';
 import { RepeatedRequests } from './repeated-requests';
 import { waitingRefusal, type WaitingLimit } from './waiting';
 import { chunkIds, newSalt } from '../request-id';
+import { numberOf } from '../store/broadcast-ids';
 import type { Broadcasts } from '../store/broadcasts';
 import type { Chunks } from '../store/chunks';
 import type { Broadcast } from '../store/types';
-import type { TemplateCheck } from '../template/check';
-import { checkContacts } from '../template/rules';
+import type { ValidateTemplate } from '../template/validate-template';
+import { validateContacts } from '../template/rules';
 
 export interface CreateDependencies extends WaitingLimit {
   broadcasts: Broadcasts;
   chunks: Chunks;
   credentials: Credentials;
-  checkTemplate: TemplateCheck;
+  validateTemplate: ValidateTemplate;
   /** Makes the runner look for the new broadcast at once. */
   wake: () => void;
   now: () => Date;
   log: Logger;
 }
+
+/** An id is taken if two broadcasts are created in the same millisecond, once in a thousand times. */
+const ID_TRIES_MAX = 5;
 
 type Stored = Pick<Broadcast, 'idempotency' | 'fingerprint' | 'warnings'>;
 
@@ -46,14 +50,14 @@ export class BroadcastCreator {
     const earlier = key && (await this.repeated.find(key, fingerprint));
     if (earlier) return responseOf(earlier);
 
-    const checked = await checkRequest(q, this.deps.now());
+    const valid = await validateRequest(q, this.deps.now());
     const full = await waitingRefusal(this.deps, target);
     if (full) throw full;
     const credential = await this.readCredential(target, q, call);
-    await this.checkAgainstTemplate(target, q, checked, call);
+    await this.validateAgainstTemplate(target, q, valid, call);
 
-    const warnings = limitWarnings(credential.messaging_limit_tier, checked.contacts.length);
-    const broadcast = await this.store(target, q, checked, {
+    const warnings = limitWarnings(credential.messaging_limit_tier, valid.contacts.length);
+    const broadcast = await this.store(target, q, valid, {
       warnings,
       ...(key !== undefined && { idempotency: key, fingerprint }),
     });
@@ -67,29 +71,28 @@ export class BroadcastCreator {
     return scheduled_at ? credentials.of(target, call) : credentials.forSending(target, call);
   }
 
-  private async checkAgainstTemplate(
+  private async validateAgainstTemplate(
     target: Target,
     q: CreateBroadcastRequest,
-    checked: CheckedRequest,
+    valid: ValidRequest,
     call: Call,
   ): Promise<void> {
     const template = { name: q.template_name, language: q.template_language };
-    const facts = await this.deps.checkTemplate(target, template, call);
+    const facts = await this.deps.validateTemplate(target, template, call);
     if (facts instanceof ApiError) throw facts;
-    if (facts) checkContacts(facts, checked, checked.filler);
+    if (facts) validateContacts(facts, valid, valid.filler);
   }
 
   /** Stores a draft and its contacts; the last write turns the draft into a broadcast. */
   private async store(
     target: Target,
     q: CreateBroadcastRequest,
-    { contacts, skipped, duplicates }: CheckedRequest,
+    { contacts, skipped, duplicates }: ValidRequest,
     request: Stored,
   ): Promise<Broadcast> {
     const { broadcasts, chunks, now, log } = this.deps;
     const pages = chunksOf(contacts);
-    const draft: Broadcast = {
-      _id: await broadcasts.nextId(),
+    const unnumbered: Omit<Broadcast, '_id'> = {
       partner_id: target.partner_id,
       waba_id: target.waba_id,
       phone_number_id: target.phone_number_id,
@@ -111,7 +114,8 @@ export class BroadcastCreator {
       has_contacts: true,
       ...request,
     };
-    if ((await broadcasts.insertDraft(draft)) === 'taken') {
+    const draft = await this.insertDraft(unnumbered);
+    if (!draft) {
       return this.repeated.findWinner(request.idempotency, request.fingerprint);
     }
     try {
@@ -122,10 +126,25 @@ export class BroadcastCreator {
     } catch (error) {
       // Frees the Idempotency-Key at once; what cannot be removed now is swept later.
       await this.discard(draft).catch(() =>
-        log.warn({ broadcast_id: draft._id }, 'failed to remove a draft'),
+        log.warn(
+          { partner_id: draft.partner_id, broadcast_id: numberOf(draft) },
+          'failed to remove a draft',
+        ),
       );
       throw error;
     }
+  }
+
+  /** Returns undefined if the Idempotency-Key is in use. */
+  private async insertDraft(unnumbered: Omit<Broadcast, '_id'>): Promise<Broadcast | undefined> {
+    const { broadcasts } = this.deps;
+    for (let tries = 1; tries <= ID_TRIES_MAX; tries += 1) {
+      const draft = { ...unnumbered, ...(await broadcasts.newIds(unnumbered.partner_id)) };
+      const inserted = await broadcasts.insertDraft(draft);
+      if (inserted === 'stored') return draft;
+      if (inserted === 'taken') return undefined;
+    }
+    throw new Error('no free id for a broadcast was found');
   }
 
   private async discard(draft: Broadcast): Promise<void> {
@@ -147,7 +166,7 @@ function keyOf(
 
 /** The response as of creation, whatever the state of the broadcast is by now. */
 const responseOf = (broadcast: Broadcast): CreateBroadcastResponse => ({
-  broadcast_id: broadcast._id,
+  broadcast_id: numberOf(broadcast),
   status: broadcast.scheduled_at ? 'scheduled' : 'pending',
   total: broadcast.total,
   skipped: broadcast.skipped,

@@ -78,7 +78,7 @@ redis.call('HSET', KEYS[1], 'factor', text(math.max(${SLOWEST}, factor * ${SLOWE
 redis.call('PEXPIRE', KEYS[1], ${KEPT_MS})
 `;
 
-// At most half of the horizon is taken away, so that broadcasts always make some progress.
+// At most half of the horizon is given up, so that broadcasts always make some progress.
 const GIVE_WAY = `${COMMON}
 if not s[4] then return end
 local first = math.max(tonumber(s[1] or '0'), now)

@@ -1,7 +1,8 @@
 // A broadcast as one worker runs it: the chunks whose leases the worker holds, and which contact is next.
-import type { SendBroadcastMessageRequest } from '@bmg/proto/messaging';
+import type { SendClaimedMessageRequest } from '@bmg/proto/messaging';
 import { isBsuid } from '../create/contacts';
 import { requestId } from '../request-id';
+import { numberOf } from '../store/broadcast-ids';
 import type { Broadcast, Stop } from '../store/types';
 import { createFiller, type Filler, type Json } from '../template/params';
 import type { HeldChunk } from './held-chunk';
@@ -12,6 +13,8 @@ export interface ContactSend {
   chunk: HeldChunk;
   /** The contact's place in the chunk. */
   index: number;
+  /** Whether messaging is to claim the send; decided, and stored, with its mark. */
+  claimed: boolean;
 }
 
 export class ActiveBroadcast {
@@ -25,22 +28,34 @@ export class ActiveBroadcast {
   ended = false;
   /** Messages per second that the number takes; undefined until the directory has answered. */
   limit_per_sec: number | undefined;
-  /** When the directory was last asked for the number's limit. */
+  /** When the number's limit was last requested from the directory. */
   limit_read_at = 0;
   /** When the leases of its chunks were last read from the store. */
   chunks_read_at = 0;
+  /** True while the outcomes of its contacts in doubt are requested. */
+  is_settling = false;
   /** True when the last read left chunks that no worker holds. */
   has_unclaimed_chunks = true;
   private readonly filler: Filler;
 
+  /** No contact was marked before this time. */
+  readonly started_since: number;
+
   constructor(readonly stored: Broadcast) {
+    this.started_since = stored.started_at?.getTime() ?? Date.now();
     this.stop = stored.stop;
     this.started = stored.status === 'processing';
     this.filler = createFiller(JSON.parse(stored.template_components) as Json[]);
   }
 
+  /** The internal id. */
   get id(): number {
     return this.stored._id;
+  }
+
+  /** Names the broadcast in logs, as its partner knows it. */
+  get logged(): { partner_id: string; broadcast_id: number } {
+    return { partner_id: this.stored.partner_id, broadcast_id: numberOf(this.stored) };
   }
 
   /** How many contacts could be sent now. */
@@ -58,7 +73,7 @@ export class ActiveBroadcast {
     for (const chunk of this.chunks) {
       if (chunk.leaseLost) continue;
       const [index] = chunk.take(1);
-      if (index !== undefined) return { broadcast: this, chunk, index };
+      if (index !== undefined) return { broadcast: this, chunk, index, claimed: false };
     }
     return undefined;
   }
@@ -68,8 +83,8 @@ export class ActiveBroadcast {
     if (at >= 0) this.chunks.splice(at, 1);
   }
 
-  /** The request to the messaging service for one contact. */
-  request({ chunk, index }: ContactSend): SendBroadcastMessageRequest {
+  /** The request to the messaging service for one contact: its next attempt. */
+  request({ chunk, index }: ContactSend): SendClaimedMessageRequest {
     const { stored } = this;
     const { recipient, params } = chunk.contact(index);
     const components = this.filler.fill(params);
@@ -88,6 +103,7 @@ export class ActiveBroadcast {
         ...(components.length > 0 && { components }),
       },
       request_id: requestId({ chunk_id: chunk.id, index, salt: chunk.salt }),
+      attempt: chunk.nextAttempt(index),
     };
   }
 }

@@ -9,6 +9,7 @@ import type { ActiveBroadcast } from './active-broadcast';
 import { ChunkClaims, HELD_CHUNKS_MAX } from './chunk-claims';
 import { ChunkUpkeep } from './chunk-upkeep';
 import type { RunnerDependencies } from './dependencies';
+import { DoubtfulSends } from './doubtful-sends';
 import type { HeldChunk } from './held-chunk';
 import { codeOf, stopsBroadcast } from './outcome';
 
@@ -23,6 +24,7 @@ const AHEAD_WINDOWS = 3;
 export class BroadcastKeeper {
   private readonly claims: ChunkClaims;
   private readonly upkeep: ChunkUpkeep;
+  private readonly settling: DoubtfulSends;
 
   constructor(
     private readonly deps: RunnerDependencies,
@@ -30,6 +32,7 @@ export class BroadcastKeeper {
   ) {
     this.claims = new ChunkClaims(deps, worker);
     this.upkeep = new ChunkUpkeep(deps);
+    this.settling = new DoubtfulSends(deps);
   }
 
   /** One round over a broadcast; returns true when this worker has nothing left to do for it. */
@@ -39,6 +42,7 @@ export class BroadcastKeeper {
       return broadcast.inFlightCount() === 0;
     }
     await this.readLimit(broadcast);
+    void this.settling.settle(broadcast);
     const held = broadcast.chunks.length;
     for (const chunk of [...broadcast.chunks]) await this.keepChunk(broadcast, chunk);
     await this.claimOrComplete(broadcast, broadcast.chunks.length < held);
@@ -81,7 +85,7 @@ export class BroadcastKeeper {
       if (error instanceof ApiError && stopsBroadcast(error)) await this.stop(broadcast, error);
       // While the directory is unavailable, the last limit stays in use.
       else {
-        const fields = { err: error, broadcast_id: broadcast.id };
+        const fields = { err: error, ...broadcast.logged };
         this.deps.log.warn(fields, 'failed to read the limit of a number');
       }
     } finally {
@@ -130,7 +134,7 @@ export class BroadcastKeeper {
     // Another worker has completed it.
     if (!completed) return;
     this.deps.log.info(
-      { broadcast_id: broadcast.id, total: completed.total, stopped: broadcast.stop?.code },
+      { ...broadcast.logged, total: completed.total, stopped: broadcast.stop?.code },
       'broadcast completed',
     );
     await removeContactsOf(completed, this.deps);

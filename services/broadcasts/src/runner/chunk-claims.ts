@@ -10,13 +10,13 @@ export const HELD_CHUNKS_MAX = 40;
 
 export class ChunkClaims {
   constructor(
-    private readonly deps: Pick<RunnerDependencies, 'chunks' | 'ledger' | 'settings' | 'log'>,
+    private readonly deps: Pick<RunnerDependencies, 'chunks' | 'stateWriter' | 'settings' | 'log'>,
     private readonly worker: string,
   ) {}
 
   /** Claims free chunks until `wanted` contacts are ready; returns true when free chunks are left. */
   async claim(broadcast: ActiveBroadcast, heads: ChunkHead[], wanted: number): Promise<boolean> {
-    const { chunks, ledger, settings } = this.deps;
+    const { chunks, stateWriter, settings } = this.deps;
     const now = Date.now();
     const held = new Set(broadcast.chunks.map(({ id }) => id));
     const free = heads.filter(
@@ -30,7 +30,7 @@ export class ChunkClaims {
       const chunk = await chunks.claim(_id, this.worker, new Date(), until);
       // Another worker was faster.
       if (!chunk) continue;
-      ledger.adopt(chunk);
+      stateWriter.adopt(chunk);
       const contacts = (await chunks.contacts(_id)) ?? [];
       broadcast.chunks.push(new HeldChunk(chunk, contacts, Date.now(), settings.grace_ms));
     }

@@ -2,7 +2,7 @@
 // broadcast, gives up on doubtful sends, and reads from the store what status events have changed.
 import { maskPhone } from '@bmg/common/ids';
 import { metrics } from '@bmg/common/telemetry';
-import { indicesOf, OUTCOME_UNKNOWN, type Change } from '../ledger/contact-state';
+import { indicesOf, OUTCOME_UNKNOWN, type Change } from '../contact-states/contact-state';
 import type { Stop } from '../store/types';
 import type { RunnerDependencies } from './dependencies';
 import type { HeldChunk } from './held-chunk';
@@ -11,11 +11,11 @@ import type { HeldChunk } from './held-chunk';
 const REFRESH_EVERY_MS = 1_000;
 
 export class ChunkUpkeep {
-  constructor(private readonly deps: Pick<RunnerDependencies, 'ledger' | 'settings'>) {}
+  constructor(private readonly deps: Pick<RunnerDependencies, 'stateWriter' | 'settings'>) {}
 
   /** Fails the waiting contacts of a broadcast that stopped, with the reason. */
   async failWaiting(chunk: HeldChunk, { code }: Stop): Promise<void> {
-    const stored = await this.deps.ledger.refresh(chunk.id);
+    const stored = await this.deps.stateWriter.refresh(chunk.id);
     const waiting = indicesOf(stored?.progress.states ?? '', 'waiting').filter(
       (index) => !chunk.inFlight.has(index),
     );
@@ -50,14 +50,14 @@ export class ChunkUpkeep {
   async refreshIdle(chunk: HeldChunk): Promise<void> {
     const recent = Date.now() - chunk.refreshed_at < REFRESH_EVERY_MS;
     if (!chunk.isIdle() || (recent && chunk.hasDoubtful())) return;
-    const stored = await this.deps.ledger.refresh(chunk.id);
+    const stored = await this.deps.stateWriter.refresh(chunk.id);
     if (!stored || stored.fence !== chunk.fence) chunk.leaseLost = true;
     else chunk.refresh(stored, Date.now(), this.deps.settings.grace_ms);
   }
 
   /** Returns how many contacts changed. */
   private async apply(chunk: HeldChunk, changes: Change[]): Promise<number> {
-    const applied = await this.deps.ledger.apply(chunk.id, changes, { fence: chunk.fence });
+    const applied = await this.deps.stateWriter.apply(chunk.id, changes, { fence: chunk.fence });
     if (applied.refused) chunk.leaseLost = true;
     else if (applied.chunk) chunk.refresh(applied.chunk, Date.now(), this.deps.settings.grace_ms);
     return applied.moved.filter(Boolean).length;

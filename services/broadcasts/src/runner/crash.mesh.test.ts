@@ -4,8 +4,8 @@ import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, type MessagingDouble } from '../../testing/worker';
-import { applyContactStatuses } from '../ledger/status-events';
-import type { Ledger } from '../ledger/ledger';
+import { applyContactStatuses } from '../contact-states/status-events';
+import type { StateWriter } from '../contact-states/state-writer';
 
 jest.setTimeout(60_000);
 const rig = useRig();
@@ -25,8 +25,8 @@ const statusEvent = (event: string, request_id: string): Event => ({
   opaque: `bmg1:ptn_1:${request_id}`,
 });
 
-const applyEvents = (ledger: Ledger, events: Event[]): Promise<void> =>
-  applyContactStatuses(ledger)(
+const applyEvents = (stateWriter: StateWriter, events: Event[]): Promise<void> =>
+  applyContactStatuses(stateWriter)(
     statusesOfEvents(
       events.map((message) => ({ message, key: '', span: undefined, partition: 0, offset: '0' })),
     ),
@@ -75,7 +75,7 @@ test('a status event decides a send that was in flight at a crash, in time or la
   messaging.sent.splice(6);
   const second = await rig.worker({ messaging, credentials, settings: { grace_ms: 2_500 } });
   const ids = messaging.sent.map(({ request_id }) => request_id);
-  await applyEvents(second.ledger, [
+  await applyEvents(second.stateWriter, [
     statusEvent('message.sent', ids[0] as string),
     statusEvent('message.delivered', ids[1] as string),
     statusEvent('message.failed', ids[2] as string),
@@ -84,7 +84,7 @@ test('a status event decides a send that was in flight at a crash, in time or la
   expect(messaging.sent).toHaveLength(6);
   expect((await rig.counts(_id)).tally).toMatchObject({ sent: 2, delivered: 1, failed: 10 });
   // A late event still corrects the counters: the message was sent.
-  await applyEvents(second.ledger, [
+  await applyEvents(second.stateWriter, [
     statusEvent('message.read', ids[3] as string),
     statusEvent('message.sent', ids[4] as string),
   ]);

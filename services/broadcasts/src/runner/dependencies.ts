@@ -2,7 +2,7 @@ import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Credentials } from '@bmg/common/directory';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
-import type { Ledger } from '../ledger/ledger';
+import type { StateWriter } from '../contact-states/state-writer';
 import type { Pace } from '../pace/redis-pace';
 import type { Broadcasts } from '../store/broadcasts';
 import type { Chunks } from '../store/chunks';
@@ -10,10 +10,13 @@ import type { Chunks } from '../store/chunks';
 export interface RunnerDependencies {
   broadcasts: Broadcasts;
   chunks: Chunks;
-  ledger: Ledger;
+  stateWriter: StateWriter;
   pace: Pace;
   credentials: Pick<Credentials, 'forSending'>;
-  messaging: Pick<Client<MessagingDefinition>, 'sendBroadcastMessage'>;
+  messaging: Pick<
+    Client<MessagingDefinition>,
+    'sendBroadcastMessage' | 'sendClaimedMessage' | 'settleSends'
+  >;
   settings: RunnerSettings;
   log: Logger;
 }

@@ -1,5 +1,5 @@
 import { someContacts } from '../../testing/builders';
-import { tallyOf } from '../ledger/contact-state';
+import { tallyOf } from '../contact-states/contact-state';
 import type { Chunk } from '../store/types';
 import { HeldChunk } from './held-chunk';
 
@@ -82,4 +82,61 @@ test('a chunk whose lease is lost has no contacts to send', () => {
 test('a deleted contact has an empty recipient', () => {
   const one = new HeldChunk(chunk('w'), [], 0, GRACE_MS);
   expect(one.contact(0)).toEqual({ recipient: '', params: null });
+});
+
+describe('a contact in doubt whose send messaging claims', () => {
+  const inDoubt = (): HeldChunk => {
+    const one = held('ww');
+    one.take(1);
+    one.markInDoubt(0, GRACE_MS, true);
+    return one;
+  };
+
+  test('is settled once a second, and not while the lease is lost', () => {
+    const one = inDoubt();
+    expect(one.takeToSettle(0)).toEqual([0]);
+    expect(one.takeToSettle(999)).toEqual([]);
+    expect(one.takeToSettle(1_000)).toEqual([0]);
+    one.leaseLost = true;
+    expect(one.takeToSettle(2_000)).toEqual([]);
+  });
+
+  test('is given up once messaging does not know it after the grace, or was unreachable for long', () => {
+    const one = inDoubt();
+    one.stillUnknown(0, GRACE_MS - 1);
+    expect(one.takeExpired(GRACE_MS)).toEqual([]);
+    one.stillUnknown(0, GRACE_MS);
+    expect(one.takeExpired(GRACE_MS)).toEqual([0]);
+    const other = inDoubt();
+    expect(other.takeExpired(GRACE_MS + 599_999)).toEqual([]);
+    expect(other.takeExpired(GRACE_MS + 600_000)).toEqual([0]);
+  });
+
+  test('waits again at the head of the queue, once', () => {
+    const one = inDoubt();
+    one.requeue(0);
+    one.requeue(0);
+    expect(one.takeToSettle(5_000)).toEqual([]);
+    expect(one.take(5)).toEqual([0, 1]);
+    // Taken in the meantime.
+    one.requeue(0);
+    expect(one.take(5)).toEqual([]);
+  });
+
+  test('is known as such from the stored states', () => {
+    const stored = chunk('ff');
+    stored.progress.claimed = [1];
+    const one = new HeldChunk(stored, someContacts(2), 0, GRACE_MS);
+    expect(one.takeToSettle(0)).toEqual([1]);
+    expect(one.takeExpired(GRACE_MS)).toEqual([0]);
+  });
+});
+
+test('attempts of a later lease have higher numbers than all of an earlier one', () => {
+  const stored = chunk('w');
+  const earlier = held('w');
+  for (let attempt = 0; attempt < 20_000; attempt += 1) earlier.nextAttempt(0);
+  const later = new HeldChunk({ ...stored, fence: stored.fence + 1 }, someContacts(1), 0, GRACE_MS);
+  expect(later.lastAttempt(0)).toBeGreaterThan(earlier.lastAttempt(0));
+  expect(later.nextAttempt(0)).toBe(later.lastAttempt(0));
 });

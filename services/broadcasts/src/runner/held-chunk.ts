@@ -1,6 +1,6 @@
 // A chunk whose lease this worker holds: which contacts wait, are postponed, in flight or in doubt.
 // Held in memory only. The store has the truth, and `refresh` brings this copy up to date with it.
-import { indicesOf } from '../ledger/contact-state';
+import { indicesOf } from '../contact-states/contact-state';
 import type { Contact } from '../create/contacts';
 import type { Chunk } from '../store/types';
 
@@ -8,6 +8,22 @@ interface Postponed {
   index: number;
   due: number;
 }
+
+interface Doubt {
+  /** A status event is awaited until then. */
+  until: number;
+  /** Messaging claims the send, and so can settle it. */
+  claimed: boolean;
+  /** When its outcome was last requested, and of the last request that messaging answered with `unknown`. */
+  requested_at: number;
+  unknown_at: number;
+}
+
+/** The attempts of one lease: those of a later lease have higher numbers. */
+const ATTEMPTS_PER_LEASE = 1_000_000;
+const SETTLE_EVERY_MS = 1_000;
+/** If messaging cannot be reached, contacts in doubt wait this much longer for its answer. */
+const SETTLE_WAIT_MAX_MS = 10 * 60_000;
 
 export class HeldChunk {
   readonly id: string;
@@ -25,9 +41,11 @@ export class HeldChunk {
   private readonly refusals = new Map<number, number>();
   /**
    * Contacts that may or may not have been sent: marked by an earlier owner of the lease, or sent without
-   * an answer. The value is the time until which a status event is awaited.
+   * an answer.
    */
-  private readonly inDoubt = new Map<number, number>();
+  private readonly inDoubt = new Map<number, Doubt>();
+  /** Attempts to send under this lease, by contact. */
+  private readonly attempts = new Map<number, number>();
   /** True once no contact in the store waits or is in flight. */
   private done: boolean;
 
@@ -56,11 +74,12 @@ export class HeldChunk {
     if (this.inFlight.size > 0) return;
     const storedInFlight = indicesOf(chunk.progress.states, 'in_flight');
     const stillInFlight = new Set(storedInFlight);
+    const claimed = new Set(chunk.progress.claimed ?? []);
     for (const index of this.inDoubt.keys()) {
       if (!stillInFlight.has(index)) this.inDoubt.delete(index);
     }
     for (const index of storedInFlight) {
-      if (!this.inDoubt.has(index)) this.markInDoubt(index, now + grace_ms);
+      if (!this.inDoubt.has(index)) this.markInDoubt(index, now + grace_ms, claimed.has(index));
     }
     const postponed = new Set(this.postponed.map(({ index }) => index));
     this.waiting = indicesOf(chunk.progress.states, 'waiting').filter(
@@ -106,21 +125,66 @@ export class HeldChunk {
     this.postponed.push({ index, due });
   }
 
+  /** The number of the contact's next attempt to send. */
+  nextAttempt(index: number): number {
+    this.attempts.set(index, (this.attempts.get(index) ?? 0) + 1);
+    return this.lastAttempt(index);
+  }
+
+  /** No attempt of this lease, or of an earlier one, has a higher number. */
+  lastAttempt(index: number): number {
+    return this.fence * ATTEMPTS_PER_LEASE + (this.attempts.get(index) ?? 0);
+  }
+
   /** The contact may or may not have been sent; a status event is awaited until then. */
-  markInDoubt(index: number, until: number): void {
+  markInDoubt(index: number, until: number, claimed: boolean): void {
     this.inFlight.delete(index);
-    this.inDoubt.set(index, until);
+    this.inDoubt.set(index, { until, claimed, requested_at: -Infinity, unknown_at: -Infinity });
+  }
+
+  /** The contacts in doubt whose outcome is due to be requested from messaging. */
+  takeToSettle(now: number): number[] {
+    if (this.leaseLost) return [];
+    const due = [...this.inDoubt].filter(
+      ([, { claimed, requested_at }]) => claimed && requested_at + SETTLE_EVERY_MS <= now,
+    );
+    for (const [, doubt] of due) doubt.requested_at = now;
+    return due.map(([index]) => index);
+  }
+
+  /** Messaging does not know yet whether the contact was sent. */
+  stillUnknown(index: number, now: number): void {
+    const doubt = this.inDoubt.get(index);
+    if (doubt) doubt.unknown_at = now;
+  }
+
+  /** The contact in doubt is stored as waiting again: it joins the head of the queue, once. */
+  requeue(index: number): void {
+    this.inDoubt.delete(index);
+    const isQueued =
+      this.inFlight.has(index) ||
+      this.waiting.includes(index) ||
+      this.postponed.some((one) => one.index === index);
+    if (!isQueued) this.waiting.unshift(index);
   }
 
   /** The contact's outcome is recorded; `done` is the stored state of the whole chunk. */
   recorded(index: number, done: boolean): void {
     this.inFlight.delete(index);
+    this.inDoubt.delete(index);
     this.done = done;
   }
 
-  /** Removes and returns the contacts in doubt whose waiting time has passed. */
+  /**
+   * Removes and returns the contacts in doubt whose waiting time has passed. If messaging can settle a
+   * send, it must have answered after that time, or have been unreachable for long.
+   */
   takeExpired(now: number): number[] {
-    const expired = [...this.inDoubt].filter(([, until]) => until <= now).map(([index]) => index);
+    const isExpired = ({ until, claimed, unknown_at }: Doubt): boolean =>
+      until <= now && (!claimed || unknown_at >= until || until + SETTLE_WAIT_MAX_MS <= now);
+    const expired = [...this.inDoubt]
+      .filter(([, doubt]) => isExpired(doubt))
+      .map(([index]) => index);
     for (const index of expired) this.inDoubt.delete(index);
     return expired;
   }

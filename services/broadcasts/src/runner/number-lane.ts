@@ -5,6 +5,7 @@ import { createPoller, pause, type Poller } from '@bmg/common/lifecycle';
 import type { Broadcast } from '../store/types';
 import { BatchSender } from './batch-sender';
 import { BroadcastKeeper } from './broadcast-keeper';
+import { createClaimSupport } from './claim-support';
 import { ContactSender } from './contact-sender';
 import type { RunnerDependencies } from './dependencies';
 import { OutcomeRecorder } from './outcome-recorder';
@@ -40,13 +41,14 @@ export class NumberLane {
       contactsChanged: () => this.contactsChanged(),
     };
     this.keeper = new BroadcastKeeper(deps, worker);
-    this.recorder = new OutcomeRecorder(deps, events);
+    const claiming = createClaimSupport();
+    this.recorder = new OutcomeRecorder(deps, claiming, events);
     this.batches = new BatchSender(phone_number_id, deps, {
       rotation: this.rotation,
       backoff: this.backoff,
       keeper: this.keeper,
       recorder: this.recorder,
-      sender: new ContactSender(deps, this.recorder, events),
+      sender: new ContactSender(deps, this.recorder, claiming, events),
       runningLow: () => this.keepLoop.wake(),
     });
     this.sendLoop = createPoller(

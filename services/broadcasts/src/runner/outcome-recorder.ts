@@ -1,12 +1,13 @@
-// Records in the ledger what happens to contacts: marked before a send, the outcome after it, or back to
+// Records what happens to contacts: marked before a send, the outcome after it, or back to
 // waiting. Outcomes are retried until the store takes them, because a lost one leaves a contact in doubt.
 import { setMaxListeners } from 'node:events';
 import { metrics } from '@bmg/common/telemetry';
 import { maskPhone } from '@bmg/common/ids';
 import { pause } from '@bmg/common/lifecycle';
-import { stateAt, type Change } from '../ledger/contact-state';
-import type { Applied } from '../ledger/ledger';
+import { stateAt, type Change } from '../contact-states/contact-state';
+import type { Applied } from '../contact-states/state-writer';
 import type { ContactSend } from './active-broadcast';
+import type { ClaimSupport } from './claim-support';
 import type { RunnerDependencies } from './dependencies';
 import type { HeldChunk } from './held-chunk';
 
@@ -25,7 +26,8 @@ export class OutcomeRecorder {
   private readonly stopping = new AbortController();
 
   constructor(
-    private readonly deps: Pick<RunnerDependencies, 'ledger' | 'settings' | 'log'>,
+    private readonly deps: Pick<RunnerDependencies, 'stateWriter' | 'settings' | 'log'>,
+    private readonly claiming: Pick<ClaimSupport, 'isOn'>,
     private readonly events: RecorderEvents,
   ) {
     // One listener for every outcome that is not recorded yet: as many as there are sends in flight.
@@ -45,7 +47,7 @@ export class OutcomeRecorder {
   /** Records the outcome of a send; resolves once it is stored or given up. */
   async record({ chunk, index }: ContactSend, change: Omit<Change, 'index'>): Promise<void> {
     const applied = await this.retry(() =>
-      this.deps.ledger.apply(chunk.id, [{ index, ...change }], { salt: chunk.salt }),
+      this.deps.stateWriter.apply(chunk.id, [{ index, ...change }], { salt: chunk.salt }),
     );
     chunk.recorded(index, applied?.chunk?.progress.done ?? false);
     if (applied?.moved[0]) metrics.broadcast_sends.inc({ outcome: change.event });
@@ -94,13 +96,15 @@ export class OutcomeRecorder {
   }
 
   private async markInChunk(chunk: HeldChunk, sends: ContactSend[]): Promise<ContactSend[]> {
+    const claimed = this.claiming.isOn();
     let applied: Applied;
     try {
-      applied = await this.deps.ledger.apply(
+      applied = await this.deps.stateWriter.apply(
         chunk.id,
-        sends.map(({ index }) => ({ index, event: 'mark' })),
+        sends.map(({ index }) => ({ index, event: 'mark', claimed })),
         { fence: chunk.fence },
       );
+      for (const send of sends) send.claimed = claimed;
     } catch (error) {
       // The mark may or may not be stored; in both cases nothing is sent now.
       this.deps.log.warn({ err: error, chunk: chunk.id }, 'failed to mark contacts');
@@ -113,11 +117,15 @@ export class OutcomeRecorder {
       for (const { index } of sends) chunk.inFlight.delete(index);
       return [];
     }
-    const { states, done } = applied.chunk.progress;
+    const { states, done, claimed: stored_claimed = [] } = applied.chunk.progress;
     for (const { index } of sends.filter((_, at) => !applied.moved[at])) {
       // In flight, but not by this mark: another owner may have sent it, so it is not sent again.
       if (stateAt(states, index) === 'in_flight')
-        chunk.markInDoubt(index, Date.now() + this.deps.settings.grace_ms);
+        chunk.markInDoubt(
+          index,
+          Date.now() + this.deps.settings.grace_ms,
+          stored_claimed.includes(index),
+        );
       else chunk.recorded(index, done);
     }
     return sends.filter((_, at) => applied.moved[at]);
@@ -130,7 +138,7 @@ export class OutcomeRecorder {
   ): Promise<void> {
     const { chunk } = sends[0] as ContactSend;
     const applied = await this.retry(() =>
-      this.deps.ledger.apply(
+      this.deps.stateWriter.apply(
         chunk.id,
         sends.map(({ index }) => ({ index, event: 'release' })),
         { fence: chunk.fence },

@@ -3,7 +3,7 @@ import { phone, someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { eventually } from '../../../../test/testkit/eventually';
 import { aCredential, createMessagingDouble, refusal } from '../../testing/worker';
-import { detail } from '../ledger/progress';
+import { detail } from '../contact-states/progress';
 
 jest.setTimeout(60_000);
 const rig = useRig();

@@ -9,6 +9,7 @@ import {
   WAITING,
   type BroadcastEvent,
 } from '../broadcast-machine';
+import { createBroadcastIds, publicId, type BroadcastIds } from './broadcast-ids';
 import { inFairPages } from './fair-pages';
 import type { Broadcast, Stop } from './types';
 
@@ -18,23 +19,24 @@ export interface Scope {
   waba_id?: string | undefined;
 }
 
-/** What partners ask for. Drafts are never returned. */
+/** What partners ask for, by the number that a broadcast has for its partner. Drafts are never returned. */
 export interface PartnerBroadcasts {
-  find(scope: Scope, id: number): Promise<Broadcast | null>;
+  find(scope: Scope, number: number): Promise<Broadcast | null>;
   /** Newest first. */
   list(
     scope: Scope,
     page: { limit: number; offset: number },
   ): Promise<{ broadcasts: Broadcast[]; total: number }>;
   /** Returns null when the broadcast does not exist or its state does not allow it. */
-  cancel(scope: Scope, id: number): Promise<Broadcast | null>;
+  cancel(scope: Scope, number: number): Promise<Broadcast | null>;
 }
 
 /** What the creation of a broadcast needs. */
 export interface BroadcastDrafts {
-  nextId(): Promise<number>;
-  /** Returns 'taken' when the draft's Idempotency-Key is in use. */
-  insertDraft(broadcast: Broadcast): Promise<'stored' | 'taken'>;
+  /** Draws the ids of a partner's next broadcast. */
+  newIds(partner_id: string): Promise<BroadcastIds>;
+  /** Returns 'taken' when the draft's Idempotency-Key is in use, 'id_taken' when one of its ids is. */
+  insertDraft(broadcast: Broadcast): Promise<'stored' | 'taken' | 'id_taken'>;
   findByKey(idempotency: string): Promise<Broadcast | null>;
   /** Drafts, pending and scheduled ones of a partner; counts no further than `most`. */
   countWaiting(partner_id: string, most: number): Promise<number>;
@@ -79,16 +81,15 @@ export interface ActiveNumber {
   ids: number[];
 }
 
-const COUNTER = 'broadcast';
-
 export const BROADCASTS = 'broadcasts';
 export const broadcastIndexes: IndexDescription[] = [
   { key: { idempotency: 1 }, unique: true, sparse: true },
+  { key: { public_id: 1 }, unique: true, sparse: true },
   { key: { partner_id: 1, _id: -1 } },
   { key: { partner_id: 1, status: 1 } },
   { key: { status: 1, phone_number_id: 1 } },
   { key: { status: 1, scheduled_at: 1 } },
-  // The search for active broadcasts reads this index alone.
+  // Covers the search for active broadcasts.
   { key: { status: 1, _id: 1, partner_id: 1, phone_number_id: 1 } },
 ];
 
@@ -109,8 +110,16 @@ const scoped = ({ partner_id, waba_id }: Scope): Filter<Broadcast> => ({
   status: { $in: [...SHOWN] },
 });
 
+const numbered = (scope: Scope, number: number): Filter<Broadcast> => ({
+  ...scoped(scope),
+  $or: [
+    { public_id: publicId(scope.partner_id, number) },
+    { _id: number, public_id: { $exists: false } },
+  ],
+});
+
 const createPartnerBroadcasts = (broadcasts: Collection<Broadcast>): PartnerBroadcasts => ({
-  find: (scope, _id) => broadcasts.findOne({ _id, ...scoped(scope) }),
+  find: (scope, number) => broadcasts.findOne(numbered(scope, number)),
   async list(scope, { limit, offset }) {
     const filter = scoped(scope);
     const [found, total] = await Promise.all([
@@ -119,9 +128,9 @@ const createPartnerBroadcasts = (broadcasts: Collection<Broadcast>): PartnerBroa
     ]);
     return { broadcasts: found, total };
   },
-  cancel: (scope, _id) =>
+  cancel: (scope, number) =>
     broadcasts.findOneAndUpdate(
-      { _id, ...scoped(scope), status: from('cancel') },
+      { ...numbered(scope, number), status: from('cancel') },
       { $set: { status: broadcastMachine.to('cancel') } },
       { returnDocument: 'after' },
     ),
@@ -129,32 +138,21 @@ const createPartnerBroadcasts = (broadcasts: Collection<Broadcast>): PartnerBroa
 
 function createDrafts(db: Db): BroadcastDrafts {
   const broadcasts = collection(db);
-  const counters = db.collection<{ _id: string; value: number }>('counters');
-  const increment = (): Promise<{ value: number } | null> =>
-    counters.findOneAndUpdate(
-      { _id: COUNTER },
-      { $inc: { value: 1 } },
-      { upsert: true, returnDocument: 'before' },
-    );
+  const findByKey = (idempotency: string): Promise<Broadcast | null> =>
+    broadcasts.findOne({ idempotency });
   return {
-    async nextId() {
-      // Two first callers may both try to create the counter: the one that fails repeats and finds it.
-      const before = await increment().catch((error: unknown) => {
-        if (isDuplicateKey(error)) return increment();
-        throw error;
-      });
-      return (before?.value ?? 0) + 1;
-    },
+    newIds: createBroadcastIds(db, broadcasts),
     async insertDraft(broadcast) {
       try {
         await broadcasts.insertOne(broadcast);
         return 'stored';
       } catch (error) {
-        if (isDuplicateKey(error)) return 'taken';
-        throw error;
+        if (!isDuplicateKey(error)) throw error;
+        const { idempotency } = broadcast;
+        return idempotency && (await findByKey(idempotency)) ? 'taken' : 'id_taken';
       }
     },
-    findByKey: (idempotency) => broadcasts.findOne({ idempotency }),
+    findByKey,
     countWaiting: (partner_id, most) =>
       broadcasts.countDocuments({ partner_id, status: { $in: [...WAITING] } }, { limit: most }),
     async releaseKey(_id, idempotency) {

@@ -1,7 +1,7 @@
 // Chunks of contacts. Every access is by the chunk's id, which follows from the broadcast's id, so that the
 // cost does not grow with the number of broadcasts.
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
-import { allWaiting, emptyTally } from '../ledger/contact-state';
+import { allWaiting, emptyTally } from '../contact-states/contact-state';
 import type { Contact } from '../create/contacts';
 import { chunkId } from '../request-id';
 import type { Broadcast, Chunk, ChunkProgress, ContactChunk } from './types';

@@ -1,13 +1,14 @@
 // Contacts are personal data: they are deleted as soon as their broadcast has ended.
 import type { Logger } from '@bmg/common/telemetry';
 import { chunkIds } from '../request-id';
+import { numberOf } from './broadcast-ids';
 import type { Broadcasts } from './broadcasts';
 import type { Chunks } from './chunks';
 import type { Broadcast } from './types';
 
 /** Never rejects: what could not be deleted is swept later. */
 export async function removeContactsOf(
-  broadcast: Pick<Broadcast, '_id' | 'chunk_count'>,
+  broadcast: Pick<Broadcast, '_id' | 'public_id' | 'partner_id' | 'chunk_count'>,
   deps: {
     chunks: Pick<Chunks, 'removeContacts'>;
     broadcasts: Pick<Broadcasts, 'contactsRemoved'>;
@@ -18,6 +19,10 @@ export async function removeContactsOf(
     await deps.chunks.removeContacts(chunkIds(broadcast));
     await deps.broadcasts.contactsRemoved(broadcast._id);
   } catch (error) {
-    deps.log.warn({ err: error, broadcast_id: broadcast._id }, 'failed to delete contacts');
+    const { partner_id } = broadcast;
+    deps.log.warn(
+      { err: error, partner_id, broadcast_id: numberOf(broadcast) },
+      'failed to delete contacts',
+    );
   }
 }

@@ -1,4 +1,4 @@
-// The last status of each template, as status events reported it. Used when templates cannot be asked.
+// The last status of each template, as status events reported it. Used when the templates service is unavailable.
 import type { Collection, Db } from 'mongodb';
 import type { Received } from '@bmg/common/bus';
 import type { Event } from '@bmg/proto/stream';

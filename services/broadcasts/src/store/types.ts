@@ -2,7 +2,7 @@
 // once. Each chunk has a second, small document with the contacts' states, the only one that a running
 // broadcast rewrites.
 import type { BroadcastStatus } from '../broadcast-machine';
-import type { Failure, Tally } from '../ledger/contact-state';
+import type { Failure, Tally } from '../contact-states/contact-state';
 
 /** Why a broadcast ended before all its contacts were tried. */
 export interface Stop {
@@ -17,7 +17,10 @@ export interface Warning {
 }
 
 export interface Broadcast {
+  /** Unique among all partners, and internal: chunks, contacts and request ids refer to it. */
   _id: number;
+  /** `<partner>/<number>`; absent if an earlier release stored it: then `_id` is the number. */
+  public_id?: string;
   partner_id: string;
   waba_id: string;
   phone_number_id: string;
@@ -49,6 +52,7 @@ export interface Broadcast {
 /** The contacts of a chunk: written when the broadcast is created, deleted when it has ended. */
 export interface ContactChunk {
   _id: string;
+  /** The internal id. */
   broadcast_id: number;
   /** JSON array: a tenth of the cost of storing and reading an array of documents. */
   recipients: string;
@@ -62,6 +66,11 @@ export interface ChunkProgress {
   states: string;
   tally: Tally;
   failures: Failure[];
+  /**
+   * Contacts in flight whose sends messaging claims before they go out, so that their outcome can be
+   * settled. A release without claims drops it with its next write: their outcome is then unknown.
+   */
+  claimed?: number[];
   /** No contact waits and none is in flight. */
   done: boolean;
   /** Incremented by every change. */
@@ -72,6 +81,7 @@ export interface ChunkProgress {
 
 export interface Chunk {
   _id: string;
+  /** The internal id. */
   broadcast_id: number;
   salt: string;
   progress: ChunkProgress;

@@ -6,7 +6,7 @@ import type { Logger } from '@bmg/common/telemetry';
 import type { Target } from '@bmg/proto/common';
 import type { Template, TemplatesDefinition } from '@bmg/proto/templates';
 import type { TemplateStates } from '../store/template-states';
-import { lastEventError, type TemplateName } from './check';
+import { lastEventError, type TemplateName } from './validate-template';
 import { factsOf, type TemplateFacts } from './rules';
 
 export interface FoundTemplate {

@@ -1,6 +1,6 @@
 import { phone, readPlain } from '../../testing/builders';
 import { createFiller } from './params';
-import { checkContacts, factsOf, statusError } from './rules';
+import { validateContacts, factsOf, statusError } from './rules';
 
 const template = (overrides = {}) => ({
   name: 'order',
@@ -51,8 +51,8 @@ test('an authentication template requires a phone number', async () => {
   const facts = { authentication: true, variables: undefined };
   const phones = await readPlain([{ recipient: phone(1) }]);
   const mixed = await readPlain([{ recipient: phone(1) }, { recipient: 'US.4Qm7Zr81Kd02' }]);
-  expect(() => checkContacts(facts, phones, plain)).not.toThrow();
-  expect(() => checkContacts(facts, mixed, plain)).toThrow(
+  expect(() => validateContacts(facts, phones, plain)).not.toThrow();
+  expect(() => validateContacts(facts, mixed, plain)).toThrow(
     expect.objectContaining({
       code: 'AUTH_TEMPLATE_NEEDS_PHONE',
       upstream_code: 131_062,
@@ -69,7 +69,7 @@ test('names the contact that does not fill the body by its place in the request'
     { recipient: phone(1) },
     { recipient: phone(2), params: { '1': 'a' } },
   ]);
-  expect(() => checkContacts(facts, read, plain)).toThrow(
+  expect(() => validateContacts(facts, read, plain)).toThrow(
     expect.objectContaining({
       code: 'INVALID_FIELD',
       details: { field: 'contacts[3].params', variables: ['1', '2'] },

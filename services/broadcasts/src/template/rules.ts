@@ -50,7 +50,7 @@ function variablesOf(components: unknown[]): string[] | undefined {
 }
 
 /** Throws when the contacts do not fit the template: a wrong kind of recipient, or missing variables. */
-export function checkContacts(
+export function validateContacts(
   facts: TemplateFacts,
   { contacts, places }: Pick<ReadContacts, 'contacts' | 'places'>,
   filler: Filler,

@@ -9,4 +9,4 @@ export {
   type ErrorChanges,
   type ErrorExtras,
 } from './api-error';
-export { fromServiceError, isAnswered, neverLeft, toStatus } from './wire';
+export { fromServiceError, isAnswered, isUnimplemented, neverLeft, toStatus } from './wire';

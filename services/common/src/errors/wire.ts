@@ -74,6 +74,11 @@ const NOT_BEGUN: Partial<Record<status, RegExp>> = {
 export const neverLeft = ({ code, details }: ServiceError): boolean =>
   NOT_BEGUN[code]?.test(details) ?? false;
 
+/** True when the server has no such RPC: it runs an earlier release, and has done nothing. */
+export const isUnimplemented = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.cause as Partial<ServiceError> | undefined)?.code === status.UNIMPLEMENTED;
+
 function unpack(packed: Buffer, cause: ServiceError): ApiError | undefined {
   const { message, details } = Status.decode(packed);
   const any = details.find((entry) => entry.type_url === DETAIL_TYPE);

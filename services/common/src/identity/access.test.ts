@@ -54,6 +54,8 @@ describe('the access rules', () => {
     ['gateway', 'Messaging', 'SendText', true],
     ['gateway', 'NumberAdmin', 'GetProfile', true],
     ['gateway', 'Messaging', 'SendBroadcastMessage', false],
+    ['gateway', 'Messaging', 'SendClaimedMessage', false],
+    ['gateway', 'Messaging', 'SettleSends', false],
     ['gateway', 'Directory', 'GetCredential', false],
     ['gateway', 'Operator', 'CreatePartner', false],
     ['fanout', 'Directory', 'GetOwners', true],

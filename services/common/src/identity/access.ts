@@ -78,6 +78,8 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     LookupContact: ['gateway'],
     GetAnalytics: ['gateway'],
     SendBroadcastMessage: ['broadcasts'],
+    SendClaimedMessage: ['broadcasts'],
+    SettleSends: ['broadcasts'],
     FindOutcome: ['gateway', 'internal'],
     CheckMessage: ['gateway'],
     ListMessages: ['gateway'],

@@ -6,6 +6,7 @@ import { LEDGER_DAYS, ledgerDayIndexes } from './ledger-days';
 import { LEDGER_LATE, lateEntryIndexes } from './ledger-late';
 import { messageIndexes, MESSAGES } from './messages';
 import { refusedTokenIndexes, REFUSED_TOKENS } from './refused-tokens';
+import { sendClaimIndexes, SEND_CLAIMS } from './send-claims';
 
 export const indexes: Indexes = {
   [MESSAGES]: [...messageIndexes, ...countedMessageIndexes],
@@ -14,4 +15,5 @@ export const indexes: Indexes = {
   [LEDGER_DAYS]: ledgerDayIndexes,
   [LEDGER_LATE]: lateEntryIndexes,
   [REFUSED_TOKENS]: refusedTokenIndexes,
+  [SEND_CLAIMS]: sendClaimIndexes,
 };

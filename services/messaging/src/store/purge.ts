@@ -6,6 +6,7 @@ import { LEDGER_DAYS } from './ledger-days';
 import { LEDGER_LATE } from './ledger-late';
 import { MESSAGES } from './messages';
 import { REFUSED_TOKENS } from './refused-tokens';
+import { SEND_CLAIMS } from './send-claims';
 
 export const purgeRows: FilterRow[] = [
   {
@@ -32,6 +33,11 @@ export const purgeRows: FilterRow[] = [
     collection: REFUSED_TOKENS,
     of: 'client',
     filter: ({ partner_id, waba_id }) => below(`${partner_id}/${waba_id}/`),
+  },
+  {
+    collection: SEND_CLAIMS,
+    of: 'client',
+    filter: ({ partner_id, waba_id }) => ({ partner_id, waba_id }),
   },
   { collection: CONTACTS, of: 'account', filter: ({ waba_id }) => below(`${waba_id}/`) },
 ];

@@ -1,6 +1,6 @@
 // How fast a number sends now, and how many contacts of broadcasts are queued on it.
 import type { Credential } from '@bmg/common/directory';
-import { attempted, type Counts } from '../ledger/progress';
+import { attempted, type Counts } from '../contact-states/progress';
 import { broadcastRate, limitOf } from '../pace/pace';
 import type { Pace } from '../pace/redis-pace';
 import type { Broadcasts } from '../store/broadcasts';

@@ -1,6 +1,6 @@
 // Combines all pending changes of one chunk into one write. No I/O.
 import { randomBytes } from 'node:crypto';
-import { applyChanges, tallyOf, type Change } from './contact-state';
+import { applyChanges, tallyOf, type Change, type Moved } from './contact-state';
 import type { Swap } from '../store/chunks';
 import type { Chunk } from '../store/types';
 
@@ -49,7 +49,7 @@ export function planWrite(
     return undefined;
   }
   const { progress } = chunk;
-  let state = { states: progress.states, failures: progress.failures };
+  let state: Omit<Moved, 'moved'> = { ...progress, claimed: progress.claimed ?? [] };
   const results = pending.map(({ guard, changes }) => {
     if (!guardHolds(chunk, guard)) return undefined;
     const { moved, ...after } = applyChanges(state, changes);
@@ -70,7 +70,9 @@ export function planWrite(
   const next: Chunk = {
     ...chunk,
     progress: {
-      ...state,
+      states: state.states,
+      failures: state.failures,
+      claimed: state.claimed,
       tally,
       done: tally.waiting + tally.in_flight === 0,
       rev: progress.rev + 1,

@@ -11,7 +11,7 @@ import type { CheckBroadcastRequest } from '@bmg/proto/broadcasts';
 import type { Target } from '@bmg/proto/common';
 import type { CheckContactsResponse, MessagingDefinition } from '@bmg/proto/messaging';
 import type { Template } from '@bmg/proto/templates';
-import { checkRequest, type CheckedRequest } from '../create/check-request';
+import { validateRequest, type ValidRequest } from '../create/validate-request';
 import { waitingRefusal, type WaitingLimit } from '../create/waiting';
 import type { FindTemplate, FoundTemplate } from '../template/find';
 import { contactFault } from '../template/rules';
@@ -24,7 +24,7 @@ import {
   type BroadcastFindings,
 } from './outlook';
 
-export interface CheckDependencies extends WaitingLimit {
+export interface PreflightDependencies extends WaitingLimit {
   credentials: Pick<Credentials, 'of'>;
   findTemplate: FindTemplate;
   messaging: Pick<Client<MessagingDefinition>, 'checkContacts'>;
@@ -32,8 +32,8 @@ export interface CheckDependencies extends WaitingLimit {
   now: () => Date;
 }
 
-export async function checkBroadcast(
-  deps: CheckDependencies,
+export async function preflightBroadcast(
+  deps: PreflightDependencies,
   q: CheckBroadcastRequest,
   call: Call,
 ): Promise<{ fields: Json }> {
@@ -44,15 +44,15 @@ export async function checkBroadcast(
     deps.credentials.of(target, call),
     waitingRefusal(deps, target),
   ]);
-  checkNumber(q, credential, found);
+  findNumberProblems(q, credential, found);
   if (full) found.refusals.add(refusal(full));
-  const checked = await readRequest(q, now, found);
+  const valid = await readRequest(q, now, found);
   const name = { name: q.template_name, language: q.template_language };
   const [pace, template] = await Promise.all([
     deps.readPace(target, credential),
-    checked && deps.findTemplate(target, name, call),
+    valid && deps.findTemplate(target, name, call),
   ]);
-  const fitting = checked && template ? await fitContacts(checked, template, name.name, found) : [];
+  const fitting = valid && template ? await fitContacts(valid, template, name.name, found) : [];
   const known = await deps.messaging.checkContacts(
     {
       target,
@@ -63,14 +63,14 @@ export async function checkBroadcast(
     call,
   );
   takeFindings(known, fitting, found);
-  const run = checked && estimateRun(pace, q.scheduled_at ?? now, checked.contacts.length, now);
+  const run = valid && estimateRun(pace, q.scheduled_at ?? now, valid.contacts.length, now);
   return {
     fields: {
       advice: ADVICE,
       checked_at: now.toISOString(),
       kind: 'broadcast',
-      deliverable: deliverableOf(found, checked),
-      reasons: shownReasons(found, checked),
+      deliverable: deliverableOf(found, valid),
+      reasons: shownReasons(found, valid),
       window: null,
       price: null,
       template: template?.template ? describe(template.template) : null,
@@ -80,13 +80,13 @@ export async function checkBroadcast(
         leaves_at: run?.ends_at ?? null,
       },
       messaging_limit: known.messaging_limit ?? null,
-      broadcast: checked && run ? summary(checked, run, known, found) : null,
+      broadcast: valid && run ? summary(valid, run, known, found) : null,
     },
   };
 }
 
 /** A scheduled broadcast is accepted while its number is paused: it can be active again when due. */
-function checkNumber(
+function findNumberProblems(
   { scheduled_at }: CheckBroadcastRequest,
   credential: Credential,
   { refusals }: BroadcastFindings,
@@ -101,12 +101,12 @@ async function readRequest(
   q: CheckBroadcastRequest,
   now: Date,
   { refusals }: BroadcastFindings,
-): Promise<CheckedRequest | undefined> {
+): Promise<ValidRequest | undefined> {
   for (const fault of q.faults) refusals.add(reason('no', fault), placeOf(fault.field));
   if (q.faults.length > 0) return undefined;
   const faults = new ContactFaults(Infinity);
   try {
-    return await checkRequest(q, now, faults);
+    return await validateRequest(q, now, faults);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const all = faults.list().length > 0 ? faults.list() : [error];
@@ -129,7 +129,7 @@ interface FittingContact {
 
 /** The contacts whose message fits the template. */
 async function fitContacts(
-  { contacts, places, filler }: CheckedRequest,
+  { contacts, places, filler }: ValidRequest,
   { facts, refusal: refused, template }: FoundTemplate,
   name: string,
   { refusals, failures }: BroadcastFindings,

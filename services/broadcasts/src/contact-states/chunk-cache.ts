@@ -1,5 +1,5 @@
 // Chunks as they were last read or written; the least recently written ones are evicted. A stale entry is
-// harmless: the conditional write fails, and the ledger reads the chunk again.
+// harmless: the conditional write fails, and the state writer reads the chunk again.
 import type { Chunk } from '../store/types';
 
 export interface ChunkCache {

@@ -1,4 +1,4 @@
-// Checks whether the template of a new broadcast can be sent. Asks the templates service if it is configured
+// Validates the template of a new broadcast: whether it can be sent. Asks the templates service if it is configured
 // and answers in time; otherwise uses the last status event. An unknown template is accepted, because the
 // upstream checks every send.
 import type { ApiError } from '@bmg/common/errors';
@@ -14,7 +14,7 @@ export interface TemplateName {
   language: string;
 }
 
-export interface TemplateCheck {
+export interface ValidateTemplate {
   /** Facts about the template, the error the upstream would answer, or undefined when it is unknown. */
   (
     target: Target,
@@ -23,7 +23,7 @@ export interface TemplateCheck {
   ): Promise<TemplateFacts | ApiError | undefined>;
 }
 
-/** Timeout of the check; after it the template is treated as unknown. */
+/** Timeout; after it the template is treated as unknown. */
 const ASK_LIMIT_MS = 5_000;
 /** Listing an account's templates costs many upstream requests, so an approval is cached this long. */
 const CACHED_MS = 60_000;
@@ -44,11 +44,11 @@ export async function lastEventError(
     : undefined;
 }
 
-export function createTemplateCheck(deps: {
+export function createTemplateValidation(deps: {
   templates: Pick<Client<TemplatesDefinition>, 'listTemplates'> | undefined;
   states: Pick<TemplateStates, 'statusOf'>;
   log: Logger;
-}): TemplateCheck {
+}): ValidateTemplate {
   const { templates, states, log } = deps;
   const approved = new Map<string, { facts: TemplateFacts; until: number }>();
 
@@ -69,7 +69,7 @@ export function createTemplateCheck(deps: {
       else if (answer.templates.length >= COMPLETE_BELOW) return undefined;
       return checked;
     } catch (error) {
-      log.warn({ err: error }, 'failed to check the template of a broadcast');
+      log.warn({ err: error }, 'failed to validate the template of a broadcast');
       return lastEventError(states, target, template);
     }
   };

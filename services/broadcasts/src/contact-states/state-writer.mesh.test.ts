@@ -1,7 +1,7 @@
 import { someContacts, storeBroadcast } from '../../testing/builders';
 import { useRig } from '../../testing/rig';
 import { tallyOf, type Change } from './contact-state';
-import { createLedger } from './ledger';
+import { createStateWriter } from './state-writer';
 
 jest.setTimeout(30_000);
 const rig = useRig();
@@ -19,10 +19,10 @@ const told = (index: number): Change => ({ index, event: 'status_delivered' });
 
 test('replicas do not overwrite each other, and repeated changes count once', async () => {
   const { id, salt } = await aChunk(60);
-  const ledgers = [1, 2, 3].map(() => createLedger(rig.stores.chunks));
+  const stateWriters = [1, 2, 3].map(() => createStateWriter(rig.stores.chunks));
   await Promise.all(
-    ledgers.flatMap((ledger) =>
-      Array.from({ length: 60 }, (_, index) => ledger.apply(id, [told(index)], { salt })),
+    stateWriters.flatMap((stateWriter) =>
+      Array.from({ length: 60 }, (_, index) => stateWriter.apply(id, [told(index)], { salt })),
     ),
   );
   const { progress } = await stored(id);
@@ -33,38 +33,42 @@ test('replicas do not overwrite each other, and repeated changes count once', as
 
 test('of several concurrent marks of one contact exactly one succeeds', async () => {
   const { id } = await aChunk(1);
-  const ledgers = [1, 2, 3, 4].map(() => createLedger(rig.stores.chunks));
+  const stateWriters = [1, 2, 3, 4].map(() => createStateWriter(rig.stores.chunks));
   const applied = await Promise.all(
-    ledgers.map((ledger) => ledger.apply(id, [{ index: 0, event: 'mark' }], { fence: 0 })),
+    stateWriters.map((stateWriter) =>
+      stateWriter.apply(id, [{ index: 0, event: 'mark' }], { fence: 0 }),
+    ),
   );
   expect(applied.filter(({ moved }) => moved[0])).toHaveLength(1);
 });
 
 test('refuses an owner whose chunk was claimed by another worker', async () => {
   const { id, salt } = await aChunk(3);
-  const ledger = createLedger(rig.stores.chunks);
+  const stateWriter = createStateWriter(rig.stores.chunks);
   const now = new Date();
   const mine = await rig.stores.chunks.claim(id, 'me', now, new Date(now.getTime() + 10));
   if (!mine) throw new Error('not claimed');
-  ledger.adopt(mine);
+  stateWriter.adopt(mine);
   const other = await rig.stores.chunks.claim(id, 'other', new Date(now.getTime() + 20), now);
   expect(other?.fence).toBe(mine.fence + 1);
   const mark: Change[] = [{ index: 0, event: 'mark' }];
-  expect(await ledger.apply(id, mark, { fence: mine.fence })).toMatchObject({
+  expect(await stateWriter.apply(id, mark, { fence: mine.fence })).toMatchObject({
     refused: true,
     moved: [false],
   });
   // The answer to a send counts even after another worker has taken over the chunk.
-  expect(await ledger.apply(id, [{ index: 1, event: 'sent' }], { salt })).toMatchObject({
+  expect(await stateWriter.apply(id, [{ index: 1, event: 'sent' }], { salt })).toMatchObject({
     moved: [true],
   });
 });
 
 test('events of another or an unknown broadcast have no effect', async () => {
   const { id } = await aChunk(1);
-  const ledger = createLedger(rig.stores.chunks);
-  expect(await ledger.apply(id, [told(0)], { salt: 'another' })).toMatchObject({ refused: true });
-  expect(await ledger.apply('999999/0', [told(0)])).toEqual({
+  const stateWriter = createStateWriter(rig.stores.chunks);
+  expect(await stateWriter.apply(id, [told(0)], { salt: 'another' })).toMatchObject({
+    refused: true,
+  });
+  expect(await stateWriter.apply('999999/0', [told(0)])).toEqual({
     moved: [false],
     chunk: undefined,
     refused: false,
@@ -74,11 +78,13 @@ test('events of another or an unknown broadcast have no effect', async () => {
 
 test('changes without effect are not written', async () => {
   const { id, salt } = await aChunk(1);
-  const ledger = createLedger(rig.stores.chunks);
-  await ledger.apply(id, [told(0)], { salt });
+  const stateWriter = createStateWriter(rig.stores.chunks);
+  await stateWriter.apply(id, [told(0)], { salt });
   const { progress } = await stored(id);
   await Promise.all(
-    [1, 2, 3].map(() => ledger.apply(id, [told(0), { index: 0, event: 'status_sent' }], { salt })),
+    [1, 2, 3].map(() =>
+      stateWriter.apply(id, [told(0), { index: 0, event: 'status_sent' }], { salt }),
+    ),
   );
   expect((await stored(id)).progress).toEqual(progress);
 });
@@ -86,7 +92,7 @@ test('changes without effect are not written', async () => {
 test('a write whose answer was lost can be repeated', async () => {
   const { id, salt } = await aChunk(2);
   let lose = true;
-  const ledger = createLedger({
+  const stateWriter = createStateWriter({
     load: (ids) => rig.stores.chunks.load(ids),
     async swap(swaps) {
       const matched = await rig.stores.chunks.swap(swaps);
@@ -94,12 +100,12 @@ test('a write whose answer was lost can be repeated', async () => {
       return matched;
     },
   });
-  await expect(ledger.apply(id, [{ index: 0, event: 'mark' }], { fence: 0 })).rejects.toThrow(
+  await expect(stateWriter.apply(id, [{ index: 0, event: 'mark' }], { fence: 0 })).rejects.toThrow(
     'broke',
   );
   lose = false;
   // Stored or not: the holder of the lease releases it, and it waits again.
-  await ledger.apply(id, [{ index: 0, event: 'release' }], { fence: 0 });
-  await ledger.apply(id, [told(1)], { salt });
+  await stateWriter.apply(id, [{ index: 0, event: 'release' }], { fence: 0 });
+  await stateWriter.apply(id, [told(1)], { salt });
   expect((await stored(id)).progress.states).toBe('wd');
 });

@@ -7,7 +7,7 @@ import {
 } from '@bmg/common/check';
 import type { Json } from '@bmg/common/upstream';
 import type { CheckContactsResponse } from '@bmg/proto/messaging';
-import type { CheckedRequest } from '../create/check-request';
+import type { ValidRequest } from '../create/validate-request';
 import { lastLeavesAt } from '../pace/pace';
 import type { NumberPace } from './number-pace';
 
@@ -46,11 +46,11 @@ export function estimateRun(
 /** `no`: a creation is refused, the broadcast stops at once, or every contact fails. */
 export function deliverableOf(
   { refusals, failures }: BroadcastFindings,
-  checked: CheckedRequest | undefined,
+  valid: ValidRequest | undefined,
 ): Deliverable {
   const outlook = outlookOf(refusals.list().map(({ reason }) => reason));
   if (outlook === 'no') return 'no';
-  return checked && failing(failures) < checked.contacts.length ? outlook : 'no';
+  return valid && failing(failures) < valid.contacts.length ? outlook : 'no';
 }
 
 /** A contact has at most one failure. */
@@ -59,10 +59,10 @@ const failing = (failures: Findings): number =>
 
 export function shownReasons(
   { refusals, failures }: BroadcastFindings,
-  checked: CheckedRequest | undefined,
+  valid: ValidRequest | undefined,
 ): Json[] {
   const recipients = new Map(
-    checked?.contacts.map(({ recipient }, at) => [checked.places[at] as number, recipient]),
+    valid?.contacts.map(({ recipient }, at) => [valid.places[at] as number, recipient]),
   );
   const shown =
     (scope: 'broadcast' | 'contacts') =>
@@ -81,7 +81,7 @@ export function shownReasons(
 }
 
 export const summary = (
-  { contacts, skipped, duplicates }: CheckedRequest,
+  { contacts, skipped, duplicates }: ValidRequest,
   run: Run,
   { windows, cost }: Pick<CheckContactsResponse, 'windows' | 'cost'>,
   { failures }: BroadcastFindings,

@@ -126,33 +126,43 @@ export interface Change {
   code?: string;
   /** The masked recipient. */
   example?: string;
+  /** With mark: messaging claims the send before it goes out. */
+  claimed?: boolean;
+}
+
+export interface ContactStates {
+  states: string;
+  failures: readonly Failure[];
+  /** Contacts in flight whose sends messaging claims; absent as an earlier release stored it. */
+  claimed?: readonly number[];
 }
 
 export interface Moved {
   states: string;
   failures: Failure[];
+  claimed: number[];
   /** For each change, whether it moved its contact. */
   moved: boolean[];
 }
 
 /** Applies changes in order. A change that its contact's state does not allow has no effect. */
-export function applyChanges(
-  from: { states: string; failures: readonly Failure[] },
-  changes: readonly Change[],
-): Moved {
+export function applyChanges(from: ContactStates, changes: readonly Change[]): Moved {
   const letters = from.states.split('');
   const failures = from.failures.map((failure) => ({ ...failure }));
+  const claimed = new Set(from.claimed ?? []);
   const moved = changes.map((change) => {
     const state = STATE[letters[change.index] ?? ''];
     if (!state || !contactMachine.allows(state, change.event)) return false;
     const to = contactMachine.to(change.event);
     letters[change.index] = LETTER[to];
+    if (to === 'in_flight' && change.claimed) claimed.add(change.index);
+    else claimed.delete(change.index);
     if (state === 'unknown') uncount(failures, OUTCOME_UNKNOWN);
     if (to === 'unknown') count(failures, OUTCOME_UNKNOWN, change.example);
     if (to === 'failed') count(failures, change.code ?? OTHER, change.example);
     return true;
   });
-  return { states: letters.join(''), failures, moved };
+  return { states: letters.join(''), failures, claimed: [...claimed], moved };
 }
 
 function count(failures: Failure[], code: string, example = ''): void {

@@ -1,7 +1,7 @@
 import { statusesOfEvents } from '@bmg/common/messages';
 import type { Event } from '@bmg/proto/stream';
 import type { Change } from './contact-state';
-import type { Ledger } from './ledger';
+import type { StateWriter } from './state-writer';
 import { applyContactStatuses } from './status-events';
 
 const SALT = '0123456789ab';
@@ -29,13 +29,13 @@ const event = (name: string, overrides: Partial<Event> = {}) => ({
 
 async function changesOf(...events: Array<ReturnType<typeof event>>) {
   const asked: Array<{ chunk_id: string; changes: Change[]; guard: unknown }> = [];
-  const ledger: Pick<Ledger, 'apply'> = {
+  const stateWriter: Pick<StateWriter, 'apply'> = {
     async apply(chunk_id, changes, guard) {
       asked.push({ chunk_id, changes, guard });
       return { moved: [], chunk: undefined, refused: false };
     },
   };
-  await applyContactStatuses(ledger)(statusesOfEvents(events));
+  await applyContactStatuses(stateWriter)(statusesOfEvents(events));
   return asked;
 }
 

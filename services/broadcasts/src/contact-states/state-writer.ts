@@ -16,7 +16,7 @@ import type { Chunk } from '../store/types';
 
 export type { Applied, Guard };
 
-export interface Ledger extends Component {
+export interface StateWriter extends Component {
   /**
    * Resolves once the changes are stored. Rejects when the store does not answer; the changes may then be
    * stored or not. Repeating them is safe, but a repeated `mark` reports `moved: false`.
@@ -30,14 +30,14 @@ export interface Ledger extends Component {
 
 /** Chunks per write. */
 const WRITE_MAX = 200;
-/** After this many lost races for a chunk the caller is told to repeat its changes. */
+/** After this many lost races for a chunk its changes are rejected, and the caller repeats them. */
 const CONFLICTS_MAX = 50;
 
-export const createLedger = (chunks: Pick<Chunks, 'load' | 'swap'>): Ledger =>
-  new ChunkLedger(chunks);
+export const createStateWriter = (chunks: Pick<Chunks, 'load' | 'swap'>): StateWriter =>
+  new ChunkStateWriter(chunks);
 
-class ChunkLedger implements Ledger {
-  readonly name = 'ledger';
+class ChunkStateWriter implements StateWriter {
+  readonly name = 'state-writer';
   private readonly cache = createChunkCache();
   private readonly pending = new Map<string, PendingChanges[]>();
   private writing: Promise<void> | undefined;

@@ -1,10 +1,10 @@
 // Applies the upstream's statuses to the contacts of broadcasts. Repeated and reordered ones count
-// once, because the ledger records states and derives the counters from them.
+// once, because the state writer records states and derives the counters from them.
 import type { Received } from '@bmg/common/bus';
 import { maskPhone } from '@bmg/common/ids';
 import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
 import type { Change, ContactEvent } from './contact-state';
-import type { Ledger } from './ledger';
+import type { StateWriter } from './state-writer';
 import { readOpaque } from '../request-id';
 
 const EVENT_OF: Record<string, ContactEvent> = {
@@ -18,7 +18,7 @@ const NO_CODE = 'failed';
 
 /** Handles a batch of statuses in order; those of other messages are skipped. */
 export const applyContactStatuses =
-  (ledger: Pick<Ledger, 'apply'>) =>
+  (stateWriter: Pick<StateWriter, 'apply'>) =>
   async (batch: Received<Statuses>[]): Promise<void> => {
     const changes = new Map<string, { chunk_id: string; salt: string; changes: Change[] }>();
     for (const said of batch.flatMap(({ message }) => message.statuses)) {
@@ -33,7 +33,7 @@ export const applyContactStatuses =
     }
     await Promise.all(
       [...changes.values()].map(({ chunk_id, salt, changes: list }) =>
-        ledger.apply(chunk_id, list, { salt }),
+        stateWriter.apply(chunk_id, list, { salt }),
       ),
     );
   };

@@ -2,6 +2,7 @@
 import type { Broadcast as Message, GetBroadcastResponse } from '@bmg/proto/broadcasts';
 import { lastLeavesAt } from '../pace/pace';
 import { addFailures, addTally, emptyTally, type Failure, type Tally } from './contact-state';
+import { numberOf } from '../store/broadcast-ids';
 import type { ChunkCount } from '../store/chunks';
 import type { Broadcast } from '../store/types';
 
@@ -41,7 +42,7 @@ export function progressOf(
 
 /** The fields that are shown in lists too. */
 export const summary = (broadcast: Broadcast, { tally }: Counts): Message => ({
-  id: broadcast._id,
+  id: numberOf(broadcast),
   waba_id: broadcast.waba_id,
   phone_number_id: broadcast.phone_number_id,
   name: broadcast.name,

@@ -1,0 +1,18 @@
+// Whether sends are claimed: not while a messaging replica of the release before claims, which has no such
+// RPC, is still running. One release later every replica has it, and this file can be deleted.
+export interface ClaimSupport {
+  isOn(): boolean;
+  /** A replica does not have the RPC. */
+  isMissing(): void;
+}
+
+/** Until then sends are made without a claim, as the earlier release made them. */
+const RETRY_AFTER_MS = 60_000;
+
+export function createClaimSupport(now = () => performance.now()): ClaimSupport {
+  let off_until = -Infinity;
+  return {
+    isOn: () => now() >= off_until,
+    isMissing: () => void (off_until = now() + RETRY_AFTER_MS),
+  };
+}

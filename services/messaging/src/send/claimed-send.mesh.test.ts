@@ -1,0 +1,228 @@
+import { MongoClient, type Db } from 'mongodb';
+import { ApiError } from '@bmg/common/errors';
+import { createIndexes } from '@bmg/common/mongo';
+import type { Call } from '@bmg/common/rpc';
+import { createLogger } from '@bmg/common/telemetry';
+import { indexes } from '../store/indexes';
+import { createMessages } from '../store/messages';
+import { createSendClaims, SEND_CLAIMS, type SendClaims } from '../store/send-claims';
+import { sendClaimed, type ClaimedSendDependencies } from './claimed-send';
+import { settleSends } from './settle-sends';
+
+const scope = { partner_id: 'par_1', waba_id: '900' };
+const target = { ...scope, phone_number_id: '800', directory_version: '' };
+const call = { deadline: Date.now() + 60_000, request_id: '' } as Call;
+
+let client: MongoClient;
+let db: Db;
+let claims: SendClaims;
+let last = 0;
+const newRequest = (): string => `bc_1_0_${(last += 1)}_0123456789ab`;
+
+beforeAll(async () => {
+  client = new MongoClient(process.env['MONGO_URL'] as string, {
+    ignoreUndefined: true,
+    retryWrites: false,
+    writeConcern: { w: 'majority', journal: true },
+  });
+  db = client.db(`claims-${process.pid}-${Date.now()}`);
+  await createIndexes(db, indexes);
+  claims = createSendClaims(db, () => new Date());
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+/** A replica whose upstream answers with `answer`; counts what reaches the upstream. */
+function aReplica(
+  answer: () => Promise<unknown> = async () => ({ messages: [{ id: 'wamid.1' }] }),
+) {
+  const messages = createMessages(db);
+  const reached: string[] = [];
+  const sendClaims = createSendClaims(db, () => new Date());
+  const deps = {
+    sendClaims,
+    messages,
+    credentials: { forSending: async () => ({ access_token: 'token' }) },
+    refusedTokens: { add: async () => undefined },
+    upstream: {
+      request: async ({ body }: { body: { biz_opaque_callback_data: string } }) => {
+        reached.push(body.biz_opaque_callback_data);
+        return answer();
+      },
+    },
+    now: () => new Date(),
+    log: createLogger('test'),
+  } as unknown as ClaimedSendDependencies;
+  const request = (request_id: string, attempt: number) => ({
+    target,
+    recipient: { to: '15550100777' },
+    template: { name: 'hello_world', language: 'en_US' },
+    request_id,
+    attempt,
+  });
+  return {
+    reached,
+    send: (request_id: string, attempt = 1) =>
+      sendClaimed(deps, request(request_id, attempt), call),
+    settle: async (request_id: string, attempt = 1, partner_id = scope.partner_id) => {
+      const sends = [{ request_id, attempt }];
+      const settled = await settleSends(
+        { sendClaims, messages },
+        { ...scope, phone_number_id: target.phone_number_id, partner_id, sends },
+      );
+      return settled.sends[0];
+    },
+  };
+}
+
+describe('the rules of claims', () => {
+  /** What is stored under a request id before the operation. */
+  const stored = {
+    nothing: async () => undefined,
+    claimed: async (one: { request_id: string; attempt: number }) => claims.claim(scope, one),
+    fenced: async (one: { request_id: string; attempt: number }) => claims.fence(scope, [one]),
+  };
+  test.each([
+    ['nothing', 5, true, true],
+    ['claimed', 4, true, false],
+    ['claimed', 5, false, false],
+    ['claimed', 6, false, false],
+    ['fenced', 4, true, true],
+    ['fenced', 5, false, true],
+    ['fenced', 6, false, false],
+  ] as const)(
+    '%s at attempt %i: attempt 5 claims: %s, fences: %s',
+    async (state, at, claims_, fences) => {
+      const [one, other] = [newRequest(), newRequest()];
+      for (const request_id of [one, other]) await stored[state]({ request_id, attempt: at });
+      expect(await claims.claim(scope, { request_id: one, attempt: 5 })).toBe(claims_);
+      const fenced = await claims.fence(scope, [{ request_id: other, attempt: 5 }]);
+      expect(fenced.has(other)).toBe(fences);
+    },
+  );
+
+  test('a release fences exactly the claimed attempt', async () => {
+    const request_id = newRequest();
+    await claims.claim(scope, { request_id, attempt: 2 });
+    await claims.release({ request_id, attempt: 1 });
+    expect(await claims.fence(scope, [{ request_id, attempt: 2 }])).toEqual(new Set());
+    await claims.release({ request_id, attempt: 2 });
+    expect(await claims.fence(scope, [{ request_id, attempt: 2 }])).toEqual(new Set([request_id]));
+    await claims.release({ request_id: newRequest(), attempt: 1 });
+    expect(await db.collection(SEND_CLAIMS).countDocuments({ state: 'claimed' })).toBeGreaterThan(
+      0,
+    );
+  });
+
+  test('of a claim and a fence at the same time exactly one wins', async () => {
+    const ids = Array.from({ length: 200 }, newRequest);
+    const [claimed, fenced] = await Promise.all([
+      Promise.all(ids.map((request_id) => claims.claim(scope, { request_id, attempt: 1 }))),
+      claims.fence(
+        scope,
+        ids.map((request_id) => ({ request_id, attempt: 1 })),
+      ),
+    ]);
+    for (const [at, request_id] of ids.entries()) {
+      expect(claimed[at]).toBe(!fenced.has(request_id));
+    }
+  });
+});
+
+describe('a claimed send', () => {
+  test('that no replica has received is fenced, and refused when it arrives late', async () => {
+    const request_id = newRequest();
+    const [one, other] = [aReplica(), aReplica()];
+    expect(await one.settle(request_id)).toMatchObject({ outcome: 'not_sent' });
+    await expect(other.send(request_id)).rejects.toMatchObject({
+      details: { outcome: 'unknown' },
+    });
+    expect(other.reached).toEqual([]);
+    // The next attempt goes out.
+    await other.send(request_id, 2);
+    expect(other.reached).toHaveLength(1);
+  });
+
+  test('is found as sent by another replica, and is not sent again under the same attempt', async () => {
+    const request_id = newRequest();
+    const [one, other] = [aReplica(), aReplica()];
+    await one.send(request_id);
+    expect(await other.settle(request_id)).toEqual({
+      request_id,
+      outcome: 'sent',
+      message_id: 'wamid.1',
+    });
+    await expect(other.send(request_id)).rejects.toMatchObject({ code: 'SERVER_ERROR' });
+    expect(other.reached).toEqual([]);
+    expect(await other.settle(request_id, 1, 'par_2')).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('is unknown while its replica waits for the upstream, or was killed', async () => {
+    const request_id = newRequest();
+    let arrived = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (arrived = resolve));
+    const killed = aReplica(async () => {
+      arrived();
+      return new Promise(() => undefined);
+    });
+    void killed.send(request_id);
+    await asked;
+    expect(await aReplica().settle(request_id)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test.each([
+    ['could not be reached', { retryable: true }, 'not_sent'],
+    ['limits the rate', { upstream_code: 130_429 }, 'not_sent'],
+    ['limits the recipient', { upstream_code: 131_056 }, 'not_sent'],
+    ['refused for good', { upstream_code: 131_026 }, 'unknown'],
+    ['did not answer', { details: { outcome: 'unknown' } }, 'unknown'],
+  ])('that the upstream %s (%o) is %s', async (_name, extras, outcome) => {
+    const request_id = newRequest();
+    const replica = aReplica(() => Promise.reject(new ApiError('UPSTREAM_ERROR', 'no', extras)));
+    await expect(replica.send(request_id)).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
+    // The release is not waited for.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await replica.settle(request_id)).toMatchObject({ outcome });
+  });
+});
+
+test('claims that wait for a slow database are given up before they are written', async () => {
+  let written = 0;
+  let proceed = (): void => undefined;
+  const held = new Promise<void>((resolve) => (proceed = resolve));
+  const slow = {
+    collection: () => ({
+      bulkWrite: async (operations: unknown[]) => {
+        written += operations.length;
+        await held;
+      },
+    }),
+  } as unknown as Db;
+  const waiting = createSendClaims(slow, () => new Date());
+  const first = waiting.claim(scope, { request_id: newRequest(), attempt: 1 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const others = [1, 2].map(() => waiting.claim(scope, { request_id: newRequest(), attempt: 1 }));
+  for (const other of others) await expect(other).rejects.toThrow('too slow');
+  proceed();
+  expect(await first).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(written).toBe(1);
+});
+
+test('the claims of 500 sends cost a few milliseconds each', async () => {
+  const took: number[] = [];
+  await Promise.all(
+    Array.from({ length: 500 }, async (_unused, at) => {
+      await new Promise((resolve) => setTimeout(resolve, at));
+      const began = performance.now();
+      expect(await claims.claim(scope, { request_id: newRequest(), attempt: 1 })).toBe(true);
+      took.push(performance.now() - began);
+    }),
+  );
+  took.sort((a, b) => a - b);
+  process.stdout.write(
+    `  claims at 1,000 a second: ${took[250]?.toFixed(1)} ms median, ${took[495]?.toFixed(1)} ms p99\n`,
+  );
+});
