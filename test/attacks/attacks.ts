@@ -26,6 +26,8 @@ export interface Attack {
   concurrency: number;
   /** Its bytes alone fill both cores: no answer may fail or take too much memory, but all take longer. */
   fills_cores?: boolean;
+  /** The hostile partner's log holds megabytes of events, and thousands of them. */
+  needs_log?: boolean;
   /** Thousands of the hostile partner's events wait for their next attempt. */
   needs_waiting_events?: boolean;
   /** The answer of the bound that stops it; absent where a short run does not reach the bound. */
@@ -259,6 +261,14 @@ export const ATTACKS: Attack[] = [
     concurrency: 64,
     refused_with: '429',
     once: (target) => getAndHold(target, '/events?wait=20&event=template.quality_updated'),
+  },
+  {
+    // 2 MiB each. The bytes that no socket has taken are bounded for a partner before the log is read.
+    name: 'answers that are not read',
+    concurrency: 600,
+    needs_log: true,
+    refused_with: '503',
+    once: (target) => getAndHold(target, '/events?after=0&limit=1000'),
   },
   {
     // More than a partner's share of the files in transfer.

@@ -12,6 +12,7 @@ import type { Call } from '@bmg/common/rpc';
 import { takeFromLimit, type admit } from '../edge/admit';
 import { readBody } from '../edge/body';
 import { createChain as createEndpointChain, type ChainDependencies } from '../edge/chain';
+import { hold } from '../edge/sending';
 import type { State } from '../edge/state';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 import { compile, type Validator } from '../endpoints/parts/schema';
@@ -91,16 +92,14 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
   const answer = async (context: Context): Promise<Fields> => {
     if (route.open) {
       await deps.logins.take(context.ip);
-      return inside(deps.load.enterOpen(context.ip), async () =>
-        route.run(await readRequest(context, checkBody)),
-      );
+      hold(context, deps.load.enterOpen(context.ip));
+      return route.run(await readRequest(context, checkBody));
     }
     const visitor = await findVisitor(context, deps, is_change);
     (context.state as State).partner_id = visitor.partner_id;
     await checkRate(deps.bucket, visitor.partner_id, route);
-    return inside(deps.load.enterPartner(visitor.partner_id), async () =>
-      route.run(visitor, await readRequest(context, checkBody)),
-    );
+    hold(context, deps.load.enterPartner(visitor.partner_id));
+    return route.run(visitor, await readRequest(context, checkBody));
   };
   return async (context) => {
     const state = context.state as State;
@@ -113,14 +112,6 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
     context.status = route.status ?? 200;
     context.body = { success: true, ...fields };
   };
-}
-
-async function inside<T>(leave: () => void, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } finally {
-    leave();
-  }
 }
 
 async function readRequest(

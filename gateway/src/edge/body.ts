@@ -7,7 +7,8 @@ import { parse as secureParse } from 'secure-json-parse';
 import { ApiError } from '@bmg/common/errors';
 import { BodyRefused, readBody as readBytes, watchPace } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
-import { overloaded, type BodyMemory } from '../limits/load';
+import type { BodyMemory } from '../limits/load';
+import { overloaded } from '../limits/overloaded';
 import { JsonScan, type LongArray } from './json-scan';
 import { inTurns } from '@bmg/common/lifecycle';
 

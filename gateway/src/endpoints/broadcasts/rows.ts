@@ -125,6 +125,7 @@ export const broadcasts = [
   }),
   get('/broadcasts', rpc(BroadcastsDefinition, 'listBroadcasts'), {
     scope: 'filter',
+    reads: 'list',
     query: schemas.listBroadcasts,
     reply: ({ broadcasts: list, total }: ListBroadcastsResponse, { query }) => ({
       broadcasts: list.map(shown),

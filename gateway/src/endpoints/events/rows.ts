@@ -56,6 +56,7 @@ const replay = (one: Replay): Fields => ({
 export const events = [
   get('/events', rpc(EventLogDefinition, 'listEvents'), {
     scope: 'filter',
+    reads: 'log',
     addition: true,
     query: schemas.listEvents,
     timeout_ms: LIST_TIMEOUT_MS,
@@ -69,6 +70,7 @@ export const events = [
   }),
   get('/events/:event_id', rpc(EventLogDefinition, 'getEvent'), {
     scope: 'partner',
+    reads: 'log',
     addition: true,
     reply: ({ event, attempts }: GetEventResponse) => ({
       ...logged(event as LoggedEvent),

@@ -32,6 +32,7 @@ const message = (one: Message): Fields => ({
 export const messageLog = [
   get('/messages', rpc(MessagingDefinition, 'listMessages'), {
     scope: 'filter',
+    reads: 'list',
     addition: true,
     query: schemas.listMessages,
     reply: ({ messages, after }: ListMessagesResponse, { query }) => ({
@@ -44,6 +45,7 @@ export const messageLog = [
   }),
   get('/messages/:message_id/timeline', rpc(MessagingDefinition, 'getTimeline'), {
     scope: 'filter',
+    reads: 'log',
     addition: true,
     query: schemas.getTimeline,
     reply: ({ entries, broadcast, missing, ...found }: GetTimelineResponse) => ({

@@ -111,6 +111,7 @@ export const onboarding = [
   }),
   get('/onboarding/events', rpc(OnboardingDefinition, 'listOnboardingEvents'), {
     scope: 'partner',
+    reads: 'list',
     query: schemas.listOnboardingEvents,
     reply: ({ events }: ListOnboardingEventsResponse, { query }) => ({
       count: events.length,
@@ -127,6 +128,7 @@ export const onboarding = [
   }),
   get('/usage', rpc(OnboardingDefinition, 'getUsage'), {
     scope: 'partner',
+    reads: 'list',
     query: schemas.getUsage,
     request: ({ query, partner_id }) => ({
       partner_id,
@@ -150,6 +152,7 @@ export const onboarding = [
   }),
   get('/clients', rpc(OnboardingDefinition, 'listClients'), {
     scope: 'partner',
+    reads: 'list',
     query: schemas.listClients,
     reply: ({ clients, total }: ListClientsResponse, { query }) => ({
       clients: clients.map(clientRecord),

@@ -21,6 +21,7 @@ const failedEvent = ({ payload, ...event }: FailedEvent): Fields => ({
 export const recovery = [
   get('/webhooks/failed', rpc(WebhooksDefinition, 'listFailedEvents'), {
     scope: 'partner',
+    reads: 'log',
     query: schemas.listFailed,
     reply: ({ events, after, total }: ListFailedEventsResponse, { query }) => ({
       count: events.length,

@@ -17,6 +17,7 @@ const createRequest = ({ body, target }: Input): Fields => {
 export const templates = [
   get('/templates', rpc(TemplatesDefinition, 'listTemplates'), {
     scope: 'number',
+    reads: 'list',
     timeout_ms: LIST_TIMEOUT_MS,
     reply: ({ templates }: ListTemplatesResponse): Fields => ({
       templates,
