@@ -38,6 +38,8 @@ export interface DashboardDependencies extends Omit<RouteDependencies, 'cookies'
 
 const BASE = '/dashboard/api';
 const CSRF = 'x-csrf-token';
+/** Sent by our page with requests that its user did not cause. */
+const IDLE = 'x-idle';
 const BODY_LIMITS = { limit_bytes: 8 * 1024, within_ms: 5_000 };
 /** Requests of one partner, all browsers together. The partner's REST calls have another bucket. */
 const PER_SEC = 20;
@@ -95,7 +97,7 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
       hold(context, deps.load.enterOpen(context.ip));
       return route.run(await readRequest(context, checkBody));
     }
-    const visitor = await findVisitor(context, deps, is_change);
+    const visitor = await findVisitor(context, deps, is_change, route.automatic);
     (context.state as State).partner_id = visitor.partner_id;
     await checkRate(deps.bucket, visitor.partner_id, route);
     hold(context, deps.load.enterPartner(visitor.partner_id));
@@ -125,11 +127,16 @@ async function readRequest(
   return { context, call, body };
 }
 
-/** The partner of the session. A change also needs the CSRF token, which only our own page can read. */
-async function findVisitor(
+/**
+ * The partner of the session. A change also needs the CSRF token, which only our own page can read. The
+ * session lives longer by requests that the user caused: not by streams, and not by those that the page
+ * marks because it has seen no input for a while.
+ */
+export async function findVisitor(
   context: Context,
-  { settings, cookies, look_ups }: SessionDependencies,
+  { settings, cookies, look_ups }: Pick<SessionDependencies, 'settings' | 'cookies' | 'look_ups'>,
   is_change: boolean,
+  is_automatic = false,
 ): Promise<Visitor> {
   const token = cookies.read(context);
   if (token === undefined) throw new ApiError('UNAUTHORIZED', 'there is no session: log in');
@@ -138,11 +145,13 @@ async function findVisitor(
   }
   const { call } = context.state as State;
   const token_hash = cookies.hash(token);
+  const passive = is_automatic || context.get(IDLE) !== '';
   try {
     const session = await look_ups.run(token_hash, context.ip, () =>
-      settings.useSession({ token_hash }, call),
+      settings.useSession({ token_hash, passive }, call),
     );
-    const check = (call: Call): Promise<unknown> => settings.useSession({ token_hash }, call);
+    const check = (call: Call): Promise<unknown> =>
+      settings.useSession({ token_hash, passive: true }, call);
     return { partner_id: session.partner_id, token, session, check };
   } catch (error) {
     if (error instanceof ApiError && ENDS_SESSION.has(error.code)) cookies.clear(context);

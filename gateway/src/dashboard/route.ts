@@ -29,6 +29,8 @@ interface Options {
   status?: number;
   /** Instead of REQUEST_TIMEOUT_MS. */
   timeout_ms?: number;
+  /** True: the page makes the request by itself, and the session does not live longer by it. */
+  automatic?: boolean;
   /** Requests a second of one partner to this row, in addition to the limit on all rows. */
   per_sec?: number;
 }

@@ -37,6 +37,7 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   {
     verb: 'get',
     path: '/events/stream',
+    automatic: true,
     async run(visitor, { context }) {
       if (context.method !== 'HEAD') await deps.streams.open(context, visitor);
       return {};

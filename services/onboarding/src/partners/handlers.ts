@@ -50,7 +50,7 @@ export const createDashboardHandlers = (
       log.info({ partner_id: partner._id }, 'opened dashboard session');
       return sessionMessage(partner, session);
     },
-    async useSession({ token_hash }) {
+    async useSession({ token_hash, passive }) {
       const session = await dashboardSessions.find(token_hash);
       if (!session) throw sessionOver();
       const partner = await partners.find(session.partner_id);
@@ -64,7 +64,7 @@ export const createDashboardHandlers = (
         await dashboardSessions.remove(token_hash);
         refuseUnlessActive(partner.status);
       }
-      if (isToBeTouched(session, at)) await dashboardSessions.touch(token_hash, at);
+      if (!passive && isToBeTouched(session, at)) await dashboardSessions.touch(token_hash, at);
       return sessionMessage(partner, session);
     },
     async closeSession({ token_hash }) {
