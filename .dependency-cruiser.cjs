@@ -173,7 +173,7 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.lint.json' },
     enhancedResolveOptions: {
       exportsFields: [],
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
     },
   },
 };
