@@ -19,7 +19,7 @@ const FOLDERS = {
   gateway: {
     auth: ['endpoints', 'limits'],
     'connect-page': ['auth', 'edge', 'endpoints', 'limits'],
-    dashboard: ['auth', 'edge', 'endpoints', 'limits'],
+    console: ['auth', 'edge', 'endpoints', 'limits'],
     docs: ['edge', 'endpoints', 'openapi'],
     edge: ['auth', 'endpoints', 'idempotency', 'limits', 'openapi'],
     endpoints: [],

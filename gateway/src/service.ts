@@ -13,7 +13,7 @@ import { wireAuth } from './auth/wire';
 import { createClients, serviceAddresses } from './clients';
 import type { settings } from './config';
 import { wireConnectPage } from './connect-page/wire';
-import { wireConsole } from './dashboard/wire';
+import { wireConsole } from './console/wire';
 import { documents } from './docs';
 import { NOTICE_TEXTS } from './docs/history';
 import { createHttpServer } from './edge/http-server';

@@ -1,4 +1,4 @@
-// How long a session of the partner's dashboard lives. Pure functions of the record and the time.
+// How long a session of the partner's console lives. Pure functions of the record and the time.
 
 export interface TimedSession {
   created_at: Date;

@@ -1,4 +1,4 @@
-// The partner's dashboard on a fake clock: sessions, profile settings, webhook secret.
+// The partner's console on a fake clock: sessions, profile settings, webhook secret.
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// One request of the dashboard is one row, served under /dashboard/api.
+// One request of the console is one row, served under /dashboard/api.
 import type { Call } from '@bmg/common/rpc';
 import type { Session } from '@bmg/proto/settings';
 import type { Context } from 'koa';

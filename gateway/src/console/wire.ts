@@ -10,7 +10,7 @@ import type { RequestLog } from '../edge/request-log';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 import type { Limits } from '../limits/wire';
 import { createEventStreams } from './event-streams';
-import { dashboard } from './index';
+import { consoleApi } from './index';
 import { consoleSite } from './site';
 
 interface Parts {
@@ -27,7 +27,7 @@ interface Parts {
 export function wireConsole(config: Config, { rpc, auth, limits, log, ...parts }: Parts) {
   const { load, bucket, logins } = limits;
   const streams = createEventStreams({ events: rpc.client(EventLogDefinition), load, log });
-  const api = dashboard({
+  const api = consoleApi({
     ...parts,
     streams,
     load,

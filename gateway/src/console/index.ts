@@ -1,4 +1,4 @@
-// The API of the partner's dashboard. Each row gets one chain: own site (for changes) → session →
+// The API of the partner's console. Each row gets one chain: own site (for changes) → session →
 // rate limit → body → call; for the log-in: own site → limit of the network → body → call. The observer
 // answers errors, as it does for the endpoints. Below /v1 a session calls the endpoints themselves, under
 // their rules: the chain is theirs, only who calls comes from the session.
@@ -25,7 +25,7 @@ import type { Route, RouteRequest, Visitor } from './route';
 import { createRoutes, type RouteDependencies } from './routes';
 import { createSessionCookies, type SessionCookies } from './session-cookie';
 
-export interface DashboardDependencies extends Omit<RouteDependencies, 'cookies'> {
+export interface ConsoleDependencies extends Omit<RouteDependencies, 'cookies'> {
   bucket: Bucket;
   endpoints: Endpoint[];
   /** Middleware dependencies of the partner endpoints. */
@@ -46,7 +46,7 @@ const PER_SEC = 20;
 /** Answers hold settings and secrets: they are never cached, nor taken for another content type. */
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
-export const dashboard = (deps: DashboardDependencies): ((router: Router<State>) => void) => {
+export const consoleApi = (deps: ConsoleDependencies): ((router: Router<State>) => void) => {
   const cookies = createSessionCookies(deps.public_url, deps.pepper);
   const routes = createRoutes({ ...deps, cookies });
   const own_origin = new URL(deps.public_url).origin;
@@ -63,7 +63,7 @@ export const dashboard = (deps: DashboardDependencies): ((router: Router<State>)
   };
 };
 
-interface SessionDependencies extends DashboardDependencies {
+interface SessionDependencies extends ConsoleDependencies {
   cookies: SessionCookies;
   own_origin: string;
 }
