@@ -273,11 +273,11 @@ export const ATTACKS: Attack[] = [
     once: (target) => getAndHold(target, '/events?wait=20&event=template.quality_updated'),
   },
   {
-    // 2 MiB each. The bytes that no socket has taken are bounded for a partner before the log is read.
+    // 2 MiB each. Most are refused by the pool of reads, the others by the bytes that no socket has taken.
     name: 'answers that are not read',
     concurrency: 600,
     needs_log: true,
-    refused_with: '503',
+    refused_with: '429',
     once: (target) => getAndHold(target, '/events?after=0&limit=1000', UNREAD_MS),
   },
   {
