@@ -19,7 +19,7 @@ const FOLDERS = {
   gateway: {
     auth: ['endpoints', 'limits'],
     'connect-page': ['auth', 'edge', 'endpoints', 'limits'],
-    dashboard: ['auth', 'edge', 'endpoints', 'limits'],
+    console: ['auth', 'edge', 'endpoints', 'limits'],
     docs: ['edge', 'endpoints', 'openapi'],
     edge: ['auth', 'endpoints', 'idempotency', 'limits', 'openapi'],
     endpoints: [],
@@ -174,7 +174,7 @@ module.exports = {
     tsConfig: { fileName: 'tsconfig.lint.json' },
     enhancedResolveOptions: {
       exportsFields: [],
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
     },
   },
 };

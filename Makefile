@@ -8,7 +8,7 @@ BIN := node_modules/.bin
 	require-node local sbom licences capacity images image-check helm-check
 
 # The console's page, compiled when one of its sources has changed.
-CONSOLE := gateway/dashboard/dist/site/index.html
+CONSOLE := gateway/console/dist/site/index.html
 # The browser's part of the documentation.
 DOCS := gateway/docs/dist/site/.vite/manifest.json
 # The code of the protos; the descriptors are written last.
@@ -49,9 +49,9 @@ $(PROTO): package-lock.json proto/buf.yaml proto/buf.gen.yaml $(shell find proto
 	@echo 'generating the code of the protos ...'
 	@npm run --silent generate -w proto
 
-$(CONSOLE): package-lock.json gateway/src/openapi/upstream-guide.json $(shell find gateway/dashboard -type f -not -path '*/dist/*' -not -path '*/node_modules/*') | install
+$(CONSOLE): package-lock.json gateway/src/openapi/upstream-guide.json $(shell find gateway/console -type f -not -path '*/dist/*' -not -path '*/node_modules/*') | install
 	@echo 'building the console ...'
-	@npm run --silent build -w gateway/dashboard
+	@npm run --silent build -w gateway/console
 
 $(DOCS): package-lock.json $(shell find gateway/docs/src gateway/docs/vite.config.mts -type f) | install
 	@echo 'building the reference ...'

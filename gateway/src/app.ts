@@ -45,7 +45,7 @@ export function createApp(deps: AppDependencies): Koa<State> {
   app.use(({ method, path }) => {
     throw notFound(suggestPath(paths, method, path));
   });
-  // The observer answers every error, so an error here means that the client is gone.
+  // The observer answers every error, so an error here means that the client has disconnected.
   app.on('error', (error: unknown) => log.debug({ err: error }, 'failed to deliver a response'));
   return app;
 }

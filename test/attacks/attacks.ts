@@ -26,6 +26,8 @@ export interface Attack {
   concurrency: number;
   /** Its bytes fill both cores: no answer may fail or take too much memory, but all take longer. */
   fills_cores?: boolean;
+  /** The hostile partner's log holds megabytes of events, and thousands of them. */
+  needs_log?: boolean;
   /** Thousands of the hostile partner's events wait for their next attempt. */
   needs_waiting_events?: boolean;
   /** The answer of the bound that stops it; absent where a short run does not reach the bound. */
@@ -114,12 +116,14 @@ const postWebhook = async (
 
 /** How long a slow client holds its request, unless it is refused before. */
 const HELD_MS = 1_000;
+/** The same for an answer that is not read: longer than a refusal is delayed. */
+const UNREAD_MS = 4_000;
 
 /**
  * A client that sends this much of a request and reads no more than the beginning of the answer; returns
  * the status, or 0 without an answer.
  */
-const hold = (base_url: string, beginning: string[]): Promise<number> =>
+const hold = (base_url: string, beginning: string[], held_ms = HELD_MS): Promise<number> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(base_url);
     const socket = connect(Number(port), hostname, () => socket.write(beginning.join('\r\n')));
@@ -131,7 +135,7 @@ const hold = (base_url: string, beginning: string[]): Promise<number> =>
     });
     socket.on('error', () => undefined);
     socket.once('close', () => resolve(status));
-    setTimeout(() => socket.destroy(), HELD_MS);
+    setTimeout(() => socket.destroy(), held_ms);
   });
 
 const SLOW_PATHS = ['/dashboard/api/session', '/connect/events'];
@@ -149,13 +153,21 @@ const postSlowly = ({ base_url }: Target, count: number): Promise<number> =>
     '{',
   ]);
 
-const getAndHold = ({ base_url, headers }: Target, path: string): Promise<number> =>
-  hold(base_url, [
-    `GET ${new URL(base_url).pathname}${path} HTTP/1.1`,
-    'Host: x',
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    '\r\n',
-  ]);
+const getAndHold = (
+  { base_url, headers }: Target,
+  path: string,
+  held_ms = HELD_MS,
+): Promise<number> =>
+  hold(
+    base_url,
+    [
+      `GET ${new URL(base_url).pathname}${path} HTTP/1.1`,
+      'Host: x',
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      '\r\n',
+    ],
+    held_ms,
+  );
 
 const uploadOf = (base_url: string, headers: Record<string, string>, body: string): string[] => [
   `POST ${new URL(base_url).pathname}/media/upload HTTP/1.1`,
@@ -269,6 +281,14 @@ export const ATTACKS: Attack[] = [
     concurrency: 64,
     refused_with: '429',
     once: (target) => getAndHold(target, '/events?wait=20&event=template.quality_updated'),
+  },
+  {
+    // 2 MiB each. Most are refused by the pool of reads, the others by the bytes that no socket has taken.
+    name: 'answers that are not read',
+    concurrency: 600,
+    needs_log: true,
+    refused_with: '429',
+    once: (target) => getAndHold(target, '/events?after=0&limit=1000', UNREAD_MS),
   },
   {
     // More than a partner's share of the files in transfer.

@@ -92,7 +92,7 @@ test('the usage record keeps both downloads under one name and every other row u
 });
 
 describe('the methods behind the rows', () => {
-  // Called by the hosted page, the dashboard, the gateway itself and other services.
+  // Called by the hosted page, the console, the gateway itself and other services.
   const internal = [
     'openConnectPage',
     'reportConnectStep',

@@ -39,14 +39,17 @@ const SLOWDOWN_MAX = 4;
 /** Undelivered events of the hostile partner, for `retry-all`. */
 const WAITING_EVENTS = IS_LONG ? 3_000 : 300;
 const EVENTS_OF_BODY = 100;
+/** Events of the hostile partner in its log, of 2 KiB each: one answer holds as many as its size allows. */
+const LOGGED_EVENTS = 1_000;
+const LOGGED_TEXT = 'x'.repeat(2_000);
 /** More than all the buffers on the way to a client hold. */
 const FILE_BYTES = 20_000_000;
 
 /** Of each, messaging fetches 32 files at a time: together more than the share of a partner. */
 const SLOW_SERVERS = 8;
 
-/** The processes that read large bodies: they have the heap of their pods. */
-const MEASURED = ['gateway', 'broadcasts'] as const;
+/** The processes that read large bodies or make large answers: they have the heap of their pods. */
+const MEASURED = ['gateway', 'broadcasts', 'webhooks'] as const;
 /** Node's rule where only the memory of the pod is limited. */
 const HEAP_SHARE = 0.5;
 /** Share of the pod's memory. */
@@ -177,6 +180,25 @@ async function refuseEvents(): Promise<void> {
   await eventually(() => refusing.arrivals.length >= before + WAITING_EVENTS, WARM_UP_LIMIT_MS);
 }
 
+/** Fills the log of the hostile partner, whose receiver accepts the events. */
+async function fillLog(): Promise<void> {
+  const [, accepting] = receivers;
+  const before = accepting.arrivals.length;
+  for (let at = 0; at < LOGGED_EVENTS; at += EVENTS_OF_BODY) {
+    const messages = Array.from({ length: EVENTS_OF_BODY }, (_unused, index) => ({
+      from: `1555030${String(at + index).padStart(4, '0')}`,
+      id: `wamid.LOGGED.${at + index}`,
+      text: LOGGED_TEXT,
+    }));
+    const posted = await postRaw(
+      `${mesh.settings['INGRESS_URL']}/webhooks/upstream`,
+      inboundBody(TWO_A, ...messages),
+    );
+    expect(posted).toBe(200);
+  }
+  await eventually(() => accepting.arrivals.length >= before + LOGGED_EVENTS, WARM_UP_LIMIT_MS);
+}
+
 async function inParallel(count: number, work: (at: number) => Promise<void>): Promise<void> {
   let next = 0;
   const repeat = async (): Promise<void> => {
@@ -238,6 +260,7 @@ test.each(ATTACKS.map((attack) => [attack.name, attack] as const))(
   '%s: no request of another partner fails',
   async (_name, attack) => {
     if (attack.needs_waiting_events) await refuseEvents();
+    if (attack.needs_log) await fillLog();
     const { sends, failures, p50_ms, p99_ms, statuses } = await besides(attack.name, ATTACK_MS);
     expect(failures).toEqual([]);
     expect(sends).toBeGreaterThan(0);

@@ -104,7 +104,8 @@ export interface Stage {
   site: PartnerSite;
   /** Origin of the hosted page. */
   gateway: string;
-  link(state?: string, origin?: string): Promise<{ connect_url: string; token: string }>;
+  /** Names the origin of the partner's site unless another one, or null for none, is given. */
+  link(state?: string, origin?: string | null): Promise<{ connect_url: string; token: string }>;
   /** Opens a connect link from the partner's site; creates the link unless one is given. */
   begin(prepare?: Prepare, url?: string): Promise<Visit>;
   /** Closes the windows that a test has left open. */
@@ -125,8 +126,9 @@ export async function openStage(): Promise<Stage> {
   const partner = await mesh.createPartner({ name: 'Example & Partner' });
   const contexts = createBrowserContexts(browser);
   const prepared: BrowserContext[] = [];
-  const link: Stage['link'] = async (state = STATE, origin) =>
-    (await partner.call('POST', '/connect/session', { state, origin })).body;
+  const link: Stage['link'] = async (state = STATE, origin = site.origin) =>
+    (await partner.call('POST', '/connect/session', { state, ...(origin !== null && { origin }) }))
+      .body;
   return {
     mesh,
     partner,

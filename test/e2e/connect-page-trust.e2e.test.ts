@@ -98,23 +98,23 @@ describe('the code and the account message of the platform', () => {
 });
 
 describe('the outcome of a sign-up', () => {
-  /** The partner's page sends the popup no referrer, and with it no origin. */
+  /** The popup gets no referrer from the partner's page. */
   const withoutReferrer: Prepare = (context) =>
     context.route(`${stage.site.origin}/`, async (route) => {
       const response = await route.fetch();
       const headers = { ...response.headers(), 'referrer-policy': 'no-referrer' };
       await route.fulfill({ response, headers });
     });
-  const finish = async (origin?: string): Promise<Visit> => {
+  const finish = async (origin: string | null, prepare?: Prepare): Promise<Visit> => {
     const { connect_url } = await stage.link('order-18', origin);
-    const visited = await stage.begin(withoutReferrer, connect_url);
+    const visited = await stage.begin(prepare, connect_url);
     await press(await visited.dialog(), '#finish');
     await visited.page.getByText(/Done\./).waitFor();
     return visited;
   };
 
   test('goes to the origin of the session', async () => {
-    const { message } = await finish(stage.site.origin);
+    const { message } = await finish(stage.site.origin, withoutReferrer);
     expect((await message()).data).toMatchObject({
       type: 'SERVICE_CONNECT_SUCCESS',
       waba_id: expect.any(String),
@@ -122,7 +122,12 @@ describe('the outcome of a sign-up', () => {
   });
 
   test('names no client where no origin is known', async () => {
-    const { message } = await finish();
+    const { message } = await finish(null, withoutReferrer);
+    expect((await message()).data).toEqual({ type: 'SERVICE_CONNECT_SUCCESS', state: 'order-18' });
+  });
+
+  test('names no client to an opener that only its referrer names', async () => {
+    const { message } = await finish(null);
     expect((await message()).data).toEqual({ type: 'SERVICE_CONNECT_SUCCESS', state: 'order-18' });
   });
 

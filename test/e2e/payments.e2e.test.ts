@@ -87,7 +87,7 @@ const mine = ({ partner_id }: TestPartner, { object }: Event): boolean =>
     `${partner_id}/`,
   ) === true;
 
-test('puts a card on file from the dashboard, which shows it and the invoices', async () => {
+test('puts a card on file from the console, which shows it and the invoices', async () => {
   const partner = await mesh.createPartner();
   const { origin } = new URL(mesh.base_url);
   const opened = await fetch(`${origin}/dashboard/api/session`, {

@@ -1,4 +1,4 @@
-// The API behind the partner dashboard, as a browser calls it: sessions, partner settings, the webhook
+// The API behind the console, as a browser calls it: sessions, partner settings, the webhook
 // secret, the test event and billing.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
@@ -177,7 +177,7 @@ describe('a change', () => {
   ];
 
   test.each(CHANGES)(
-    '%s %s is accepted from the dashboard’s own page only',
+    '%s %s is accepted from the console’s own page only',
     async (method, path, body) => {
       const partner = await mesh.createPartner();
       const { cookie, csrf, call } = await browserOf(partner);

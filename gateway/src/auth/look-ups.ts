@@ -1,6 +1,6 @@
-// Look-ups of credentials that this replica does not know: keys, connect tokens, cookies. Anyone can ask
-// for one and each costs an RPC and a query, so that refusals are remembered for a short time, and a
-// network with many of them gets no further ones.
+// Look-ups of credentials that this replica does not know: keys, connect tokens, cookies. Anyone can cause
+// one and each costs an RPC and a query, so that refusals are remembered for a short time, and a network
+// with many of them gets no further ones.
 import { LRUCache } from '@bmg/common/cache';
 import { ApiError } from '@bmg/common/errors';
 import type { Load } from '../limits/load';

@@ -17,7 +17,7 @@ export interface AdmitDependencies {
 
 export interface Admitted {
   partner_id: string;
-  /** Set when a connect token was sent in place of a key. */
+  /** Set when a connect token was sent instead of a key. */
   session_id?: string;
   /** May be a refusal: the chain throws it, so that the usage record counts the call. */
   rate_limit: RateLimitResult;
@@ -45,7 +45,15 @@ export async function admit(
   return admitSession(context, token, deps);
 }
 
-/** No token of the bucket is taken before the key is known to be valid. */
+/**
+ * No token of the bucket is taken before the key is known to be valid:
+ *
+ * | Cached caller | First call of the bucket | Then |
+ * |---|---|---|
+ * | of the partner's version | takes a token | admitted |
+ * | stale, or without a version | reads the version | looked up; if still valid, takes a token |
+ * | of any age, at an endpoint that is not counted | reads the version | admitted if still valid |
+ */
 async function admitPartner(
   context: Context,
   key: string,
@@ -54,14 +62,19 @@ async function admitPartner(
 ): Promise<Admitted> {
   const { call } = context.state as State;
   const known = await authenticator.identify(key, context.ip, call);
-  const { partner_id, rate_limit_per_sec } = known.caller;
-  const cost = counted && known.version !== undefined ? 1 : 0;
-  const first = await bucket.take(partner_id, rate_limit_per_sec, cost, known.version);
-  const caller = await authenticator.confirm(known, first.version, call);
-  const per_sec = caller.rate_limit_per_sec;
-  // The first result counts unless it only told that the cached caller was too old to be counted.
-  const rate_limit = first.asked || !counted ? first : await bucket.take(partner_id, per_sec, 1);
-  if (counted) showRate(context, per_sec, rate_limit);
+  const { partner_id } = known.caller;
+  const is_taken_first = counted && known.version !== undefined;
+  const first = await bucket.take(
+    partner_id,
+    known.caller.rate_limit_per_sec,
+    is_taken_first ? 1 : 0,
+    known.version,
+  );
+  const { rate_limit_per_sec } = await authenticator.confirm(known, first.version, call);
+  if (!counted) return { partner_id, rate_limit: first };
+  // The first result counts unless the cached caller was stale.
+  const rate_limit = first.asked ? first : await bucket.take(partner_id, rate_limit_per_sec, 1);
+  showRate(context, rate_limit_per_sec, rate_limit);
   return { partner_id, rate_limit };
 }
 
@@ -79,7 +92,7 @@ async function admitSession(
   return { partner_id, session_id, rate_limit };
 }
 
-/** Takes the request from a rate limit, and tells the caller what is left. */
+/** Takes the request from a rate limit, and shows the caller what is left. */
 export async function takeFromLimit(
   context: Context,
   bucket: Bucket,

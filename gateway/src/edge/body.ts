@@ -5,7 +5,8 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@bmg/common/errors';
 import { BodyRefused, readBody as readBytes, watchPace } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
-import { overloaded, type BodyMemory } from '../limits/load';
+import type { BodyMemory } from '../limits/load';
+import { overloaded } from '../limits/overloaded';
 import { JsonScan } from './json-scan';
 import { parseSliced, SLICE_BYTES } from './large-body';
 

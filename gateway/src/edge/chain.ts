@@ -20,11 +20,12 @@ import { admit, type AdmitDependencies, type Admitted } from './admit';
 import { readBody, type BodyLimits } from './body';
 import { encodeLong } from './large-body';
 import type { Meter } from './meter';
+import { fitAnswer, hold } from './sending';
 import type { State } from './state';
 import { streamAnswer, type Chunk } from './stream';
 
 export interface ChainDependencies extends AdmitDependencies {
-  /** Bounds requests in flight and the memory of bodies; unbounded without it. */
+  /** Bounds requests in flight, the memory of bodies and the bytes of answers; unbounded without it. */
   load?: Load;
   scope: ScopeResolver;
   meter: Meter;
@@ -44,7 +45,7 @@ export function createChain(
   authorize: typeof admit = admit,
 ): (context: Context) => Promise<void> {
   const { load, meter } = deps;
-  const { timeout_ms, counted = true } = endpoint;
+  const { timeout_ms, counted = true, reads } = endpoint;
   const usage = usageName(endpoint);
   const route = endpoint.path.replace(/:(\w+)/g, '{$1}');
   const readInput = createInputReader(endpoint, deps);
@@ -60,22 +61,41 @@ export function createChain(
     const { partner_id, rate_limit } = admitted;
     state.partner_id = partner_id;
     let failed = true;
-    const leave: Array<(() => void) | undefined> = [];
     const memory = load?.bodyMemory(partner_id);
     try {
       if (!rate_limit.allowed) throw rateLimited('partner', rate_limit.retry_after_s);
-      if (!counted) leave.push(load?.enterUncounted(partner_id));
-      leave.push(load?.enterPartner(partner_id));
+      if (!counted) hold(context, load?.enterUncounted(partner_id));
+      hold(context, load?.enterPartner(partner_id));
+      if (reads) hold(context, load?.enterRead(partner_id));
       const input = await readInput(context, admitted, memory);
-      failed = await (answerVariant && variant.takes(input.body)
+      state.answer_room = load?.answerRoom(partner_id);
+      state.answer_room?.resize(expectedBytes(endpoint, input));
+      if (reads) await load?.read_rate.turn(partner_id, 0);
+      const is_error = await (answerVariant && variant.takes(input.body)
         ? answerVariant(context, input)
         : answer(context, input));
+      const bytes = fitAnswer(context, load);
+      if (reads) load?.read_rate.count(partner_id, bytes);
+      failed = is_error;
     } finally {
-      for (const give of leave) give?.();
       memory?.release();
       meter.count(partner_id, usage, failed);
     }
   };
+}
+
+/** Until the size of an answer is known. */
+const EXPECTED_BYTES = 4 * 1024;
+/** The chunks of a stream on their way from the service to the socket. */
+const STREAM_BYTES = 256 * 1024;
+/** An item of a list, by the kind of read. */
+const ITEM_BYTES = { log: 2 * 1024, list: 512 };
+const ITEMS_DEFAULT = 100;
+
+/** The bytes that the answer will take: they are reserved before the RPC is called. */
+function expectedBytes({ stream, csv, reads }: Endpoint, { query }: Input): number {
+  if (stream || csv) return STREAM_BYTES;
+  return reads ? Number(query['limit'] ?? ITEMS_DEFAULT) * ITEM_BYTES[reads] : EXPECTED_BYTES;
 }
 
 /** Reads what the row's schemas and scope require. Throws the error of the first step that refuses. */
@@ -174,6 +194,7 @@ function createUnaryAnswer(endpoint: Endpoint, deps: ChainDependencies): Respond
 
 function createStreamedAnswer(endpoint: Endpoint, deps: ChainDependencies): Responder {
   const makeMessage = messageMaker(endpoint);
+  const { load } = deps;
   return async (context, input) => {
     const state = context.state as State;
     const message = await makeMessage(input);
@@ -181,9 +202,23 @@ function createStreamedAnswer(endpoint: Endpoint, deps: ChainDependencies): Resp
       message: unknown,
       call: Call,
     ) => AsyncIterable<Chunk>;
-    state.error = await streamAnswer(context, method(message, state.call));
+    const chunks = method(message, state.call);
+    const paced = endpoint.reads && load ? pace(chunks, input.partner_id, load) : chunks;
+    state.error = await streamAnswer(context, paced);
     return state.error !== undefined;
   };
+}
+
+/** Reads of a partner that are streamed move no more bytes a second than its other reads. */
+async function* pace(
+  chunks: AsyncIterable<Chunk>,
+  partner_id: string,
+  { read_rate }: Load,
+): AsyncGenerator<Chunk> {
+  for await (const chunk of chunks) {
+    await read_rate.turn(partner_id, chunk.data.length);
+    yield chunk;
+  }
 }
 
 const methodOf = ({ rpc }: Endpoint, { client }: ChainDependencies): unknown =>

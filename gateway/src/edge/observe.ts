@@ -14,9 +14,11 @@ import {
   traceparent,
   type Logger,
 } from '@bmg/common/telemetry';
+import type { Load } from '../limits/load';
 import { networkOf } from '../limits/network';
 import { errorBody } from './error-body';
 import type { RequestLog } from './request-log';
+import { countError, fitAnswer, holdUntilSent, releasePlaces } from './sending';
 import type { State } from './state';
 
 export interface ObserveDependencies {
@@ -29,6 +31,8 @@ export interface ObserveDependencies {
   requests?: Pick<RequestLog, 'record'>;
   /** Delays refusals of callers that had many; without it, none are delayed. */
   refusals?: Refusals;
+  /** Bounds the bytes of answers; unbounded without it. */
+  load?: Load;
   log: Logger;
 }
 
@@ -47,11 +51,18 @@ export const createObserver =
     const span = beginRequest(context, deps);
     try {
       await next();
+      fitAnswer(context, deps.load);
     } catch (error) {
       answerError(context, toFailure(error), deps.docs_url);
+      countError(context, deps.load);
     }
     recordRequest(context, span, performance.now() - started, deps);
-    if (REFUSALS.has(context.status)) await deps.refusals?.turn(holderOf(context));
+    if (REFUSALS.has(context.status)) {
+      // A delayed refusal holds nothing but its connection.
+      releasePlaces(context);
+      await deps.refusals?.turn(holderOf(context));
+    }
+    holdUntilSent(context);
   };
 
 const holderOf = ({ state, ip }: Context): string =>

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { evictSlowReader } from './slow-reader';
@@ -32,6 +32,21 @@ test('lets a slow reader finish', () => {
   stop();
   jest.advanceTimersByTime(60_000);
   expect(destroy).not.toHaveBeenCalled();
+});
+
+test('watches an answer behind others of its connection once it is its turn', () => {
+  const response = Object.assign(new EventEmitter(), {
+    socket: null as { bytesWritten: number } | null,
+    destroy: jest.fn(),
+  });
+  const stop = evictSlowReader(response as unknown as ServerResponse);
+  jest.advanceTimersByTime(120_000);
+  expect(response.destroy).not.toHaveBeenCalled();
+  response.socket = { bytesWritten: 0 };
+  response.emit('socket', response.socket);
+  jest.advanceTimersByTime(15_000);
+  expect(response.destroy).toHaveBeenCalledTimes(1);
+  stop();
 });
 
 test('ends the connection of a client that has stopped reading', async () => {

@@ -1,5 +1,5 @@
-// Ends the response to a client that hardly reads it: the file's connections to the service and to the
-// upstream are needed for others.
+// Ends the response to a client that hardly reads it: others need the memory and the connections that it
+// holds.
 import type { ServerResponse } from 'node:http';
 import { watchPace } from '@bmg/common/overload';
 
@@ -12,9 +12,19 @@ const CHECK_EVERY_MS = 15_000;
 export const evictSlowReader = (
   response: ServerResponse,
   check_every_ms = CHECK_EVERY_MS,
-): (() => void) =>
-  watchPace(
-    check_every_ms,
-    () => response.socket?.bytesWritten ?? 0,
-    () => response.destroy(new Error('the client reads too slowly')),
-  );
+): (() => void) => {
+  const watch = (): (() => void) =>
+    watchPace(
+      check_every_ms,
+      () => response.socket?.bytesWritten ?? 0,
+      () => response.destroy(new Error('the client reads too slowly')),
+    );
+  if (response.socket) return watch();
+  // Answers to earlier requests of the connection come first.
+  let stop = (): void => void response.off('socket', begin);
+  const begin = (): void => {
+    stop = watch();
+  };
+  response.once('socket', begin);
+  return () => stop();
+};

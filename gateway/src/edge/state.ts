@@ -1,6 +1,7 @@
 // The state of a request in the middleware chain: Koa's `context.state`.
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
+import type { AnswerRoom } from '../limits/answers';
 
 export interface State {
   /** Deadline, trace and request id, passed on to every RPC of the request. */
@@ -12,4 +13,8 @@ export interface State {
   caller_trace_id: string | undefined;
   /** Set once the request has failed. */
   error?: ApiError | undefined;
+  /** Gives back the places that the request has in pools. They are held until its answer is sent. */
+  held?: Array<() => void>;
+  /** Where the bytes of the answer count. */
+  answer_room?: AnswerRoom | undefined;
 }

@@ -57,7 +57,7 @@ export async function streamAnswer(
 const isPrematureClose = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
 
-/** Only for the log and the usage record: the client is gone. */
+/** Only for the log and the usage record: the client has disconnected. */
 const clientGone = (cause: unknown): ApiError =>
   new ApiError('SERVER_ERROR', 'the client disconnected before the file was complete', { cause });
 

@@ -64,6 +64,11 @@ export interface Options {
   omits?: readonly string[];
   /** Builds the response beside `success: true`. Defaults to the gRPC reply. */
   reply?: (reply: object, input: Input) => object;
+  /**
+   * A read of a log (whole events, rows of the ledger) or of a list: it counts in the partner's pool and byte
+   * rate of reads.
+   */
+  reads?: 'log' | 'list';
   /** True: a server-streaming call whose bytes are piped to the response. */
   stream?: boolean;
   /** A server-streaming call that answers instead if `Accept` prefers text/csv. Its request takes no paging. */

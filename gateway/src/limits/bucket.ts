@@ -1,7 +1,7 @@
 // The token bucket of a partner: `rate` tokens a second, and a burst of one second.
 export interface RateLimitResult {
   allowed: boolean;
-  /** The bucket was asked for a token; false when only the version was read. */
+  /** A token was requested; false when only the version was read. */
   asked: boolean;
   /** Whole tokens left. */
   remaining: number;
@@ -26,7 +26,7 @@ export interface Bucket {
   ): Promise<RateLimitResult>;
 }
 
-/** The result of asking a bucket that holds `tokens` after the request. */
+/** The result of a request for a token to a bucket that holds `tokens` after it. */
 export const rateLimitResult = (
   tokens: number,
   rate: number,
@@ -41,7 +41,7 @@ export const rateLimitResult = (
   version,
 });
 
-/** The result of reading the version alone. */
+/** The result of reading only the version. */
 export const versionOnly = (rate: number, version: string | undefined): RateLimitResult => ({
   ...rateLimitResult(rate, rate, true, version),
   asked: false,

@@ -1,13 +1,14 @@
-// Bounds the requests in flight and the memory of bodies of this replica. Each partner has a share of
-// both, and requests without a known partner have a small pool. Beyond a bound a request gets 503
+// Bounds the requests in flight, the memory of bodies and the bytes of answers of this replica. Each partner
+// has a share of each, and requests without a known partner have a small pool. Beyond a bound a request gets 503
 // before it costs anything, so that those in flight still complete.
-import { ApiError } from '@bmg/common/errors';
 import { createPool, type Pool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
-import { rateLimited } from './rate-limited';
+import { createAnswerLimits, type AnswerLimits } from './answers';
 import { networkOf } from './network';
+import { overloaded } from './overloaded';
+import { rateLimited } from './rate-limited';
 
-export interface Load {
+export interface Load extends AnswerLimits {
   /** Throws when the replica, or the partner's share of it, is full; returns a function that leaves. */
   enterPartner(partner_id: string): () => void;
   /**
@@ -92,6 +93,7 @@ export function createLoad(
     log,
   );
   return {
+    ...createAnswerLimits(SERVER, log),
     enterPartner: (partner_id) => enter(requests, partner_id),
     enterUncounted(partner_id) {
       if (!uncounted.take(partner_id)) throw rateLimited('uncounted', RETRY_AFTER_S, TOO_MANY);
@@ -129,6 +131,3 @@ function enter(pool: Pool, holder: string): () => void {
   if (!pool.take(holder)) throw overloaded();
   return () => pool.give(holder);
 }
-
-export const overloaded = (): ApiError =>
-  new ApiError('SERVICE_UNAVAILABLE', 'too many requests are in flight: try again');

@@ -4,7 +4,15 @@ import { metrics } from '@bmg/common/telemetry';
 
 /** Counts the refusal and returns the error to throw. */
 export function rateLimited(
-  limiter: 'partner' | 'dashboard' | 'login' | 'connect' | 'credentials' | 'uncounted' | 'streams',
+  limiter:
+    | 'partner'
+    | 'dashboard'
+    | 'login'
+    | 'connect'
+    | 'credentials'
+    | 'uncounted'
+    | 'streams'
+    | 'reads',
   retry_after_s: number,
   message = 'too many requests: slow down and try again',
 ): ApiError {

@@ -4,7 +4,8 @@ import type { Redis } from 'ioredis';
 import { partnerVersionKey } from '@bmg/common/directory';
 import { rateLimitResult, versionOnly, type Bucket } from './bucket';
 
-// Returns only the version when no token is requested. The time is Redis's: the clocks of the replicas may differ.
+// Returns only the version when no token is requested. The time is Redis's: the clocks of the replicas may
+// differ.
 const SCRIPT = `
 local version = redis.call('GET', KEYS[2]) or ''
 local rate, cost = tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -167,12 +167,12 @@ function enableStart(label?: string): void {
   if (label) startButton.textContent = label;
 }
 
-// --- what the opener and the service are told ---
+// --- messages to the opener, reports to the service ---
 
 /**
- * The origin that the partner's server named, else the opener's where the browser lets us read it, else
- * that of the referrer, so that no other page hears the outcome. Where none is known the message goes to
- * any origin ('*') in the opener's window, without what names the client.
+ * The origin that the partner's server named, or our own if that of the opener can be read. Otherwise it is
+ * unknown: the message goes to any origin ('*') in the opener's window, without names and ids. A referrer
+ * proves nothing, because any page that opens the link has one.
  */
 function findOpenerOrigin(): string | null {
   if (!window.opener) return null;
@@ -181,13 +181,7 @@ function findOpenerOrigin(): string | null {
     const { origin } = (window.opener as Window).location;
     if (origin && origin !== 'null') return origin;
   } catch {
-    // The opener has another origin: the referrer may name it.
-  }
-  try {
-    const { origin } = new URL(document.referrer);
-    if (origin !== 'null' && origin !== location.origin) return origin;
-  } catch {
-    // No referrer.
+    // The opener has another origin.
   }
   return ANY_ORIGIN;
 }

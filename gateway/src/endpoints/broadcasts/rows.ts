@@ -126,6 +126,7 @@ export const broadcasts: Endpoint[] = [
   }),
   get('/broadcasts', rpc(BroadcastsDefinition, 'listBroadcasts'), {
     scope: 'filter',
+    reads: 'list',
     query: schemas.listBroadcasts,
     reply: ({ broadcasts: list, total }, { query }) => ({
       broadcasts: list.map(shown),

@@ -54,6 +54,7 @@ const replay = (one: Replay): Fields => ({
 export const events: Endpoint[] = [
   get('/events', rpc(EventLogDefinition, 'listEvents'), {
     scope: 'filter',
+    reads: 'log',
     addition: true,
     query: schemas.listEvents,
     timeout_ms: LIST_TIMEOUT_MS,
@@ -67,6 +68,7 @@ export const events: Endpoint[] = [
   }),
   get('/events/:event_id', rpc(EventLogDefinition, 'getEvent'), {
     scope: 'partner',
+    reads: 'log',
     addition: true,
     reply: ({ event, attempts }) => ({
       ...logged(event as LoggedEvent),

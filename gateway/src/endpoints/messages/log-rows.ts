@@ -27,6 +27,7 @@ const message = (one: Message): Fields => ({
 export const messageLog: Endpoint[] = [
   get('/messages', rpc(MessagingDefinition, 'listMessages'), {
     scope: 'filter',
+    reads: 'list',
     addition: true,
     query: schemas.listMessages,
     reply: ({ messages, after }, { query }) => ({
@@ -39,6 +40,7 @@ export const messageLog: Endpoint[] = [
   }),
   get('/messages/:message_id/timeline', rpc(MessagingDefinition, 'getTimeline'), {
     scope: 'filter',
+    reads: 'log',
     addition: true,
     query: schemas.getTimeline,
     reply: ({ entries, broadcast, missing, ...found }) => ({

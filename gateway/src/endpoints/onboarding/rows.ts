@@ -99,6 +99,7 @@ export const onboarding: Endpoint[] = [
   }),
   get('/onboarding/events', rpc(OnboardingDefinition, 'listOnboardingEvents'), {
     scope: 'partner',
+    reads: 'list',
     query: schemas.listOnboardingEvents,
     reply: ({ events }, { query }) => ({
       count: events.length,
@@ -115,6 +116,7 @@ export const onboarding: Endpoint[] = [
   }),
   get('/usage', rpc(OnboardingDefinition, 'getUsage'), {
     scope: 'partner',
+    reads: 'list',
     query: schemas.getUsage,
     request: ({ query, partner_id }) => ({
       partner_id,
@@ -138,6 +140,7 @@ export const onboarding: Endpoint[] = [
   }),
   get('/clients', rpc(OnboardingDefinition, 'listClients'), {
     scope: 'partner',
+    reads: 'list',
     query: schemas.listClients,
     reply: ({ clients, total }, { query }) => ({
       clients: clients.map(clientRecord),

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
 import { toApiError } from '@bmg/common/errors';
 import type { Codec } from '@bmg/common/rpc';
-import * as dashboard from '../../dashboard/schemas';
+import * as consoleApi from '../../console/schemas';
 import { readBody } from '../../edge/body';
 import { errorBody } from '../../edge/error-body';
 import { encodeLong } from '../../edge/large-body';
@@ -49,7 +49,7 @@ const rows: Row[] = [...endpoints, ...variants]
     name: `${endpoint.verb} ${endpoint.path}`,
     codec: endpoint.rpc.codecs.requestType as Codec<object>,
   }));
-const pages: Row[] = Object.entries({ ...dashboard, reportConnectStep }).map(([name, body]) => ({
+const pages: Row[] = Object.entries({ ...consoleApi, reportConnectStep }).map(([name, body]) => ({
   name,
   body,
   body_limit_bytes: 8 * 1024,

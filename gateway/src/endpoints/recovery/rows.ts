@@ -16,6 +16,7 @@ const failedEvent = ({ payload, ...event }: FailedEvent): Fields => ({
 export const recovery: Endpoint[] = [
   get('/webhooks/failed', rpc(WebhooksDefinition, 'listFailedEvents'), {
     scope: 'partner',
+    reads: 'log',
     query: schemas.listFailed,
     reply: ({ events, after, total }, { query }) => ({
       count: events.length,

@@ -10,6 +10,7 @@ const LIST_TIMEOUT_MS = 60_000;
 export const templates: Endpoint[] = [
   get('/templates', rpc(TemplatesDefinition, 'listTemplates'), {
     scope: 'number',
+    reads: 'list',
     timeout_ms: LIST_TIMEOUT_MS,
     reply: ({ templates }) => ({
       templates,

@@ -5,6 +5,8 @@ import { metrics, type Logger } from '../telemetry';
 export interface Bound {
   /** False beyond the bound; every refusal is counted, and logged at most every ten seconds. */
   take(amount?: number): boolean;
+  /** Takes beyond the bound too, for what is in memory already and cannot be refused. */
+  force(amount: number): void;
   give(amount?: number): void;
 }
 
@@ -36,6 +38,9 @@ export function createBound(
       if (in_flight > 0 && in_flight + amount > max) return refuse();
       in_flight += amount;
       return true;
+    },
+    force(amount) {
+      in_flight += amount;
     },
     give(amount = 1) {
       in_flight -= amount;

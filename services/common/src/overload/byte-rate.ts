@@ -6,6 +6,8 @@ import { pause } from '../lifecycle/wait';
 export interface ByteRate {
   /** Resolves when the holder may move these bytes; at once if the signal is aborted. */
   turn(holder: string, bytes: number, signal?: AbortSignal): Promise<void>;
+  /** Counts bytes that the holder has moved: its next turn waits for them. */
+  count(holder: string, bytes: number): void;
 }
 
 /** After a rest a holder moves as much as this at once. */
@@ -15,12 +17,18 @@ const HOLDERS_MAX = 10_000;
 export function createByteRate(bytes_per_s: number): ByteRate {
   /** When the bytes of each holder so far are moved, at this rate. */
   const moved_at = new LRUCache<string, number>({ max: HOLDERS_MAX });
+  /** How long the bytes before these take, from now on. */
+  const count = (holder: string, bytes: number): number => {
+    const now_ms = performance.now();
+    const free_ms = Math.max(moved_at.get(holder) ?? 0, now_ms - BURST_MS);
+    moved_at.set(holder, free_ms + (bytes / bytes_per_s) * 1_000);
+    return free_ms - now_ms;
+  };
   return {
     async turn(holder, bytes, signal) {
-      const now_ms = performance.now();
-      const free_ms = Math.max(moved_at.get(holder) ?? 0, now_ms - BURST_MS);
-      moved_at.set(holder, free_ms + (bytes / bytes_per_s) * 1_000);
-      if (free_ms > now_ms) await pause(free_ms - now_ms, signal);
+      const wait_ms = count(holder, bytes);
+      if (wait_ms > 0) await pause(wait_ms, signal);
     },
+    count: (holder, bytes) => void count(holder, bytes),
   };
 }

@@ -6,6 +6,8 @@ import { createBound, type Bound } from './bound';
 export interface Pool {
   /** False when the pool or the holder's share is used up. */
   take(holder: string, amount?: number): boolean;
+  /** Takes beyond the bounds too, for what is in memory already and cannot be refused. */
+  force(holder: string, amount: number): void;
   give(holder: string, amount?: number): void;
 }
 
@@ -54,13 +56,11 @@ export function createPool(
     all_apart += amount;
     return true;
   };
+  const holderOf = (name: string): Holder =>
+    holders.get(name) ?? { bound: createBound(of_holder, log), taken: 0, apart: 0 };
   return {
     take(name, amount = 1) {
-      const holder = holders.get(name) ?? {
-        bound: createBound(of_holder, log),
-        taken: 0,
-        apart: 0,
-      };
+      const holder = holderOf(name);
       if (keepApart(holder, amount)) {
         holders.set(name, holder);
         return true;
@@ -74,6 +74,15 @@ export function createPool(
       holder.taken += amount;
       holders.set(name, holder);
       return true;
+    },
+    force(name, amount) {
+      const holder = holderOf(name);
+      if (!keepApart(holder, amount)) {
+        holder.bound.force(amount);
+        whole.force(amount);
+        holder.taken += amount;
+      }
+      holders.set(name, holder);
     },
     give(name, amount = 1) {
       const holder = holders.get(name);

@@ -73,7 +73,7 @@ export const createOperatorHandlers = (
         fields.logo = await changes.setLogo(partner_id, request.logo_url);
       }
       const changed = await changes.change(partner_id, fields);
-      // Open dashboard sessions end for good: they do not come back when the partner is active
+      // Open console sessions end for good: they do not come back when the partner is active
       // again.
       if (changed.status !== 'active') await dashboardSessions.removeOf(partner_id);
       return partnerMessage(changed);

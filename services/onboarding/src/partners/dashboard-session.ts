@@ -1,4 +1,4 @@
-// How long a session of the partner's dashboard lives. Pure functions of the record and the time.
+// How long a session of the partner's console lives. Pure functions of the record and the time.
 
 export interface TimedSession {
   created_at: Date;
@@ -7,7 +7,7 @@ export interface TimedSession {
 
 const MINUTE_MS = 60_000;
 export const SESSION_LIFE_MS = 8 * 60 * MINUTE_MS;
-/** A session ends after this long without a use. */
+/** A session ends after this long without a use: a request that the user caused. */
 export const IDLE_MS = 30 * MINUTE_MS;
 /** A use is stored at most this often, so that a page with several requests writes once. */
 const TOUCH_EVERY_MS = MINUTE_MS;

@@ -1,4 +1,4 @@
-// The partner's dashboard on a fake clock: sessions, profile settings, webhook secret.
+// The partner's console on a fake clock: sessions, profile settings, webhook secret.
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -47,7 +47,8 @@ async function logIn(partner: Partner): Promise<string> {
   await own.openSession({ key_hash: partner.key_hash, token_hash }, testCall());
   return token_hash;
 }
-const use = (token_hash: string) => own.useSession({ token_hash }, testCall());
+const use = (token_hash: string, passive?: boolean) =>
+  own.useSession({ token_hash, passive }, testCall());
 const codeOf = async (work: Promise<unknown>): Promise<string> => (await failureOf(work)).code;
 const kept = (): Promise<number> => world.mongo.db.collection(DASHBOARD_SESSIONS).countDocuments();
 
@@ -91,6 +92,16 @@ describe('a session', () => {
     world.passTime(31 * MINUTE_S);
     expect(await codeOf(use(token))).toBe('UNAUTHORIZED');
     expect(await kept()).toBe(0);
+  });
+
+  it('does not live longer by requests that its user did not cause', async () => {
+    const token = await logIn(await world.partner());
+    for (let minutes = 10; minutes < 30; minutes += 10) {
+      world.passTime(10 * MINUTE_S);
+      await use(token, true);
+    }
+    world.passTime(10 * MINUTE_S);
+    expect(await codeOf(use(token, true))).toBe('UNAUTHORIZED');
   });
 
   it('ends when it is closed, and other sessions do not', async () => {

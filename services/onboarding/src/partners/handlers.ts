@@ -1,4 +1,4 @@
-// RPC handlers of the partner's dashboard: its sessions and the partner's profile settings. The
+// RPC handlers of the partner's console: its sessions and the partner's profile settings. The
 // gateway checks that a request comes from the partner's browser; which partner a session is for,
 // and how long, is decided here.
 import { refuseUnlessActive } from '@bmg/common/directory';
@@ -47,10 +47,10 @@ export const createDashboardHandlers = (
         purge_at: expiresAt({ created_at: at }),
       };
       await dashboardSessions.insert(session);
-      log.info({ partner_id: partner._id }, 'opened dashboard session');
+      log.info({ partner_id: partner._id }, 'opened console session');
       return sessionMessage(partner, session);
     },
-    async useSession({ token_hash }) {
+    async useSession({ token_hash, passive }) {
       const session = await dashboardSessions.find(token_hash);
       if (!session) throw sessionOver();
       const partner = await partners.find(session.partner_id);
@@ -64,7 +64,7 @@ export const createDashboardHandlers = (
         await dashboardSessions.remove(token_hash);
         refuseUnlessActive(partner.status);
       }
-      if (isToBeTouched(session, at)) await dashboardSessions.touch(token_hash, at);
+      if (!passive && isToBeTouched(session, at)) await dashboardSessions.touch(token_hash, at);
       return sessionMessage(partner, session);
     },
     async closeSession({ token_hash }) {
@@ -87,7 +87,7 @@ export const createDashboardHandlers = (
     },
     async closeAllSessions({ partner_id }) {
       await dashboardSessions.removeOf(partner_id);
-      log.info({ partner_id }, 'closed all dashboard sessions of a partner');
+      log.info({ partner_id }, 'closed all console sessions of a partner');
       return {};
     },
     getSettings: async ({ partner_id }) => answer(await changes.getPartner(partner_id)),

@@ -1,4 +1,4 @@
-// Sessions of the partner's dashboard: one record per log-in, found by the keyed hash of its token.
+// Sessions of the partner's console: one record per log-in, found by the keyed hash of its token.
 import type { Collection, Db, IndexDescription } from 'mongodb';
 
 export interface DashboardSession {

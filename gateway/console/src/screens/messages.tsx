@@ -17,7 +17,7 @@ import { Rows, type Column } from '../parts/rows';
 import { useFilters } from '../parts/search';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
-import type { Search } from '../router';
+import type { Search } from '../search';
 import { MessageSteps } from './messages/steps';
 
 const COLUMNS: Array<Column<Message>> = [

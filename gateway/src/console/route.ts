@@ -1,4 +1,4 @@
-// One request of the dashboard is one row, served under /dashboard/api.
+// One request of the console is one row, served under /dashboard/api.
 import type { Call } from '@bmg/common/rpc';
 import type { Session } from '@bmg/proto/settings';
 import type { Context } from 'koa';
@@ -29,6 +29,8 @@ interface Options {
   status?: number;
   /** Instead of REQUEST_TIMEOUT_MS. */
   timeout_ms?: number;
+  /** True: the page makes the request by itself, and the session does not live longer by it. */
+  automatic?: boolean;
   /** Requests a second of one partner to this row, in addition to the limit on all rows. */
   per_sec?: number;
 }

@@ -1,4 +1,4 @@
-// The rows of the dashboard's API: session, settings, webhooks, billing. They are not endpoints of the
+// The rows of the console's API: session, settings, webhooks, billing. They are not endpoints of the
 // contract.
 import { ApiError, missingFields } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
@@ -37,6 +37,7 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   {
     verb: 'get',
     path: '/events/stream',
+    automatic: true,
     async run(visitor, { context }) {
       if (context.method !== 'HEAD') await deps.streams.open(context, visitor);
       return {};

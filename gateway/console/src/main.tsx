@@ -5,6 +5,7 @@ import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchActivity } from './api/activity';
 import { whenSessionEnds, type ApiFailure } from './api/client';
 import { sessionQuery } from './api/queries';
 import { Gate } from './shell/gate';
@@ -26,6 +27,7 @@ const queries = new QueryClient({
     },
   },
 });
+watchActivity();
 whenSessionEnds(() => queries.setQueryData(sessionQuery.queryKey, null));
 
 createRoot(document.getElementById('root') as HTMLElement).render(

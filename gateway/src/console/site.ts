@@ -1,4 +1,4 @@
-// Serves the console, the single-page application that `make build` compiles to gateway/dashboard/dist:
+// Serves the console, the single-page application that `make build` compiles to gateway/console/dist:
 // its hashed files, and its page at every other address below /dashboard.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,7 +10,7 @@ import { answerPage, readSiteFiles, serveFiles } from '../edge/site-files';
 import type { State } from '../edge/state';
 
 /** The same from src/ and from dist/. */
-const FOLDER = resolve(__dirname, '../../dashboard/dist/site');
+const FOLDER = resolve(__dirname, '../../console/dist/site');
 const ROUTE = '/dashboard';
 /** The component library adds style elements: the nonce of the answer allows these and no others. */
 const policyOf = (nonce: string): string =>

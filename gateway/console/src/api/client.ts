@@ -1,6 +1,8 @@
 // Calls the console's API below /dashboard/api. The session is a cookie; a change also carries the CSRF
 // token that came with the session.
 
+import { isIdle } from './activity';
+
 export class ApiFailure extends Error {
   constructor(
     readonly status: number,
@@ -59,6 +61,7 @@ export async function call<T>(method: Method, path: string, request: Request = {
     method,
     headers: {
       ...(body && { 'content-type': 'application/json' }),
+      ...(isIdle() && { 'x-idle': '1' }),
       ...(method !== 'GET' && { 'x-csrf-token': csrf_token }),
       ...(number && { 'x-waba-id': number.waba_id, 'x-phone-number-id': number.phone_number_id }),
       ...(idempotency_key && { 'idempotency-key': idempotency_key }),

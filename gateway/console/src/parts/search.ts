@@ -1,6 +1,6 @@
 // The filters of a screen are in its address, so that a link shows what the sender saw.
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { Search } from '../router';
+import type { Search } from '../search';
 
 export function useFilters(): [Search, (change: Partial<Search>) => void] {
   const search = useSearch({ strict: false }) as Search;

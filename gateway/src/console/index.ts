@@ -1,4 +1,4 @@
-// The API of the partner's dashboard. Each row gets one chain: own site (for changes) → session →
+// The API of the partner's console. Each row gets one chain: own site (for changes) → session →
 // rate limit → body → call; for the log-in: own site → limit of the network → body → call. The observer
 // answers errors, as it does for the endpoints. Below /v1 a session calls the endpoints themselves, under
 // their rules: the chain is theirs, only who calls comes from the session.
@@ -12,6 +12,7 @@ import type { Call } from '@bmg/common/rpc';
 import { takeFromLimit, type admit } from '../edge/admit';
 import { readBody } from '../edge/body';
 import { createChain as createEndpointChain, type ChainDependencies } from '../edge/chain';
+import { hold } from '../edge/sending';
 import type { State } from '../edge/state';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
 import { compile, type Validator } from '../endpoints/parts/schema';
@@ -24,7 +25,7 @@ import type { Route, RouteRequest, Visitor } from './route';
 import { createRoutes, type RouteDependencies } from './routes';
 import { createSessionCookies, type SessionCookies } from './session-cookie';
 
-export interface DashboardDependencies extends Omit<RouteDependencies, 'cookies'> {
+export interface ConsoleDependencies extends Omit<RouteDependencies, 'cookies'> {
   bucket: Bucket;
   endpoints: Endpoint[];
   /** Middleware dependencies of the partner endpoints. */
@@ -37,13 +38,15 @@ export interface DashboardDependencies extends Omit<RouteDependencies, 'cookies'
 
 const BASE = '/dashboard/api';
 const CSRF = 'x-csrf-token';
+/** Sent by our page with requests that its user did not cause. */
+const IDLE = 'x-idle';
 const BODY_LIMITS = { limit_bytes: 8 * 1024, within_ms: 5_000 };
 /** Requests of one partner, all browsers together. The partner's REST calls have another bucket. */
 const PER_SEC = 20;
 /** Answers hold settings and secrets: they are never cached, nor taken for another content type. */
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
-export const dashboard = (deps: DashboardDependencies): ((router: Router<State>) => void) => {
+export const consoleApi = (deps: ConsoleDependencies): ((router: Router<State>) => void) => {
   const cookies = createSessionCookies(deps.public_url, deps.pepper);
   const routes = createRoutes({ ...deps, cookies });
   const own_origin = new URL(deps.public_url).origin;
@@ -60,7 +63,7 @@ export const dashboard = (deps: DashboardDependencies): ((router: Router<State>)
   };
 };
 
-interface SessionDependencies extends DashboardDependencies {
+interface SessionDependencies extends ConsoleDependencies {
   cookies: SessionCookies;
   own_origin: string;
 }
@@ -91,16 +94,14 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
   const answer = async (context: Context): Promise<Fields> => {
     if (route.open) {
       await deps.logins.take(context.ip);
-      return inside(deps.load.enterOpen(context.ip), async () =>
-        route.run(await readRequest(context, checkBody)),
-      );
+      hold(context, deps.load.enterOpen(context.ip));
+      return route.run(await readRequest(context, checkBody));
     }
-    const visitor = await findVisitor(context, deps, is_change);
+    const visitor = await findVisitor(context, deps, is_change, route.automatic);
     (context.state as State).partner_id = visitor.partner_id;
     await checkRate(deps.bucket, visitor.partner_id, route);
-    return inside(deps.load.enterPartner(visitor.partner_id), async () =>
-      route.run(visitor, await readRequest(context, checkBody)),
-    );
+    hold(context, deps.load.enterPartner(visitor.partner_id));
+    return route.run(visitor, await readRequest(context, checkBody));
   };
   return async (context) => {
     const state = context.state as State;
@@ -115,14 +116,6 @@ function createChain(route: Route, deps: SessionDependencies): (context: Context
   };
 }
 
-async function inside<T>(leave: () => void, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } finally {
-    leave();
-  }
-}
-
 async function readRequest(
   context: Context,
   checkBody: Validator | undefined,
@@ -134,11 +127,16 @@ async function readRequest(
   return { context, call, body };
 }
 
-/** The partner of the session. A change also needs the CSRF token, which only our own page can read. */
-async function findVisitor(
+/**
+ * The partner of the session. A change also needs the CSRF token, which only our own page can read. The
+ * session lives longer by requests that the user caused: not by streams, and not by those that the page
+ * marks because it has seen no input for a while.
+ */
+export async function findVisitor(
   context: Context,
-  { settings, cookies, look_ups }: SessionDependencies,
+  { settings, cookies, look_ups }: Pick<SessionDependencies, 'settings' | 'cookies' | 'look_ups'>,
   is_change: boolean,
+  is_automatic = false,
 ): Promise<Visitor> {
   const token = cookies.read(context);
   if (token === undefined) throw new ApiError('UNAUTHORIZED', 'there is no session: log in');
@@ -147,11 +145,13 @@ async function findVisitor(
   }
   const { call } = context.state as State;
   const token_hash = cookies.hash(token);
+  const passive = is_automatic || context.get(IDLE) !== '';
   try {
     const session = await look_ups.run(token_hash, context.ip, () =>
-      settings.useSession({ token_hash }, call),
+      settings.useSession({ token_hash, passive }, call),
     );
-    const check = (call: Call): Promise<unknown> => settings.useSession({ token_hash }, call);
+    const check = (call: Call): Promise<unknown> =>
+      settings.useSession({ token_hash, passive: true }, call);
     return { partner_id: session.partner_id, token, session, check };
   } catch (error) {
     if (error instanceof ApiError && ENDS_SESSION.has(error.code)) cookies.clear(context);

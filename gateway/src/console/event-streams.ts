@@ -4,14 +4,16 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import { invalidField, missingFields } from '@bmg/common/errors';
+import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import { pause, type Component } from '@bmg/common/lifecycle';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { EventLogDefinition, ListEventsResponse } from '@bmg/proto/webhooks';
 import type { State } from '../edge/state';
 import { logged } from '../endpoints/events/rows';
+import type { AnswerRoom } from '../limits/answers';
 import type { Load } from '../limits/load';
+import { createTurns } from './turns';
 
 export interface EventStreams extends Component {
   /** Answers with the events after the position that the request names. Resolves once it is open. */
@@ -26,7 +28,7 @@ export interface StreamReader {
 
 interface Dependencies {
   events: Client<EventLogDefinition>;
-  load: Pick<Load, 'enterStream'>;
+  load: Pick<Load, 'enterStream' | 'answerRoom' | 'read_rate'>;
   log: Logger;
 }
 
@@ -34,17 +36,26 @@ interface Dependencies {
 const WAIT_S = 10;
 const CALL_LIMIT_MS = 20_000;
 const PAGE = 200;
+/** What a page of older events is expected to take in memory, before it is read. */
+const PAGE_BYTES = 512 * 1024;
+/** Between the pages of older events that all streams of a partner read, one page at a time. */
+const CATCH_UP_APART_MS = 50;
+/** Until the partner's other answers leave room for a page. */
+const NO_ROOM_MS = 1_000;
+/** The browser opens the stream again after that. */
+const TRIES_MAX = 5;
 /** Events that come one after the other are read together. */
 const APART_MS = 400;
 /** While events come; without events each heartbeat checks the session. */
 const CHECK_EVERY_MS = 5_000;
-/** A reader that takes no bytes for so long is gone. */
+/** A reader that takes no bytes for this long is disconnected. */
 const SLOW_READER_MS = 15_000;
 const RECONNECT_MS = 2_000;
 const POSITION = /^\d{1,15}$/;
 
 export function createEventStreams({ events, load, log }: Dependencies): EventStreams {
   const stopped = new AbortController();
+  const turns = createTurns();
   const end = (): void => stopped.abort();
   return {
     name: 'event-streams',
@@ -56,21 +67,42 @@ export function createEventStreams({ events, load, log }: Dependencies): EventSt
     async open(context, reader) {
       const { call } = context.state as State;
       const after = positionOf(context);
+      const { partner_id } = reader;
+      const leave = load.enterStream(partner_id);
+      const room = load.answerRoom(partner_id);
       const read: Read = (position, wait, call) =>
-        events.listEvents(
-          { partner_id: reader.partner_id, after: position, limit: PAGE, wait },
-          call,
-        );
-      const leave = load.enterStream(reader.partner_id);
+        events.listEvents({ partner_id, after: position, limit: PAGE, wait }, call);
+      const readOlder: Read = (position, _wait, call) =>
+        turns.take(partner_id, async () => {
+          await load.read_rate.turn(partner_id, 0, call.signal);
+          room.resize(PAGE_BYTES);
+          const page = await read(position, 0, call);
+          await pause(CATCH_UP_APART_MS, call.signal);
+          return page;
+        });
+      const free = (): void => {
+        room.release();
+        leave();
+      };
       try {
         // A refusal is an ordinary error answer.
-        const first = await read(after, 0, call);
+        const first = await readOlder(after, 0, call);
         const response = begin(context);
-        void follow({ response, first, read, reader, call, stopped: stopped.signal, log }).finally(
-          leave,
-        );
+        const onBytes = (bytes: number): void => load.read_rate.count(partner_id, bytes);
+        void follow({
+          response,
+          first,
+          read,
+          readOlder,
+          onBytes,
+          room,
+          reader,
+          call,
+          stopped: stopped.signal,
+          log,
+        }).finally(free);
       } catch (error) {
-        leave();
+        free();
         throw error;
       }
     },
@@ -82,7 +114,13 @@ type Read = (position: number, wait: number, call: Call) => Promise<ListEventsRe
 interface Stream {
   response: ServerResponse;
   first: ListEventsResponse;
+  /** Waits for events. */
   read: Read;
+  /** Reads a page of events that are in the log already. */
+  readOlder: Read;
+  onBytes(bytes: number): void;
+  /** Where the page in memory counts. */
+  room: AnswerRoom;
   reader: StreamReader;
   call: Call;
   stopped: AbortSignal;
@@ -113,24 +151,26 @@ function begin(context: Context): ServerResponse {
   return response;
 }
 
-async function follow({ response, first, read, reader, stopped, log, ...given }: Stream) {
+async function follow({ response, first, reader, stopped, log, ...stream }: Stream) {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   response.once('error', () => gone.abort());
   const signal = AbortSignal.any([gone.signal, stopped]);
-  const call = (): Call => ({ ...given.call, deadline: Date.now() + CALL_LIMIT_MS, signal });
+  const call = (): Call => ({ ...stream.call, deadline: Date.now() + CALL_LIMIT_MS, signal });
   let checked = performance.now();
   let page = first;
   try {
     while (!signal.aborted) {
-      await write(response, page, signal);
+      await write(response, page, stream, signal);
       if (page.events.length === 0 || performance.now() - checked > CHECK_EVERY_MS) {
         await reader.check(call());
         checked = performance.now();
       }
       if (page.events.length > 0 && !page.has_more) await pause(APART_MS, signal);
       if (signal.aborted) return;
-      page = await read(page.next, page.has_more ? 0 : WAIT_S, call());
+      page = page.has_more
+        ? await catchUp(page.next, stream, call)
+        : await stream.read(page.next, WAIT_S, call());
     }
   } catch (error) {
     if (!signal.aborted) log.debug({ err: error }, 'a stream of events ended');
@@ -139,17 +179,40 @@ async function follow({ response, first, read, reader, stopped, log, ...given }:
   }
 }
 
+/** Waits while the partner's answers leave no room. */
+async function catchUp(
+  position: number,
+  { readOlder }: Pick<Stream, 'readOlder'>,
+  call: () => Call,
+): Promise<ListEventsResponse> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await readOlder(position, 0, call());
+    } catch (error) {
+      const is_full = error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE';
+      if (!is_full || tries === TRIES_MAX) throw error;
+      await pause(NO_ROOM_MS, call().signal);
+    }
+  }
+}
+
 async function write(
   response: ServerResponse,
   { events }: ListEventsResponse,
+  { room, onBytes }: Pick<Stream, 'room' | 'onBytes'>,
   signal: AbortSignal,
 ): Promise<void> {
   const lines = events.map(
     (event) => `id: ${event.seq}\ndata: ${JSON.stringify(logged(event))}\n\n`,
   );
-  if (response.write(lines.length > 0 ? lines.join('') : ': heartbeat\n\n')) return;
-  const slow = AbortSignal.timeout(SLOW_READER_MS);
-  await once(response, 'drain', { signal: AbortSignal.any([signal, slow]) }).catch(() => {
-    if (!signal.aborted) response.destroy();
-  });
+  const text = Buffer.from(lines.length > 0 ? lines.join('') : ': heartbeat\n\n');
+  onBytes(text.length);
+  room.force(text.length);
+  if (!response.write(text)) {
+    const slow = AbortSignal.timeout(SLOW_READER_MS);
+    await once(response, 'drain', { signal: AbortSignal.any([signal, slow]) }).catch(() => {
+      if (!signal.aborted) response.destroy();
+    });
+  }
+  room.force(0);
 }

@@ -17,6 +17,7 @@ import { Time } from '../parts/time';
 import { ConnectNumber } from './numbers/connect';
 import { SyncCell } from './numbers/data-sync';
 import { NumberDrawer } from './numbers/drawer';
+import { limitOf } from './numbers/limit';
 
 export const keyOf = ({ waba_id, phone_number_id }: Client): string =>
   `${waba_id}/${phone_number_id}`;
@@ -56,9 +57,6 @@ const COLUMNS: Array<Column<Client>> = [
     labelled: true,
   },
 ];
-
-export const limitOf = (tier: string | null): string =>
-  tier === null ? '–' : tier === 'UNLIMITED' ? 'no limit' : `${tier.replace('TIER_', '')} a day`;
 
 const REFRESH_MS = 10_000;
 /** A history that has stopped for longer is not followed. */

@@ -13,9 +13,9 @@ import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
-import { limitOf } from '../numbers';
 import { ConnectNumber } from './connect';
 import { DataSyncState } from './data-sync';
+import { limitOf } from './limit';
 
 interface DrawerProps {
   client: Client;

@@ -7,7 +7,7 @@ import type { Call, Client } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import type { EventLogDefinition, ListEventsResponse, LoggedEvent } from '@bmg/proto/webhooks';
 import { createEventStreams, type EventStreams } from './event-streams';
-import { createLoad, STREAM_SHARE } from '../limits/load';
+import { createLoad, STREAM_SHARE, type Load } from '../limits/load';
 import { eventually } from '../../../test/testkit/eventually';
 
 const log = createLogger('test');
@@ -29,6 +29,8 @@ const anEvent = (seq: number): LoggedEvent => ({
 let pages: Array<LoggedEvent[] | 'wait'>;
 let asked: Array<{ after?: number | undefined; partner_id?: string | undefined }>;
 let check: () => Promise<unknown>;
+let read_older: ((after: number) => Promise<object>) | undefined;
+let load: Load;
 let streams: EventStreams;
 let server: Server;
 let url: string;
@@ -39,6 +41,7 @@ const events = {
     { signal }: Call,
   ): Promise<ListEventsResponse> {
     asked.push(request);
+    if (read_older) return (await read_older(request.after ?? 0)) as ListEventsResponse;
     const next = pages.shift();
     if (next === 'wait') {
       await new Promise((_resolve, reject) =>
@@ -55,7 +58,9 @@ const events = {
 beforeEach(async () => {
   asked = [];
   check = async () => undefined;
-  streams = createEventStreams({ events, load: createLoad(100, log), log });
+  read_older = undefined;
+  load = createLoad(100, log);
+  streams = createEventStreams({ events, load, log });
   const app = new Koa();
   app.use(async (context: Context) => {
     context.state['call'] = { deadline: Date.now() + 1_000, span: {}, request_id: 'r' };
@@ -134,6 +139,33 @@ test('answers a failure of the first read, and a position that is none, as an or
     400,
     expect.stringContaining('Last-Event-ID'),
   ]);
+});
+
+test('streams of one partner read older events a page at a time, and not faster than its reads', async () => {
+  const pages_each = 5;
+  const older = { ...anEvent(1), envelope: JSON.stringify({ text: 'x'.repeat(10_000) }) };
+  let reading = 0;
+  let at_once = 0;
+  read_older = async (after) => {
+    reading += 1;
+    at_once = Math.max(at_once, reading);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    reading -= 1;
+    if (after === pages_each) throw new ApiError('INTERNAL_ERROR', 'the end');
+    return { events: [{ ...older, seq: after + 1 }], next: after + 1, has_more: true };
+  };
+  const turn = jest.spyOn(load.read_rate, 'turn');
+  const count = jest.spyOn(load.read_rate, 'count');
+  const started = performance.now();
+  await Promise.all(
+    Array.from({ length: STREAM_SHARE }, async () => (await fetch(`${url}?after=0`)).text()),
+  );
+  expect(at_once).toBe(1);
+  expect(turn).toHaveBeenCalledTimes(STREAM_SHARE * (pages_each + 1));
+  const bytes = count.mock.calls.reduce((sum, [, one]) => sum + one, 0);
+  expect(bytes).toBeGreaterThan(STREAM_SHARE * pages_each * 10_000);
+  // 20 pages a second of all streams together.
+  expect(performance.now() - started).toBeGreaterThan(STREAM_SHARE * pages_each * 50 * 0.9);
 });
 
 test('bounds the streams of one partner, and frees the place of a reader that leaves', async () => {

@@ -1,4 +1,4 @@
-// The browser's part of a dashboard session: a random token in a cookie that scripts cannot read and other
+// The browser's part of a console session: a random token in a cookie that scripts cannot read and other
 // sites cannot send, and a CSRF token derived from it, which our page sends with every change.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';

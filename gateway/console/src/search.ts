@@ -1,0 +1,36 @@
+// What the address of a screen may carry. A leaf file: the router and every screen import it.
+/** The filters of every screen, kept in the address. */
+export interface Search {
+  period?: 'day' | 'week' | 'month' | undefined;
+  status?: string | undefined;
+  find?: string | undefined;
+  /** The number that the screen is about: `<waba_id>/<phone_number_id>`. */
+  number?: string | undefined;
+  /** The thing shown beside the list. */
+  open?: string | undefined;
+  template?: string | undefined;
+  copy?: number | undefined;
+  /** A period in whole UTC days. */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+const PERIODS = ['day', 'week', 'month'] as const;
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== ''
+    ? value
+    : typeof value === 'number'
+      ? String(value)
+      : undefined;
+
+export const validateSearch = (raw: Record<string, unknown>): Search => ({
+  period: PERIODS.find((period) => period === raw['period']),
+  status: textOf(raw['status']),
+  find: textOf(raw['find']),
+  number: textOf(raw['number']),
+  open: textOf(raw['open']),
+  template: textOf(raw['template']),
+  copy: Number(raw['copy']) || undefined,
+  from: textOf(raw['from']),
+  to: textOf(raw['to']),
+});

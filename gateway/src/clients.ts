@@ -1,0 +1,48 @@
+// One gRPC client for each service that the endpoints, pages and documents call.
+import type { Loaded } from '@bmg/common/config';
+import { createRpcClient, type Client, type Definition, type RpcClient } from '@bmg/common/rpc';
+import { PaymentsDefinition } from '@bmg/proto/billing';
+import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { LedgerDefinition } from '@bmg/proto/ledger';
+import { MessagingDefinition } from '@bmg/proto/messaging';
+import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
+import { OnboardingDefinition } from '@bmg/proto/onboarding';
+import { SettingsDefinition } from '@bmg/proto/settings';
+import { TemplatesDefinition } from '@bmg/proto/templates';
+import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
+import type { settings } from './config';
+
+export type Config = Loaded<typeof settings>['config'];
+export type Clients = ReturnType<typeof createClients>;
+
+export const serviceAddresses = (config: Config) => ({
+  onboarding: config.ONBOARDING_ADDR,
+  messaging: config.MESSAGING_ADDR,
+  templates: config.TEMPLATES_ADDR,
+  broadcasts: config.BROADCASTS_ADDR,
+  'number-admin': config.NUMBER_ADMIN_ADDR,
+  webhooks: config.WEBHOOKS_ADDR,
+});
+
+export function createClients(addresses: ReturnType<typeof serviceAddresses>) {
+  const served: Array<[Definition, string]> = [
+    [OnboardingDefinition, addresses.onboarding],
+    [SettingsDefinition, addresses.onboarding],
+    [PaymentsDefinition, addresses.onboarding],
+    [MessagingDefinition, addresses.messaging],
+    [LedgerDefinition, addresses.messaging],
+    [TemplatesDefinition, addresses.templates],
+    [BroadcastsDefinition, addresses.broadcasts],
+    [NumberAdminDefinition, addresses['number-admin']],
+    [WebhooksDefinition, addresses.webhooks],
+    [EventLogDefinition, addresses.webhooks],
+  ];
+  const clients = new Map<Definition, RpcClient<Definition>>(
+    served.map(([definition, address]) => [definition, createRpcClient(definition, address)]),
+  );
+  return {
+    components: [...clients.values()],
+    client: <D extends Definition>(definition: D): Client<D> =>
+      (clients.get(definition) as unknown as RpcClient<D>).rpc,
+  };
+}

@@ -1,0 +1,25 @@
+// Builds the hosted sign-up page.
+import type { Logger } from '@bmg/common/telemetry';
+import { OnboardingDefinition } from '@bmg/proto/onboarding';
+import type { Auth } from '../auth/wire';
+import type { Clients, Config } from '../clients';
+import type { Limits } from '../limits/wire';
+import { connectPage } from './index';
+
+interface Parts {
+  rpc: Clients;
+  auth: Auth;
+  limits: Limits;
+  log: Logger;
+}
+
+export const wireConnectPage = (config: Config, { rpc, auth, limits, log }: Parts) =>
+  connectPage({
+    onboarding: rpc.client(OnboardingDefinition),
+    authenticator: auth.authenticator,
+    look_ups: auth.look_ups,
+    visits: limits.visits,
+    pepper: config.KEY_PEPPER,
+    sdk_url: config.UPSTREAM_SDK_URL,
+    log,
+  });

@@ -1,0 +1,44 @@
+// Builds the console: its page, its API, and the live list of events.
+import type { Logger } from '@bmg/common/telemetry';
+import { PaymentsDefinition } from '@bmg/proto/billing';
+import { SettingsDefinition } from '@bmg/proto/settings';
+import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
+import type { Auth } from '../auth/wire';
+import type { Clients, Config } from '../clients';
+import type { ChainDependencies } from '../edge/chain';
+import type { RequestLog } from '../edge/request-log';
+import type { Endpoint, Fields } from '../endpoints/endpoint';
+import type { Limits } from '../limits/wire';
+import { createEventStreams } from './event-streams';
+import { consoleApi } from './index';
+import { consoleSite } from './site';
+
+interface Parts {
+  rpc: Clients;
+  auth: Auth;
+  limits: Limits;
+  chain: ChainDependencies;
+  requests: RequestLog;
+  endpoints: Endpoint[];
+  notices: Fields[];
+  log: Logger;
+}
+
+export function wireConsole(config: Config, { rpc, auth, limits, log, ...parts }: Parts) {
+  const { load, bucket, logins } = limits;
+  const streams = createEventStreams({ events: rpc.client(EventLogDefinition), load, log });
+  const api = consoleApi({
+    ...parts,
+    streams,
+    load,
+    bucket,
+    logins,
+    look_ups: auth.look_ups,
+    settings: rpc.client(SettingsDefinition),
+    webhooks: rpc.client(WebhooksDefinition),
+    payments: rpc.client(PaymentsDefinition),
+    pepper: config.KEY_PEPPER,
+    public_url: config.PUBLIC_URL,
+  });
+  return { streams, pages: [api, consoleSite(config.PUBLIC_URL, log)] };
+}

@@ -1,0 +1,196 @@
+// Answers that are not read: what they hold counts for their partner until the socket has taken them.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { createLogger } from '@bmg/common/telemetry';
+import { eventually } from '../../../test/testkit/eventually';
+import { createApp, type AppDependencies } from '../app';
+import { get, post } from '../endpoints/endpoint';
+import { READ_BYTES_PER_S, READ_SHARE } from '../limits/answers';
+import { createLoad, type Load } from '../limits/load';
+
+const MIB = 1024 * 1024;
+/** More than the buffers of two sockets take. */
+const UNREAD = 'x'.repeat(12 * MIB);
+const IN_FLIGHT_MAX = 4;
+
+const log = createLogger('test');
+log.level = 'silent';
+
+let answer: () => Promise<object>;
+let calls: number;
+let load: Load;
+let server: Server;
+let port: number;
+let sockets: Socket[];
+
+const definition = {
+  methods: { read: { requestType: { fromPartial: (fields: object) => fields } } },
+};
+const rpc = { definition, method: 'read' } as never;
+const LIST = {
+  type: 'object',
+  properties: { limit: { type: 'integer', default: 100 } },
+} as never;
+
+async function start(in_flight_max = IN_FLIGHT_MAX): Promise<void> {
+  load = createLoad(in_flight_max, log);
+  const deps = {
+    endpoints: [
+      get('/list', rpc, { scope: 'partner', reads: 'log', query: LIST }),
+      get('/one', rpc, { scope: 'partner' }),
+      post('/change', rpc, { scope: 'partner' }),
+    ],
+    notices: {},
+    authenticator: {
+      identify: async (key: string) => ({
+        key_hash: key,
+        caller: { partner_id: key, rate_limit_per_sec: 1_000, status: 'active' },
+      }),
+      confirm: async ({ caller }: { caller: unknown }) => caller,
+    },
+    bucket: { take: async () => ({ allowed: true, remaining: 1, reset_s: 0, retry_after_s: 1 }) },
+    load,
+    meter: { count: () => undefined },
+    health: { report: () => ({ http: 200, body: { status: 'ok' } }) },
+    client: () => ({
+      read: async () => {
+        calls += 1;
+        return answer();
+      },
+    }),
+    extend: (router: { get(path: string, serve: (context: { body: string }) => void): void }) =>
+      router.get('/page', (context) => {
+        context.body = UNREAD;
+      }),
+    request_timeout_ms: 60_000,
+    log,
+  } as unknown as AppDependencies;
+  server = createServer(createApp(deps).callback()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+}
+
+beforeEach(async () => {
+  calls = 0;
+  sockets = [];
+  answer = async () => ({ text: UNREAD });
+  await start();
+});
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Requests on one connection, whose answers are not read. */
+function unread(partner: string, path: string, times = 1): Socket {
+  const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nx-partner-key: ${partner}\r\n\r\n`;
+  const socket = connect(port, '127.0.0.1', () => socket.write(request.repeat(times)));
+  socket.on('error', () => undefined);
+  socket.pause();
+  sockets.push(socket);
+  return socket;
+}
+
+const ask = (partner: string, path: string, method = 'GET') =>
+  fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { 'x-partner-key': partner } });
+
+test('the place of a request is free again once its answer is read, and not before', async () => {
+  answer = async () => ({ text: 'x'.repeat(7 * MIB) });
+  for (let count = 0; count < IN_FLIGHT_MAX / 2; count += 1) unread('a', '/v1/one');
+  await eventually(() => calls === IN_FLIGHT_MAX / 2);
+  answer = async () => ({ text: 'short' });
+  const refused = await ask('a', '/v1/one');
+  expect([refused.status, calls]).toEqual([503, IN_FLIGHT_MAX / 2]);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await ask('b', '/v1/one')).status).toBe(200);
+  sockets.forEach((socket) => socket.resume());
+  await eventually(async () => (await ask('a', '/v1/one')).status === 200);
+});
+
+test('the bytes of unread answers are bounded before the next call of the service', async () => {
+  const first = unread('a', '/v1/one');
+  await eventually(() => calls === 1);
+  const second = await ask('a', '/v1/one');
+  expect(second.status).toBe(503);
+  expect(await second.json()).toMatchObject({
+    error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('not read yet') },
+  });
+  expect(calls).toBe(2);
+  // Of 16 MiB, 12 wait: a list that may take 6 is not requested.
+  expect((await ask('a', '/v1/list?limit=3000')).status).toBe(503);
+  expect(calls).toBe(2);
+  // Changes that were made are answered.
+  const changed = await ask('a', '/v1/change', 'POST');
+  expect(changed.status).toBe(200);
+  await changed.text();
+  first.destroy();
+  await eventually(async () => (await ask('a', '/v1/one')).status === 200);
+});
+
+test('pipelined requests hold a place each, and free it when the connection closes', async () => {
+  const socket = unread('a', '/v1/one', 3);
+  await eventually(() => calls > 0);
+  await eventually(async () => (await ask('a', '/v1/one')).status === 503);
+  socket.destroy();
+  await eventually(async () => (await ask('a', '/v1/one')).status === 200);
+});
+
+test('requests on a connection that stays open do not add up', async () => {
+  answer = async () => ({ text: 'x'.repeat(MIB) });
+  for (let count = 0; count < 40; count += 1) {
+    const one = await ask('a', '/v1/one');
+    expect(((await one.json()) as { text: string }).text).toHaveLength(MIB);
+    const { status, headers } = one;
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(Number(headers.get('content-length'))).toBeGreaterThan(MIB);
+  }
+});
+
+test('bounds the reads of one partner in flight, and of no other', async () => {
+  server.close();
+  await start(1_000);
+  const release: Array<() => void> = [];
+  answer = () => new Promise((resolve) => release.push(() => resolve({ text: 'short' })));
+  const reads = Array.from({ length: READ_SHARE }, () => ask('a', '/v1/list'));
+  await eventually(() => release.length === READ_SHARE);
+  const refused = await ask('a', '/v1/list');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+  reads.push(ask('b', '/v1/list'), ask('a', '/v1/one'));
+  await eventually(() => release.length === READ_SHARE + 2);
+  for (const end of release) end();
+  expect(new Set((await Promise.all(reads)).map(({ status }) => status))).toEqual(new Set([200]));
+});
+
+test('paces the bytes of the reads of one partner, and of no other', async () => {
+  answer = async () => ({ text: 'x'.repeat(MIB) });
+  const read = async (partner: string): Promise<void> => {
+    const one = await ask(partner, '/v1/list');
+    expect(one.status).toBe(200);
+    await one.text();
+  };
+  const count = jest.spyOn(load.read_rate, 'count');
+  await read('a');
+  expect(count).toHaveBeenCalledWith('a', expect.any(Number));
+  expect(count.mock.calls[0]?.[1]).toBeGreaterThan(MIB);
+  const started = performance.now();
+  load.read_rate.count('a', 5 * READ_BYTES_PER_S);
+  let paced = false;
+  const next = read('a').then(() => (paced = true));
+  await read('b');
+  expect(paced).toBe(false);
+  await next;
+  // After a rest, half a second of them is free.
+  expect(performance.now() - started).toBeGreaterThan(4_400);
+}, 10_000);
+
+test('pages that are not read count for the network of their reader', async () => {
+  unread('', '/page');
+  await eventually(async () => (await ask('', '/page')).status === 503);
+  answer = async () => ({ text: 'short' });
+  expect((await ask('a', '/v1/one')).status).toBe(200);
+  expect((await ask('', '/v1/health')).status).toBe(200);
+  sockets[0]?.destroy();
+  await eventually(async () => (await ask('', '/page')).status === 200);
+});

@@ -1,0 +1,109 @@
+// Bounds answers on the way out: their bytes count for the partner, or for the network of a caller without a
+// key, until the socket has taken them, and reads of logs and lists have a pool and a byte rate for each
+// partner.
+import { createByteRate, createPool, type ByteRate, type Pool } from '@bmg/common/overload';
+import type { Logger } from '@bmg/common/telemetry';
+import { networkOf } from './network';
+import { overloaded } from './overloaded';
+import { rateLimited } from './rate-limited';
+
+export interface AnswerLimits {
+  /** Room for the answer to a request of this partner, at first for none of its bytes. */
+  answerRoom(partner_id: string): AnswerRoom;
+  /** The same for a request without a known partner. */
+  openAnswerRoom(address: string): AnswerRoom;
+  /** Throws beyond the partner's share of reads in flight; returns a function that leaves. */
+  enterRead(partner_id: string): () => void;
+  /** The bytes a second that a partner reads; an answer of unknown size is counted once it is made. */
+  read_rate: ByteRate;
+}
+
+export interface AnswerRoom {
+  /** Changes the bytes counted; throws, and changes nothing, if there is no room for more. */
+  resize(bytes: number): void;
+  /** Changes the bytes counted, beyond the bounds too. */
+  force(bytes: number): void;
+  /** Returns all of it; nothing is counted afterwards. */
+  release(): void;
+}
+
+const MIB = 1024 * 1024;
+/** Answers of all partners in a replica, and of one partner, whose bytes no socket has taken yet. */
+export const ANSWER_BYTES_MAX = 96 * MIB;
+export const ANSWER_BYTES_SHARE = 16 * MIB;
+/** Reserved for small answers of each partner, so that large ones of others do not crowd them out. */
+const ANSWER_BYTES_FLOOR = { of_holder: MIB / 4, max: 16 * MIB };
+/** Pages, documents and errors for callers without a key. */
+const OPEN_ANSWER_BYTES_MAX = 64 * MIB;
+const OPEN_ANSWER_BYTES_SHARE = 16 * MIB;
+/** Reads in flight of all partners; most of them wait for events. */
+const READS_MAX = 2_000;
+/** The same for one partner. */
+export const READ_SHARE = 32;
+/** What all reads of a partner together move in a replica. */
+export const READ_BYTES_PER_S = 8 * MIB;
+const RETRY_AFTER_S = 1;
+
+export function createAnswerLimits(server: string, log: Logger): AnswerLimits {
+  const of_partners = { server, holder: 'partner' } as const;
+  const answers = createPool(
+    {
+      ...of_partners,
+      reason: 'answer_bytes',
+      max: ANSWER_BYTES_MAX,
+      share: ANSWER_BYTES_SHARE / ANSWER_BYTES_MAX,
+      floor: ANSWER_BYTES_FLOOR,
+    },
+    log,
+  );
+  const open_answers = createPool(
+    {
+      server,
+      reason: 'open_answer_bytes',
+      holder: 'network',
+      max: OPEN_ANSWER_BYTES_MAX,
+      share: OPEN_ANSWER_BYTES_SHARE / OPEN_ANSWER_BYTES_MAX,
+    },
+    log,
+  );
+  const reads = createPool(
+    { ...of_partners, reason: 'reads', max: READS_MAX, share: READ_SHARE / READS_MAX },
+    log,
+  );
+  return {
+    answerRoom: (partner_id) => createRoom(answers, partner_id),
+    openAnswerRoom: (address) => createRoom(open_answers, networkOf(address)),
+    enterRead(partner_id) {
+      if (!reads.take(partner_id)) throw rateLimited('reads', RETRY_AFTER_S, TOO_MANY_READS);
+      return () => reads.give(partner_id);
+    },
+    read_rate: createByteRate(READ_BYTES_PER_S),
+  };
+}
+
+const TOO_MANY_READS = `too many reads of logs and lists at a time: at most ${READ_SHARE} of one partner may be in flight`;
+const TOO_MANY_BYTES =
+  'too many bytes of answers are not read yet: read the answers to your other requests, then try again';
+
+function createRoom(pool: Pool, holder: string): AnswerRoom {
+  let counted = 0;
+  let released = false;
+  return {
+    resize(bytes) {
+      if (released) return;
+      if (bytes > counted && !pool.take(holder, bytes - counted)) throw overloaded(TOO_MANY_BYTES);
+      if (bytes < counted) pool.give(holder, counted - bytes);
+      counted = bytes;
+    },
+    force(bytes) {
+      if (released) return;
+      if (bytes > counted) pool.force(holder, bytes - counted);
+      else pool.give(holder, counted - bytes);
+      counted = bytes;
+    },
+    release() {
+      if (!released) pool.give(holder, counted);
+      released = true;
+    },
+  };
+}
