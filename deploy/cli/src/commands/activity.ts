@@ -55,7 +55,7 @@ async function failed(
   const { events, total, after } = await session
     .client(WebhooksDefinition, WEBHOOKS)
     .listFailedEvents({ partner_id: partner, limit, status, cursor }, session.call());
-  const lines = [...events.map(describeEvent), `${events.length} of ${count(total, 'event')}`];
+  const lines = [...events.map(describeEvent), `${events.length} of ${total} events`];
   if (after !== undefined) lines.push(`next page: --cursor ${after}`);
   // The content of events is between the partner and its customers.
   const shown = events.map(({ payload: _payload, ...event }) => record(event));
