@@ -48,7 +48,11 @@ module.exports = {
   maxWorkers: 2,
   // A worker keeps what each file has loaded. Above this size it is replaced between two files.
   workerIdleMemoryLimit: '1500MB',
-  reporters: ['<rootDir>/test/testkit/slowest-files.js', 'default'],
+  reporters: [
+    '<rootDir>/test/testkit/slowest-files.js',
+    'default',
+    '<rootDir>/test/testkit/skipped-tests.js',
+  ],
   testSequencer: '<rootDir>/test/testkit/sequencer.js',
   projects: [
     {

@@ -1,12 +1,39 @@
-// The workflows run existing make targets, with pinned actions and least permissions.
+// The workflows run existing make targets, with pinned actions and least permissions, and no package
+// runs code while it is installed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { TOOLS } from '../helm/tools';
+import { load } from '../helm/yaml';
 
 const ROOT = resolve(__dirname, '../..');
 const FOLDER = join(ROOT, '.github/workflows');
 const WORKFLOWS = readdirSync(FOLDER).map((name) => [name]);
+const inFolder = (name: string): string => join('.github/workflows', name);
 const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
+
+interface Step {
+  run?: string;
+  uses?: string;
+  env?: Record<string, string>;
+}
+interface Workflow {
+  env?: Record<string, string>;
+  jobs: Record<string, { env?: Record<string, string>; steps: Step[] }>;
+}
+
+/** The only commands that get the token. Each workflow is otherwise limited to the checkout's. */
+const WITH_TOKEN: Record<string, string[]> = { 'release.yml': ['docker login', 'gh release'] };
+const TOKEN = /github\.token|secrets\./;
+
+/** Packages with install scripts, none of which runs, and why the package works without. */
+const INSTALL_SCRIPTS: Record<string, string> = {
+  '@bufbuild/buf': 'checks its optional binary package',
+  '@parcel/watcher': 'builds from source only on request',
+  '@scarf/scarf': 'reports the installation to its vendor',
+  '@swc/core': 'checks its optional binary package',
+  protobufjs: 'warns about its version',
+  'vue-demi': 'switches to Vue 2 if that is installed; Vue 3 is its default',
+};
 
 /** The release is made, and its images are pushed. */
 const WRITING: Record<string, string[]> = { 'release.yml': ['contents: write', 'packages: write'] };
@@ -24,6 +51,52 @@ test.each(WORKFLOWS)('%s may only read the repository, unless a job has to write
   const [, ...of_jobs] = read(name).match(/permissions:\n( +.*: (read|write)\n)+/g) ?? [];
   const wanted = WRITING[name] ? [WRITING[name]] : [];
   expect(of_jobs.map((text) => text.match(/\w+: write/g))).toEqual(wanted);
+});
+
+test.each(WORKFLOWS)('%s gives a token only to the commands that need it', (name) => {
+  const workflow = load(read(name)) as Workflow;
+  const jobs = Object.values(workflow.jobs);
+  expect(JSON.stringify([workflow.env, ...jobs.map(({ env }) => env)])).not.toMatch(TOKEN);
+  const holders = jobs
+    .flatMap(({ steps }) => steps)
+    .filter((step) => TOKEN.test(JSON.stringify(step)))
+    .map(({ run, uses, env }) => {
+      expect(JSON.stringify({ run, uses })).not.toMatch(TOKEN);
+      expect(env).toEqual({ GH_TOKEN: '${{ github.token }}' });
+      return run?.split(' ').slice(0, 2).join(' ');
+    });
+  expect(holders).toEqual(WITH_TOKEN[name] ?? []);
+});
+
+test('a release installs the packages before a step gets the token', () => {
+  const { steps } = (load(read('release.yml')) as Workflow).jobs['release'] as { steps: Step[] };
+  const first = steps.findIndex((step) => TOKEN.test(JSON.stringify(step)));
+  for (const { run = '', uses = '' } of steps.slice(first)) {
+    expect(`${uses}${run}`).not.toMatch(/setup-|\bnpm\b|\bnpx\b|make (?!images )/);
+  }
+});
+
+test('no package runs a script while it is installed', () => {
+  const npmrc = readFileSync(join(ROOT, '.npmrc'), 'utf8');
+  expect(npmrc).toMatch(/^ignore-scripts=true$/m);
+  for (const file of ['Makefile', 'deploy/Dockerfile', ...WORKFLOWS.flat().map(inFolder)]) {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    expect(text).not.toMatch(/ignore-scripts[= ](false|0|no)|npm (rebuild|rb)|allow-scripts/);
+  }
+  const { allowScripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    allowScripts?: unknown;
+  };
+  expect(allowScripts).toBeUndefined();
+});
+
+test('every package with an install script is known to work without it', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { hasInstallScript?: true }>;
+  };
+  const names = Object.entries(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, ''));
+  expect([...new Set(names)].sort()).toEqual(Object.keys(INSTALL_SCRIPTS).sort());
 });
 
 test.each(WORKFLOWS)('%s runs make targets that exist', (name) => {

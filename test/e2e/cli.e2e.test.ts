@@ -248,6 +248,11 @@ test('doctor inspects engines, topics and the subscriptions of accounts', async 
   await partner.call('POST', `/clients/${TWO_A.waba_id}/resubscribe-webhook`);
   expect((await doctor())['subscriptions']?.detail).not.toContain(TWO_A.waba_id);
 
+  expect((await doctor())['settings']).toMatchObject({ ok: true, status: 'warning' });
+  expect((await doctor())['gateway']).toMatchObject({ ok: true, status: 'ok' });
+  const { warnings } = JSON.parse((await bmg(['--json', 'doctor'])).out) as { warnings: number };
+  expect(warnings).toBeGreaterThan(0);
+
   const text = (await bmg(['doctor'])).out;
   expect(text).toMatch(/^warn  settings: .*ENCRYPTION_KEYRING has the insecure local default/m);
 }, 60_000);
@@ -258,7 +263,7 @@ test.each([
   [
     'a malformed webhook URL',
     ['partner', 'create', '--name', 'A', '--webhook-url', 'nowhere'],
-    1,
+    2,
     'webhook_url',
   ],
   ['a missing required option', ['partner', 'create'], 2, '--name'],
@@ -281,6 +286,26 @@ test.each([
     expect(ran.err).toContain(reason);
   },
 );
+
+test.each([
+  ['an unknown partner', ['partner', 'show', 'ptn_nope'], 1, 'NOT_FOUND', 'ptn_nope'],
+  [
+    'a malformed webhook URL',
+    ['partner', 'create', '--name', 'A', '--webhook-url', 'nowhere'],
+    2,
+    'USAGE',
+    'webhook_url',
+  ],
+  ['an update of nothing', ['partner', 'update', 'ptn_x'], 2, 'USAGE', 'what to change'],
+  ['a missing required option', ['partner', 'create'], 2, 'USAGE', '--name'],
+])('reports %s as one JSON object with --json', async (_name, args, exit, code, reason) => {
+  const ran = await bmg([...args, '--json']);
+  expect([ran.code, ran.out]).toEqual([exit, '']);
+  expect(ran.err.trim().split('\n')).toHaveLength(1);
+  expect(JSON.parse(ran.err)).toEqual({
+    error: { code, message: expect.stringContaining(reason) },
+  });
+});
 
 test('suggests `make up` when no mesh is running', async () => {
   const { code, err } = await bmg(['partner', 'list'], { ONBOARDING_ADDR: '127.0.0.1:9' });

@@ -12,13 +12,26 @@ import { facts, SERVICES } from './facts';
 import { arrows, componentOf, podsOf } from './manifest-parts';
 import { example, manifests, refusal, renderExactly, type Manifest, type Values } from './render';
 import { hasGo, helm } from './tools';
-import { of, textOf } from './variants';
+import { of, textOf, VARIANTS } from './variants';
 
 const BUILD_LIMIT_MS = 20 * 60_000;
 
 const describeChart = hasGo ? describe : describe.skip;
 
 if (hasGo) beforeAll(() => void helm(), BUILD_LIMIT_MS);
+
+/** A rule of a NetworkPolicy. */
+interface Rule {
+  from?: Peer[];
+  to?: Peer[];
+  ports: Array<{ protocol: string; port: number }>;
+}
+interface Peer {
+  ipBlock?: { cidr: string; except?: string[] };
+}
+/** Private networks, and those that carriers and clusters share. */
+const PRIVATE =
+  /^(10\.|172\.(1[6-9]|2\d|3[01])\.|192\.168\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|f[cd])/;
 
 describeChart('network policies', () => {
   test('allows exactly the gRPC calls of the design', () => {
@@ -62,6 +75,65 @@ describeChart('network policies', () => {
       'templates',
       'webhooks',
     ]);
+  });
+
+  test.each(Object.keys(VARIANTS))('every rule names its peers and ports: %s', (variant) => {
+    for (const { metadata, spec } of of(variant, 'NetworkPolicy')) {
+      const rules = [...(spec.ingress ?? []), ...(spec.egress ?? [])] as Rule[];
+      for (const { from, to, ports } of rules) {
+        const peers = from ?? to ?? [];
+        expect([metadata.name, peers.length > 0, ports.length > 0]).toEqual([
+          metadata.name,
+          true,
+          true,
+        ]);
+        for (const peer of peers) expect(Object.keys(peer)).not.toEqual([]);
+      }
+    }
+  });
+
+  test('only the rule for public addresses covers them', () => {
+    const open = Object.keys(VARIANTS)
+      .flatMap((variant) => of(variant, 'NetworkPolicy'))
+      .flatMap(({ spec }) => (spec.egress ?? []) as Rule[])
+      .flatMap(({ to = [], ports }) =>
+        to.flatMap(({ ipBlock }) => (ipBlock ? [{ ...ipBlock, ports }] : [])),
+      )
+      .filter(({ cidr }) => !PRIVATE.test(cidr));
+    expect(new Set(open.map((one) => JSON.stringify(one)))).toEqual(
+      new Set(
+        [
+          {
+            cidr: '0.0.0.0/0',
+            except: [
+              '10.0.0.0/8',
+              '100.64.0.0/10',
+              '127.0.0.0/8',
+              '169.254.0.0/16',
+              '172.16.0.0/12',
+              '192.168.0.0/16',
+            ],
+          },
+          { cidr: '::/0', except: ['::1/128', 'fc00::/7', 'fe80::/10'] },
+        ].map((one) => JSON.stringify({ ...one, ports: [{ protocol: 'TCP', port: 443 }] })),
+      ),
+    );
+  });
+
+  test.each([
+    ['kafka', 'to'],
+    ['mongo', 'to'],
+    ['redis', 'to'],
+    ['collector', 'to'],
+    ['api', 'to'],
+    ['dns', 'to'],
+    ['http', 'from'],
+    ['metrics', 'from'],
+  ])('refuses an empty list of peers: networkPolicy.%s.%s', (rule, peers) => {
+    for (const value of [[], [{}]]) {
+      const values = { networkPolicy: { [rule]: { [peers]: value } } };
+      expect(refusal([example('minimal')], values)).toContain(`networkPolicy.${rule}.${peers}`);
+    }
   });
 
   test('denies all other traffic of every pod of the release', () => {
@@ -242,7 +314,12 @@ describeChart('the renewal of certificates that helm made', () => {
     const policy = of('minimal', 'NetworkPolicy').find(({ metadata }) => metadata.name === NAME);
     expect(policy?.spec.ingress).toBeUndefined();
     expect(policy?.spec.egress).toEqual([
-      { ports: [443, 6443].map((port) => ({ protocol: 'TCP', port })) },
+      {
+        ports: [443, 6443].map((port) => ({ protocol: 'TCP', port })),
+        to: ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'].map(
+          (cidr) => ({ ipBlock: { cidr } }),
+        ),
+      },
     ]);
   });
 

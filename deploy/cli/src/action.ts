@@ -31,6 +31,9 @@ export const record = (message: object): Record<string, unknown> =>
     Object.entries(message).map(([key, value]) => [key, (value as unknown) ?? null]),
   );
 
+/** A number with its noun: "1 slot", "2 slots". */
+export const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
+
 /** Reads an option that is a whole number. */
 export function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or more.');

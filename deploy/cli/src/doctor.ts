@@ -3,7 +3,14 @@
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import { settingOf, type Session } from './session';
 
-export interface Check {
+export type Status = 'ok' | 'warning' | 'failed';
+
+export interface Check extends Finding {
+  /** A warning comes with advice, and `ok` is true: nothing has failed. */
+  status: Status;
+}
+
+interface Finding {
   name: string;
   ok: boolean;
   detail: string;
@@ -13,23 +20,27 @@ export interface Check {
 const HEALTH_LIMIT_MS = 3_000;
 
 export async function doctor(session: Session): Promise<{ ok: boolean; checks: Check[] }> {
-  const checks = [await gateway()];
+  const findings = [await gateway()];
   try {
     const found = await session.client(OperatorDefinition).diagnose({}, session.call());
-    checks.push(...found.checks);
+    findings.push(...found.checks);
   } catch {
     const address = settingOf('ONBOARDING_ADDR', '127.0.0.1:50051');
-    checks.push({
+    findings.push({
       name: 'onboarding',
       ok: false,
       detail: `does not answer at ${address}`,
       advice: 'start the mesh (make up), or set ONBOARDING_ADDR to its address',
     });
   }
+  const checks = findings.map((one): Check => ({ ...one, status: statusOf(one) }));
   return { ok: checks.every(({ ok }) => ok), checks };
 }
 
-async function gateway(): Promise<Check> {
+const statusOf = ({ ok, advice }: Finding): Status =>
+  ok ? (advice === '' ? 'ok' : 'warning') : 'failed';
+
+async function gateway(): Promise<Finding> {
   const base = settingOf('PUBLIC_URL', 'http://127.0.0.1:8080');
   const advice =
     'read the log of the service that is down (.run/<name>.log), then start it with make up';

@@ -1,6 +1,7 @@
 // The operator's command line: `npx bmg`. Parses the arguments, runs one command against the mesh
 // and turns its outcome into output and an exit code.
 import { Command, CommanderError } from 'commander';
+import { ApiError } from '@bmg/common/errors';
 import { API_VERSION } from '@bmg/common/notices';
 import { addActivityCommands } from './commands/activity';
 import { addCertificateCommands } from './commands/certificates';
@@ -38,13 +39,17 @@ Examples:
 
 "bmg help partner" and "bmg partner create --help" describe one command.`;
 
+/** As commander reads the option, which it does only after it has checked the other arguments. */
+const wantsJson = process.argv.includes('--json');
+
 const program = new Command('bmg')
   .description('The operator’s command line of the Business Messaging Gateway.')
   .version(API_VERSION)
-  .option('--json', 'print one JSON object and nothing else')
+  .option('--json', 'print one JSON object and nothing else; errors too, on standard error')
   .addHelpText('after', NOTES)
   .showHelpAfterError('(add --help to see the commands and options)')
   .exitOverride();
+if (wantsJson) program.configureOutput({ writeErr: () => {} });
 
 addPartnerCommands(program);
 addClientCommands(program);
@@ -66,8 +71,17 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 program.parseAsync(process.argv).catch((error: unknown) => {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;
+    // Commander has printed its own text already.
+    if (wantsJson && error.exitCode !== 0) report('USAGE', error.message.replace(/^error: /, ''));
     return;
   }
-  process.stderr.write(`bmg: ${explain(error)}\n`);
-  process.exitCode = error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
+  const usage = error instanceof UsageError;
+  const code = error instanceof ApiError ? error.code : usage ? 'USAGE' : 'COMMAND_FAILED';
+  report(code, explain(error));
+  process.exitCode = usage ? EXIT_USAGE : EXIT_FAILURE;
 });
+
+function report(code: string, message: string): void {
+  const output = wantsJson ? JSON.stringify({ error: { code, message } }) : `bmg: ${message}`;
+  process.stderr.write(`${output}\n`);
+}

@@ -25,7 +25,7 @@ export interface Session {
 export const BROADCASTS: Address = ['BROADCASTS_ADDR', '127.0.0.1:50054'];
 export const WEBHOOKS: Address = ['WEBHOOKS_ADDR', '127.0.0.1:50056'];
 
-/** Arguments that fit the grammar but not each other. */
+/** Arguments that fit the grammar but not each other, or not a service's rules. */
 export class UsageError extends Error {}
 
 const DEADLINE_MS = 15_000;
@@ -85,6 +85,12 @@ export function openSession(): Session {
     },
   };
   return session;
+}
+
+/** For options that a service checks: a value that it rejects is a wrong argument. */
+export function rejected(error: unknown): never {
+  const invalid = error instanceof ApiError && error.code === 'INVALID_FIELD';
+  throw invalid ? new UsageError(error.message) : error;
 }
 
 /** A failure as one line for a person, with what to do where that is known. */

@@ -39,6 +39,43 @@ test('removes a pid file whose pid another process reuses, and does not signal t
   expect(fs.existsSync(pidFile(dir, 'worker'))).toBe(false);
 });
 
+test('a copy of the folder neither finds nor stops the processes of the original', async () => {
+  const { pid } = await start('setInterval(() => {}, 1000)');
+  const copy = `${dir}-copy`;
+  fs.cpSync(dir, copy, { recursive: true, preserveTimestamps: true });
+  try {
+    expect(await stopProcess({ dir: copy, name: 'worker', marker, log: () => {} })).toBe(false);
+    expect(fs.existsSync(pidFile(copy, 'worker'))).toBe(false);
+    expect(findPid(dir, 'worker', marker)).toBe(pid);
+  } finally {
+    await stop();
+    fs.rmSync(copy, { recursive: true });
+  }
+});
+
+test('a process with the same command line that started at another time is not ours', async () => {
+  const first = await start('setInterval(() => {}, 1000)');
+  const owner = fs.readFileSync(path.join(dir, 'worker.owner'), 'utf8');
+  await stop();
+  expect(fs.readdirSync(dir)).toEqual(['worker.log']);
+  const second = await start('setInterval(() => {}, 1000)');
+  expect(second.pid).not.toBe(first.pid);
+  try {
+    fs.writeFileSync(path.join(dir, 'worker.owner'), owner);
+    expect(await stop()).toBe(false);
+    expect(isOurs(second.pid, marker)).toBe(true);
+  } finally {
+    process.kill(second.pid);
+  }
+});
+
+test('finds a process that an earlier release started, which has no owner file', async () => {
+  const { pid } = await start('setInterval(() => {}, 1000)');
+  fs.rmSync(path.join(dir, 'worker.owner'));
+  expect(findPid(dir, 'worker', marker)).toBe(pid);
+  expect(await stop()).toBe(true);
+});
+
 test.each(['', 'nonsense', '0', '1', '-1', '999999999'])('a pid file with %j is stale', (text) => {
   fs.writeFileSync(pidFile(dir, 'worker'), text);
   expect(findPid(dir, 'worker', '')).toBeUndefined();

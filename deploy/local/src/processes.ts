@@ -1,5 +1,6 @@
 // Background processes, each with a pid file and a log file: starts them detached and finds them
-// again from a later command. A process that reuses a pid is never mistaken for ours.
+// again from a later command. Neither a process that reuses a pid nor, in a copy of the folder, a
+// process of the original is taken for ours.
 import { execFileSync, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
@@ -38,11 +39,25 @@ export const TAIL_LINES = 12;
 export const pidFile = (dir: string, name: string): string => path.join(dir, `${name}.pid`);
 export const logFile = (dir: string, name: string): string => path.join(dir, `${name}.log`);
 
-/** Whole or not at all: another command that reads it half written would take it for stale. */
+/** Holds the folder that the process was started from, and its start time. */
+const ownerFile = (dir: string, name: string): string => path.join(dir, `${name}.owner`);
+const ownerOf = (dir: string, pid: number): string =>
+  `${fs.realpathSync(dir)}\n${startOf(pid) ?? 'ended'}\n`;
+
 function writePid(dir: string, name: string, pid: number): void {
-  const fresh = `${pidFile(dir, name)}.new`;
-  fs.writeFileSync(fresh, `${pid}\n`);
-  fs.renameSync(fresh, pidFile(dir, name));
+  writeWhole(ownerFile(dir, name), ownerOf(dir, pid));
+  writeWhole(pidFile(dir, name), `${pid}\n`);
+}
+
+/** Another command that reads the file half written would take it for stale. */
+function writeWhole(file: string, text: string): void {
+  fs.writeFileSync(`${file}.new`, text);
+  fs.renameSync(`${file}.new`, file);
+}
+
+function removePid(dir: string, name: string): void {
+  fs.rmSync(pidFile(dir, name), { force: true });
+  fs.rmSync(ownerFile(dir, name), { force: true });
 }
 
 /** Starts a process that outlives this one. The pid is that of the process, not of a shell. */
@@ -86,9 +101,15 @@ export function findPid(dir: string, name: string, marker: string): number | und
   const file = pidFile(dir, name);
   if (!fs.existsSync(file)) return undefined;
   const pid = Number.parseInt(fs.readFileSync(file, 'utf8'), 10);
-  if (isOurs(pid, marker)) return pid;
-  fs.rmSync(file, { force: true });
+  if (isOurs(pid, marker) && isOwned(dir, name, pid)) return pid;
+  removePid(dir, name);
   return undefined;
+}
+
+/** False in a copy of the folder. A process that an earlier release started has no owner file. */
+function isOwned(dir: string, name: string, pid: number): boolean {
+  const file = ownerFile(dir, name);
+  return !fs.existsSync(file) || fs.readFileSync(file, 'utf8') === ownerOf(dir, pid);
 }
 
 /** True when the process is alive and its command line has the marker: pids are reused. */
@@ -116,6 +137,25 @@ export function commandLine(pid: number): string | undefined {
   }
 }
 
+/** When the process started, in the system's own form. No step of the clock changes it. */
+function startOf(pid: number): string | undefined {
+  try {
+    if (process.platform !== 'linux') {
+      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim();
+    }
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field, the program's name in parentheses, may contain spaces.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD];
+  } catch {
+    return undefined;
+  }
+}
+/** In ticks since the system's start; counted from the third field of /proc/<pid>/stat. */
+const START_FIELD = 19;
+
 export interface StopOptions {
   dir: string;
   name: string;
@@ -135,7 +175,7 @@ export async function stopProcess(options: StopOptions): Promise<boolean> {
     signal(pid, 'SIGKILL');
     await gone(pid, marker, KILL_LIMIT_MS);
   }
-  fs.rmSync(pidFile(dir, name), { force: true });
+  removePid(dir, name);
   return true;
 }
 

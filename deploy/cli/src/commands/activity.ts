@@ -5,7 +5,7 @@ import { BroadcastsDefinition, type Broadcast } from '@bmg/proto/broadcasts';
 import { OnboardingDefinition, type OnboardingEvent } from '@bmg/proto/onboarding';
 import { WebhooksDefinition, type FailedEvent } from '@bmg/proto/webhooks';
 import { Option } from 'commander';
-import { action, record, wholeNumber, type Answer } from '../action';
+import { action, count, record, wholeNumber, type Answer } from '../action';
 import { BROADCASTS, WEBHOOKS, type Session } from '../session';
 
 const PAGE_MAX = 100;
@@ -71,7 +71,7 @@ async function retry(
   const webhooks = session.client(WebhooksDefinition, WEBHOOKS);
   if (event_id === undefined) {
     const { queued } = await webhooks.retryAllEvents({ partner_id }, session.call());
-    return { json: { queued }, text: `${queued} events queued` };
+    return { json: { queued }, text: `${count(queued, 'event')} queued` };
   }
   const done = await webhooks.retryEvent({ partner_id, event_id }, session.call());
   const answered = done.http_status === undefined ? 'no answer' : `HTTP ${done.http_status}`;
@@ -104,13 +104,14 @@ async function usage(session: Session, { partner }: { partner: string }): Promis
     json: record(found),
     text: [
       `since      ${from.toISOString()}`,
-      `billing    ${billing?.slots ?? 0} slots, at most ${billing?.peak_active_wabas ?? 0} accounts, USD ${billing?.fee_usd ?? 0}`,
+      `billing    ${count(billing?.slots ?? 0, 'slot')}, at most ${count(billing?.peak_active_wabas ?? 0, 'account')}, USD ${billing?.fee_usd ?? 0}`,
       ...messages.map(
         (one) =>
           `messages   ${one.category}: ${one.sent} sent, ${one.delivered} delivered, ${one.read} read, ${one.failed} failed; ${one.billable} billable, ${one.free} free`,
       ),
       ...endpoints.map(
-        ({ endpoint, calls, errors }) => `calls      ${endpoint}: ${calls}, ${errors} errors`,
+        ({ endpoint, calls, errors }) =>
+          `calls      ${endpoint}: ${calls}, ${count(errors, 'error')}`,
       ),
     ].join('\n'),
   };
@@ -136,7 +137,7 @@ const describeEvent = (one: FailedEvent): string =>
     one.created_at?.toISOString(),
     one.status.padEnd(8),
     one.event,
-    `${one.attempts} attempts`,
+    count(one.attempts, 'attempt'),
     one.last_error ?? '',
   ].join('  ');
 

@@ -7,8 +7,8 @@ import {
   type CreatePartnerResponse,
   type Partner,
 } from '@bmg/proto/onboarding';
-import { action, record, wholeNumber, type Answer } from '../action';
-import { UsageError, type Session } from '../session';
+import { action, count, record, wholeNumber, type Answer } from '../action';
+import { rejected, UsageError, type Session } from '../session';
 
 interface CreateOptions {
   name: string;
@@ -87,15 +87,17 @@ export function addPartnerCommands(program: Command): void {
 const operator = (session: Session) => session.client(OperatorDefinition);
 
 async function create(session: Session, options: CreateOptions): Promise<Answer> {
-  const created = await operator(session).createPartner(
-    {
-      name: options.name,
-      webhook_url: options.webhookUrl,
-      rate_limit_per_sec: options.rateLimitPerSec,
-      max_wabas: options.maxWabas,
-    },
-    session.call(),
-  );
+  const created = await operator(session)
+    .createPartner(
+      {
+        name: options.name,
+        webhook_url: options.webhookUrl,
+        rate_limit_per_sec: options.rateLimitPerSec,
+        max_wabas: options.maxWabas,
+      },
+      session.call(),
+    )
+    .catch(rejected);
   const { partner_id, partner_key, webhook_secret } = created;
   return { json: { partner_id, partner_key, webhook_secret }, text: describeNew(created) };
 }
@@ -117,18 +119,20 @@ async function update(
   if (Object.keys(options).length === 0) {
     throw new UsageError('say what to change: see bmg partner update --help');
   }
-  const updated = await operator(session).updatePartner(
-    {
-      partner_id,
-      name: options.name,
-      webhook_url: options.webhookUrl,
-      rate_limit_per_sec: options.rateLimitPerSec,
-      max_wabas: options.maxWabas,
-      status: options.status,
-      logo_url: options.logoUrl,
-    },
-    session.call(),
-  );
+  const updated = await operator(session)
+    .updatePartner(
+      {
+        partner_id,
+        name: options.name,
+        webhook_url: options.webhookUrl,
+        rate_limit_per_sec: options.rateLimitPerSec,
+        max_wabas: options.maxWabas,
+        status: options.status,
+        logo_url: options.logoUrl,
+      },
+      session.call(),
+    )
+    .catch(rejected);
   return { json: record(updated), text: describe(updated) };
 }
 
@@ -158,7 +162,9 @@ async function rotateKey(
 ): Promise<Answer> {
   const { name } = await operator(session).getPartner({ partner_id }, session.call());
   const fate =
-    overlapHours === 0 ? 'stops working at once' : `works for ${overlapHours} more hours`;
+    overlapHours === 0
+      ? 'stops working at once'
+      : `works for another ${count(overlapHours, 'hour')}`;
   if (!yes && !json) {
     throw new Error(
       `the present key of ${name} (${partner_id}) ${fate}, and its unfinished connect sessions are ` +
@@ -212,6 +218,6 @@ const describe = (one: Partner): string =>
     `key          ${one.key_hint}`,
     `webhook URL  ${one.webhook_url ?? 'none: events are not delivered'}`,
     `logo         ${one.logo_url ?? 'none'}`,
-    `rate limit   ${one.rate_limit_per_sec} requests per second`,
+    `rate limit   ${count(one.rate_limit_per_sec, 'request')} per second`,
     `accounts     ${one.active_wabas} active${one.max_wabas === undefined ? '' : ` of ${one.max_wabas}`}`,
   ].join('\n');

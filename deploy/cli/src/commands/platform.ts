@@ -1,8 +1,8 @@
 // The commands that concern the whole platform: `bmg rotate-keyring` and `bmg doctor`.
 import type { Command } from 'commander';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
-import { action, type Answer } from '../action';
-import { doctor, type Check } from '../doctor';
+import { action, count, type Answer } from '../action';
+import { doctor, type Check, type Status } from '../doctor';
 import type { Session } from '../session';
 
 const EXIT_FAILURE = 1;
@@ -37,20 +37,22 @@ async function rotateKeyring(session: Session): Promise<Answer> {
   const advice =
     unreadable === 0
       ? 'You can now remove the older keys from ENCRYPTION_KEYRING.'
-      : `${unreadable} record(s) were left as they are: no key in ENCRYPTION_KEYRING opens them.`;
+      : `Not changed: ${count(unreadable, 'record')} that no key in ENCRYPTION_KEYRING opens.`;
   return {
     json: { rewrapped, unreadable },
-    text: `${rewrapped} record(s) re-wrapped with the newest key.\n${advice}`,
+    text: `${count(rewrapped, 'record')} re-wrapped with the newest key.\n${advice}`,
   };
 }
 
 async function diagnose(session: Session): Promise<Answer> {
   const { checks, ok } = await doctor(session);
   if (!ok) process.exitCode = EXIT_FAILURE;
-  return { json: { ok, checks }, text: checks.map(describe).join('\n') };
+  const warnings = checks.filter(({ status }) => status === 'warning').length;
+  return { json: { ok, warnings, checks }, text: checks.map(describe).join('\n') };
 }
 
-function describe({ ok, name, detail, advice }: Check): string {
-  const verdict = ok ? (advice ? 'warn' : 'ok  ') : 'FAIL';
-  return `${verdict}  ${name}: ${detail}${advice && `\n      → ${advice}`}`;
+const VERDICTS: Record<Status, string> = { ok: 'ok  ', warning: 'warn', failed: 'FAIL' };
+
+function describe({ status, name, detail, advice }: Check): string {
+  return `${VERDICTS[status]}  ${name}: ${detail}${advice && `\n      → ${advice}`}`;
 }

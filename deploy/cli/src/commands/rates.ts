@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { ApiError } from '@bmg/common/errors';
 import { RatesDefinition, type RateCardSummary } from '@bmg/proto/messaging';
-import { action, record, type Answer } from '../action';
+import { action, count, record, type Answer } from '../action';
 import type { Session } from '../session';
 
 const COLUMNS = `
@@ -49,7 +49,7 @@ async function show(session: Session): Promise<Answer> {
 }
 
 const describe = ({ currency, rates, markets, valid_from }: RateCardSummary): string =>
-  `${rates} rates in ${currency} for ${markets} market(s), valid from ${valid_from.join(', ')}`;
+  `${count(rates, 'rate')} in ${currency} for ${count(markets, 'market')}, valid from ${valid_from.join(', ')}`;
 
 /** One line of text for each wrong line of the file. */
 function withLines(error: unknown, path: string): unknown {

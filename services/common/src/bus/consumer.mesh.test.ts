@@ -47,7 +47,7 @@ test('a reader that has crashed is stopped like any other', async () => {
     await eventually(() => said.mock.calls.length > 0);
     reader.hold();
   } finally {
-    await reader.stop();
-    await reader.disconnect();
+    await expect(reader.stop()).resolves.toBeUndefined();
+    await expect(reader.disconnect()).resolves.toBeUndefined();
   }
 });

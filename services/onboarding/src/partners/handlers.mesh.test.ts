@@ -47,7 +47,7 @@ async function logIn(partner: Partner): Promise<string> {
   await own.openSession({ key_hash: partner.key_hash, token_hash }, testCall());
   return token_hash;
 }
-const use = (token_hash: string, passive?: boolean) =>
+const use = (token_hash: string, passive = false) =>
   own.useSession({ token_hash, passive }, testCall());
 const codeOf = async (work: Promise<unknown>): Promise<string> => (await failureOf(work)).code;
 const kept = (): Promise<number> => world.mongo.db.collection(DASHBOARD_SESSIONS).countDocuments();
