@@ -3,8 +3,8 @@ import type { Handlers } from '@bmg/common/rpc';
 import { needTarget, segment } from '@bmg/common/upstream';
 import type { MessagingDefinition } from '@bmg/proto/messaging';
 import { getAnalytics, type AnalyticsDependencies } from './analytics';
-import { checkContacts } from './check/check-contacts';
-import { checkMessage, type CheckDependencies } from './check/check-message';
+import { preflightContacts } from './preflight/preflight-contacts';
+import { preflightMessage, type PreflightDependencies } from './preflight/preflight-message';
 import { lookupContact } from './contacts/lookup';
 import {
   interactiveContent,
@@ -73,7 +73,7 @@ export type MessagingDependencies = ClaimedSendDependencies &
   AnalyticsDependencies &
   ListDependencies &
   TimelineDependencies &
-  CheckDependencies & { contacts: Contacts; recent: RecentContacts; recordReads: RecordReads };
+  PreflightDependencies & { contacts: Contacts; recent: RecentContacts; recordReads: RecordReads };
 
 export function createMessagingHandlers(
   given: MessagingDependencies,
@@ -102,7 +102,7 @@ export function createMessagingHandlers(
       run(q.partner_id, isSearch(q) ? 'search' : 'page', () => listMessages(deps, q)),
     getTimeline: (q, call) => run(q.partner_id, 'timeline', () => getTimeline(deps, q, call)),
     settleSends: (q) => settleSends(deps, q),
-    checkMessage: (q, call) => checkMessage(deps, q, call),
-    checkContacts: (q, call) => checkContacts(deps, q, call),
+    checkMessage: (q, call) => preflightMessage(deps, q, call),
+    checkContacts: (q, call) => preflightContacts(deps, q, call),
   };
 }

@@ -349,7 +349,7 @@ test('a message whose record is missing from a closed month is entered when its 
   expect(totals).toMatchObject({ charged: 1 });
 });
 
-test('marks changed categories, and what was billed although the check said free', async () => {
+test('marks changed categories, and what was billed although the pre-flight predicted free', async () => {
   await deps.rateCards.replace(card('.1365'), now);
   const since = '2026-10-05T00:00:00.000Z';
   changed = [

@@ -120,7 +120,7 @@ function traceOf(
 
 const TOKEN_REFUSED = 190;
 
-/** For the check before a send. In the background: the error does not wait for it. */
+/** For pre-flights. In the background: the error does not wait for it. */
 function noteRefusedToken(
   { refusedTokens, now, log }: SendDependencies,
   target: Target,

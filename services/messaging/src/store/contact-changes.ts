@@ -24,7 +24,7 @@ export interface ContactRemoval {
   source?: ContactSource;
 }
 
-/** Something that happened between a number and a contact, and that the check before a send needs. */
+/** An occurrence between a number and a contact that a pre-flight needs. */
 export interface ConversationFact {
   waba_id: string;
   phone_number_id: string;
