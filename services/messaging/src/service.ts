@@ -30,7 +30,7 @@ import { noteFacts, noteLate } from './contacts/conversations';
 import { createMessagingHandlers } from './handlers';
 import { createLosses } from './gap-repair/losses';
 import { applyOutages } from './gap-repair/outages';
-import { createPace } from './gap-repair/pace';
+import { createHistoryQuota } from './gap-repair/history-quota';
 import { createGapRepair } from './gap-repair/repair';
 import { createCategoryLookup } from './ledger/category-lookup';
 import { createClosing } from './ledger/closing';
@@ -171,7 +171,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     checks,
     bus,
     redis,
-    pace: createPace(redis, config.GAP_REPAIR_PER_MINUTE),
+    quota: createHistoryQuota(redis, config.GAP_REPAIR_PER_MINUTE),
     losses,
     delay_ms,
   });

@@ -16,7 +16,7 @@ import { indexes } from '../store/indexes';
 import { createMessages, type MessageRecord } from '../store/messages';
 import { createLosses } from './losses';
 import { applyOutages } from './outages';
-import { createPace } from './pace';
+import { createHistoryQuota } from './history-quota';
 import { createGapRepair } from './repair';
 
 const ONE = {
@@ -93,7 +93,7 @@ async function startRepair(per_minute = 1_000): Promise<Poller> {
       },
     },
     redis,
-    pace: createPace(redis, per_minute),
+    quota: createHistoryQuota(redis, per_minute),
     losses: createLosses(redis, now),
     delay_ms: DELAY_MS,
     now,

@@ -20,7 +20,7 @@ import type { Checks, DueRecord } from '../store/checks';
 import type { Contacts } from '../store/contacts';
 import { HISTORY_FIELDS, missingFrom, readHistory, webhookOf, type KnownStatus } from './history';
 import type { Losses } from './losses';
-import type { Pace } from './pace';
+import type { HistoryQuota } from './history-quota';
 
 export interface RepairDependencies {
   checks: Checks;
@@ -29,7 +29,7 @@ export interface RepairDependencies {
   upstream: Upstream;
   bus: Pick<Bus, 'publish'>;
   redis: Pick<RedisConnection, 'up'>;
-  pace: Pace;
+  quota: HistoryQuota;
   losses: Losses;
   delay_ms: number;
   now: () => Date;
@@ -87,7 +87,7 @@ async function check(deps: RepairDependencies, record: DueRecord): Promise<Date 
     return undefined;
   }
   const minor = record.status === 'delivered';
-  const until = await deps.pace.take({ waba_id, phone_number_id, minor }, deps.now());
+  const until = await deps.quota.take({ waba_id, phone_number_id, minor }, deps.now());
   // Spread over a delay: a large backlog must not be moved again every minute.
   if (until) return new Date(until.getTime() + Math.random() * deps.delay_ms);
   const lease = new Date(deps.now().getTime() + LEASE_MS);
@@ -173,10 +173,10 @@ async function failed(
   const outcome = outcomeOf(error);
   metrics.gap_repair_requests.inc({ outcome });
   // The lease has run out by the next attempt, which finds the refusal or the pause.
-  if (outcome === 'refused') await deps.pace.refuse(record.phone_number_id);
+  if (outcome === 'refused') await deps.quota.refuse(record.phone_number_id);
   else if (outcome === 'limited') {
     const app = (error as ApiError).upstream_code === APP_LIMIT;
-    await deps.pace.pause(app ? 'app' : record.waba_id);
+    await deps.quota.pause(app ? 'app' : record.waba_id);
   } else await deps.checks.finish(record, nextCheck(deps, record));
   const level = outcome === 'failed' ? 'warn' : 'info';
   const { phone_number_id, message_id } = record;
