@@ -46,7 +46,7 @@ import { createRecentContacts } from './contacts/recent-contacts';
 import { createRecordReads } from './record-reads';
 import { createRecentConversations, LATE_MS } from './contacts/recent-conversations';
 import { applyStatuses } from './statuses';
-import { createChecks } from './store/checks';
+import { createOverdueRecords } from './store/overdue-records';
 import { createContacts, createConversations } from './store/contacts';
 import { createDailyCounts } from './store/daily-counts';
 import { indexes } from './store/indexes';
@@ -99,7 +99,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   const conversations = createConversations(mongo.db);
   const bus = createBus(config, 'messaging', log);
   const recent = createRecentContacts();
-  const checks = createChecks(mongo.db);
+  const overdue = createOverdueRecords(mongo.db);
   const losses = createLosses(redis, now);
   const applyToMessages = applyStatuses(messages, losses);
   const conversing = { contacts, recentConversations: createRecentConversations() };
@@ -111,7 +111,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   bus.consume(topics.status, 'messaging-status', takeStatuses);
   // Another process may have stored and removed contacts of partitions that come back.
   bus.consume(topics.contact, 'messaging-contact', takeContacts, () => recent.clear());
-  bus.consume(topics.outage, 'messaging-outage', applyOutages({ checks, delay_ms, now, log }));
+  bus.consume(topics.outage, 'messaging-outage', applyOutages({ overdue, delay_ms, now, log }));
   bus.consume(topics.event, 'messaging', async (batch) => {
     await Promise.all([
       takeStatuses(statusesOfEvents(batch)),
@@ -168,7 +168,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
   };
   const repair = createGapRepair({
     ...deps,
-    checks,
+    overdue,
     bus,
     redis,
     quota: createHistoryQuota(redis, config.GAP_REPAIR_PER_MINUTE),
