@@ -5,7 +5,8 @@ import { traceIdOf } from '@bmg/common/telemetry';
 import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
 import type { Losses } from './gap-repair/losses';
 import { factsOf, type ChargeFacts } from './ledger/charge';
-import type { Messages, StatusUpdate } from './store/messages';
+import type { Messages } from './store/messages';
+import type { StatusUpdate } from './store/status-writes';
 
 /** Returns the handler of the topic `status`. */
 export const applyStatuses =

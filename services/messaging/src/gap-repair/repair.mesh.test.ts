@@ -13,7 +13,8 @@ import { eventually } from '../../../../test/testkit/eventually';
 import { createOverdueRecords } from '../store/overdue-records';
 import { createContacts } from '../store/contacts';
 import { indexes } from '../store/indexes';
-import { createMessages, type MessageRecord } from '../store/messages';
+import type { MessageRecord } from '../store/message-record';
+import { createMessages } from '../store/messages';
 import { createLosses } from './losses';
 import { applyOutages } from './outages';
 import { createHistoryQuota } from './history-quota';
@@ -135,10 +136,12 @@ async function send(over: Partial<MessageRecord> = {}): Promise<MessageRecord> {
 }
 const spanContext = { traceId: '0'.repeat(31) + '1', spanId: '0'.repeat(15) + '1', traceFlags: 0 };
 
-const requestCount = async (): Promise<number> => (await emulator.requests({ path: HISTORY })).length;
+const requestCount = async (): Promise<number> =>
+  (await emulator.requests({ path: HISTORY })).length;
 const stored = ({ _id }: MessageRecord) =>
   db.collection<MessageRecord>('messages').findOne({ _id });
-const repaired = (): string[] => (published as Array<{ status: string }>).map(({ status }) => status);
+const repaired = (): string[] =>
+  (published as Array<{ status: string }>).map(({ status }) => status);
 
 test('requests the history of an overdue message once, even with two replicas', async () => {
   const message = await send();

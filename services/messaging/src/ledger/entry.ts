@@ -2,7 +2,7 @@
 import type { Billing } from '../rates/price-rules';
 import type { PriceFinder } from '../rates/rate-card';
 import type { LateEntry } from '../store/ledger-late';
-import type { MessageRecord } from '../store/messages';
+import type { MessageRecord } from '../store/message-record';
 import { monthOf } from './months';
 import { priceCharge, type PricedCharge } from './price-charge';
 

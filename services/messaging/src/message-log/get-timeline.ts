@@ -12,7 +12,7 @@ import { sentMessage } from './list-messages';
 import { receivedMessage } from './received-message';
 import { searchEvents, type Asked, type FoundEvents, type SearchDependencies } from './search';
 import type { MessageList } from '../store/message-list';
-import { REBUILT, type MessageRecord } from '../store/messages';
+import { REBUILT, type MessageRecord } from '../store/message-record';
 
 export interface TimelineDependencies extends Pick<SearchDependencies, 'directory' | 'searches'> {
   messageList: Pick<MessageList, 'find'>;

@@ -15,7 +15,8 @@ import {
 import type { Target } from '@bmg/proto/common';
 import type { Recipient as NamedRecipient, SendResult } from '@bmg/proto/messaging';
 import type { Content } from './content';
-import type { Messages, SendTrace } from '../store/messages';
+import type { SendTrace } from '../store/message-record';
+import type { Messages } from '../store/messages';
 import type { RefusedTokens } from '../store/refused-tokens';
 
 export interface SendDependencies {

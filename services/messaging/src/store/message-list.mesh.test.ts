@@ -4,7 +4,9 @@ import { MongoClient, type Db } from 'mongodb';
 import { listMessages } from '../message-log/list-messages';
 import { indexes } from './indexes';
 import { createMessageList, type MessageFilter } from './message-list';
-import { createMessages, PARTICIPANT_STATUSES_MAX, type MessageRecord } from './messages';
+import type { MessageRecord } from './message-record';
+import { createMessages } from './messages';
+import { PARTICIPANT_STATUSES_MAX } from './status-writes';
 
 let client: MongoClient;
 let db: Db;
