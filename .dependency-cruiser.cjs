@@ -38,10 +38,12 @@ const FOLDERS = {
   },
   'services/fanout': { normalise: [] },
   'services/messaging': {
+    analytics: ['store'],
     contacts: ['preflight', 'store'],
     'gap-repair': ['store'],
     ledger: ['preflight', 'rates', 'store'],
-    media: [],
+    media: ['send'],
+    'message-log': ['store'],
     preflight: ['media', 'rates', 'send', 'store'],
     rates: ['store'],
     send: ['contacts', 'store'],

@@ -1,4 +1,4 @@
-import { fields } from '@bmg/common/config';
+import { fields, type Loaded } from '@bmg/common/config';
 import { fileSettings } from '@bmg/common/files';
 
 /** The service's environment variables. */
@@ -45,3 +45,5 @@ export const settings = {
     false,
   ),
 };
+
+export type Config = Loaded<typeof settings>['config'];
