@@ -18,7 +18,7 @@ export interface Reading<T> {
   group_id: string;
   handler: (batch: Unsettled<T>[], heartbeat: () => Promise<void>) => Promise<void>;
   onAssigned: ((partitions: number[]) => void) | undefined;
-  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: bytes alone count
+  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: only the bytes matter
   log: Logger;
 }
 

@@ -19,8 +19,8 @@ interface Entry<V, Q> extends Refreshable {
 export interface VersionedCache<V, Q = never> {
   /**
    * The value for `key`, cached if it was fetched under `version`. Without a version (Redis is
-   * unavailable) entries expire after one second. An entry with a `question` is asked for again
-   * together with others while it is in use.
+   * unavailable) entries expire after one second. An entry with a `question` is refreshed in a
+   * batch while it is in use.
    */
   get(key: string, version: string | undefined, fetch: () => Promise<V>, question?: Q): Promise<V>;
   /** The cached value whatever its version; used to find the key of the version itself. */

@@ -33,7 +33,7 @@ export interface FetchWish {
 export interface FileFetcher extends Component {
   /** The complete file. The caller closes it. */
   fetch(wish: FetchWish, call: Call): Promise<SpooledFile>;
-  /** What the file's server says of it, without fetching it. */
+  /** Type and size as the file's server reports them, without fetching the file. */
   look(wish: Omit<FetchWish, 'partner_id'>, call: Call): Promise<FileFacts>;
 }
 

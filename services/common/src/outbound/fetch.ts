@@ -19,7 +19,7 @@ export interface GuardedFetchOptions {
   rate_interval_ms?: number;
   max_redirects?: number;
   max_bytes?: number;
-  /** HEAD asks for type and size only. Defaults to GET. */
+  /** HEAD reads only type and size. Defaults to GET. */
   method?: 'GET' | 'HEAD';
   signal?: AbortSignal;
   /** Sent to every host on the way; those that carry credentials are left out. */
@@ -134,7 +134,7 @@ function checkRedirect(from: URL, location: string, options: GuardedFetchOptions
   const { field, agent } = options;
   if (!URL.canParse(location, from.href)) throw new UrlRefused(field, 'malformed');
   const to = checkUrl(new URL(location, from).href, { field, allowPrivate: agent.allowPrivate });
-  // Also where http is allowed: a file that was asked for safely is not taken from an open line.
+  // Even if http is allowed: a request over HTTPS must not be downgraded by a redirect.
   if (from.protocol === 'https:' && to.protocol !== 'https:')
     throw new UrlRefused(field, 'not_https');
   return to;
@@ -145,7 +145,7 @@ function checkResponse(status: number, headers: IncomingHttpHeaders, max_bytes: 
     const retryable = status >= SERVER_ERROR_FROM;
     throw new FetchFailed('http_status', { retryable, http_status: status });
   }
-  // We asked for an uncompressed file: a compressed one would be passed on as garbage.
+  // The request accepts only an uncompressed file: a compressed one would be passed on as garbage.
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') throw new FetchFailed('content_encoding');
   const size_bytes = Number(headers['content-length'] ?? 0);

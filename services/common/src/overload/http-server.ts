@@ -38,7 +38,7 @@ export interface BoundedServerOptions {
 export interface BoundedServer extends Server {
   /** Listens; rejects where the address is taken. */
   open(port: number, host: string): Promise<void>;
-  /** Every answer from now on asks the client to connect to another process. */
+  /** From now on every answer closes its connection, so that clients connect to another process. */
   drain(): void;
 }
 

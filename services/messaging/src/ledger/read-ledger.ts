@@ -203,7 +203,7 @@ async function readPage(
   const { deps, scope, range, period } = ledger;
   const from = (part: Cursor['part']): Position | undefined =>
     cursor?.part === part ? { at: cursor.at, id: cursor.id } : undefined;
-  // One more than the page: it says whether there is a next one.
+  // Fetches one extra row to detect a next page.
   const records =
     cursor?.part === 'late'
       ? []

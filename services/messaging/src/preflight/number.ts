@@ -16,7 +16,7 @@ export interface NumberSources {
 
 export interface MessagingLimit {
   tier: string | null;
-  /** Null where it is unlimited or not known. */
+  /** Null if it is unlimited or not known. */
   limit: number | null;
   used: number | null;
   left: number | null;

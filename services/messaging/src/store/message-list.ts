@@ -3,7 +3,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { MESSAGES, type MessageRecord } from './message-record';
 
-/** A partner sees its own sends alone. */
+/** A partner sees only its own sends. */
 export interface ListScope {
   partner_id: string;
   waba_id?: string | undefined;

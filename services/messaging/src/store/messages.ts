@@ -20,7 +20,7 @@ export interface Messages {
   find(phone_number_id: string, message_id: string): Promise<MessageRecord | null>;
   findByRequest(scope: NumberScope, request_id: string): Promise<MessageRecord | null>;
   applyStatuses(updates: StatusUpdate[]): Promise<void>;
-  /** Counts the customers to whom a partner's account has sent templates since a time. */
+  /** Counts the recipients of templates from a partner's account since a time. */
   countTemplateRecipients(scope: AccountScope, since: Date): Promise<number>;
   drain(): Promise<void>;
 }
