@@ -162,7 +162,7 @@ describe('a message to a group', () => {
       request,
       call,
     );
-    const told = entries
+    const timeline = entries
       .filter(({ type }) => type === 'status')
       .map(({ status, participant, superseded }) => [participant, status, superseded]);
     expect(timeline).toEqual([
