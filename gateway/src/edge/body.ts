@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@bmg/common/errors';
-import { BodyRefused, readBody as readBytes, watchPace } from '@bmg/common/overload';
+import { BodyRefused, readBody as readBytes, watchMinimumRate } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
 import type { BodyMemory } from '../limits/load';
 import { overloaded } from '../limits/overloaded';
@@ -22,7 +22,7 @@ const NODES_MAX = 10_000;
  */
 export const MEMORY_OF_BYTE = 3;
 export const MEMORY_OF_NODE = 100;
-const PACE_EVERY_MS = 5_000;
+const RATE_INTERVAL_MS = 5_000;
 
 const invalid = (message: string): ApiError => new ApiError('INVALID_PAYLOAD', message);
 
@@ -90,7 +90,7 @@ async function inTime(
   let stopWatching = (): void => undefined;
   const late = new Promise<never>((_resolve, reject) => {
     const fail = (): void => reject(invalid('the body did not arrive in time: send it again'));
-    if (within_ms === undefined) stopWatching = watchPace(PACE_EVERY_MS, received, fail);
+    if (within_ms === undefined) stopWatching = watchMinimumRate(RATE_INTERVAL_MS, received, fail);
     else {
       const timer = setTimeout(fail, within_ms);
       stopWatching = () => clearTimeout(timer);

@@ -1,7 +1,7 @@
 // Ends the response to a client that hardly reads it: others need the memory and the connections that it
 // holds.
 import type { ServerResponse } from 'node:http';
-import { watchPace } from '@bmg/common/overload';
+import { watchMinimumRate } from '@bmg/common/overload';
 
 const CHECK_EVERY_MS = 15_000;
 
@@ -14,7 +14,7 @@ export const evictSlowReader = (
   check_every_ms = CHECK_EVERY_MS,
 ): (() => void) => {
   const watch = (): (() => void) =>
-    watchPace(
+    watchMinimumRate(
       check_every_ms,
       () => response.socket?.bytesWritten ?? 0,
       () => response.destroy(new Error('the client reads too slowly')),

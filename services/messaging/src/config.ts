@@ -1,4 +1,4 @@
-import { fields } from '@bmg/common/config';
+import { fields, type Loaded } from '@bmg/common/config';
 import { fileSettings } from '@bmg/common/files';
 
 /** The service's environment variables. */
@@ -29,12 +29,12 @@ export const settings = {
   ...fileSettings,
   ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
   TEMPLATES_ADDR: fields.optional(
-    fields.serviceAddress('templates', '; without it a check before a send knows no templates'),
+    fields.serviceAddress('templates', '; without it a pre-flight knows no templates'),
   ),
   BROADCASTS_ADDR: fields.optional(
     fields.serviceAddress(
       'broadcasts',
-      '; without it a check before a send tells no pace, and a timeline no contact of a broadcast',
+      '; without it a pre-flight has no pace, and a timeline no contact of a broadcast',
     ),
   ),
   WEBHOOKS_ADDR: fields.optional(
@@ -45,3 +45,5 @@ export const settings = {
     false,
   ),
 };
+
+export type Config = Loaded<typeof settings>['config'];

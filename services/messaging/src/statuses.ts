@@ -5,7 +5,8 @@ import { traceIdOf } from '@bmg/common/telemetry';
 import type { Statuses, Statuses_Status } from '@bmg/proto/stream';
 import type { Losses } from './gap-repair/losses';
 import { factsOf, type ChargeFacts } from './ledger/charge';
-import type { Messages, StatusUpdate } from './store/messages';
+import type { Messages } from './store/messages';
+import type { StatusUpdate } from './store/status-writes';
 
 /** Returns the handler of the topic `status`. */
 export const applyStatuses =
@@ -22,8 +23,9 @@ function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
   const { waba_id, phone_number_id, statuses } = message;
   if (phone_number_id === undefined) return [];
   const trace_id = traceIdOf(span);
-  return statuses.map((said) => {
-    const { message_id, status, timestamp, opaque, recipient, received_at_ms, reconciled } = said;
+  return statuses.map((reported) => {
+    const { message_id, status, timestamp, opaque, recipient, received_at_ms, reconciled } =
+      reported;
     const ours = readCallbackData(opaque);
     const at = new Date(timestamp * 1_000);
     return {
@@ -33,10 +35,10 @@ function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
       at,
       received_at: new Date(received_at_ms),
       reconciled,
-      error_code: said.error_code,
-      participant: said.participant,
+      error_code: reported.error_code,
+      participant: reported.participant,
       trace_id,
-      charge: chargeOf(said, at),
+      charge: chargeOf(reported, at),
       ...(ours && {
         rebuild: {
           _id: ours.request_id,
@@ -49,13 +51,13 @@ function updatesOf({ message, span }: Received<Statuses>): StatusUpdate[] {
   });
 }
 
-const chargeOf = (said: Statuses_Status, at: Date): ChargeFacts =>
+const chargeOf = (reported: Statuses_Status, at: Date): ChargeFacts =>
   factsOf({
-    status: said.status as MessageStatus,
+    status: reported.status as MessageStatus,
     at,
-    recipient: said.recipient ?? '',
-    category: said.pricing_category,
-    billable: said.pricing_billable,
-    type: said.pricing_type,
-    model: said.pricing_model,
+    recipient: reported.recipient ?? '',
+    category: reported.pricing_category,
+    billable: reported.pricing_billable,
+    type: reported.pricing_type,
+    model: reported.pricing_model,
   });

@@ -1,4 +1,4 @@
-import { Findings, reason, upstreamRefusal } from '@bmg/common/check';
+import { Findings, reason, upstreamRefusal } from '@bmg/common/preflight';
 import { readPlain } from '../../testing/builders';
 import { createFiller } from '../template/params';
 import { deliverableOf, estimateRun, shownReasons } from './outlook';

@@ -1,10 +1,10 @@
-// The answer to the check of a broadcast, from what was found. Pure.
+// The answer to the pre-flight of a broadcast, from its findings. Pure.
 import {
   deliverableOf as outlookOf,
   type Deliverable,
   type Finding,
   type Findings,
-} from '@bmg/common/check';
+} from '@bmg/common/preflight';
 import type { Json } from '@bmg/common/upstream';
 import type { CheckContactsResponse } from '@bmg/proto/messaging';
 import type { ValidRequest } from '../create/validate-request';

@@ -1,6 +1,13 @@
 // Predicts the creation of a broadcast: reasons to refuse it, contacts that would fail, duration and
 // cost. Applies the rules of a creation; stores nothing and sends nothing.
-import { ADVICE, Findings, reason, refusal, templateMisfit, type Effect } from '@bmg/common/check';
+import {
+  ADVICE,
+  Findings,
+  reason,
+  refusal,
+  templateMisfit,
+  type Effect,
+} from '@bmg/common/preflight';
 import { refusalToSend, type Credential, type Credentials } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { inTurns } from '@bmg/common/lifecycle';

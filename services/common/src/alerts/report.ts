@@ -1,4 +1,4 @@
-// Alerts whose figures are not onboarding's: asks which partners watch a cause, and reports those whose
+// Alerts whose figures are not onboarding's: reads which partners watch a cause, and reports those whose
 // figure of today crosses their threshold.
 import type { AlertsDefinition, ListWatchersResponse } from '@bmg/proto/alerts';
 import { ownCall, type Call, type Client } from '../rpc';

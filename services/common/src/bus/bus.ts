@@ -56,10 +56,10 @@ export interface Bus extends Component {
   ): void;
   /** Rejects unless a process, this one or another, consumes in the group. */
   attended(group: string): Promise<void>;
-  /** Asks the broker on a new connection, for a diagnosis; answers the topics that do not exist. */
+  /** For a diagnosis: the topics that do not exist, read from the broker on a new connection. */
   missingTopics(): Promise<string[]>;
   /** Stops reading. Messages already read can still be settled before `stop`. */
   pauseIntake(): void;
   /** Writes a message that cannot be handled to the dead-letter topic, with the reason. */
-  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: bytes alone count
+  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: only the bytes matter
 }

@@ -5,7 +5,7 @@ import { pause, waitFor } from '../lifecycle';
 import { metrics, parseTraceparent, type Logger } from '../telemetry';
 import type { Received, Unsettled } from './bus';
 import { createOffsetTracker } from './offset-tracker';
-import { createPace } from './pace';
+import { createRequestSpacing } from './request-spacing';
 import { HEARTBEAT_MS } from './retrying';
 import type { Topic } from './topics';
 
@@ -18,7 +18,7 @@ export interface Reading<T> {
   group_id: string;
   handler: (batch: Unsettled<T>[], heartbeat: () => Promise<void>) => Promise<void>;
   onAssigned: ((partitions: number[]) => void) | undefined;
-  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: bytes alone count
+  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: only the bytes matter
   log: Logger;
 }
 
@@ -51,7 +51,7 @@ class TopicReader<T> implements Reader {
   readonly #reading: Reading<T>;
   readonly #consumer: Consumer;
   readonly #tracker = createOffsetTracker();
-  readonly #pace = createPace();
+  readonly #spacing = createRequestSpacing();
   readonly #stopped = new AbortController();
   /** A member of the group: only then may it pause and commit. */
   #running = false;
@@ -145,7 +145,7 @@ class TopicReader<T> implements Reader {
     // Moves the read position only; the tracker decides which offsets to commit.
     resolveOffset(batch.lastOffset());
     await heartbeat();
-    await this.#pace.after(offsets.length, started);
+    await this.#spacing.after(offsets.length, started);
   }
 
   async #decode(partition: number, messages: KafkaMessage[]): Promise<Received<T>[]> {

@@ -167,7 +167,7 @@ function encode(prefix: string, { topic, key, message, span }: Outgoing<unknown>
 /** Truncated to the topic's limit, because an oversized dead letter could not be written at all. */
 function deadLetterOf(
   prefix: string,
-  topic: Topic<any>, // any: bytes alone count
+  topic: Topic<any>, // any: only the bytes matter
   payload: Buffer,
   reason: string,
 ): Wire {

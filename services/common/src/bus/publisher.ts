@@ -1,6 +1,6 @@
 // Batches messages: one send at a time, and messages that arrive meanwhile form the next batch.
 // Batches grow with the load, without a fixed delay, up to the broker's limits.
-import { createPace } from './pace';
+import { createRequestSpacing } from './request-spacing';
 
 export interface Wire {
   topic: string;
@@ -42,7 +42,7 @@ export function createPublisher(send: (batch: Wire[]) => Promise<void>): Publish
   let waiting: Waiting[] = [];
   let waitingBytes = 0;
   let waitingCount = 0;
-  const pace = createPace();
+  const spacing = createRequestSpacing();
   let sending: Promise<void> | undefined;
   let failed_at = -Infinity;
 
@@ -75,7 +75,7 @@ export function createPublisher(send: (batch: Wire[]) => Promise<void>): Publish
         for (const part of cut(messages)) await send(part);
         failed_at = -Infinity;
         for (const { resolve } of groups) resolve();
-        if (waitingCount < BATCH_MESSAGES_MAX) await pace.after(messages.length, started);
+        if (waitingCount < BATCH_MESSAGES_MAX) await spacing.after(messages.length, started);
       } catch (error) {
         failed_at = performance.now();
         for (const { reject } of groups) reject(error);

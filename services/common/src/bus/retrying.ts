@@ -6,7 +6,7 @@ import type { Received } from './bus';
 import type { Topic } from './topics';
 
 export interface RetryingDependencies {
-  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: bytes alone count
+  deadLetter(topic: Topic<any>, payload: Buffer, reason: string): Promise<void>; // any: only the bytes matter
   log: Logger;
   stopping(): boolean;
 }

@@ -1,6 +1,5 @@
-// Keeps the entries of a cache that are in use fresh: asks for many of them at once, before they
-// expire. With many partners of few events each, nearly every event would else find its entry
-// expired and cost a call of its own.
+// Refreshes the cache entries that are in use, in batches, before they expire. With many partners of few
+// events each, nearly every event would otherwise be a cache miss and cost a call of its own.
 
 /** An entry of the cache. Times are those of performance.now(). */
 export interface Refreshable {
@@ -14,7 +13,7 @@ export interface Refresher<E extends Refreshable> {
   remove(entry: E): void;
 }
 
-/** Half of an entry's life: the other half is left for the answer. */
+/** Half of an entry's life, which leaves the other half for the call. */
 const REFRESH_AGE_MS = 1_500;
 const CHECK_EVERY_MS = 250;
 /** An entry that is used less often than this costs less when it is fetched on use. */
@@ -22,8 +21,8 @@ export const IN_USE_MS = 10_000;
 const AT_ONCE_MAX = 500;
 
 /**
- * `refresh` asks for the entries and sets what has changed in them. When it fails they expire, and
- * are fetched on use.
+ * `refresh` fetches the entries and stores the changes in them. If it fails, they expire and are
+ * fetched on use.
  */
 export function createRefresher<E extends Refreshable>(
   refresh: (entries: E[]) => Promise<void>,

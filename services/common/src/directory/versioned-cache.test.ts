@@ -115,7 +115,7 @@ describe('while the directory is unavailable', () => {
 });
 
 describe('an entry in use', () => {
-  /** A directory of numbers that count how often they were asked for. */
+  /** A directory of numbers that counts the requests for each. */
   const stage = () => {
     jest.useFakeTimers();
     const single: string[] = [];
@@ -138,7 +138,7 @@ describe('an entry in use', () => {
     for (const key of keys) await get(key);
   };
 
-  test('is asked for together with others before it expires', async () => {
+  test('is refreshed in a batch before it expires', async () => {
     const { single, together, get } = stage();
     await useTwice(get, ['a', 'b', 'c']);
     await jest.advanceTimersByTimeAsync(CACHE_LIFE_MS);
@@ -162,7 +162,7 @@ describe('an entry in use', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('that was used once is not asked for again', async () => {
+  test('that was used once is not refreshed', async () => {
     const { together, get } = stage();
     await get('a');
     await jest.advanceTimersByTimeAsync(CACHE_LIFE_MS);

@@ -19,8 +19,8 @@ interface Entry<V, Q> extends Refreshable {
 export interface VersionedCache<V, Q = never> {
   /**
    * The value for `key`, cached if it was fetched under `version`. Without a version (Redis is
-   * unavailable) entries expire after one second. An entry with a `question` is asked for again
-   * together with others while it is in use.
+   * unavailable) entries expire after one second. An entry with a `question` is refreshed in a
+   * batch while it is in use.
    */
   get(key: string, version: string | undefined, fetch: () => Promise<V>, question?: Q): Promise<V>;
   /** The cached value whatever its version; used to find the key of the version itself. */
@@ -43,7 +43,7 @@ export function createVersionedCache<V extends object, Q = never>(
   const entries = new LRUCache<string, Entry<V, Q>>({ max: entries_max });
   const refresher = askMany && createRefresher((due: Array<Entry<V, Q>>) => refresh(due, askMany));
   const fetching = new Map<string, { answer: Promise<V>; asked_at: number }>();
-  let away = false;
+  let unavailable = false;
   let ask_again_at = 0;
   const fresh = (key: string, version: string | undefined): V | undefined => {
     const entry = entries.get(key);
@@ -97,7 +97,7 @@ export function createVersionedCache<V extends object, Q = never>(
       if (known) return known;
       const last = entries.get(key);
       const unchanged = last && isUnchanged(last, version) ? last.value : undefined;
-      if (away && unchanged) {
+      if (unavailable && unchanged) {
         // One request every few seconds probes the directory; other callers do not wait for it.
         if (performance.now() < ask_again_at) return unchanged;
         ask_again_at = performance.now() + ASK_EVERY_MS;
@@ -110,13 +110,13 @@ export function createVersionedCache<V extends object, Q = never>(
       if (running && asked_at - running.asked_at < lifeOf(version)) return running.answer;
       const answer = fetch()
         .then((value) => {
-          away = false;
+          unavailable = false;
           store({ key, value, version, question, fetched_at: asked_at, used_at: asked_at });
           return value;
         })
         .catch((error: unknown) => {
           if (!isAway(error)) throw error;
-          away = true;
+          unavailable = true;
           ask_again_at = performance.now() + ASK_EVERY_MS;
           if (!unchanged) throw error;
           return unchanged;

@@ -47,11 +47,11 @@ describe('absenceIn recognises an unavailable engine', () => {
 
 describe('toApiError', () => {
   test('answers 503 with Retry-After and no library text', () => {
-    const told = toApiError(selection);
-    expect(told).toMatchObject({ code: 'SERVICE_UNAVAILABLE', http: 503, retryable: true });
-    expect(told.retry_after_s).toBeGreaterThan(0);
-    expect(told.message).not.toMatch(/mongo|ECONN|127/i);
-    expect(told.cause).toBe(selection);
+    const error = toApiError(selection);
+    expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', http: 503, retryable: true });
+    expect(error.retry_after_s).toBeGreaterThan(0);
+    expect(error.message).not.toMatch(/mongo|ECONN|127/i);
+    expect(error.cause).toBe(selection);
   });
 
   test('an interrupted write is not retryable', () => {

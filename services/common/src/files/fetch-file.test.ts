@@ -153,7 +153,7 @@ describe('an unavailable source is INVALID_FIELD naming the field', () => {
   test('sends below the minimum rate', async () => {
     const impatient = createFileFetcher(
       { ALLOW_PRIVATE_URLS: true, SPOOL_LIMIT_MB: 100 },
-      { pace_every_ms: 100 },
+      { rate_interval_ms: 100 },
     );
     let timer: NodeJS.Timeout | undefined;
     const url = await http((_request, response) => {

@@ -33,7 +33,7 @@ export interface FetchWish {
 export interface FileFetcher extends Component {
   /** The complete file. The caller closes it. */
   fetch(wish: FetchWish, call: Call): Promise<SpooledFile>;
-  /** What the file's server says of it, without fetching it. */
+  /** Type and size as the file's server reports them, without fetching the file. */
   look(wish: Omit<FetchWish, 'partner_id'>, call: Call): Promise<FileFacts>;
 }
 
@@ -45,9 +45,9 @@ export interface FileFacts {
 /** The connection options and the time limits are for tests. */
 export function createFileFetcher(
   settings: FileFetcherSettings,
-  options: Partial<GuardedAgentOptions> & { timeout_ms?: number; pace_every_ms?: number } = {},
+  options: Partial<GuardedAgentOptions> & { timeout_ms?: number; rate_interval_ms?: number } = {},
 ): FileFetcher {
-  const { timeout_ms = FETCH_TIMEOUT_MS, pace_every_ms, ...connection } = options;
+  const { timeout_ms = FETCH_TIMEOUT_MS, rate_interval_ms, ...connection } = options;
   const agent = guardedAgent({ allowPrivate: settings.ALLOW_PRIVATE_URLS, ...connection });
   const withLimits = (
     { field, limit_bytes }: Pick<FetchWish, 'field' | 'limit_bytes'>,
@@ -57,7 +57,7 @@ export function createFileFetcher(
     field,
     max_bytes: limit_bytes,
     timeout_ms: Math.max(0, Math.min(timeout_ms, call.deadline - HOP_MS - Date.now())),
-    ...(pace_every_ms !== undefined && { pace_every_ms }),
+    ...(rate_interval_ms !== undefined && { rate_interval_ms }),
     ...(call.signal && { signal: call.signal }),
   });
   const spool = createSpool(spoolLimitBytes(settings));

@@ -1,5 +1,5 @@
-// Reads the upstream's answer to a transfer. Branches on the error object, not on the status alone:
-// the upstream answers most errors with 400.
+// Reads the upstream's answer to a transfer. Branches on the error object, because the status is 400 for
+// most errors.
 import type { Readable } from 'node:stream';
 import { ApiError } from '../errors';
 import { scrub, upstreamError, type Json, type UpstreamErrorBody } from '../upstream';

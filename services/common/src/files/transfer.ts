@@ -189,7 +189,7 @@ function startClock(call: Call): { signal: AbortSignal; stop(): void } {
   if (left_ms < WORTHWHILE_MS) throw noAnswer(new Error('no time left'));
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new Error('the deadline has passed')), left_ms);
-  const onAbort = (): void => controller.abort(new Error('the caller went away'));
+  const onAbort = (): void => controller.abort(new Error('the caller disconnected'));
   if (call.signal?.aborted) onAbort();
   else call.signal?.addEventListener('abort', onAbort, { once: true });
   return {

@@ -36,14 +36,14 @@ function opened(files: TlsFiles, now: () => number = Date.now) {
 test('uses a renewed certificate without a restart and notifies listeners', async () => {
   const files = written();
   const { certificates } = opened(files);
-  const told: unknown[] = [];
-  certificates.listen((identity) => told.push(String(identity?.certificate)));
+  const notified: unknown[] = [];
+  certificates.listen((identity) => notified.push(String(identity?.certificate)));
   const before = String(certificates.current()?.certificate);
-  await eventually(() => told.length === 1);
+  await eventually(() => notified.length === 1);
   const next = authority.issue({ names: ['DNS:gateway'] });
   writeFiles(files.dir, next, authority.certificate);
-  await eventually(() => told.length === 2);
-  expect(told).toEqual([before, next.certificate]);
+  await eventually(() => notified.length === 2);
+  expect(notified).toEqual([before, next.certificate]);
   expect(String(certificates.current()?.certificate)).toBe(next.certificate);
 });
 
@@ -73,12 +73,12 @@ test('never presents an expired certificate, logs it, and recovers after a renew
   let now = Date.now();
   const files = written({ not_after: now + 3_600_000 });
   const { certificates, lines } = opened(files, () => now);
-  const told: unknown[] = [];
-  certificates.listen((identity) => told.push(identity === null ? 'none' : 'some'));
-  await eventually(() => told.length === 1);
+  const notified: unknown[] = [];
+  certificates.listen((identity) => notified.push(identity === null ? 'none' : 'some'));
+  await eventually(() => notified.length === 1);
   now += 3_600_000;
   expect(certificates.current()).toBeNull();
-  await eventually(() => told.length === 2);
+  await eventually(() => notified.length === 2);
   const [level, facts] = await eventually(() =>
     lines.find(([, , text]) => text.includes('expired')),
   );
@@ -90,8 +90,8 @@ test('never presents an expired certificate, logs it, and recovers after a renew
   });
   const next = authority.issue({ names: ['DNS:gateway'], not_after: now + 30 * 86_400_000 });
   writeFiles(files.dir, next, authority.certificate);
-  await eventually(() => told.length === 3);
-  expect(told).toEqual(['some', 'none', 'some']);
+  await eventually(() => notified.length === 3);
+  expect(notified).toEqual(['some', 'none', 'some']);
 });
 
 test('logs a coming expiry once and publishes its time', async () => {

@@ -42,7 +42,7 @@ export function openCertificates(
   const listeners = new Set<(identity: Identity | null) => void>();
   const logs = new Set<Logger>();
   let read = readIdentity(files);
-  let told: Read | null = null;
+  let notified: Read | null = null;
   let said = '';
 
   const usable = (): Read | null => (isValid(read, now()) ? read : null);
@@ -76,12 +76,12 @@ export function openCertificates(
       });
     }
     const identity = usable();
-    if (identity === told) return;
-    told = identity;
+    if (identity === notified) return;
+    notified = identity;
     for (const listener of listeners) listener(identity);
   };
 
-  told = usable();
+  notified = usable();
   setInterval(look, look_every_ms).unref();
   return {
     current: usable,

@@ -59,7 +59,7 @@ describe('parseBsuid', () => {
   });
 });
 
-test('isParentBsuid tells the parent form from the plain one', () => {
+test('isParentBsuid distinguishes the parent form from the plain one', () => {
   expect(isParentBsuid('whatsapp:US.ENT.1')).toBe(true);
   expect(isParentBsuid('US.ENT')).toBe(false);
   expect(isParentBsuid('US.1')).toBe(false);

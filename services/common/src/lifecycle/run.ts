@@ -109,12 +109,12 @@ export async function startService(service: Service, log: Logger): Promise<Runni
   let healthy = false;
   let stopping = false;
   const ready = (): boolean => complete && healthy && !stopping;
-  let told = false;
+  let reported = false;
   const tell = (): void => {
-    if (ready() === told) return;
-    told = ready();
-    service.onReady?.(told);
-    log.info({ ready: told }, told ? 'ready' : 'not ready');
+    if (ready() === reported) return;
+    reported = ready();
+    service.onReady?.(reported);
+    log.info({ ready: reported }, reported ? 'ready' : 'not ready');
   };
 
   const http = await probeServer(service, ready);

@@ -36,7 +36,7 @@ test('several long works take one turn in each pass of the event loop, and all g
   expect(turns.slice(0, 3).map(({ of }) => of)).toEqual([0, 1, 2]);
 });
 
-test('a step that fails ends its own work alone', async () => {
+test('a failing step ends only its own work', async () => {
   const done: number[] = [];
   const failing = inTurns([1, 2], (item) => {
     work();

@@ -1,4 +1,4 @@
-// The ids of events. An id follows from the occurrence that the event tells and from its partner, so
+// The ids of events. An id follows from the occurrence that the event reports and from its partner, so
 // that the events of a message are found by their ids, without an index of messages.
 import { contentId } from '../ids';
 import { MESSAGE_STATUSES } from './status-order';
@@ -14,7 +14,7 @@ const OF_MESSAGE = [
 ] as const;
 const OF_STATUS = ['status', 'standby_status'] as const;
 
-/** The occurrence key: equal for every repetition of what the upstream told. */
+/** The occurrence key: equal whenever the upstream repeats a webhook. */
 export function occurrence(space: string, ...parts: readonly (string | number | null)[]): string {
   let key = space;
   for (const part of parts) key += `|${part === null ? '' : escapePart(part)}`;

@@ -1,7 +1,7 @@
 // Carries a fix for mongodb 7.8.0: a command that is written to a socket which is destroyed, but has
-// not told so yet, waits for ever. The write reports a full buffer, and no `drain` follows. When
-// that command is the monitor's, the server is never looked for again. Such a command fails here
-// as on every closed connection.
+// not emitted close, waits for ever. The write reports a full buffer, and no `drain` follows. If it is
+// a command of the monitor, the driver never reconnects to the server. With the fix such a command
+// fails as on every closed connection.
 import { MongoNetworkError } from 'mongodb';
 import { Connection } from 'mongodb/lib/cmap/connection';
 

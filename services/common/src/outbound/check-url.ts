@@ -55,7 +55,7 @@ export function checkUrl(text: string, { field, allowPrivate }: CheckUrlOptions)
   if (SCHEME.test(text) && !isSchemeAllowed(text, allowPrivate)) refuse('not_https');
   if (!WELL_FORMED.test(text)) refuse('malformed');
   const url = parsed(text) ?? refuse('malformed');
-  // Asked of the text, because the parser keeps no trace of an empty user name.
+  // Matched in the text, because the parser drops an empty user name.
   if (AUTHORITY.exec(text)?.[1]?.includes('@')) refuse('has_credentials');
   if (url.port !== '' && BLOCKED_PORTS.has(Number(url.port))) refuse('bad_port');
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);

@@ -7,7 +7,7 @@ import { checkUrl, UrlRefused } from './check-url';
 import { ConnectFailed, failureOf, type OutboundFailure } from './failures';
 import type { GuardedAgent } from './guarded';
 import { checkHeaders } from './headers';
-import { watchPace } from '../overload';
+import { watchMinimumRate } from '../overload';
 
 export interface GuardedFetchOptions {
   agent: GuardedAgent;
@@ -16,10 +16,10 @@ export interface GuardedFetchOptions {
   /** Everything: connecting, redirects, and the body as fast as the consumer takes it. */
   timeout_ms?: number;
   /** The body must move at a minimum rate in each interval of this length. */
-  pace_every_ms?: number;
+  rate_interval_ms?: number;
   max_redirects?: number;
   max_bytes?: number;
-  /** HEAD asks for type and size only. Defaults to GET. */
+  /** HEAD reads only type and size. Defaults to GET. */
   method?: 'GET' | 'HEAD';
   signal?: AbortSignal;
   /** Sent to every host on the way; those that carry credentials are left out. */
@@ -69,7 +69,7 @@ export class FetchFailed extends Error {
 }
 
 export const FETCH_TIMEOUT_MS = 30_000;
-const PACE_EVERY_MS = 5_000;
+const RATE_INTERVAL_MS = 5_000;
 const REDIRECTS_MAX = 5;
 // The largest file that the contract knows: a document of 100 MB.
 const FETCH_LIMIT_BYTES = 104_857_600;
@@ -134,7 +134,7 @@ function checkRedirect(from: URL, location: string, options: GuardedFetchOptions
   const { field, agent } = options;
   if (!URL.canParse(location, from.href)) throw new UrlRefused(field, 'malformed');
   const to = checkUrl(new URL(location, from).href, { field, allowPrivate: agent.allowPrivate });
-  // Also where http is allowed: a file that was asked for safely is not taken from an open line.
+  // Even if http is allowed: a request over HTTPS must not be downgraded by a redirect.
   if (from.protocol === 'https:' && to.protocol !== 'https:')
     throw new UrlRefused(field, 'not_https');
   return to;
@@ -145,7 +145,7 @@ function checkResponse(status: number, headers: IncomingHttpHeaders, max_bytes: 
     const retryable = status >= SERVER_ERROR_FROM;
     throw new FetchFailed('http_status', { retryable, http_status: status });
   }
-  // We asked for an uncompressed file: a compressed one would be passed on as garbage.
+  // The request accepts only an uncompressed file: a compressed one would be passed on as garbage.
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity') throw new FetchFailed('content_encoding');
   const size_bytes = Number(headers['content-length'] ?? 0);
@@ -183,13 +183,13 @@ function sendable(headers: Readonly<Record<string, string>> = {}): Record<string
 
 function boundedBody(
   source: Readable,
-  { max_bytes = FETCH_LIMIT_BYTES, pace_every_ms = PACE_EVERY_MS }: GuardedFetchOptions,
+  { max_bytes = FETCH_LIMIT_BYTES, rate_interval_ms = RATE_INTERVAL_MS }: GuardedFetchOptions,
   limit: Limit,
 ): Readable {
   let received_bytes = 0;
   const onBytes = (bytes: number): void => void (received_bytes += bytes);
   const body = Readable.from(bounded(source, max_bytes, onBytes), { objectMode: false });
-  const stopWatching = watchPace(pace_every_ms, () => received_bytes, limit.expire);
+  const stopWatching = watchMinimumRate(rate_interval_ms, () => received_bytes, limit.expire);
   // Either side may end first: the agent may be destroyed before the caller starts to read the
   // body.
   body.once('close', () => source.destroy());

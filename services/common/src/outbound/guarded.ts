@@ -160,7 +160,7 @@ function judgePeer(socket: Socket, allowPrivate: boolean): ConnectFailed | null 
   return isAllowedAddress(peer, allowPrivate) ? null : addressRefused(peer);
 }
 
-// The address goes into the cause alone, which is logged: an answer must not map our network.
+// The address goes only into the cause, which is logged: an answer must not map our network.
 function addressRefused(address: string): ConnectFailed {
   return new ConnectFailed('url_refused', false, { cause: new Error(`address ${address}`) });
 }

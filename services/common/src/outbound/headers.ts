@@ -1,5 +1,5 @@
-// Checks request headers for a partner's server. undici alone is not enough: after refusing a bad
-// header its pool counts the connection as busy for ever.
+// Checks request headers for a partner's server before undici does: after undici refuses a bad header,
+// its pool counts the connection as busy for ever.
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/i;
 // Visible characters, space and tab; above all no line break, which would start another header.

@@ -13,17 +13,16 @@ export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 const DNS_TIMEOUT_MS = 2_000;
 const DNS_TRIES = 2;
 
-// RFC 6761: such names mean loopback and are never to be asked for.
+// RFC 6761: such names mean loopback and are never looked up.
 const LOCALHOST = /(?:^|\.)localhost$/;
 
 // Final answers: there is no such address. All others (a timeout, a failing server) are temporary.
 const NO_SUCH_NAME: ReadonlySet<string | null> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 /**
- * Asks the name servers, over the network and for exactly this name. The system's own look-up would
- * try the hosts file and the search domains first (and so find what is meant to be private), and
- * waits in a pool of four threads, where one partner's silent name server would hold up everything
- * else.
+ * Queries the name servers over the network for exactly this name. The system's own look-up would try
+ * the hosts file and the search domains first, and so find private hosts. It also waits in a pool of
+ * four threads, in which one partner's silent name server would delay all other work.
  */
 export function dnsResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });

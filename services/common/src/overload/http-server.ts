@@ -1,6 +1,6 @@
 // An HTTP server with bounds against slow clients: timeouts for headers, whole requests and idle
 // connections, and a maximum number of connections. A request that is answered before its body was read
-// has the rest of it thrown away, for a bounded time.
+// has the rest of it discarded, for a bounded time.
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { metrics } from '../telemetry';
@@ -38,7 +38,7 @@ export interface BoundedServerOptions {
 export interface BoundedServer extends Server {
   /** Listens; rejects where the address is taken. */
   open(port: number, host: string): Promise<void>;
-  /** Every answer from now on asks the client to connect to another process. */
+  /** From now on every answer closes its connection, so that clients connect to another process. */
   drain(): void;
 }
 
@@ -87,7 +87,7 @@ export function createBoundedServer(
 
 /**
  * Closing a connection with unread bytes resets it, and a client that is still sending would lose the
- * answer. So the rest of its body is thrown away, until the time is over.
+ * answer. So the rest of its body is discarded, until the time is over.
  */
 function readRest(request: IncomingMessage, linger_ms: number): void {
   const late = setTimeout(() => request.socket.destroy(), linger_ms);

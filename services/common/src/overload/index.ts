@@ -8,7 +8,7 @@ export {
   type HttpLimits,
 } from './http-server';
 export { createPool, type Pool, type PoolOptions } from './pool';
-export { watchPace } from './pace';
+export { watchMinimumRate } from './minimum-rate';
 export { createRefusals, REFUSAL_DELAY_MS, type Refusals } from './refusals';
 export {
   createTransferPool,

@@ -193,7 +193,7 @@ describe('a server against slow clients', () => {
     });
   });
 
-  test('asks clients to connect elsewhere once it drains', async () => {
+  test('makes clients connect elsewhere once it drains', async () => {
     const server = createBoundedServer({ server: 'draining' }, readAll);
     servers.push(server);
     server.listen(0, '127.0.0.1');

@@ -13,8 +13,8 @@ export class BodyRefused extends Error {
 }
 
 /**
- * The body's bytes; throws BodyRefused. `reserve` is asked for the room of each chunk, which it may
- * look into, and refuses the body with false. The caller gives back what was reserved.
+ * The body's bytes; throws BodyRefused. `reserve` is called with each chunk and refuses the body by
+ * returning false. The caller gives back the reserved room.
  */
 export async function readBody(
   request: IncomingMessage,

@@ -1,4 +1,4 @@
-import { createTransferPool, createTransfers, EVICTION_GRACE_MS, watchPace } from '.';
+import { createTransferPool, createTransfers, EVICTION_GRACE_MS, watchMinimumRate } from '.';
 
 const log = { warn: () => undefined } as never;
 const FAST = 64 * 1024;
@@ -93,12 +93,12 @@ describe('a pool of transfers', () => {
   });
 });
 
-describe('a watched pace', () => {
+describe('the minimum rate of a transfer', () => {
   test('reports once an interval has moved less than the minimum, and only once', () => {
     jest.useFakeTimers();
     let bytes = 0;
     const onSlow = jest.fn();
-    watchPace(5_000, () => bytes, onSlow);
+    watchMinimumRate(5_000, () => bytes, onSlow);
     bytes = 5 * 1_024;
     jest.advanceTimersByTime(5_000);
     expect(onSlow).not.toHaveBeenCalled();

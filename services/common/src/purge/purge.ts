@@ -44,7 +44,7 @@ export interface PurgeDependencies {
   log: Logger;
 }
 
-/** Asks the directory; for every service but onboarding, which owns it. */
+/** Reads the owners from the directory: for every service but onboarding, which owns it. */
 export const ownersFrom =
   (directory: Client<DirectoryDefinition>): PurgeDependencies['owners'] =>
   async (waba_id, call) =>

@@ -23,9 +23,9 @@ export interface RedisSettings {
 }
 
 /**
- * Gives a command up after its limit, as the option `commandTimeout` does, but not before the answers
- * that have arrived are read: a process that was busy for longer would take a healthy Redis for one
- * that is away, and every request in flight would feel it.
+ * Gives up a command after its limit, as the option `commandTimeout` does, but not before the answers
+ * that have arrived are read: a process that was busy for longer would treat a healthy Redis as
+ * unreachable, and fail every request in flight.
  */
 class PatientRedis extends Redis {
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {

@@ -1,4 +1,4 @@
-// Exemplars lead from a bar of a histogram to a trace; both text formats can be asked for at any
+// Exemplars lead from a bar of a histogram to a trace; both text formats are available at any
 // time.
 import type { SpanContext } from './span';
 import { renderMetrics, timed } from './timed';

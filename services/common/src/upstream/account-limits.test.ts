@@ -27,7 +27,7 @@ function setUp() {
   const refuse = async (code: number, concerned: Concerned) => {
     for (let time = 0; time < REFUSALS_MIN; time += 1) await refuseOnce(code, concerned);
   };
-  /** What the next request gets: an answer of the upstream, or an error without asking it. */
+  /** The outcome of the next request: an answer of the upstream, or an error without a request. */
   const next = async (concerned: Concerned) =>
     limits.run(concerned, async () => 'asked').catch((error: ApiError) => error);
   return { clock, limits, refuse, refuseOnce, next };
@@ -64,7 +64,7 @@ test('fewer refusals, or an answer between them, stop nothing', async () => {
   }
 });
 
-test('every further refusal doubles the wait, up to what the upstream asks for', async () => {
+test('every further refusal doubles the wait, up to the wait that the upstream requests', async () => {
   const { clock, refuse, refuseOnce, next } = setUp();
   await refuse(4, about('a', 'n'));
   for (const wait of [2, 4, 8, 16, 32, 60, 60]) {

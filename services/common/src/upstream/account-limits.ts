@@ -14,7 +14,7 @@ export interface Concerned {
 }
 
 export interface AccountLimits {
-  /** Asks the upstream, unless it has just refused several requests for this number or account. */
+  /** Runs a request, unless the upstream has just refused several for this number or account. */
   run<T>(concerned: Concerned, ask: () => Promise<T>): Promise<T>;
   /** Follows a list of the upstream, one page at a time. Throws at once when too many are followed. */
   list<T>(partner_id: string, follow: () => Promise<T>): Promise<T>;
@@ -28,12 +28,12 @@ const ACCOUNT_LIMIT = 80007;
 const LISTS_MAX = 80;
 export const LISTS_OF_PARTNER = 20;
 const RETRY_AFTER_S = 1;
-/** Numbers and accounts that wait; beyond them the one that was asked for longest ago is forgotten. */
+/** Numbers and accounts that wait; beyond them the least recently used one is evicted. */
 const WAITING_MAX = 10_000;
 
 /** Refusals in a row from which requests wait; a single one may be a peak that is over. */
 export const REFUSALS_MIN = 3;
-/** The first wait; each further refusal doubles it, up to what the upstream asks for. */
+/** The first wait; each further refusal doubles it, up to the wait that the upstream requests. */
 const WAIT_MS = 2_000;
 
 interface Wait {

@@ -69,7 +69,7 @@ export function createRunner(settings: {
   const numberOf = settings.numberOf ?? (async (_request, target) => target.phone_number_id);
 
   const ask: Runner['ask'] = async (question, request, call) => {
-    // Validation comes first: an invalid request asks neither the directory nor the upstream.
+    // Validation comes first: an invalid request reaches neither the directory nor the upstream.
     const target = needTarget(request.target);
     const query = made(question.query, request);
     const body = made(question.body, request);

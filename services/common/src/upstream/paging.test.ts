@@ -41,7 +41,7 @@ describe('eachPage', () => {
     expect(asked).toEqual([undefined, 'a']);
   });
 
-  test('asks for no more than the given number of pages', async () => {
+  test('requests no more than the given number of pages', async () => {
     const { asked, ask } = upstreamWith(page([1], 'a'), page([2], 'b'), page([3], 'c'));
     for await (const _page of eachPage(ask, 2)) continue;
     expect(asked).toHaveLength(2);

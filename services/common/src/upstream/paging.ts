@@ -7,7 +7,7 @@ export interface Page {
   next: string | undefined;
 }
 
-/** Asks for one page; `after` is undefined for the first one. */
+/** Requests one page; `after` is undefined for the first one. */
 export type AskPage = (after: string | undefined) => Promise<Json>;
 
 /** The pages of a list in order, at most `pages_max` of them. */

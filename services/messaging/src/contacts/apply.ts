@@ -6,7 +6,7 @@ import {
   type Contacts as ContactRecords,
   type Contacts_Contact,
 } from '@bmg/proto/stream';
-import { inboundFacts } from '../check/conversation-facts';
+import { inboundFacts } from '../preflight/conversation-facts';
 import type { ContactChange } from '../store/contact-changes';
 import type { Conversing } from './conversations';
 import type { RecentContacts } from './recent-contacts';

@@ -1,4 +1,4 @@
-// Stores what happens in conversations: at once if it matters to the next check, else later, with others.
+// Stores what happens in conversations: at once if the next pre-flight needs it, else later in a batch.
 import type { ConversationFact } from '../store/contact-changes';
 import type { Contacts } from '../store/contacts';
 import type { RecentConversations } from './recent-conversations';

@@ -31,7 +31,7 @@ export function createRecentContacts(): RecentContacts {
       const stored = recent.get(keyOf(fact));
       if (!stored || now.getTime() - stored.stored_ms >= RECENT_MS) return false;
       stored.seen_ms = Math.max(stored.seen_ms, fact.at.getTime());
-      // An address book never overwrites what traffic told.
+      // An address book never overwrites facts from traffic.
       const isWeaker = stored.source === 'traffic' && fact.source === 'sync';
       return isWeaker || (stored.source === fact.source && stored.wa_id === fact.wa_id);
     },

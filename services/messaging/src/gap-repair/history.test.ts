@@ -31,7 +31,7 @@ test('leaves out what has no event, has no time or belongs to another message', 
   }
 });
 
-test('tells each status once and in order, with the first of repeated times', () => {
+test('reports each status once and in order, with the first of repeated times', () => {
   const events = [event('READ', 9), event('SENT', 1), event('READ', 12)];
   expect(readHistory(answer(...events), ID)).toEqual([
     { status: 'sent', at: at(1) },

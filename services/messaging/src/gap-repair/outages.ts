@@ -1,12 +1,12 @@
-// After an outage of the ingress, the messages whose statuses may have fallen into it are checked
-// again, without waiting for their ordinary check.
+// After an outage of the ingress, repairs the messages whose statuses may have fallen into it without
+// waiting until they are overdue.
 import type { Received } from '@bmg/common/bus';
 import type { Logger } from '@bmg/common/telemetry';
 import type { Outage } from '@bmg/proto/stream';
-import type { Checks } from '../store/checks';
+import type { OverdueRecords } from '../store/overdue-records';
 
 export interface OutageDependencies {
-  checks: Pick<Checks, 'expedite'>;
+  overdue: Pick<OverdueRecords, 'expedite'>;
   delay_ms: number;
   now: () => Date;
   log: Logger;
@@ -14,12 +14,12 @@ export interface OutageDependencies {
 
 /** Customers read most messages within a day. */
 const LOOKBACK_MS = 86_400_000;
-/** Most webhooks come by themselves soon after the outage, because the upstream repeats them. */
+/** The upstream repeats webhooks, so most arrive soon after the outage without a repair. */
 const SETTLE_MS = 300_000;
 
 /** Returns the handler of the topic `outage`. */
 export const applyOutages =
-  ({ checks, delay_ms, now, log }: OutageDependencies) =>
+  ({ overdue, delay_ms, now, log }: OutageDependencies) =>
   async (batch: Received<Outage>[]): Promise<void> => {
     if (delay_ms === 0) return;
     for (const { message } of batch) {
@@ -28,7 +28,7 @@ export const applyOutages =
         to: new Date(message.to_ms),
       };
       const at = new Date(now().getTime() + Math.min(SETTLE_MS, delay_ms));
-      const expedited = await checks.expedite(sent, at);
+      const expedited = await overdue.expedite(sent, at);
       log.info({ ...message, expedited }, 'checking messages after an ingress outage');
     }
   };

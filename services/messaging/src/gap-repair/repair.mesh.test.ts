@@ -10,13 +10,14 @@ import { createUpstream, type Upstream } from '@bmg/common/upstream';
 import type { Outage, UpstreamWebhook } from '@bmg/proto/stream';
 import { startEmulator, type Emulator } from '../../../../test/emulator';
 import { eventually } from '../../../../test/testkit/eventually';
-import { createChecks } from '../store/checks';
+import { createOverdueRecords } from '../store/overdue-records';
 import { createContacts } from '../store/contacts';
 import { indexes } from '../store/indexes';
-import { createMessages, type MessageRecord } from '../store/messages';
+import type { MessageRecord } from '../store/message-record';
+import { createMessages } from '../store/messages';
 import { createLosses } from './losses';
 import { applyOutages } from './outages';
-import { createPace } from './pace';
+import { createHistoryQuota } from './history-quota';
 import { createGapRepair } from './repair';
 
 const ONE = {
@@ -79,7 +80,7 @@ const now = (): Date => new Date(clock);
 /** One replica of the repair. */
 async function startRepair(per_minute = 1_000): Promise<Poller> {
   const repair = createGapRepair({
-    checks: createChecks(db),
+    overdue: createOverdueRecords(db),
     contacts: createContacts(db),
     credentials: { of: async () => ({ access_token: ONE.token, sending: 'active' }) },
     upstream,
@@ -93,7 +94,7 @@ async function startRepair(per_minute = 1_000): Promise<Poller> {
       },
     },
     redis,
-    pace: createPace(redis, per_minute),
+    quota: createHistoryQuota(redis, per_minute),
     losses: createLosses(redis, now),
     delay_ms: DELAY_MS,
     now,
@@ -135,23 +136,25 @@ async function send(over: Partial<MessageRecord> = {}): Promise<MessageRecord> {
 }
 const spanContext = { traceId: '0'.repeat(31) + '1', spanId: '0'.repeat(15) + '1', traceFlags: 0 };
 
-const asked = async (): Promise<number> => (await emulator.requests({ path: HISTORY })).length;
+const requestCount = async (): Promise<number> =>
+  (await emulator.requests({ path: HISTORY })).length;
 const stored = ({ _id }: MessageRecord) =>
   db.collection<MessageRecord>('messages').findOne({ _id });
-const told = (): string[] => (published as Array<{ status: string }>).map(({ status }) => status);
+const repaired = (): string[] =>
+  (published as Array<{ status: string }>).map(({ status }) => status);
 
-test('asks for a message once it is overdue, in two replicas no more than in one', async () => {
+test('requests the history of an overdue message once, even with two replicas', async () => {
   const message = await send();
   expect(await emulator.settled()).toBe(true);
   for (const counter of [metrics.gap_repair_requests, metrics.gap_repair_statuses]) counter.reset();
   await Promise.all([startRepair(), startRepair()]);
   clock += DELAY_MS - 1_000;
   for (const repair of repairs) repair.wake();
-  expect(await asked()).toBe(0);
+  expect(await requestCount()).toBe(0);
   clock += 2_000;
   await eventually(async () => (await stored(message))?.checks === 1);
-  expect(told()).toEqual(['sent', 'delivered', 'read']);
-  expect(await asked()).toBe(1);
+  expect(repaired()).toEqual(['sent', 'delivered', 'read']);
+  expect(await requestCount()).toBe(1);
   expect((await stored(message))?.check_at).toEqual(new Date(clock + 4 * DELAY_MS));
   expect((await metrics.gap_repair_requests.get()).values).toEqual([
     expect.objectContaining({ labels: { outcome: 'ok' }, value: 1 }),
@@ -164,7 +167,7 @@ test('asks for a message once it is overdue, in two replicas no more than in one
   ]);
 });
 
-test('asks for nothing after a final status, and for no more than three times otherwise', async () => {
+test('requests nothing after a final status, and at most three times otherwise', async () => {
   const [read, silent] = [await send(), await send()];
   const final = { status: 'read' as const, at: now(), received_at: now(), reconciled: false };
   await createMessages(db).applyStatuses([
@@ -177,7 +180,7 @@ test('asks for nothing after a final status, and for no more than three times ot
     await eventually(async () => (await stored(silent))?.checks === checks);
   }
   expect(await stored(silent)).not.toHaveProperty('check_at');
-  expect(await asked()).toBe(3);
+  expect(await requestCount()).toBe(3);
 });
 
 test.each([
@@ -189,20 +192,20 @@ test.each([
   const messages = await Promise.all([1, 2, 3].map(() => send()));
   clock += DELAY_MS;
   await startRepair();
-  // Those that were asked for together may all have been refused.
-  await eventually(async () => (await asked()) > 0);
+  // Requests that were sent together may all have been refused.
+  await eventually(async () => (await requestCount()) > 0);
   await eventually(async () => {
     const waiting = await Promise.all(messages.map(stored));
     return waiting.every((one) => (one?.check_at as Date).getTime() > clock);
   });
-  const before = await asked();
+  const before = await requestCount();
   clock += DELAY_MS;
   repairs[0]?.wake();
   await eventually(async () => {
     const waiting = await Promise.all(messages.map(stored));
     return waiting.every((one) => (one?.check_at as Date).getTime() > clock + DAY_MS / 2);
   });
-  expect(await asked()).toBe(before);
+  expect(await requestCount()).toBe(before);
   expect(published).toEqual([]);
 });
 
@@ -211,16 +214,16 @@ test('pauses an account whose limit the upstream reports', async () => {
   const message = await send();
   clock += DELAY_MS;
   await startRepair();
-  await eventually(async () => (await asked()) === 1);
+  await eventually(async () => (await requestCount()) === 1);
   await eventually(
     async () => (await redis.redis.exists(`bmg:history:paused:${ONE.waba_id}`)) === 1,
   );
   clock += 300_000;
   await eventually(async () => ((await stored(message))?.check_at as Date).getTime() > clock);
-  expect(await asked()).toBe(1);
+  expect(await requestCount()).toBe(1);
 });
 
-test('takes no more than the share of an account, and asks for unknown messages first', async () => {
+test('takes no more than the share of an account, and repairs unknown messages first', async () => {
   const messages = await Promise.all(Array.from({ length: 12 }, () => send()));
   await db.collection('messages').updateMany({}, { $set: { status: 'delivered' } });
   clock += DELAY_MS;
@@ -230,29 +233,29 @@ test('takes no more than the share of an account, and asks for unknown messages 
     return all.every((one) => (one?.check_at as Date).getTime() > clock);
   });
   // Messages of which only the read receipt can be missing get half of the share.
-  expect(await asked()).toBe(3);
+  expect(await requestCount()).toBe(3);
   const unknown = await send({ sent_at: new Date(clock - DELAY_MS) });
   await eventually(async () => (await stored(unknown))?.checks === 1);
-  expect(await asked()).toBe(4);
+  expect(await requestCount()).toBe(4);
 });
 
-test('checks the messages of an outage again soon after it', async () => {
+test('repairs the messages of an outage soon after it', async () => {
   const sent = await send();
   await db.collection('messages').updateMany({}, { $unset: { check_at: true } });
   const message = { from_ms: clock + 1_000, to_ms: clock + 61_000 };
   clock += 62_000;
-  const apply = applyOutages({ checks: createChecks(db), delay_ms: DELAY_MS, now, log });
+  const apply = applyOutages({ overdue: createOverdueRecords(db), delay_ms: DELAY_MS, now, log });
   await apply([{ message } as Received<Outage>]);
   const due = (await stored(sent))?.check_at as Date;
   expect(due.getTime() - clock).toBe(300_000);
-  // Another outage does not put the check off, and has nothing to write.
+  // Another outage does not postpone the repair, and has nothing to write.
   clock += 10_000;
-  const checks = { expedite: jest.fn(createChecks(db).expedite) };
-  const again = applyOutages({ checks, delay_ms: DELAY_MS, now, log });
+  const overdue = { expedite: jest.fn(createOverdueRecords(db).expedite) };
+  const again = applyOutages({ overdue, delay_ms: DELAY_MS, now, log });
   await again([{ message } as Received<Outage>]);
-  expect(await checks.expedite.mock.results[0]?.value).toBe(0);
+  expect(await overdue.expedite.mock.results[0]?.value).toBe(0);
   expect((await stored(sent))?.check_at).toEqual(due);
   clock += 290_000;
   await startRepair();
-  await eventually(() => told().length === 3);
+  await eventually(() => repaired().length === 3);
 });

@@ -1,6 +1,6 @@
-// Gap repair: asks the upstream for the statuses of messages whose webhooks are overdue, and puts
-// what is missing on the path of the webhooks. A repaired status has the id that its webhook would
-// have had, so that neither is told twice.
+// Gap repair: reads the statuses of messages whose webhooks are overdue from the upstream, and publishes
+// the missing ones as webhooks. A repaired status gets the event id that its webhook would have had, so
+// that partners get it once.
 import { topics, type Bus } from '@bmg/common/bus';
 import type { Credentials } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
@@ -16,20 +16,20 @@ import {
   type Span,
 } from '@bmg/common/telemetry';
 import { segment, type Upstream } from '@bmg/common/upstream';
-import type { Checks, DueRecord } from '../store/checks';
+import type { DueRecord, OverdueRecords } from '../store/overdue-records';
 import type { Contacts } from '../store/contacts';
 import { HISTORY_FIELDS, missingFrom, readHistory, webhookOf, type KnownStatus } from './history';
 import type { Losses } from './losses';
-import type { Pace } from './pace';
+import type { HistoryQuota } from './history-quota';
 
 export interface RepairDependencies {
-  checks: Checks;
+  overdue: OverdueRecords;
   contacts: Pick<Contacts, 'find'>;
   credentials: { of(...asked: Parameters<Credentials['of']>): Promise<{ access_token: string }> };
   upstream: Upstream;
   bus: Pick<Bus, 'publish'>;
   redis: Pick<RedisConnection, 'up'>;
-  pace: Pace;
+  quota: HistoryQuota;
   losses: Losses;
   delay_ms: number;
   now: () => Date;
@@ -39,12 +39,12 @@ export interface RepairDependencies {
 const ROUND_EVERY_MS = 1_000;
 const ROUND_MAX = 200;
 const AT_ONCE = 8;
-const ASK_LIMIT_MS = 15_000;
-/** Longer than a check takes: a check that a crash cut off is repeated. */
+const REQUEST_LIMIT_MS = 15_000;
+/** Longer than a request takes. A record whose replica crashed is due again after this time. */
 const LEASE_MS = 120_000;
-/** The first check is one delay after the send; the others follow after these many delays. */
-const FURTHER_CHECKS = [4, 19];
-/** After this age a message is no longer asked for. */
+/** The first attempt is one delay after the send; the others follow after these many delays. */
+const FURTHER_ATTEMPTS = [4, 19];
+/** Older messages are not repaired. */
 const AGE_MAX_MS = 3 * 86_400_000;
 /** A webhook of a status that is younger may be on its way. */
 const GRACE_MS = 60_000;
@@ -61,43 +61,43 @@ export function createGapRepair(deps: RepairDependencies): Poller {
 /** Resolves to true when more may be due. */
 async function round(deps: RepairDependencies): Promise<boolean> {
   await deps.losses.publish();
-  // Without Redis the limits are unknown: nothing is asked.
+  // Without Redis the quota is unknown: no requests.
   if (!deps.redis.up()) return false;
-  const due = await deps.checks.due(deps.now(), ROUND_MAX);
+  const due = await deps.overdue.due(deps.now(), ROUND_MAX);
   const postponed: Array<{ record: DueRecord; until: Date }> = [];
   for (let at = 0; at < due.length; at += AT_ONCE) {
     await Promise.all(
       due.slice(at, at + AT_ONCE).map(async (record) => {
-        const until = await check(deps, record);
+        const until = await repair(deps, record);
         if (until) postponed.push({ record, until });
       }),
     );
   }
-  await deps.checks.postpone(postponed);
+  await deps.overdue.postpone(postponed);
   return due.length === ROUND_MAX;
 }
 
-/** Resolves to the time to try again if the message may not be asked for now. */
-async function check(deps: RepairDependencies, record: DueRecord): Promise<Date | undefined> {
+/** Resolves to the time of the next attempt if the quota forbids a request now. */
+async function repair(deps: RepairDependencies, record: DueRecord): Promise<Date | undefined> {
   const { waba_id, phone_number_id } = record;
   const age_ms = deps.now().getTime() - record.sent_at.getTime();
   // A reaction is only ever reported as sent.
   if (age_ms > AGE_MAX_MS || (record.kind === 'reaction' && record.status !== 'accepted')) {
-    await deps.checks.finish(record, undefined);
+    await deps.overdue.finish(record, undefined);
     return undefined;
   }
   const minor = record.status === 'delivered';
-  const until = await deps.pace.take({ waba_id, phone_number_id, minor }, deps.now());
+  const until = await deps.quota.take({ waba_id, phone_number_id, minor }, deps.now());
   // Spread over a delay: a large backlog must not be moved again every minute.
   if (until) return new Date(until.getTime() + Math.random() * deps.delay_ms);
   const lease = new Date(deps.now().getTime() + LEASE_MS);
-  if (!(await deps.checks.claim(record, lease))) return undefined;
+  if (!(await deps.overdue.claim(record, lease))) return undefined;
   const span = startSpan('repair statuses');
   try {
-    const known = await ask(deps, record, ownCall(span.spanContext(), ASK_LIMIT_MS));
+    const known = await requestHistory(deps, record, ownCall(span.spanContext(), REQUEST_LIMIT_MS));
     metrics.gap_repair_requests.inc({ outcome: 'ok' });
     await publishMissing(deps, record, known, span);
-    await deps.checks.finish(record, nextCheck(deps, record));
+    await deps.overdue.finish(record, nextAttempt(deps, record));
     endSpan(span);
   } catch (error) {
     const code = error instanceof ApiError ? error.code : 'INTERNAL_ERROR';
@@ -107,7 +107,7 @@ async function check(deps: RepairDependencies, record: DueRecord): Promise<Date 
   return undefined;
 }
 
-async function ask(
+async function requestHistory(
   { credentials, upstream }: RepairDependencies,
   { partner_id, waba_id, phone_number_id, message_id }: DueRecord,
   call: Call,
@@ -159,8 +159,8 @@ async function publishMissing(
   );
 }
 
-function nextCheck({ delay_ms, now }: RepairDependencies, { checks = 0 }: DueRecord) {
-  const delays = FURTHER_CHECKS[checks];
+function nextAttempt({ delay_ms, now }: RepairDependencies, { checks = 0 }: DueRecord) {
+  const delays = FURTHER_ATTEMPTS[checks];
   return delays === undefined ? undefined : new Date(now().getTime() + delays * delay_ms);
 }
 
@@ -173,11 +173,11 @@ async function failed(
   const outcome = outcomeOf(error);
   metrics.gap_repair_requests.inc({ outcome });
   // The lease has run out by the next attempt, which finds the refusal or the pause.
-  if (outcome === 'refused') await deps.pace.refuse(record.phone_number_id);
+  if (outcome === 'refused') await deps.quota.refuse(record.phone_number_id);
   else if (outcome === 'limited') {
     const app = (error as ApiError).upstream_code === APP_LIMIT;
-    await deps.pace.pause(app ? 'app' : record.waba_id);
-  } else await deps.checks.finish(record, nextCheck(deps, record));
+    await deps.quota.pause(app ? 'app' : record.waba_id);
+  } else await deps.overdue.finish(record, nextAttempt(deps, record));
   const level = outcome === 'failed' ? 'warn' : 'info';
   const { phone_number_id, message_id } = record;
   deps.log[level](

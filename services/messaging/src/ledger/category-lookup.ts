@@ -30,7 +30,7 @@ export function createCategoryLookup(
 ): CategoryLookup {
   const cache = new LRUCache<string, ChangedTemplate[]>({ max: CACHED_MAX, ttl: CACHED_MS });
 
-  /** Without the service the ledger lacks categories asked for, and nothing else. */
+  /** Without the templates service the ledger lacks only the requested categories. */
   const ask = async (waba_id: string, names: string[], call: Call): Promise<ChangedTemplate[]> => {
     if (!templates) return [];
     try {

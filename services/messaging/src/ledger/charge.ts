@@ -33,10 +33,10 @@ export interface PricedStatus {
   model?: string | undefined;
 }
 
-/** What a status adds to the facts; empty for one that neither prices the message nor delivers it. */
-export function factsOf(said: PricedStatus): ChargeFacts {
-  const { status, at, recipient, type, model } = said;
-  const { category, billable } = readPricing(said, dayOf(at));
+/** The facts in a status; empty if it neither prices the message nor delivers it. */
+export function factsOf(reported: PricedStatus): ChargeFacts {
+  const { status, at, recipient, type, model } = reported;
+  const { category, billable } = readPricing(reported, dayOf(at));
   const priced = category !== null || billable !== null || type !== undefined;
   return {
     ...(priced && {

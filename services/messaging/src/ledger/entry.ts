@@ -2,7 +2,7 @@
 import type { Billing } from '../rates/price-rules';
 import type { PriceFinder } from '../rates/rate-card';
 import type { LateEntry } from '../store/ledger-late';
-import type { MessageRecord } from '../store/messages';
+import type { MessageRecord } from '../store/message-record';
 import { monthOf } from './months';
 import { priceCharge, type PricedCharge } from './price-charge';
 
@@ -36,7 +36,7 @@ export interface Entry {
   unit_price: string | null;
   amount: string | null;
   amount_reason: string | null;
-  /** What a check before the send said. */
+  /** What the pre-flight predicted for the send. */
   check_billable: boolean | null;
   billable_unlike_check: boolean;
   /** For a late entry: the month in which the message was sent, and when the status arrived. */

@@ -2,7 +2,8 @@
 // that the message has so far, so that a message is never counted twice.
 import type { RateCards } from '../store/rate-cards';
 import type { LateEntries, LateEntry } from '../store/ledger-late';
-import type { ClosedMonths, LateStatus, MessageRecord } from '../store/messages';
+import type { ClosedMonths, LateStatus } from '../store/late-statuses';
+import type { MessageRecord } from '../store/message-record';
 import { isCharged, mergeFacts, type ChargeFacts } from './charge';
 import { monthOf } from './months';
 import { difference, priceCharge, type PricedCharge } from './price-charge';

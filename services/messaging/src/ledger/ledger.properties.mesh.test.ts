@@ -15,7 +15,9 @@ import { createLedgerDays } from '../store/ledger-days';
 import { createLedgerEntries } from '../store/ledger-entries';
 import { createLateEntries } from '../store/ledger-late';
 import { createLedgerMonths } from '../store/ledger-months';
-import { createMessages, type MessageRecord, type StatusUpdate } from '../store/messages';
+import type { MessageRecord } from '../store/message-record';
+import { createMessages } from '../store/messages';
+import type { StatusUpdate } from '../store/status-writes';
 import { createRateCards } from '../store/rate-cards';
 import { readRateCard, type RateCard } from '../rates/rate-card';
 import type { ChangedTemplate } from './category-lookup';
@@ -349,7 +351,7 @@ test('a message whose record is missing from a closed month is entered when its 
   expect(totals).toMatchObject({ charged: 1 });
 });
 
-test('marks changed categories, and what was billed although the check said free', async () => {
+test('marks changed categories, and what was billed although the pre-flight predicted free', async () => {
   await deps.rateCards.replace(card('.1365'), now);
   const since = '2026-10-05T00:00:00.000Z';
   changed = [

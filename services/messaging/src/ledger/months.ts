@@ -1,4 +1,4 @@
-// Months of the ledger and the periods that are asked for. Days and months are UTC. Pure.
+// Months of the ledger, and the periods of requests. Days and months are UTC. Pure.
 import { invalidField } from '@bmg/common/errors';
 import { dayOf, dayStart, isDay } from '@bmg/common/time';
 

@@ -1,6 +1,6 @@
-// The price that a check before the send predicted: the same rules, with what is still known of
+// The price that the pre-flight predicted for a send: the same rules, with what is still known of
 // the conversation at the time of the send. Pure.
-import { windowOf } from '../check/window';
+import { windowOf } from '../preflight/window';
 import { billingOf, type Billing, type OpenState } from '../rates/price-rules';
 import type { Conversation } from '../store/contact-changes';
 import { KEPT_DAYS } from '../store/contacts';

@@ -12,7 +12,7 @@ import type { LedgerDays } from '../store/ledger-days';
 import type { LedgerEntries, LedgerScope, Position, Range } from '../store/ledger-entries';
 import type { LateEntries, LateEntry } from '../store/ledger-late';
 import type { LedgerMonth, LedgerMonths } from '../store/ledger-months';
-import type { MessageRecord } from '../store/messages';
+import type { MessageRecord } from '../store/message-record';
 import type { RateCards } from '../store/rate-cards';
 import { nameOf, type Categories, type CategoryLookup } from './category-lookup';
 import { csvHeader, csvLine, CSV_TYPE } from './csv';
@@ -203,7 +203,7 @@ async function readPage(
   const { deps, scope, range, period } = ledger;
   const from = (part: Cursor['part']): Position | undefined =>
     cursor?.part === part ? { at: cursor.at, id: cursor.id } : undefined;
-  // One more than the page: it says whether there is a next one.
+  // Fetches one extra row to detect a next page.
   const records =
     cursor?.part === 'late'
       ? []

@@ -1,4 +1,4 @@
-// Tells onboarding which partners have spent more today than the threshold of their alert.
+// Reports to onboarding the partners who have spent more today than the threshold of their alert.
 import Big from 'big.js';
 import { REPORT_EVERY_MS, reportAlerts, type ReportDependencies } from '@bmg/common/alerts';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';

@@ -1,4 +1,4 @@
-// Media downloads: asks the upstream for the short-lived URL of a media id and streams its bytes through.
+// Media downloads: reads the short-lived URL of a media id from the upstream and streams its bytes.
 // Nothing is stored.
 import { ApiError } from '@bmg/common/errors';
 import { parseMimeType, type OpenFile, type Refusal, type Transfer } from '@bmg/common/files';
@@ -24,7 +24,7 @@ export interface DownloadDependencies {
 const CHUNK_MAX_BYTES = 256 * 1024;
 /** A URL that has expired in the meantime is requested once more. */
 const URLS_MAX = 2;
-/** Any other id is answered as unknown, without asking the upstream. */
+/** Any other id is unknown: no request to the upstream. */
 const MEDIA_ID = /^[A-Za-z0-9_-]{1,64}$/;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
@@ -45,7 +45,7 @@ export async function* downloadMedia(
     for await (const chunk of download(deps, target, media_id, { ...call, signal })) {
       await deps.downloadRate.turn(partner_id, chunk.data.length, signal);
       yield chunk;
-      // Counted once the reader asks for more.
+      // Counted once the reader has taken the chunk.
       transfer.moved(chunk.data.length);
     }
   } catch (error) {

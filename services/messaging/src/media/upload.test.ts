@@ -151,7 +151,7 @@ test.each([
   expect(uploads).toHaveLength(0);
 });
 
-test('rejects a file that turns out too large, without asking the upstream', async () => {
+test('rejects a file that turns out too large, without a request to the upstream', async () => {
   const uploads = await upstream();
   const source = await serve((_request, response) => {
     response.on('error', () => undefined);

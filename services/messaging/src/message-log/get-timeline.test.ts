@@ -4,7 +4,7 @@ import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import type { GetEventResponse, LoggedEvent } from '@bmg/proto/webhooks';
 import { getTimeline, type TimelineDependencies } from './get-timeline';
-import type { MessageRecord } from '../store/messages';
+import type { MessageRecord } from '../store/message-record';
 
 const log = createLogger('test');
 const at = (second: number): Date => new Date(Date.UTC(2026, 8, 1, 12, 0, second));
@@ -68,7 +68,7 @@ const deps = (over: Partial<TimelineDependencies> = {}): TimelineDependencies =>
   ...over,
 });
 
-test('tells a send, its statuses, its events and their deliveries in the order of our clock', async () => {
+test('lists a send, its statuses, its events and their deliveries in the order of our clock', async () => {
   const statuses = {
     sent: { at: at(14), received_at: at(21), superseded: true as const },
     delivered: { at: at(15), received_at: at(20), trace_id: 'e'.repeat(32) },
@@ -110,7 +110,7 @@ test('tells a send, its statuses, its events and their deliveries in the order o
   expect(entries[6]).toMatchObject({ source: 'message_history', error_code: '131026' });
 });
 
-test('asks for the events of the number that the record names', async () => {
+test('looks up the events of the number in the record', async () => {
   const asked: string[][] = [];
   const eventLog = {
     findEvents: async ({ event_ids }: { event_ids: string[] }) => {
@@ -156,16 +156,16 @@ describe('a message to a group', () => {
   ];
   const record = aRecord({ recipient: 'Y2FwaV9ncm91cA==', statuses, participants });
 
-  test('tells each participant’s statuses, of which each may be superseded', async () => {
+  test('lists the statuses of each participant, superseded ones included', async () => {
     const { entries } = await getTimeline(
       deps({ messageList: { find: async () => record } }),
       request,
       call,
     );
-    const told = entries
+    const timeline = entries
       .filter(({ type }) => type === 'status')
       .map(({ status, participant, superseded }) => [participant, status, superseded]);
-    expect(told).toEqual([
+    expect(timeline).toEqual([
       [ADA, 'delivered', false],
       [ADA, 'read', false],
       [BO, 'read', false],
@@ -173,7 +173,7 @@ describe('a message to a group', () => {
     ]);
   });
 
-  test('tells the events about each participant', async () => {
+  test('lists the events about each participant', async () => {
     const asked: string[] = [];
     const findEvents = async ({ event_ids }: { event_ids: string[] }) => {
       asked.push(...event_ids);
@@ -198,7 +198,7 @@ describe('a message that was not sent here', () => {
   const none = { find: async () => null };
   const events = { findEvents: async () => ({ events: [received] }) };
 
-  test('is told from its events, without its content', async () => {
+  test('is built from its events, without its content', async () => {
     const { message, entries } = await getTimeline(
       deps({ messageList: none, eventLog: events }),
       { ...request, phone_number_id: '800' },
@@ -255,8 +255,8 @@ describe('a message that was not sent here', () => {
 
   test('with more numbers than are searched, needs its number', async () => {
     const directory = { listNumbers: async () => ({ phone_number_ids: [], has_more: true }) };
-    const told = getTimeline(deps({ messageList: none, directory }), request, call);
-    await expect(told).rejects.toMatchObject({
+    const timeline = getTimeline(deps({ messageList: none, directory }), request, call);
+    await expect(timeline).rejects.toMatchObject({
       code: 'MISSING_FIELDS',
       details: { fields: ['phone_number_id'] },
     });
@@ -278,23 +278,23 @@ describe('a message that was not sent here', () => {
   test.each([
     ['without its number', undefined],
     ['with a number that did not receive it', '801'],
-  ])('is not found %s, if no event tells of it', async (_name, phone_number_id) => {
+  ])('is not found %s, if it has no event', async (_name, phone_number_id) => {
     const eventLog = { findEvents: async () => ({ events: [] }) };
-    const told = getTimeline(
+    const timeline = getTimeline(
       deps({ messageList: none, eventLog }),
       { ...request, phone_number_id },
       call,
     );
-    await expect(told).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(timeline).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   test('is not found under another account of the partner', async () => {
-    const told = getTimeline(
+    const timeline = getTimeline(
       deps({ messageList: none, eventLog: events }),
       { ...request, phone_number_id: '800', waba_id: '901' },
       call,
     );
-    await expect(told).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(timeline).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 
@@ -311,10 +311,10 @@ test('a number narrows down messages that were sent, too', async () => {
   await expect(other).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-describe('while webhooks or broadcasts cannot be asked', () => {
+describe('while webhooks or broadcasts are unreachable', () => {
   const away = async (): Promise<never> => Promise.reject(new Error('away'));
 
-  test('the rest is told, and what is missing is named', async () => {
+  test('lists the rest, and names the missing parts', async () => {
     const record = aRecord({ kind: 'unknown' });
     const { message, missing } = await getTimeline(
       deps({
@@ -329,13 +329,13 @@ describe('while webhooks or broadcasts cannot be asked', () => {
     expect(missing).toEqual(['broadcast', 'events']);
   });
 
-  test('a message that only its events can tell is answered as unavailable, not as unknown', async () => {
-    const told = getTimeline(
+  test('a message known only from its events is unavailable, not unknown', async () => {
+    const timeline = getTimeline(
       deps({ messageList: { find: async () => null }, eventLog: { findEvents: away } }),
       { ...request, phone_number_id: '800' },
       call,
     );
-    await expect(told).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
+    await expect(timeline).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
     const searched = getTimeline(
       deps({ messageList: { find: async () => null }, directory: { listNumbers: away } }),
       request,

@@ -10,9 +10,14 @@ import type { EventLogDefinition, GetEventResponse } from '@bmg/proto/webhooks';
 import { entriesOf, participantsOf } from './entries';
 import { sentMessage } from './list-messages';
 import { receivedMessage } from './received-message';
-import { searchEvents, type Asked, type FoundEvents, type SearchDependencies } from './search';
+import {
+  searchEvents,
+  type MessageQuery,
+  type FoundEvents,
+  type SearchDependencies,
+} from './search';
 import type { MessageList } from '../store/message-list';
-import { REBUILT, type MessageRecord } from '../store/messages';
+import { REBUILT, type MessageRecord } from '../store/message-record';
 
 export interface TimelineDependencies extends Pick<SearchDependencies, 'directory' | 'searches'> {
   messageList: Pick<MessageList, 'find'>;
@@ -69,7 +74,7 @@ export async function getTimeline(
   };
 }
 
-interface AskedOfNumber extends Asked {
+interface NumberQuery extends MessageQuery {
   phone_number_id: string | undefined;
   record: MessageRecord | null;
 }
@@ -77,12 +82,12 @@ interface AskedOfNumber extends Asked {
 /** The events on the number if it is known, else on whichever of the partner's numbers has any. */
 function eventsOf(
   { eventLog, ...deps }: TimelineDependencies,
-  { phone_number_id, record, ...asked }: AskedOfNumber,
+  { phone_number_id, record, ...query }: NumberQuery,
   call: Call,
 ): Promise<FoundEvents> | undefined {
   if (!eventLog) return undefined;
-  if (phone_number_id === undefined) return searchEvents({ ...deps, eventLog }, asked, call);
-  const { partner_id, message_id } = asked;
+  if (phone_number_id === undefined) return searchEvents({ ...deps, eventLog }, query, call);
+  const { partner_id, message_id } = query;
   const participants = record ? participantsOf(record) : [];
   const message = { phone_number_id, message_id };
   const event_ids = eventIdsOfMessage(partner_id, message, participants);
@@ -94,7 +99,7 @@ function eventsOf(
 const isWanted = (event: GetEventResponse['event'], waba_id: string | undefined): boolean =>
   waba_id === undefined || event?.waba_id === waba_id;
 
-/** A record made from a status does not tell who sent the message. */
+/** For a record made from a status the sender is not known. */
 const mayBeOfBroadcast = ({ send, kind }: MessageRecord): boolean =>
   send?.broadcast === true || kind === REBUILT;
 

@@ -4,7 +4,7 @@ import { INVALID_CONTACT, MESSAGE_STATUSES, parseContact } from '@bmg/common/mes
 import { periodOf } from '@bmg/common/time';
 import type { ListMessagesRequest, ListMessagesResponse, Message } from '@bmg/proto/messaging';
 import type { MessageFilter, MessageList, Place } from '../store/message-list';
-import type { MessageRecord, RecordStatus } from '../store/messages';
+import type { MessageRecord, RecordStatus } from '../store/message-record';
 
 export interface ListDependencies {
   messageList: MessageList;

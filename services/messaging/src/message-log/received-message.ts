@@ -1,5 +1,5 @@
-// A message that this service did not send, as its events tell it: received, or sent in the business
-// app or by another app. Its content stays in the event log.
+// A message that this service did not send, built from its events: received, or sent in the business app
+// or by another app. Its content stays in the event log.
 import type { Message } from '@bmg/proto/messaging';
 import type { GetEventResponse } from '@bmg/proto/webhooks';
 import { eventData, textOf } from './event-data';
@@ -14,7 +14,7 @@ export function receivedMessage(
   const all = events.flatMap(({ event }) =>
     event ? [{ ...event, data: eventData(event.envelope) }] : [],
   );
-  // Statuses do not tell what the message is.
+  // Events of statuses lack the type of the message.
   const main = all.find(({ data }) => typeof data['type'] === 'string') ?? all[0];
   const last = all.at(-1);
   if (!main || !last) return undefined;

@@ -14,7 +14,7 @@ export interface SearchDependencies {
   searches: Pool;
 }
 
-export interface Asked {
+export interface MessageQuery {
   partner_id: string;
   waba_id: string | undefined;
   message_id: string;
@@ -34,7 +34,7 @@ const LOOKUPS_AT_ONCE = 4;
 /** Without events if no number of the partner, or of its account, has any of the message. */
 export async function searchEvents(
   { eventLog, directory, searches }: SearchDependencies,
-  { partner_id, waba_id, message_id }: Asked,
+  { partner_id, waba_id, message_id }: MessageQuery,
   call: Call,
 ): Promise<FoundEvents> {
   const { phone_number_ids, has_more } = await directory.listNumbers({ partner_id, waba_id }, call);

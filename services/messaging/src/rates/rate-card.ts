@@ -172,7 +172,7 @@ export interface UnitPrice {
 
 /** Finds prices. Built once for a card, so that each message costs one look-up. */
 export interface PriceFinder {
-  /** `tier_from`: where the account's volume tier starts, if the upstream has told. */
+  /** `tier_from`: the start of the account's volume tier, if the upstream has reported it. */
   find(market: string, category: string, at: Date, tier_from?: number): UnitPrice | undefined;
 }
 

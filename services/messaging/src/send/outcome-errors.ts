@@ -1,4 +1,4 @@
-// Records on errors whether the work may have been done, where the general rule cannot know, so that retries
+// Records on errors whether the work may have been done, if the general rule cannot know it, so that retries
 // under an Idempotency-Key are safe.
 import { ApiError, rewrap } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
@@ -49,6 +49,6 @@ export async function uploadedOnce<T>(step: Promise<T>, call: Call): Promise<T> 
   }
 }
 
-/** The upstream was asked but sent no error of its own. */
+/** The request was sent, but the upstream returned no error of its own. */
 const isNoAnswer = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'UPSTREAM_ERROR' && error.upstream_code === undefined;

@@ -7,7 +7,8 @@ import { findOutcome, type OutcomeDependencies } from './outcome';
 import { applyStatuses } from '../statuses';
 import { createContacts } from '../store/contacts';
 import { indexes } from '../store/indexes';
-import { createMessages, type MessageRecord } from '../store/messages';
+import type { MessageRecord } from '../store/message-record';
+import { createMessages } from '../store/messages';
 
 const NOW = new Date('2026-09-21T12:00:00Z');
 const target = {

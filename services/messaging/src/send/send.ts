@@ -15,7 +15,8 @@ import {
 import type { Target } from '@bmg/proto/common';
 import type { Recipient as NamedRecipient, SendResult } from '@bmg/proto/messaging';
 import type { Content } from './content';
-import type { Messages, SendTrace } from '../store/messages';
+import type { SendTrace } from '../store/message-record';
+import type { Messages } from '../store/messages';
 import type { RefusedTokens } from '../store/refused-tokens';
 
 export interface SendDependencies {
@@ -120,7 +121,7 @@ function traceOf(
 
 const TOKEN_REFUSED = 190;
 
-/** For the check before a send. In the background: the error does not wait for it. */
+/** For pre-flights. In the background: the error does not wait for it. */
 function noteRefusedToken(
   { refusedTokens, now, log }: SendDependencies,
   target: Target,

@@ -20,15 +20,15 @@ export interface ContactRemoval {
   phone: string;
   /** Facts learned after this time stay. */
   at: Date;
-  /** Removes only what this source told. Defaults to any source. */
+  /** Removes only facts from this source. Defaults to any source. */
   source?: ContactSource;
 }
 
-/** Something that happened between a number and a contact, and that the check before a send needs. */
+/** An occurrence between a number and a contact that a pre-flight needs. */
 export interface ConversationFact {
   waba_id: string;
   phone_number_id: string;
-  /** Digits of the phone number, or the BSUID where only that is known. */
+  /** Digits of the phone number, or the BSUID if only that is known. */
   contact: string;
   /** The BSUID beside a phone number. */
   bsuid?: string;
@@ -57,7 +57,7 @@ export interface Conversation {
 export interface ContactRecord {
   /** Account, and phone number or BSUID. */
   _id: string;
-  /** The platform's id, told by traffic. */
+  /** The platform's id, from traffic. */
   wa_id?: string;
   in_address_book?: true;
   bsuid?: string;

@@ -151,7 +151,7 @@ describe('conversations', () => {
     await expect(contacts.find(WABA, PHONE)).resolves.toEqual({ wa_id: PHONE });
   });
 
-  test('told late do not bring back a contact that was purged', async () => {
+  test('stored late do not bring back a contact that was purged', async () => {
     await contacts.noteLate({ ...note, kind: 'inbound', at: at(1) });
     expect(await db.collection('contacts').countDocuments()).toBe(0);
     await contacts.apply([{ note: { ...note, kind: 'inbound', at: at(0) } }]);

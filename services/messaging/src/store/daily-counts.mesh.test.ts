@@ -2,7 +2,8 @@ import { MongoClient, type Db } from 'mongodb';
 import { createIndexes } from '@bmg/common/mongo';
 import { createDailyCounts } from './daily-counts';
 import { indexes } from './indexes';
-import { createMessages, type MessageRecord } from './messages';
+import type { MessageRecord } from './message-record';
+import { createMessages } from './messages';
 
 const SCOPE = { partner_id: 'par_1', waba_id: '900000000000001' };
 const DAY_S = 86_400;

@@ -11,7 +11,8 @@ import { applyStatuses } from '../statuses';
 import { createContacts } from './contacts';
 import { indexes } from './indexes';
 import { createLateEntries, LEDGER_LATE } from './ledger-late';
-import { createMessages, MESSAGES, type MessageRecord } from './messages';
+import { MESSAGES, type MessageRecord } from './message-record';
+import { createMessages } from './messages';
 import { createRateCards } from './rate-cards';
 
 const NOW = new Date('2026-10-20T12:00:00Z');

@@ -4,7 +4,7 @@ import { contactIndexes, CONTACTS } from './contacts';
 import { countedMessageIndexes, dailyCountIndexes, DAILY_COUNTS } from './daily-counts';
 import { LEDGER_DAYS, ledgerDayIndexes } from './ledger-days';
 import { LEDGER_LATE, lateEntryIndexes } from './ledger-late';
-import { messageIndexes, MESSAGES } from './messages';
+import { messageIndexes, MESSAGES } from './message-record';
 import { refusedTokenIndexes, REFUSED_TOKENS } from './refused-tokens';
 import { sendClaimIndexes, SEND_CLAIMS } from './send-claims';
 

@@ -1,6 +1,6 @@
 // Reads message records as entries of the ledger: in pages, as a stream, and counted in groups.
 import type { Collection, Db, Filter } from 'mongodb';
-import { MESSAGES, type MessageRecord } from './messages';
+import { MESSAGES, type MessageRecord } from './message-record';
 
 /** What a partner asks for; a month is counted for all partners together. */
 export interface LedgerScope {

@@ -5,7 +5,7 @@ import { isDuplicateKey } from '@bmg/common/mongo';
 import type { ChargeFacts } from '../ledger/charge';
 import type { PricedCharge } from '../ledger/price-charge';
 import type { LedgerScope, Position, Range } from './ledger-entries';
-import type { MessageRecord } from './messages';
+import type { MessageRecord } from './message-record';
 
 export interface LateEntry
   extends

@@ -4,7 +4,9 @@ import { MongoClient, type Db } from 'mongodb';
 import { listMessages } from '../message-log/list-messages';
 import { indexes } from './indexes';
 import { createMessageList, type MessageFilter } from './message-list';
-import { createMessages, PARTICIPANT_STATUSES_MAX, type MessageRecord } from './messages';
+import type { MessageRecord } from './message-record';
+import { createMessages } from './messages';
+import { PARTICIPANT_STATUSES_MAX } from './status-writes';
 
 let client: MongoClient;
 let db: Db;
@@ -88,7 +90,7 @@ test('narrows down to one account', async () => {
   expect(await readAll({}, '901')).toEqual(newestFirst(({ waba_id }) => waba_id === '901'));
 });
 
-test('finds a message for its own partner and account alone', async () => {
+test('finds a message only for its own partner and account', async () => {
   const list = createMessageList(db);
   expect(await list.find({ partner_id: 'ptn_1' }, 'wamid.17')).toMatchObject({ _id: 'msg_0017' });
   expect(await list.find({ partner_id: 'ptn_1', waba_id: '900' }, 'wamid.17')).toBeNull();

@@ -1,9 +1,9 @@
 // Reads message records for a partner: pages of its sends, newest first, and single ones. One page
 // searches a bounded number of records, however little a filter matches.
 import type { Collection, Db, Filter } from 'mongodb';
-import { MESSAGES, type MessageRecord } from './messages';
+import { MESSAGES, type MessageRecord } from './message-record';
 
-/** A partner sees its own sends alone. */
+/** A partner sees only its own sends. */
 export interface ListScope {
   partner_id: string;
   waba_id?: string | undefined;

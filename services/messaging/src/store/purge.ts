@@ -4,7 +4,7 @@ import { CONTACTS } from './contacts';
 import { DAILY_COUNTS } from './daily-counts';
 import { LEDGER_DAYS } from './ledger-days';
 import { LEDGER_LATE } from './ledger-late';
-import { MESSAGES } from './messages';
+import { MESSAGES } from './message-record';
 import { REFUSED_TOKENS } from './refused-tokens';
 import { SEND_CLAIMS } from './send-claims';
 

@@ -31,7 +31,7 @@ export const RATE_CARDS = 'rate_cards';
 
 export function createRateCards(db: Db): RateCards {
   const cards: Collection<RateCardRecord> = db.collection(RATE_CARDS);
-  /** Cards of months never change. A month that has none yet is asked for again. */
+  /** Cards of months never change. A month without a card is not cached. */
   const ofMonths = new LRUCache<string, { prices: PriceFinder | undefined }>({
     max: MONTHS_CACHED_MAX,
     fetchMethod: async (month) => {

@@ -1,20 +1,20 @@
-// How often the upstream may be asked for message history: a share of each account's hourly limit,
-// shared by all replicas through Redis, with the refusals of numbers and the pauses that it asks for.
+// Bounds the requests for message history: a share of each account's hourly limit, shared by all replicas
+// through Redis. Also remembers which numbers the upstream refuses, and which accounts must pause.
 import type { RedisConnection } from '@bmg/common/redis';
 
-export interface Pace {
-  /** Takes one request; otherwise answers when to try again. */
-  take(asked: Asked, now: Date): Promise<Date | undefined>;
-  /** The number may not ask for a day. */
+export interface HistoryQuota {
+  /** Takes one request. Undefined if it may be sent now; otherwise the time to try again. */
+  take(request: HistoryRequest, now: Date): Promise<Date | undefined>;
+  /** Stops requests for a number for a day. */
   refuse(phone_number_id: string): Promise<void>;
-  /** The upstream limits the account, or all accounts of the app. */
+  /** Pauses an account, or all accounts of the app, that the upstream has limited. */
   pause(waba_id: string | 'app'): Promise<void>;
 }
 
-export interface Asked {
+export interface HistoryRequest {
   waba_id: string;
   phone_number_id: string;
-  /** Only reads may be missing: leaves half of the requests to others. */
+  /** Only a read receipt can be missing: such requests get half of the quota. */
   minor: boolean;
 }
 
@@ -23,7 +23,7 @@ const REFUSED_S = 86_400;
 const PAUSE_S = 900;
 const WINDOW_S = 60;
 
-// Answers 0, or the seconds to wait.
+// Returns 0, or the seconds to wait.
 const TAKE_SCRIPT = `
 for i = 2, 4 do
   local left = redis.call('TTL', KEYS[i])
@@ -37,7 +37,7 @@ return 0
 
 const key = (kind: string, id: string): string => `bmg:history:${kind}:${id}`;
 
-export function createPace({ redis }: RedisConnection, per_minute: number): Pace {
+export function createHistoryQuota({ redis }: RedisConnection, per_minute: number): HistoryQuota {
   return {
     async take({ waba_id, phone_number_id, minor }, now) {
       const wait_s = (await redis.eval(

@@ -1,6 +1,6 @@
 // Facts about the recipients of messages: their conversations with the number, and why the last send
 // to them failed.
-import { upstreamRefusal, type Reason } from '@bmg/common/check';
+import { upstreamRefusal, type Reason } from '@bmg/common/preflight';
 import type { Credential } from '@bmg/common/directory';
 import { normalisePhone } from '@bmg/common/ids';
 import type { Target } from '@bmg/proto/common';

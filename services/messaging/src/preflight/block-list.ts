@@ -1,6 +1,6 @@
 // The customers that a number has blocked. The upstream keeps the list: it is read in bounded parts, and
 // kept for some seconds.
-import { reason, type Reason } from '@bmg/common/check';
+import { reason, type Reason } from '@bmg/common/preflight';
 import { LRUCache } from '@bmg/common/cache';
 import { ownCall, type Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
@@ -23,7 +23,7 @@ const PAGE = 100;
 const PAGES_MAX = 10;
 const CACHED_MS = 30_000;
 const NUMBERS_MAX = 200;
-/** A check does not wait longer. */
+/** A pre-flight does not wait longer. */
 const READ_LIMIT_MS = 1_000;
 
 export function createBlockLists(upstream: Pick<Upstream, 'request'>, log: Logger): BlockLists {

@@ -1,20 +1,20 @@
-// The message records whose statuses are overdue. A record is claimed by moving its check into the
-// future, so that replicas never ask for the same message at once.
+// The message records whose statuses are overdue, for gap repair. A replica claims a record by moving its
+// `check_at` into the future, so that replicas never request the history of one message at once.
 import type { Collection, Db } from 'mongodb';
-import { MESSAGES, type MessageRecord, type RecordStatus } from './messages';
+import { MESSAGES, type MessageRecord, type RecordStatus } from './message-record';
 
-export interface Checks {
-  /** The records to ask for, the longest due first. */
+export interface OverdueRecords {
+  /** The longest due first. */
   due(now: Date, limit: number): Promise<DueRecord[]>;
   /** False if another replica was faster, or a final status has come. */
   claim(record: DueRecord, until: Date): Promise<boolean>;
-  /** Moves the checks of these records without counting them. */
+  /** Moves `check_at` of these records without counting an attempt. */
   postpone(postponed: Array<{ record: DueRecord; until: Date }>): Promise<void>;
-  /** Counts a check; without a time nothing more is asked for this message. */
+  /** Counts an attempt. Without a next time it was the last one. */
   finish(record: DueRecord, next: Date | undefined): Promise<void>;
   /**
-   * Makes the unfinished messages of this time due again: their statuses fell into an outage. Those
-   * that are due by then already stay as they are. Resolves to the number of the others.
+   * Makes the unfinished messages of a period due at `at`, because their statuses fell into an outage.
+   * Those that are due sooner stay as they are. Resolves to the number of changed records.
    */
   expedite(sent: { from: Date; to: Date }, at: Date): Promise<number>;
 }
@@ -25,7 +25,7 @@ const UNFINISHED: RecordStatus[] = ['accepted', 'sent', 'delivered'];
 const READ_LIMIT_MS = 5_000;
 const EXPEDITE_LIMIT_MS = 60_000;
 
-export function createChecks(db: Db): Checks {
+export function createOverdueRecords(db: Db): OverdueRecords {
   const messages: Collection<MessageRecord> = db.collection(MESSAGES);
   const own = ({ partner_id, phone_number_id, _id }: DueRecord) => ({
     partner_id,
@@ -56,7 +56,7 @@ export function createChecks(db: Db): Checks {
       );
     },
     async finish(record, next) {
-      // A final status that came meanwhile has ended the checks.
+      // A final status that came meanwhile has removed `check_at`.
       await messages.updateOne(
         { ...own(record), check_at: { $exists: true } },
         next

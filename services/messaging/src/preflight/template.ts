@@ -5,7 +5,7 @@ import {
   templateMisfit,
   upstreamRefusal,
   type Reason,
-} from '@bmg/common/check';
+} from '@bmg/common/preflight';
 import { ApiError } from '@bmg/common/errors';
 import { parseBsuid } from '@bmg/common/ids';
 import type { Call, Client } from '@bmg/common/rpc';
@@ -30,7 +30,7 @@ interface TemplateSource {
 const FIND_LIMIT_MS = 5_000;
 const NAME = 'template.name';
 
-export async function checkTemplate(
+export async function templateVerdict(
   source: TemplateSource,
   { target, recipient, content }: { target: Target; recipient: string; content: Content },
   call: Call,

@@ -1,6 +1,6 @@
 // Facts about the sending number: whether its token works, and how many customers it may still
 // write to.
-import { upstreamRefusal, type Reason } from '@bmg/common/check';
+import { upstreamRefusal, type Reason } from '@bmg/common/preflight';
 import type { Credential } from '@bmg/common/directory';
 import type { Logger } from '@bmg/common/telemetry';
 import { peopleOfTier } from '@bmg/common/upstream';
@@ -16,7 +16,7 @@ export interface NumberSources {
 
 export interface MessagingLimit {
   tier: string | null;
-  /** Null where it is unlimited or not known. */
+  /** Null if it is unlimited or not known. */
   limit: number | null;
   used: number | null;
   left: number | null;

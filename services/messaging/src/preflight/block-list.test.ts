@@ -50,7 +50,7 @@ test('reads at most ten pages, and says that there are more', async () => {
   expect(codes(incompleteList(list))).toEqual(['BLOCK_LIST_UNKNOWN']);
 });
 
-test('checks within half a minute share one reading', async () => {
+test('pre-flights within half a minute share one reading', async () => {
   let now = performance.now();
   const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
   const { asked, read } = upstreamWith(1);

@@ -7,9 +7,9 @@ import type { Json } from '@bmg/common/upstream';
 import type { Target } from '@bmg/proto/common';
 import { readMediaNode } from '../media/download';
 import { limitOfKind, mediaRule, type MediaKind } from '../media/limits';
-import { reason, upstreamRefusal, type Reason } from '@bmg/common/check';
+import { reason, upstreamRefusal, type Reason } from '@bmg/common/preflight';
 
-export interface MediaCheckDependencies {
+export interface MediaDependencies {
   files: Pick<FileFetcher, 'look'>;
   /** Look-ups of links in progress: the server of the file decides how long each takes. */
   looks: Pool;
@@ -33,7 +33,7 @@ const LOOK_LIMIT_MS = 5_000;
 const FILE_MAX_BYTES = 104_857_600;
 
 export async function mediaReasons(
-  deps: MediaCheckDependencies,
+  deps: MediaDependencies,
   message: { type: string; media: Json; target: Target; access_token: string },
   call: Call,
 ): Promise<Reason[]> {
@@ -73,7 +73,7 @@ interface Facts {
 }
 
 async function lookAt(
-  { files, looks }: MediaCheckDependencies,
+  { files, looks }: MediaDependencies,
   url: string,
   { target: { partner_id } }: { target: Target },
   call: Call,
@@ -98,7 +98,7 @@ async function lookAt(
 }
 
 async function readUploaded(
-  { transfer }: MediaCheckDependencies,
+  { transfer }: MediaDependencies,
   { media, target, access_token }: { media: Json; target: Target; access_token: string },
   call: Call,
 ): Promise<Facts> {

@@ -1,5 +1,4 @@
-// Findings of a check over many contacts: each reason once, with the contacts that it concerns and some
-// examples. Pure.
+// Findings of a pre-flight over many contacts: each reason once, with its contacts and some examples. Pure.
 import type { Reason } from './reasons';
 
 /** Shown of one reason: enough to see a pattern. */

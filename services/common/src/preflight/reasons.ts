@@ -3,7 +3,7 @@ import type { ApiError } from '../errors';
 
 export const ADVICE = 'This is advice at the time of checked_at. No send is refused because of it.';
 
-/** `no`: a send would fail. `unknown`: the gateway cannot tell. `note`: worth knowing, no obstacle. */
+/** `no`: a send would fail. `unknown`: the gateway cannot predict it. `note`: worth knowing, no obstacle. */
 export type Effect = 'no' | 'unknown' | 'note';
 export type Deliverable = 'yes' | 'no' | 'unknown';
 
@@ -18,7 +18,7 @@ export interface Reason {
   upstream_code: number | null;
 }
 
-/** Keyed by our code, or by the upstream's code where ours is the general one. */
+/** Keyed by our code, or by the upstream's code if ours is the general one. */
 const FIXES: Readonly<Record<string, string>> = {
   100: 'Correct the field that the message names.',
   190: 'Connect the number again, or send a new token to POST /clients/{waba_id}/refresh.',
@@ -73,7 +73,7 @@ export function reason(
   };
 }
 
-/** The error that a send would be answered with. */
+/** The error of a send. */
 export const refusal = (error: ApiError): Reason =>
   reason('no', {
     code: error.code,

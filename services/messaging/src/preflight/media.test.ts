@@ -2,7 +2,7 @@ import { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
-import { LOOKS_MAX, LOOKS_SHARE, mediaReasons, type MediaCheckDependencies } from './media';
+import { LOOKS_MAX, LOOKS_SHARE, mediaReasons, type MediaDependencies } from './media';
 
 const log = { warn: jest.fn() } as unknown as Logger;
 const call = { deadline: Date.now() + 60_000 } as Call;
@@ -27,7 +27,7 @@ function stage() {
     { server: 'media', reason: 'looks', holder: 'partner', max: LOOKS_MAX, share: LOOKS_SHARE },
     log,
   );
-  const deps = { files: { look }, looks } as unknown as MediaCheckDependencies;
+  const deps = { files: { look }, looks } as unknown as MediaDependencies;
   const reasonsFor = (partner_id: string) => {
     const target = { partner_id, waba_id: '900', phone_number_id: '800', directory_version: '' };
     const media = { link: 'https://files.example.com/a.png' };

@@ -1,4 +1,5 @@
-// POST /messages/check: what a send would do and cost, from our own state. Sends nothing and refuses nothing.
+// The pre-flight of one message, POST /messages/check: what a send would do and cost, from our own
+// state. Sends nothing and refuses nothing.
 import {
   ADVICE,
   deliverableOf,
@@ -6,7 +7,7 @@ import {
   refusal,
   upstreamRefusal,
   type Reason,
-} from '@bmg/common/check';
+} from '@bmg/common/preflight';
 import { refusalToSend, type Credentials } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import { resolveRecipient } from '@bmg/common/messages';
@@ -20,7 +21,7 @@ import type { Content } from '../send/content';
 import type { RateCards } from '../store/rate-cards';
 import { blockReasons, incompleteList, type BlockLists } from './block-list';
 import { contentOf } from './content-of';
-import { mediaReasons, type MediaCheckDependencies } from './media';
+import { mediaReasons, type MediaDependencies } from './media';
 import { messagingLimitOf, tokenReasons, type NumberSources } from './number';
 import { priceOf } from './price';
 import {
@@ -29,12 +30,12 @@ import {
   type RecipientFacts,
   type RecipientSources,
 } from './recipients';
-import { checkTemplate, type TemplateVerdict } from './template';
+import { templateVerdict, type TemplateVerdict } from './template';
 import type { Window } from './window';
 
-export interface CheckDependencies extends MediaCheckDependencies, NumberSources, RecipientSources {
+export interface PreflightDependencies extends MediaDependencies, NumberSources, RecipientSources {
   credentials: Pick<Credentials, 'of'>;
-  /** Absent where the service is not configured with its address. */
+  /** Absent if the service is not configured with its address. */
   templates: Pick<Client<TemplatesDefinition>, 'findTemplate'> | undefined;
   broadcasts: Pick<Client<BroadcastsDefinition>, 'getPace'> | undefined;
   rateCards: Pick<RateCards, 'prices'>;
@@ -51,8 +52,8 @@ interface Draft {
   content: Content;
 }
 
-export async function checkMessage(
-  deps: CheckDependencies,
+export async function preflightMessage(
+  deps: PreflightDependencies,
   request: CheckMessageRequest,
   call: Call,
 ): Promise<{ fields: Json }> {
@@ -67,7 +68,7 @@ export async function checkMessage(
   const draft = readDraft(request, reasons);
   const [verdict, factsOf, pace, messaging_limit] = await Promise.all([
     draft && request.kind === 'template'
-      ? checkTemplate(deps, { target, ...draft }, call)
+      ? templateVerdict(deps, { target, ...draft }, call)
       : undefined,
     draft && readRecipients(deps, target, credential, [draft.recipient], now),
     readPace(deps, target, now, call),
@@ -91,7 +92,7 @@ export async function checkMessage(
       )),
     );
   }
-  // Only the upstream knows which customers the number has blocked: it is asked if nothing else stands in the way.
+  // Only the upstream knows which customers the number has blocked: read if nothing else prevents the send.
   if (facts && deliverableOf(reasons) !== 'no') {
     const list = await deps.blockLists.of(target, credential.access_token, call);
     const blocked = blockReasons(list, facts.ids);
@@ -145,7 +146,7 @@ function windowReasons({ state, why }: Window): Reason[] {
 }
 
 const price = async (
-  { rateCards }: CheckDependencies,
+  { rateCards }: PreflightDependencies,
   { recipient }: Draft,
   { window }: RecipientFacts,
   category: string,
@@ -158,9 +159,9 @@ const describeTemplate = ({ status, category, category_since }: TemplateVerdict)
   category_since: category_since ?? null,
 });
 
-/** Null where it cannot be found out now. */
+/** Null if broadcasts is not configured or does not answer. */
 async function readPace(
-  { broadcasts, log }: Pick<CheckDependencies, 'broadcasts' | 'log'>,
+  { broadcasts, log }: Pick<PreflightDependencies, 'broadcasts' | 'log'>,
   target: Target,
   now: Date,
   call: Call,

@@ -1,5 +1,5 @@
-// POST /messages/check: 500 random messages and some random broadcasts are checked first and sent then, and
-// the answers agree with what happens; further cases cover what the emulator cannot show.
+// POST /messages/check: the pre-flights of 500 random messages and some random broadcasts agree with the
+// outcomes of the sends. Further cases cover what the emulator cannot show.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

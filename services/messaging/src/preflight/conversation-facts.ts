@@ -1,4 +1,4 @@
-// Reads from statuses and contacts what the check before a send needs to know of a conversation. No I/O.
+// Reads from statuses and contacts what a pre-flight needs to know about a conversation. No I/O.
 import type { Received } from '@bmg/common/bus';
 import { normalisePhone } from '@bmg/common/ids';
 import type { Contacts_Contact, Statuses, Statuses_Status } from '@bmg/proto/stream';

@@ -2,7 +2,7 @@
 // Without load there is no delay.
 import { pause } from '../lifecycle';
 
-export interface Pace {
+export interface RequestSpacing {
   /** Called after a request with its message count and its start (performance.now). */
   after(messages: number, started: number): Promise<void>;
 }
@@ -14,7 +14,7 @@ const WINDOW_MS = 50;
  */
 const LOAD = 50;
 
-export function createPace(): Pace {
+export function createRequestSpacing(): RequestSpacing {
   let level = 0;
   let at = 0;
   return {

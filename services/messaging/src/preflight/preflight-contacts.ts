@@ -1,6 +1,6 @@
 // Predicts the sends of a template to many contacts, and their cost: this service's part of a
-// broadcast's check. Sends nothing.
-import { Findings, reason, type Finding } from '@bmg/common/check';
+// broadcast's pre-flight. Sends nothing.
+import { Findings, reason, type Finding } from '@bmg/common/preflight';
 import { inTurns } from '@bmg/common/lifecycle';
 import type { Call } from '@bmg/common/rpc';
 import { needTarget } from '@bmg/common/upstream';
@@ -10,14 +10,14 @@ import type {
   CheckContactsResponse_Finding,
 } from '@bmg/proto/messaging';
 import { blockReasons, incompleteList } from './block-list';
-import type { CheckDependencies } from './check-message';
+import type { PreflightDependencies } from './preflight-message';
 import { CostSum } from './cost';
 import { messagingLimitOf, tokenReasons, type MessagingLimit } from './number';
 import { priceOf } from './price';
 import { readRecipients, recipientReasons } from './recipients';
 
-export async function checkContacts(
-  deps: CheckDependencies,
+export async function preflightContacts(
+  deps: PreflightDependencies,
   { recipients, category, ...request }: CheckContactsRequest,
   call: Call,
 ): Promise<CheckContactsResponse> {

@@ -1,0 +1,55 @@
+// What the features share: the stores, the upstream, credentials, and the services that messaging calls.
+import type { Bus } from '@bmg/common/bus';
+import { createCredentials, createVersions, type Credentials } from '@bmg/common/directory';
+import type { FileFetcher, Transfer } from '@bmg/common/files';
+import type { Database } from '@bmg/common/mongo';
+import type { RedisConnection } from '@bmg/common/redis';
+import type { Logger } from '@bmg/common/telemetry';
+import type { Upstream } from '@bmg/common/upstream';
+import type { Config } from './config';
+import { createRecentContacts, type RecentContacts } from './contacts/recent-contacts';
+import type { Neighbours } from './neighbours';
+import { createRecordReads, type RecordReads } from './record-reads';
+import { failingAsNotSent } from './send/outcome-errors';
+import { createStores, type Stores } from './store/stores';
+
+export interface Engines {
+  mongo: Database;
+  redis: RedisConnection;
+  bus: Bus;
+  upstream: Upstream;
+  files: FileFetcher;
+  transfer: Transfer;
+}
+
+export interface Dependencies extends Stores, Neighbours, Pick<Engines, SharedEngine> {
+  credentials: Credentials;
+  recent: RecentContacts;
+  recordReads: RecordReads;
+  now: () => Date;
+  log: Logger;
+}
+
+type SharedEngine = 'upstream' | 'files' | 'transfer';
+
+export function createDependencies(
+  config: Config,
+  { mongo, redis, upstream, files, transfer }: Engines,
+  neighbours: Neighbours,
+  log: Logger,
+): Dependencies {
+  const now = (): Date => new Date();
+  const credentials = createCredentials(neighbours.directory, createVersions(redis, log));
+  return {
+    ...createStores(mongo.db, config.GAP_REPAIR_DELAY_MS, now),
+    ...neighbours,
+    credentials: failingAsNotSent(credentials),
+    recent: createRecentContacts(),
+    recordReads: createRecordReads(log),
+    upstream,
+    files,
+    transfer,
+    now,
+    log,
+  };
+}

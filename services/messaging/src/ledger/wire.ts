@@ -1,0 +1,28 @@
+import { createByteRate, createPool } from '@bmg/common/overload';
+import { implement } from '@bmg/common/rpc';
+import { LedgerDefinition } from '@bmg/proto/ledger';
+import type { Config } from '../config';
+import type { Dependencies } from '../dependencies';
+import { createCategoryLookup } from './category-lookup';
+import { createClosing } from './closing';
+import { createLedgerHandlers } from './handlers';
+import { EXPORT_BYTES_PER_S, LEDGER_READS_MAX } from './read-ledger';
+import { createSpendAlerts } from './spend-alerts';
+
+export function wireLedger(shared: Dependencies, config: Config) {
+  const { templates, log } = shared;
+  const deps = {
+    ...shared,
+    categories: createCategoryLookup(templates, log),
+    ledgerReads: createPool(
+      { server: 'ledger', reason: 'reads', holder: 'partner', max: LEDGER_READS_MAX },
+      log,
+    ),
+    exportRate: createByteRate(EXPORT_BYTES_PER_S),
+    close_days: config.LEDGER_CLOSE_DAYS,
+  };
+  return {
+    rpcs: [implement(LedgerDefinition, createLedgerHandlers(deps))],
+    components: [createClosing(deps), createSpendAlerts(deps)],
+  };
+}

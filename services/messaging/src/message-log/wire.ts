@@ -1,0 +1,29 @@
+import { createPool } from '@bmg/common/overload';
+import type { Handlers } from '@bmg/common/rpc';
+import type { MessagingDefinition } from '@bmg/proto/messaging';
+import type { Dependencies } from '../dependencies';
+import { isSearch } from '../store/message-list';
+import { getTimeline } from './get-timeline';
+import { listMessages } from './list-messages';
+import { SEARCHED_MAX } from './search';
+
+export interface MessageLogFeature {
+  handlers: Pick<Handlers<MessagingDefinition>, 'listMessages' | 'getTimeline'>;
+}
+
+export function wireMessageLog(deps: Dependencies): MessageLogFeature {
+  const { run } = deps.recordReads;
+  const searches = createPool(
+    { server: 'timeline', reason: 'numbers', holder: 'partner', max: SEARCHED_MAX },
+    deps.log,
+  );
+  const timelines = { ...deps, searches };
+  return {
+    handlers: {
+      listMessages: (q) =>
+        run(q.partner_id, isSearch(q) ? 'search' : 'page', () => listMessages(deps, q)),
+      getTimeline: (q, call) =>
+        run(q.partner_id, 'timeline', () => getTimeline(timelines, q, call)),
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// The RPCs that send, and those that find out what became of a send.
+import type { Handlers } from '@bmg/common/rpc';
+import { needTarget, segment } from '@bmg/common/upstream';
+import type { MessagingDefinition } from '@bmg/proto/messaging';
+import { sendClaimed, type ClaimedSendDependencies } from './claimed-send';
+import {
+  interactiveContent,
+  locationContent,
+  mediaContent,
+  reactionContent,
+  templateContent,
+  textContent,
+} from './content';
+import { createLearner, type LearnDependencies } from './learn-contacts';
+import { findOutcome, type OutcomeDependencies } from './outcome';
+import { repeatable } from './outcome-errors';
+import { send } from './send';
+import { settleSends, type SettleDependencies } from './settle-sends';
+
+export type SendHandlers = Pick<
+  Handlers<MessagingDefinition>,
+  | 'sendText'
+  | 'sendTemplate'
+  | 'sendMedia'
+  | 'sendInteractive'
+  | 'sendLocation'
+  | 'sendReaction'
+  | 'sendBroadcastMessage'
+  | 'sendClaimedMessage'
+  | 'markRead'
+  | 'findOutcome'
+  | 'settleSends'
+>;
+
+export type SendHandlerDependencies = ClaimedSendDependencies &
+  LearnDependencies &
+  OutcomeDependencies &
+  SettleDependencies;
+
+export function createSendHandlers(deps: SendHandlerDependencies): SendHandlers {
+  const learning = createLearner(deps);
+  return {
+    sendText: learning((q, call) => send(deps, q, textContent(q.text, q.preview_url), call)),
+    sendTemplate: learning((q, call) => send(deps, q, templateContent(q.template), call)),
+    sendMedia: learning((q, call) => send(deps, q, mediaContent(q.type, q.media), call)),
+    sendInteractive: learning((q, call) => send(deps, q, interactiveContent(q.interactive), call)),
+    sendLocation: learning((q, call) => send(deps, q, locationContent(q), call)),
+    sendReaction: learning((q, call) =>
+      send(deps, q, reactionContent(q.message_id, q.emoji), call),
+    ),
+    sendBroadcastMessage: learning((q, call) => send(deps, q, templateContent(q.template), call)),
+    sendClaimedMessage: learning((q, call) => sendClaimed(deps, q, call)),
+    async markRead(q, call) {
+      const target = needTarget(q.target);
+      const { access_token } = await deps.credentials.forSending(target, call);
+      const read = {
+        operation: 'POST /{phone_number_id}/messages (read)',
+        method: 'POST',
+        path: `/${segment(target.phone_number_id)}/messages`,
+        token: access_token,
+        body: { messaging_product: 'whatsapp', status: 'read', message_id: q.message_id },
+      } as const;
+      await repeatable(deps.upstream.request(read, call));
+      return {};
+    },
+    findOutcome: (q) => findOutcome(deps, q),
+    settleSends: (q) => settleSends(deps, q),
+  };
+}

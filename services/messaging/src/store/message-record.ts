@@ -1,0 +1,79 @@
+// The message record: one document for each send, and its indexes.
+import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { MessageStatus } from '@bmg/common/messages';
+import type { ChargeFacts } from '../ledger/charge';
+
+/** A record starts as `accepted`; a status raises it and never lowers it. */
+export type RecordStatus = 'accepted' | MessageStatus;
+
+/** One received status. */
+export interface StatusRecord {
+  /** The upstream's time. */
+  at: Date;
+  received_at: Date;
+  /** A higher status came first. */
+  superseded?: true;
+  /** Read from the upstream's message history. */
+  reconciled?: true;
+  /** The upstream's code of a failure. */
+  error_code?: string;
+  trace_id?: string;
+  /** In a group: the participant that it concerns. */
+  participant?: string;
+}
+
+/** The request of the send, and the upstream's answer; absent in records made from a status. */
+export interface SendTrace {
+  /** X-Request-Id of the partner's request. */
+  http_request_id?: string;
+  /** As the partner gave it. */
+  idempotency_key?: string;
+  trace_id?: string;
+  /** A contact of a broadcast. */
+  broadcast?: true;
+  upstream: { http_status: number; duration_ms: number; trace_id?: string };
+}
+
+export interface MessageRecord extends ChargeFacts {
+  /** Our request id, which the upstream echoes in biz_opaque_callback_data. */
+  _id: string;
+  partner_id: string;
+  waba_id: string;
+  phone_number_id: string;
+  message_id: string;
+  kind: string;
+  /** Of a template. */
+  template?: { name: string; language: string };
+  recipient: string;
+  status: RecordStatus;
+  sent_at: Date;
+  updated_at: Date;
+  send?: SendTrace;
+  /** The first status of a record that was created after its month was closed. */
+  late_since?: Date;
+  /** Every received status; absent before the first. */
+  statuses?: Partial<Record<MessageStatus, StatusRecord>>;
+  /** In a group: statuses that an earlier participant had reached already, in order of arrival. */
+  participants?: Array<StatusRecord & { status: MessageStatus }>;
+  /** When gap repair reads missing statuses from the upstream; absent once none is expected. */
+  check_at?: Date;
+  /** Attempts of gap repair. */
+  checks?: number;
+}
+
+/** The kind of a record created from a status, whose content is not known. */
+export const REBUILT = 'unknown';
+const KEPT_DAYS = 90;
+const DAY_S = 86_400;
+
+export const MESSAGES = 'messages';
+export const messageIndexes: IndexDescription[] = [
+  { key: { message_id: 1 } },
+  // GET /v1/messages and the ledger; one account's are in the index of the daily counts.
+  { key: { partner_id: 1, sent_at: 1, _id: 1 } },
+  { key: { partner_id: 1, recipient: 1 } },
+  { key: { sent_at: 1 }, expireAfterSeconds: KEPT_DAYS * DAY_S },
+  { key: { check_at: 1 }, sparse: true },
+];
+
+export const messageRecords = (db: Db): Collection<MessageRecord> => db.collection(MESSAGES);
