@@ -39,7 +39,7 @@ interface StoredClaim extends ClaimScope {
 
 type Operation = AnyBulkWriteOperation<StoredClaim>;
 
-/** Longer than a broadcast asks for its sends: `SETTLED_FOR_MS` in broadcasts, with days to spare. */
+/** Longer than a broadcast settles its sends: `SETTLED_FOR_MS` in broadcasts, with days to spare. */
 const KEPT_DAYS = 7;
 const DAY_S = 86_400;
 /** As for message records: one more command costs far more than one more document. */
