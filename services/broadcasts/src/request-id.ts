@@ -14,7 +14,7 @@ export const chunkId = (broadcast_id: number, chunk: number): string => `${broad
 export const chunkNumber = (chunk_id: string): number =>
   Number(chunk_id.slice(chunk_id.indexOf('/') + 1));
 
-/** The ids of all chunks of a broadcast, without asking the store. */
+/** The ids of all chunks of a broadcast, without a read of the store. */
 export const chunkIds = ({ _id, chunk_count }: { _id: number; chunk_count: number }): string[] =>
   Array.from({ length: chunk_count }, (_, chunk) => chunkId(_id, chunk));
 

@@ -13,7 +13,7 @@ import { DoubtfulSends } from './doubtful-sends';
 import type { HeldChunk } from './held-chunk';
 import { codeOf, stopsBroadcast } from './outcome';
 
-/** How long the directory's answer about a number is used here; messaging asks again for each send. */
+/** How long the directory's answer about a number is cached here; messaging looks it up for each send. */
 const LIMIT_AGE_MAX_MS = 3_000;
 const LIMIT_TIMEOUT_MS = 5_000;
 /** How often the leases of a broadcast are read while there is nothing to claim. */

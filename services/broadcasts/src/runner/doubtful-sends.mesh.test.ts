@@ -68,7 +68,7 @@ test('a send that arrives after it was settled does not go out', async () => {
   await expectEachSentOnce(messaging, stored);
 });
 
-test('does not give up while messaging cannot be asked', async () => {
+test('does not give up while messaging is unavailable', async () => {
   const messaging = createMessagingDouble(20, 'claims');
   const stored = await storeBroadcast(rig.stores, someContacts(5), { phone_number_id: 'd4' });
   const { settleSends } = messaging.rpc;
@@ -92,7 +92,7 @@ test('sends through a messaging of the release before, and then gives up what is
   const first = await rig.worker({ messaging, credentials });
   await eventually(() => messaging.sent.length >= 12);
   first.kill();
-  // Its sends were not claimed: a messaging with claims must not be asked about them.
+  // Its sends were not claimed: messaging with claims must not settle them.
   const claiming = createMessagingDouble(20, 'claims');
   await rig.worker({ messaging: claiming, credentials, settings: { grace_ms: 500 } });
   await rig.until(_id, 'completed');

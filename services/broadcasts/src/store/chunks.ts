@@ -137,7 +137,7 @@ const createLeaseStore = (
   chunks: Collection<Chunk>,
 ): Pick<Chunks, 'claim' | 'renew' | 'release'> => ({
   async claim(_id, worker, now, until) {
-    // Asks for the document before the update: the one after it may already contain a later change.
+    // Returns the document before the update: the one after it may already contain a later change.
     const before = await chunks.findOneAndUpdate(
       { _id, 'progress.done': false, lease_until: { $lte: now } },
       { $set: { worker, lease_until: until }, $inc: { fence: 1 } },

@@ -159,7 +159,7 @@ describe('a partner with thousands of broadcasts', () => {
   });
 });
 
-test('counts the waiting broadcasts of a partner, up to the number asked for', async () => {
+test('counts the waiting broadcasts of a partner, up to the limit of the caller', async () => {
   const { broadcasts } = rig.stores;
   const partner_id = unique('ptn_');
   await broadcasts.insertDraft(aBroadcast({ ...(await broadcasts.newIds('ptn_1')), partner_id }));

@@ -1,6 +1,6 @@
-// Validates the template of a new broadcast: whether it can be sent. Asks the templates service if it is configured
-// and answers in time; otherwise uses the last status event. An unknown template is accepted, because the
-// upstream checks every send.
+// Validates the template of a new broadcast: whether it can be sent. Uses the templates service if it is
+// configured and answers in time, otherwise the last status event. An unknown template is accepted, because
+// the upstream checks every send.
 import type { ApiError } from '@bmg/common/errors';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
@@ -32,7 +32,7 @@ const CACHED_MAX = 2_000;
 const COMPLETE_BELOW = 6_000;
 const UNUSABLE = new Set(['PAUSED', 'DISABLED']);
 
-/** Undefined unless the last status event said that the template cannot be sent. */
+/** Undefined unless the template cannot be sent according to its last status event. */
 export async function lastEventError(
   states: Pick<TemplateStates, 'statusOf'>,
   { waba_id }: Target,

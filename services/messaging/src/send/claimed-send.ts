@@ -15,6 +15,11 @@
 // `not_sent`, or after an error that says that the upstream was not reached or refused to send for now; such
 // an error also releases the claim, in case the caller did not receive it. What stays unknown is a claim
 // whose process died before it recorded the answer and whose status event does not arrive.
+//
+// That window cannot be closed, only kept short: the last write before a request may be stored although the
+// process dies before its acknowledgement, and the upstream does not deduplicate requests or look them up.
+// The window is the round trip of the claim plus the start of the request, so a kill leaves about (sends per
+// second) x (that time) contacts unknown.
 import { ApiError } from '@bmg/common/errors';
 import { pause } from '@bmg/common/lifecycle';
 import type { Call } from '@bmg/common/rpc';

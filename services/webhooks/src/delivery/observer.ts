@@ -21,7 +21,7 @@ export interface ObserverDependencies {
 
 const METRICS_EVERY_TICKS = 5_000 / TICK_MS;
 const SCAN_EVERY_TICKS = 30_000 / TICK_MS;
-/** A row that was due this long ago and is not tracked was missed: its requeue message got lost. */
+/** A row that was due this long ago and is not tracked was missed: its requeue message was not received. */
 const MISSED_AFTER_MS = 30_000;
 const PAGE_MAX = 1_000;
 /** Bounds the time series: only the partners that have waited longest get one each. */

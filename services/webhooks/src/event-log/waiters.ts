@@ -48,6 +48,79 @@ interface Waiter {
   wake: AbortController;
 }
 
+/** The waiters of all partners in this process. */
+function createRegister() {
+  const partners = new Map<string, Set<Waiter>>();
+
+  const remove = (partner_id: string, waiter: Waiter): void => {
+    const waiters = partners.get(partner_id);
+    waiters?.delete(waiter);
+    if (waiters?.size === 0) partners.delete(partner_id);
+  };
+  return {
+    remove,
+    isEmpty: () => partners.size === 0,
+    add(partner_id: string, waiter: Waiter): void {
+      const waiters = partners.get(partner_id) ?? new Set();
+      partners.set(partner_id, waiters.add(waiter));
+    },
+    /** Wakes the waiters whose filter an event of the bucket passes. */
+    grown({ partner_id, first, last, events }: Grown): void {
+      for (const waiter of partners.get(partner_id) ?? []) {
+        if (last <= waiter.last) continue;
+        const is_next = first <= waiter.last + 1;
+        if (is_next && !events.some((one) => one.seq > waiter.last && passes(waiter.match, one))) {
+          waiter.last = last;
+          continue;
+        }
+        remove(partner_id, waiter);
+        waiter.wake.abort();
+      }
+    },
+    /** The lowest position that each partner's waiters have, which decides whether to wake them. */
+    lowest: (): Map<string, number> =>
+      new Map(
+        [...partners].map(([partner_id, waiters]) => [
+          partner_id,
+          Math.min(...[...waiters].map(({ last }) => last)),
+        ]),
+      ),
+  };
+}
+
+type Register = ReturnType<typeof createRegister>;
+
+/** Returns a function that starts to poll for buckets of other replicas, until no waiter is left. */
+function createPoll(
+  store: Pick<EventLogStore, 'grown'>,
+  register: Register,
+  stopped: AbortSignal,
+  log: Logger,
+): () => void {
+  let polling = false;
+
+  async function look(): Promise<void> {
+    for (let looked = 0; !register.isEmpty() && looked < BUCKETS_OF_POLL_MAX; looked += 1) {
+      const buckets = await store.grown(register.lowest());
+      for (const bucket of buckets) register.grown(bucket);
+      if (buckets.length === 0) break;
+    }
+  }
+  async function poll(): Promise<void> {
+    polling = true;
+    while (!register.isEmpty() && !stopped.aborted) {
+      await pause(POLL_MS, stopped);
+      await look().catch((error: unknown) =>
+        log.warn({ err: error }, 'failed to look for new events'),
+      );
+    }
+    polling = false;
+  }
+  return () => {
+    if (!polling) void poll();
+  };
+}
+
 export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger): Waiters {
   const places = createPool(
     {
@@ -59,54 +132,9 @@ export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger):
     },
     log,
   );
-  const partners = new Map<string, Set<Waiter>>();
   const stopped = new AbortController();
-  let polling = false;
-
-  const remove = (partner_id: string, waiter: Waiter): void => {
-    const waiters = partners.get(partner_id);
-    waiters?.delete(waiter);
-    if (waiters?.size === 0) partners.delete(partner_id);
-  };
-  const grown = ({ partner_id, first, last, events }: Grown): void => {
-    for (const waiter of partners.get(partner_id) ?? []) {
-      if (last <= waiter.last) continue;
-      const is_next = first <= waiter.last + 1;
-      if (is_next && !events.some((one) => one.seq > waiter.last && passes(waiter.match, one))) {
-        waiter.last = last;
-        continue;
-      }
-      remove(partner_id, waiter);
-      waiter.wake.abort();
-    }
-  };
-
-  /** The lowest position that each partner's waiters have, which decides whether to wake them. */
-  const lowest = (): Map<string, number> =>
-    new Map(
-      [...partners].map(([partner_id, waiters]) => [
-        partner_id,
-        Math.min(...[...waiters].map(({ last }) => last)),
-      ]),
-    );
-
-  async function poll(): Promise<void> {
-    polling = true;
-    while (partners.size > 0 && !stopped.signal.aborted) {
-      await pause(POLL_MS, stopped.signal);
-      if (partners.size === 0) break;
-      try {
-        for (let looked = 0; partners.size > 0 && looked < BUCKETS_OF_POLL_MAX; looked += 1) {
-          const buckets = await store.grown(lowest());
-          for (const bucket of buckets) grown(bucket);
-          if (buckets.length === 0) break;
-        }
-      } catch (error) {
-        log.warn({ err: error }, 'failed to look for new events');
-      }
-    }
-    polling = false;
-  }
+  const register = createRegister();
+  const startPolling = createPoll(store, register, stopped.signal, log);
 
   async function wait(
     partner_id: string,
@@ -114,11 +142,10 @@ export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger):
     limit_ms: number,
     signal?: AbortSignal,
   ): Promise<boolean> {
-    const waiters = partners.get(partner_id) ?? new Set();
-    partners.set(partner_id, waiters.add(waiter));
-    if (!polling) void poll();
+    register.add(partner_id, waiter);
+    startPolling();
     await pause(limit_ms, anySignal(waiter.wake.signal, stopped.signal, signal));
-    remove(partner_id, waiter);
+    register.remove(partner_id, waiter);
     return !stopped.signal.aborted;
   }
 
@@ -140,6 +167,6 @@ export function createWaiters(store: Pick<EventLogStore, 'grown'>, log: Logger):
         leave: () => places.give(partner_id),
       };
     },
-    grown,
+    grown: register.grown,
   };
 }

@@ -19,7 +19,12 @@ import type { PaymentEvents } from './payment-events';
 import { mayBePaymentSignature } from './payment-signature';
 import { replyOf, send, TRY_AGAIN, type Reply } from './reply';
 import { isSignature } from './upstream-signature';
-import { acceptUpstreamWebhook, UPSTREAM_PATH, verifyAddress } from './upstream-webhook';
+import {
+  acceptUpstreamWebhook,
+  isGenuineUpstreamWebhook,
+  UPSTREAM_PATH,
+  verifyAddress,
+} from './upstream-webhook';
 
 export interface IngressSettings {
   INGRESS_HOST: string;
@@ -57,6 +62,7 @@ const STRANGERS = 'strangers';
 export const REFUSALS_AT_ONCE = { burst: 10, per_s: 1 };
 /** Not the upstream, which signs all that it sends. */
 const UNSIGNED: Reply = { status: UNAUTHORIZED, text: 'no signature' };
+const WRONG_SIGNATURE: Reply = { status: UNAUTHORIZED, text: 'wrong signature' };
 /** The sender has closed the connection, so this is never sent. */
 const INCOMPLETE: Reply = { status: 400, text: '' };
 const REFUSED: Record<BodyProblem, Reply> = {
@@ -75,10 +81,12 @@ interface Route {
   /** Whether the body is worth reading: its headers may carry a valid signature. */
   isSigned(headers: IncomingHttpHeaders): boolean;
   /**
-   * Takes the webhook and returns the answer. `verified` must be called once the signature is; false
-   * means that there is no room for the body.
+   * Verifies the signature of the body, which counts as verified from then on. Absent: `accept` passes
+   * the body to the part that verifies it, and it counts as unverified until it is answered.
    */
-  accept(body: Buffer, headers: IncomingHttpHeaders, verified: () => boolean): Promise<Reply>;
+  isGenuine?(body: Buffer, headers: IncomingHttpHeaders): boolean;
+  /** Accepts the webhook and returns the answer. */
+  accept(body: Buffer, headers: IncomingHttpHeaders): Promise<Reply>;
 }
 
 export interface IngressDependencies {
@@ -152,8 +160,8 @@ function routesOf(
       {
         body_max_bytes: UPSTREAM_BODY_MAX_BYTES,
         isSigned: (headers) => isSignature(headers['x-hub-signature-256']),
-        accept: (body, headers, verified) =>
-          acceptUpstreamWebhook({ settings, bus, log, verified }, body, headers),
+        isGenuine: (body, headers) => isGenuineUpstreamWebhook({ settings, log }, body, headers),
+        accept: (body, headers) => acceptUpstreamWebhook({ bus, log }, body, headers),
       },
     ],
     [
@@ -187,8 +195,8 @@ function createReceive(log: Logger): Receive {
   const shared = boundOf('unverified_body_bytes', UNVERIFIED_MAX_BYTES);
   const bodies = boundOf('body_bytes', VERIFIED_MAX_BYTES);
   return async function receive(request, route) {
-    const { body_max_bytes, unverified = shared, isSigned, accept } = route;
-    if (!isSigned(request.headers)) return UNSIGNED;
+    const { body_max_bytes, unverified = shared } = route;
+    if (!route.isSigned(request.headers)) return UNSIGNED;
     let bound = unverified;
     let held = 0;
     const reserve = (bytes: number): boolean => {
@@ -196,7 +204,7 @@ function createReceive(log: Logger): Receive {
       if (taken) held += bytes;
       return taken;
     };
-    const verified = (): boolean => {
+    const countAsVerified = (): boolean => {
       if (!bodies.take(held)) return false;
       unverified.give(held);
       bound = bodies;
@@ -204,7 +212,11 @@ function createReceive(log: Logger): Receive {
     };
     try {
       const body = await readBody(request, body_max_bytes, reserve);
-      return await accept(body, request.headers, verified);
+      if (route.isGenuine) {
+        if (!route.isGenuine(body, request.headers)) return WRONG_SIGNATURE;
+        if (!countAsVerified()) return TRY_AGAIN;
+      }
+      return await route.accept(body, request.headers);
     } catch (error) {
       if (error instanceof BodyRefused) return REFUSED[error.problem];
       throw error;

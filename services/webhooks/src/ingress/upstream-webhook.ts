@@ -20,14 +20,6 @@ export const UPSTREAM_PATH = '/webhooks/upstream';
 /** Shorter than the upstream waits for an answer. */
 const PUBLISH_TIMEOUT_MS = 8_000;
 
-export interface UpstreamWebhookDependencies {
-  settings: { UPSTREAM_APP_SECRET: string; UPSTREAM_VERIFY_TOKEN: string };
-  bus: Bus;
-  log: Logger;
-  /** Called once the signature is verified; false means that there is no room for the body. */
-  verified(): boolean;
-}
-
 /** GET: the upstream verifies the address; its challenge is echoed if the token is ours. */
 export function verifyAddress(query: string, verify_token: string, response: ServerResponse): void {
   const params = new URLSearchParams(query);
@@ -41,19 +33,26 @@ export function verifyAddress(query: string, verify_token: string, response: Ser
   send(response, { status: 200, text: params.get('hub.challenge') ?? '' });
 }
 
-/** POST: verifies the signature over the raw bytes and publishes them. Returns the answer. */
+/** Whether the upstream signed these bytes. */
+export function isGenuineUpstreamWebhook(
+  { settings, log }: { settings: { UPSTREAM_APP_SECRET: string }; log: Logger },
+  body: Buffer,
+  headers: IncomingHttpHeaders,
+): boolean {
+  const header = headers['x-hub-signature-256'];
+  const signature = Array.isArray(header) ? header[0] : header;
+  const isGenuine = isSignedByUpstream(body, signature, settings.UPSTREAM_APP_SECRET);
+  if (!isGenuine)
+    log.warn({ bytes: body.length }, 'rejected upstream webhook with wrong signature');
+  return isGenuine;
+}
+
+/** POST: publishes the verified bytes. Returns the answer. */
 export async function acceptUpstreamWebhook(
-  { settings, bus, log, verified }: UpstreamWebhookDependencies,
+  { bus, log }: { bus: Bus; log: Logger },
   body: Buffer,
   headers: IncomingHttpHeaders,
 ): Promise<Reply> {
-  const header = headers['x-hub-signature-256'];
-  const signature = Array.isArray(header) ? header[0] : header;
-  if (!isSignedByUpstream(body, signature, settings.UPSTREAM_APP_SECRET)) {
-    log.warn({ bytes: body.length }, 'rejected upstream webhook with wrong signature');
-    return { status: 401, text: 'wrong signature' };
-  }
-  if (!verified()) return TRY_AGAIN;
   const given = parseTraceparent(headers['traceparent'] as string | undefined);
   const span = startSpan('POST /webhooks/upstream', {
     kind: SpanKind.SERVER,
