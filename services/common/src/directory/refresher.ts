@@ -1,6 +1,6 @@
-// Keeps the entries of a cache that are in use fresh: asks for many of them at once, before they
-// expire. With many partners of few events each, nearly every event would else find its entry
-// expired and cost a call of its own.
+// Keeps the entries of a cache that are in use fresh: refreshes them in batches before they expire.
+// With many partners of few events each, nearly every event would otherwise find its entry expired
+// and cost a call of its own.
 
 /** An entry of the cache. Times are those of performance.now(). */
 export interface Refreshable {
@@ -22,7 +22,7 @@ export const IN_USE_MS = 10_000;
 const AT_ONCE_MAX = 500;
 
 /**
- * `refresh` asks for the entries and sets what has changed in them. When it fails they expire, and
+ * `refresh` looks up the entries and updates those that have changed. If it fails, they expire and
  * are fetched on use.
  */
 export function createRefresher<E extends Refreshable>(

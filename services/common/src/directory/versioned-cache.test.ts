@@ -115,7 +115,7 @@ describe('while the directory is unavailable', () => {
 });
 
 describe('an entry in use', () => {
-  /** A directory of numbers that count how often they were asked for. */
+  /** A directory whose numbers count how often they were looked up. */
   const stage = () => {
     jest.useFakeTimers();
     const single: string[] = [];
@@ -125,7 +125,9 @@ describe('an entry in use', () => {
     const cache = createVersionedCache<{ of: string; asked: number }, string>(10, async (keys) => {
       if (is_away) throw new ApiError('SERVICE_UNAVAILABLE', 'away');
       together.push(keys);
-      return keys.map((of) => (gone.has(of) ? undefined : { of, asked: together.length }));
+      return keys.map((of) =>
+        gone.has(of) ? new ApiError('NOT_FOUND', 'gone') : { of, asked: together.length },
+      );
     });
     const get = (key: string, version = 'v1') =>
       cache.get(key, version, async () => ({ of: key, asked: -single.push(key) }), key);
@@ -138,7 +140,7 @@ describe('an entry in use', () => {
     for (const key of keys) await get(key);
   };
 
-  test('is asked for together with others before it expires', async () => {
+  test('is refreshed together with others before it expires', async () => {
     const { single, together, get } = stage();
     await useTwice(get, ['a', 'b', 'c']);
     await jest.advanceTimersByTimeAsync(CACHE_LIFE_MS);
@@ -162,7 +164,7 @@ describe('an entry in use', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('that was used once is not asked for again', async () => {
+  test('that was used once is not refreshed', async () => {
     const { together, get } = stage();
     await get('a');
     await jest.advanceTimersByTimeAsync(CACHE_LIFE_MS);
@@ -179,7 +181,7 @@ describe('an entry in use', () => {
 
   test.each([
     ['is gone', ({ gone }: ReturnType<typeof stage>) => gone.add('a')],
-    ['cannot be asked for with others', ({ goAway }: ReturnType<typeof stage>) => goAway()],
+    ['cannot be refreshed with others', ({ goAway }: ReturnType<typeof stage>) => goAway()],
   ])('that %s expires and is fetched', async (_name, happen) => {
     const staged = stage();
     await useTwice(staged.get, ['a']);
