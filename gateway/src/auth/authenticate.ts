@@ -1,7 +1,13 @@
 // Finds the partner that a key belongs to. Answers are cached under the partner's directory version.
 import { ApiError } from '@bmg/common/errors';
 import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
-import { createVersionedCache, refuseUnlessActive } from '@bmg/common/directory';
+import {
+  createVersionedCache,
+  invalidKey,
+  loadOne,
+  refuseUnlessActive,
+  type Load,
+} from '@bmg/common/directory';
 import type { Call, Client } from '@bmg/common/rpc';
 import type { AuthenticateResponse, DirectoryDefinition } from '@bmg/proto/onboarding';
 import type { LookUps } from './look-ups';
@@ -32,12 +38,13 @@ export function createAuthenticator(
   pepper: string,
   look_ups: LookUps,
 ): Authenticator {
-  const cache = createVersionedCache<Caller, string>(ENTRIES_MAX, async (key_hashes, call) => {
+  const load: Load<string, Caller> = async (key_hashes, call) => {
     const { callers } = await directory.authenticateMany({ key_hashes }, call);
-    return key_hashes.map((key_hash) => callers[key_hash]);
-  });
+    return key_hashes.map((key_hash) => callers[key_hash] ?? invalidKey());
+  };
+  const cache = createVersionedCache(ENTRIES_MAX, load);
   const authenticate = (key_hash: string, call: Call): Promise<Caller> =>
-    directory.authenticate({ key_hash }, call);
+    loadOne(load, key_hash, call);
   return {
     async identify(key, address, call) {
       if (!isWellFormedKey(key, PARTNER_KEY_PREFIX)) throw invalidKey();
@@ -62,6 +69,3 @@ export function createAuthenticator(
     },
   };
 }
-
-const invalidKey = (): ApiError =>
-  new ApiError('INVALID_PARTNER_KEY', 'x-partner-key is not a valid key');

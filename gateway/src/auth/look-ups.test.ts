@@ -9,7 +9,7 @@ const refusing = () =>
     throw refusal();
   });
 
-test('asks once for a refused credential', async () => {
+test('looks up a refused credential once', async () => {
   const look_ups = createLookUps();
   const look = refusing();
   for (let time = 0; time < 50; time += 1) {
@@ -18,7 +18,7 @@ test('asks once for a refused credential', async () => {
   expect(look).toHaveBeenCalledTimes(1);
 });
 
-test('asks again for a credential whose look-up failed otherwise', async () => {
+test('looks up a credential again after any other failure', async () => {
   const look_ups = createLookUps();
   const look = jest.fn(async () => {
     throw new ApiError('SERVICE_UNAVAILABLE', 'away');

@@ -2,7 +2,13 @@
 // partner's directory version.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, invalidField } from '@bmg/common/errors';
-import { createVersionedCache } from '@bmg/common/directory';
+import {
+  createVersionedCache,
+  fromRefusal,
+  loadOne,
+  notRegistered,
+  type Load,
+} from '@bmg/common/directory';
 import type { Call, Client } from '@bmg/common/rpc';
 import type {
   DirectoryDefinition,
@@ -34,22 +40,37 @@ export const headerText = (headers: IncomingHttpHeaders, name: string): string |
 export function wabaHeader(headers: IncomingHttpHeaders): string | undefined {
   const waba_id = headerText(headers, 'x-waba-id');
   if (waba_id !== undefined && !ID.test(waba_id)) {
-    throw new ApiError(
-      'WABA_NOT_REGISTERED',
-      'x-waba-id names no business account registered with you',
-    );
+    throw notRegistered();
   }
   return waba_id;
 }
 
-export function createScopeResolver(directory: Client<DirectoryDefinition>): ScopeResolver {
-  const cache = createVersionedCache<ResolveTargetResponse, ResolveTargetRequest>(
-    ENTRIES_MAX,
-    async (targets, call) => {
-      const { phone_number_ids } = await directory.resolveTargets({ targets }, call);
-      return phone_number_ids.map((id) => (id === '' ? undefined : { phone_number_id: id }));
-    },
-  );
+/** A refusal without a known reason: onboarding runs another release. */
+class UnexplainedRefusal extends Error {}
+
+export function createScopeResolver(
+  directory: Pick<Client<DirectoryDefinition>, 'resolveTarget' | 'resolveTargets'>,
+): ScopeResolver {
+  const load: Load<ResolveTargetRequest, ResolveTargetResponse> = async (targets, call) => {
+    const { phone_number_ids, refusals } = await directory.resolveTargets({ targets }, call);
+    return phone_number_ids.map((phone_number_id, index) => {
+      if (phone_number_id !== '') return { phone_number_id };
+      const refusal = refusals[index];
+      return (refusal && fromRefusal(refusal)) ?? new UnexplainedRefusal();
+    });
+  };
+  const cache = createVersionedCache(ENTRIES_MAX, load);
+  const resolve = async (
+    target: ResolveTargetRequest,
+    call: Call,
+  ): Promise<ResolveTargetResponse> => {
+    try {
+      return await loadOne(load, target, call);
+    } catch (error) {
+      if (!(error instanceof UnexplainedRefusal)) throw error;
+      return directory.resolveTarget(target, call);
+    }
+  };
   return async (partner_id, headers, version, call) => {
     const waba_id = wabaHeader(headers);
     if (waba_id === undefined) {
@@ -61,12 +82,12 @@ export function createScopeResolver(directory: Client<DirectoryDefinition>): Sco
     if (number_header !== undefined && !ID.test(number_header)) {
       throw invalidField('x-phone-number-id', 'does not belong to the WABA');
     }
-    const asked = { partner_id, waba_id, phone_number_id: number_header };
+    const named = { partner_id, waba_id, phone_number_id: number_header };
     const { phone_number_id } = await cache.get(
       `${partner_id}/${waba_id}/${number_header ?? ''}`,
       version,
-      () => directory.resolveTarget(asked, call),
-      asked,
+      () => resolve(named, call),
+      named,
     );
     return { partner_id, waba_id, phone_number_id, directory_version: version ?? '' };
   };

@@ -1,7 +1,7 @@
 // Admission: a key that is refused costs no token of anyone's bucket and is asked for once.
 import { createLookUps } from '../auth/look-ups';
 import { createAuthenticator } from '../auth/authenticate';
-import { ApiError } from '@bmg/common/errors';
+import type { AuthenticateManyRequest, AuthenticateManyResponse } from '@bmg/proto/onboarding';
 import { createKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { rateLimitResult, versionOnly, type Bucket } from '../limits/bucket';
 import { createMemoryBucket } from '../limits/memory-bucket';
@@ -36,15 +36,18 @@ function setUp(instead?: Bucket) {
   const { bucket: shared, state } = createBucket();
   const bucket = instead ?? shared;
   const valid = new Set<string>();
-  const authenticate = jest.fn(async ({ key_hash }: { key_hash: string }) => {
+  const authenticate = jest.fn((key_hash: string): AuthenticateManyResponse['callers'] => {
     valid.add(valid.size === 0 ? key_hash : '');
-    if (!valid.has(key_hash)) throw new ApiError('INVALID_PARTNER_KEY', 'no');
-    return { partner_id: 'p', rate_limit_per_sec: RATE, status: 'active' };
+    if (!valid.has(key_hash)) return {};
+    return { [key_hash]: { partner_id: 'p', rate_limit_per_sec: RATE, status: 'active' } };
+  });
+  const authenticateMany = async ({ key_hashes }: AuthenticateManyRequest) => ({
+    callers: Object.assign({}, ...key_hashes.map(authenticate)) as object,
   });
   const authenticateSession = jest.fn(async () => ({ partner_id: 'p', session_id: 's' }));
   const look_ups = createLookUps();
   const deps = {
-    authenticator: createAuthenticator({ authenticate } as never, 'pepper', look_ups),
+    authenticator: createAuthenticator({ authenticateMany } as never, 'pepper', look_ups),
     sessions: { hash: (token: string) => token, find: authenticateSession },
     bucket,
   } as unknown as AdmitDependencies;

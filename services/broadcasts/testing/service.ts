@@ -19,7 +19,7 @@ import {
   type GetBroadcastResponse,
 } from '@bmg/proto/broadcasts';
 import { MessagingDefinition } from '@bmg/proto/messaging';
-import { DirectoryDefinition } from '@bmg/proto/onboarding';
+import { DirectoryDefinition, type GetCredentialsRequest } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import { settings } from '../src/config';
 import { createBroadcasts } from '../src/service';
@@ -123,7 +123,9 @@ export function useService(): ServiceRig {
       [
         implement(MessagingDefinition, messaging.rpc as unknown as Handlers<MessagingDefinition>),
         implement(DirectoryDefinition, {
-          getCredential: async () => rig.credential,
+          getCredentials: async ({ scopes }: GetCredentialsRequest) => ({
+            found: scopes.map(() => ({ credential: rig.credential })),
+          }),
         } as unknown as Handlers<DirectoryDefinition>),
         implement(TemplatesDefinition, {
           listTemplates: async () => ({ templates: TEMPLATES }),

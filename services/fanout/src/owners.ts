@@ -42,7 +42,7 @@ export function createOwners(directory: Client<DirectoryDefinition>, versions: V
     ENTRIES_MAX,
     async (numbers, call) => {
       const { owners } = await directory.getOwnersOfNumbers({ numbers }, call);
-      return owners.map((answer) => (answer.partner_ids.length === 0 ? undefined : answer));
+      return owners.map((answer) => (answer.partner_ids.length === 0 ? new NotOwned() : answer));
     },
   );
   const fetch = async (one: Concerned, span: SpanContext): Promise<GetOwnersResponse> => {

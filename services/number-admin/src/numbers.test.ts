@@ -14,7 +14,7 @@ const verify = (phone_number_id?: string) =>
   rig.rpc.verifyCode({ target: TARGET, code: '123456', phone_number_id }, rig.call());
 const paths = (): string[] => rig.upstream.asked.map(({ path }) => path);
 
-test('uses the client’s own number without asking the upstream', async () => {
+test('uses the client’s own number without a request to the upstream', async () => {
   rig.upstream.answers(OK, OK);
   await verify();
   await verify(NUMBER);

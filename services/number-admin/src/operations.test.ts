@@ -29,7 +29,7 @@ test('the cases cover every RPC', () => {
 });
 
 describe.each(cases)('$method', ({ method, request, answers, sent, reply }) => {
-  test('asks the upstream and reads its answer', async () => {
+  test('sends the upstream request and reads the response', async () => {
     rig.upstream.answers(...structuredClone(answers));
     await expect(run(method, request)).resolves.toEqual(reply);
     expect(rig.upstream.asked).toEqual(sent.map((part) => expect.objectContaining(part)));

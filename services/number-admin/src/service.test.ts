@@ -42,12 +42,15 @@ const call = (): Call => ({
 });
 
 const directoryHandlers: Partial<Handlers<DirectoryDefinition>> = {
-  getCredential: async () => ({
-    access_token: 'EMULATED-TOKEN-2',
-    sending: 'active',
-    phone_number: '15550100002',
-    is_on_biz_app: true,
-  }),
+  async getCredentials({ scopes }) {
+    const credential = {
+      access_token: 'EMULATED-TOKEN-2',
+      sending: 'active',
+      phone_number: '15550100002',
+      is_on_biz_app: true,
+    };
+    return { found: scopes.map(() => ({ credential })) };
+  },
   async storePin({ phone_number_id, pin }) {
     if (phone_number_id === PENDING) return { stored: false };
     pins.set(phone_number_id, pin);

@@ -46,16 +46,17 @@ export async function startRig(timeout_ms = TIME_MS): Promise<Rig> {
   const directory: DirectoryDouble = { credential: {}, pins: new Map(), stored: [] };
   const credentials = createCredentials(
     {
-      getCredential: async () => ({
-        access_token: 'token-1',
-        sending: 'active',
-        phone_number: '15550100001',
-        is_on_biz_app: true,
-        business_id: '600000000000001',
-        ...directory.credential,
-      }),
-      // None is asked for again: there is no directory version.
-      getCredentials: async () => ({ found: [] }),
+      getCredentials: async ({ scopes }) => {
+        const credential = {
+          access_token: 'token-1',
+          sending: 'active',
+          phone_number: '15550100001',
+          is_on_biz_app: true,
+          business_id: '600000000000001',
+          ...directory.credential,
+        };
+        return { found: scopes.map(() => ({ credential })) };
+      },
     },
     { current: async () => undefined },
   );

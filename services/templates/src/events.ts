@@ -31,7 +31,7 @@ function changeOf({ event, waba_id, timestamp, data }: Event): TemplateChange | 
   const said = JSON.parse(data) as Data;
   const fields = read(said);
   const { template_id, template_name, template_language, previous_category } = said;
-  // The name alone is ambiguous: every language of a template has the same one.
+  // The name is ambiguous without the language: every language of a template has the same one.
   if (!fields || typeof template_id !== 'string' || waba_id === '') return undefined;
   return {
     waba_id,

@@ -1,4 +1,4 @@
-// The RPCs of the service. Every call asks the upstream; the template records are by-products for our own use.
+// The RPCs of the service. Every call queries the upstream; the template records are by-products for our own use.
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import { within } from '@bmg/common/lifecycle';
 import type { Call, Handlers } from '@bmg/common/rpc';

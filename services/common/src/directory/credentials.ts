@@ -8,7 +8,8 @@ import type {
 } from '@bmg/proto/onboarding';
 import { ApiError } from '../errors';
 import type { Call, Client } from '../rpc';
-import { createVersionedCache } from './versioned-cache';
+import { notRegistered } from './refusals';
+import { createVersionedCache, loadOne, type Load } from './versioned-cache';
 import { partnerVersionKey, type Versions } from './versions';
 
 export type Credential = GetCredentialResponse;
@@ -26,23 +27,21 @@ export interface Credentials {
 const ENTRIES_MAX = 50_000;
 
 export function createCredentials(
-  directory: Pick<Client<DirectoryDefinition>, 'getCredential' | 'getCredentials'>,
+  directory: Pick<Client<DirectoryDefinition>, 'getCredentials'>,
   versions: Pick<Versions, 'current'>,
 ): Credentials {
-  const cache = createVersionedCache<Credential, GetCredentialRequest>(
-    ENTRIES_MAX,
-    async (scopes, call) => {
-      const { found } = await directory.getCredentials({ scopes }, call);
-      return found.map(({ credential }) => credential);
-    },
-  );
+  const load: Load<GetCredentialRequest, Credential> = async (scopes, call) => {
+    const { found } = await directory.getCredentials({ scopes }, call);
+    return found.map(({ credential }) => credential ?? notRegistered());
+  };
+  const cache = createVersionedCache(ENTRIES_MAX, load);
   const of = async (target: Target, call: Call): Promise<Credential> => {
     const { partner_id, waba_id, phone_number_id } = target;
     // An internal caller sends no version: use the current one.
     const version =
       target.directory_version || (await versions.current([partnerVersionKey(partner_id)]))?.[0];
     const scope = { partner_id, waba_id, phone_number_id };
-    const fetch = (): Promise<Credential> => directory.getCredential(scope, call);
+    const fetch = (): Promise<Credential> => loadOne(load, scope, call);
     return cache.get(`${partner_id}/${waba_id}/${phone_number_id}`, version, fetch, scope);
   };
   return {

@@ -5,7 +5,14 @@ export {
   refuseUnlessActive,
   type PartnerStatus,
 } from './partner-status';
-export { CACHE_LIFE_AWAY_MS, createVersionedCache, type VersionedCache } from './versioned-cache';
+export { fromRefusal, invalidKey, noSuchPartner, notRegistered, toRefusal } from './refusals';
+export {
+  CACHE_LIFE_AWAY_MS,
+  createVersionedCache,
+  loadOne,
+  type Load,
+  type VersionedCache,
+} from './versioned-cache';
 export {
   CACHE_LIFE_ALONE_MS,
   CACHE_LIFE_MS,

@@ -125,7 +125,9 @@ describe('an entry in use', () => {
     const cache = createVersionedCache<{ of: string; asked: number }, string>(10, async (keys) => {
       if (is_away) throw new ApiError('SERVICE_UNAVAILABLE', 'away');
       together.push(keys);
-      return keys.map((of) => (gone.has(of) ? undefined : { of, asked: together.length }));
+      return keys.map((of) =>
+        gone.has(of) ? new ApiError('NOT_FOUND', 'gone') : { of, asked: together.length },
+      );
     });
     const get = (key: string, version = 'v1') =>
       cache.get(key, version, async () => ({ of: key, asked: -single.push(key) }), key);
@@ -179,7 +181,7 @@ describe('an entry in use', () => {
 
   test.each([
     ['is gone', ({ gone }: ReturnType<typeof stage>) => gone.add('a')],
-    ['cannot be asked for with others', ({ goAway }: ReturnType<typeof stage>) => goAway()],
+    ['cannot be refreshed with others', ({ goAway }: ReturnType<typeof stage>) => goAway()],
   ])('that %s expires and is fetched', async (_name, happen) => {
     const staged = stage();
     await useTwice(staged.get, ['a']);

@@ -30,18 +30,29 @@ export interface VersionedCache<V, Q = never> {
   delete(key: string): void;
 }
 
-/** Answers in the order of the questions; undefined where there is none any more. */
-export type AskMany<Q, V> = (questions: Q[], call: Call) => Promise<Array<V | undefined>>;
+/** Returns, in the order of the questions, the value of each or the error that refuses it. */
+export type Load<Q, V> = (questions: Q[], call: Call) => Promise<Array<V | Error>>;
+
+/** Looks up one entry, in a batch of one. */
+export async function loadOne<Q, V extends object>(
+  load: Load<Q, V>,
+  question: Q,
+  call: Call,
+): Promise<V> {
+  const [answer = new Error('the batch has no entries')] = await load([question], call);
+  if (answer instanceof Error) throw answer;
+  return answer;
+}
 
 /** A later answer would find the entries expired. */
-const ASK_LIMIT_MS = CACHE_LIFE_MS;
+const LOAD_LIMIT_MS = CACHE_LIFE_MS;
 
 export function createVersionedCache<V extends object, Q = never>(
   entries_max: number,
-  askMany?: AskMany<Q, V>,
+  load?: Load<Q, V>,
 ): VersionedCache<V, Q> {
   const entries = new LRUCache<string, Entry<V, Q>>({ max: entries_max });
-  const refresher = askMany && createRefresher((due: Array<Entry<V, Q>>) => refresh(due, askMany));
+  const refresher = load && createRefresher((due: Array<Entry<V, Q>>) => refresh(due, load));
   const fetching = new Map<string, { answer: Promise<V>; asked_at: number }>();
   let unavailable = false;
   let ask_again_at = 0;
@@ -65,7 +76,7 @@ export function createVersionedCache<V extends object, Q = never>(
     if (fetched_at - last.fetched_at < IN_USE_MS) refresher?.add(entry);
   };
   /** The version stays: a change in the meantime has made the entry stale, whatever it holds. */
-  const refresh = async (due: Array<Entry<V, Q>>, ask: AskMany<Q, V>): Promise<void> => {
+  const refresh = async (due: Array<Entry<V, Q>>, loadMany: Load<Q, V>): Promise<void> => {
     const current: Array<Entry<V, Q>> = [];
     for (const entry of due) {
       if (entries.peek(entry.key) === entry) current.push(entry);
@@ -73,14 +84,14 @@ export function createVersionedCache<V extends object, Q = never>(
     }
     if (current.length === 0) return;
     const asked_at = performance.now();
-    const answers = await ask(
+    const answers = await loadMany(
       current.map(({ question }) => question as Q),
-      ownCall(unsampled(), ASK_LIMIT_MS),
+      ownCall(unsampled(), LOAD_LIMIT_MS),
     );
     for (const [index, entry] of current.entries()) {
       const value = answers[index];
-      if (value !== undefined) Object.assign(entry, { value, fetched_at: asked_at });
-      else refresher?.remove(entry);
+      if (value === undefined || value instanceof Error) refresher?.remove(entry);
+      else Object.assign(entry, { value, fetched_at: asked_at });
     }
   };
   return {

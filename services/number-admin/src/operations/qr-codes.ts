@@ -14,7 +14,7 @@ function toQrCode(record: Json): QrCode {
     code: text('code'),
     prefilled_message: text('prefilled_message'),
     deep_link_url: text('deep_link_url'),
-    // Given where an image was asked for; it expires.
+    // Present if the request named an image format. The URL expires.
     qr_image_url: text('qr_image_url') || undefined,
   };
 }

@@ -1,9 +1,8 @@
 // RPC handlers for clients: registration by hand, listing, deletion, refresh and resubscription.
 import { invalidField } from '@bmg/common/errors';
-import { partnerVersionKey, wabaVersionKey } from '@bmg/common/directory';
+import { notRegistered, partnerVersionKey, wabaVersionKey } from '@bmg/common/directory';
 import type { Call, Handlers } from '@bmg/common/rpc';
 import type { OnboardingDefinition } from '@bmg/proto/onboarding';
-import { notRegistered } from '../directory/target';
 import { monthOf } from '../payments/slots';
 import type { OnboardingLogDependencies } from '../sign-up/onboarding-log';
 import { secretIdentity, type Client, type NumberFacts, type Scope } from '../store/clients';

@@ -271,7 +271,7 @@ describe('the history of a number', () => {
     expect(world.deps.bumped).toEqual([]);
   });
 
-  it('tells that the business declined to share it', async () => {
+  it('reports that the business declined to share it', async () => {
     const [one] = await twoOwners();
     const refusal = { error_code: 2593109, error_message: 'The business declined' };
     await apply([chunk({ phase: null, progress: null, ...refusal })]);

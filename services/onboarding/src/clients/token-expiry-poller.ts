@@ -1,4 +1,4 @@
-// Asks the upstream once a day when each client's token expires, and publishes how many expire
+// Reads from the upstream once a day when each client's token expires, and publishes how many expire
 // soon, so that an operator can warn the partner in time. Most tokens never expire.
 import { ApiError } from '@bmg/common/errors';
 import type { Versions } from '@bmg/common/directory';

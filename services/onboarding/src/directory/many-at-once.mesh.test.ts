@@ -1,5 +1,7 @@
-// Questions about many answer what each question alone would, and leave out what it would refuse.
+// A batch returns what a look-up of each entry would, without the entries that are refused.
+import { fromRefusal } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
+import type { Refusal } from '@bmg/proto/onboarding';
 import { failureOf, openWorld, testCall, type World } from '../../testing/world';
 import { createDirectoryHandlers, type DirectoryHandlers } from './handlers';
 
@@ -31,7 +33,7 @@ async function twoPartners(): Promise<[string, string]> {
   return [one._id, two._id];
 }
 
-/** The answer, or undefined where the question is refused. */
+/** The answer, or undefined if the look-up is refused. */
 const unlessRefused = <T>(answer: Promise<T>): Promise<T | undefined> =>
   answer.catch((error: unknown) => {
     if (error instanceof ApiError) return undefined;
@@ -80,6 +82,62 @@ test('targets: of the partner’s own active numbers', async () => {
   const { phone_number_ids } = await directory.resolveTargets({ targets }, testCall());
   expect(phone_number_ids).toEqual(alone);
   expect(alone.filter((id) => id !== '')).toHaveLength(6);
+});
+
+test('targets: a refusal has the error of the single look-up', async () => {
+  const [partner_id] = await twoPartners();
+  const targets = [
+    { partner_id, waba_id: ONE_NUMBER.waba_id, phone_number_id: undefined },
+    { partner_id, waba_id: '1', phone_number_id: undefined },
+    { partner_id, ...ONE_NUMBER, waba_id: TWO_NUMBERS },
+    { partner_id, waba_id: TWO_NUMBERS, phone_number_id: undefined },
+  ];
+  const { refusals } = await directory.resolveTargets({ targets }, testCall());
+  const failures = await Promise.all(
+    targets.slice(1).map((target) => failureOf(directory.resolveTarget(target, testCall()))),
+  );
+  expect(failures.map(({ code }) => code)).toEqual([
+    'WABA_NOT_REGISTERED',
+    'INVALID_FIELD',
+    'UPSTREAM_ERROR',
+  ]);
+  const read = Object.entries(refusals).map(([index, refusal]) => {
+    const { code, message, retryable, details } = fromRefusal(refusal as Refusal) as ApiError;
+    return { index: Number(index), code, message, retryable, details };
+  });
+  expect(read).toEqual(
+    failures.map(({ code, message, retryable, details }, index) => ({
+      index: index + 1,
+      code,
+      message,
+      retryable,
+      details,
+    })),
+  );
+});
+
+test('targets: accounts with too many numbers to be read together are read one by one', async () => {
+  const [one, two] = await twoPartners();
+  const targets = [one, two].map((partner_id) => ({ partner_id, waba_id: TWO_NUMBERS }));
+  const clients = { ...world.deps.clients, activeOfAll: async () => undefined };
+  const { resolveTargets } = createDirectoryHandlers({ ...world.deps, clients });
+  const { phone_number_ids } = await resolveTargets({ targets }, testCall());
+  expect(phone_number_ids).toEqual(['', NUMBERS[0]]);
+});
+
+test('a single look-up is refused with its own error', async () => {
+  const scope = { partner_id: 'ptn_unknown', ...ONE_NUMBER };
+  const refused: Array<Promise<unknown>> = [
+    directory.authenticate({ key_hash: 'unknown' }, testCall()),
+    directory.getCredential(scope, testCall()),
+    directory.getReceiver(scope, testCall()),
+  ];
+  const failures = await Promise.all(refused.map(failureOf));
+  expect(failures.map(({ code, message }) => [code, message])).toEqual([
+    ['INVALID_PARTNER_KEY', 'x-partner-key is not a valid key'],
+    ['WABA_NOT_REGISTERED', 'x-waba-id names no business account registered with you'],
+    ['NOT_FOUND', 'no such partner'],
+  ]);
 });
 
 test('credentials: of active clients', async () => {

@@ -18,7 +18,7 @@ test('all clients with access receive events', () => {
   ).toEqual(['a', 'b', 'c']);
 });
 
-test('a client whose access was withdrawn does not, even alone', () => {
+test('a client whose access was withdrawn does not, even as the only one', () => {
   const withdrawn = aClient('a', { withdrawn_at: daysAgo(1) });
   expect(receiving(withdrawn)).toEqual([]);
   expect(receiving(withdrawn, aClient('b'))).toEqual(['b']);

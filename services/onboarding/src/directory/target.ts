@@ -1,16 +1,11 @@
 // Which of an account's numbers a call is for (contract 2.3).
+import { notRegistered } from '@bmg/common/directory';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import type { Client } from '../store/clients';
 
 /**
- * The same answer for an unknown, a deleted and another partner's account: they must look alike.
- */
-export const notRegistered = (): ApiError =>
-  new ApiError('WABA_NOT_REGISTERED', 'x-waba-id names no business account registered with you');
-
-/**
- * `active` holds the active clients of one account. Throws where the call must name the number and
- * does not.
+ * `active` holds the active clients of one account. Throws if the call names
+ * another number, or none although the account has several.
  */
 export function chooseNumber(active: Client[], phone_number_id: string | undefined): Client {
   const [first, second] = active;

@@ -23,7 +23,7 @@ export interface DiagnoseDependencies extends SubscriptionDependencies {
   ping(): Promise<unknown>;
   missingIndexes(): Promise<string[]>;
   pingRedis(): Promise<unknown>;
-  /** Asks the broker; answers the topics that do not exist. */
+  /** The topics that do not exist at the broker. */
   missingTopics(): Promise<string[]>;
 }
 
@@ -130,7 +130,7 @@ async function keyring({ vault, sealedRecords }: DiagnoseDependencies): Promise<
       );
 }
 
-/** The app inspects its own token, which tells whether the platform answers and knows the app. */
+/** The app inspects its own token, which shows whether the platform responds and knows the app. */
 async function upstream({ upstream, settings }: DiagnoseDependencies): Promise<Check> {
   const app = `${settings.UPSTREAM_APP_ID ?? ''}|${settings.UPSTREAM_APP_SECRET ?? ''}`;
   const span = startSpan('diagnose upstream');

@@ -1,5 +1,5 @@
-// Asks the upstream whether our app is subscribed to the webhooks of the connected accounts: without
-// the subscription sends succeed, but no event ever arrives.
+// Checks with the upstream that our app is subscribed to the webhooks of the connected accounts:
+// without the subscription, sends succeed but no event arrives.
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
@@ -20,7 +20,7 @@ export interface Subscriptions {
   findings: string[];
 }
 
-/** The most recent accounts are asked, a few at a time: a command must not flood the upstream. */
+/** Checks the most recent accounts, a few at a time: a command must not flood the upstream. */
 const CLIENTS_MAX = 500;
 const ACCOUNTS_MAX = 50;
 const AT_ONCE = 8;

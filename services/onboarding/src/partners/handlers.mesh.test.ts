@@ -67,7 +67,7 @@ describe('a session', () => {
     expect(await kept()).toBe(0);
   });
 
-  it('is listed to its partner alone, and all of them can be ended at once', async () => {
+  it('is listed for its own partner only, and all of them can be ended at once', async () => {
     const partner = await world.partner();
     const { _id: partner_id } = partner;
     const other = await logIn(await world.partner());
@@ -270,7 +270,7 @@ describe('the webhook secret', () => {
     expect(after.webhook_secret?.previous_expires_at).toBeUndefined();
   });
 
-  it('signs alone at once without an overlap', async () => {
+  it('is the only signing secret at once without an overlap', async () => {
     const { _id } = await world.partner();
     await rotate(_id);
     world.passTime(1);

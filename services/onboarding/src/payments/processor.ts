@@ -1,5 +1,5 @@
-// The interface of a payment processor. It is asked before a business account becomes active, and
-// answers how the account may start or refuses with a 402.
+// The interface of a payment processor. It is called before a business account becomes active,
+// and returns how the account may start or refuses with a 402.
 import type { Call, Implementation } from '@bmg/common/rpc';
 import type { Component } from '@bmg/common/lifecycle';
 

@@ -18,7 +18,7 @@ export const sessionMachine = defineMachine<SessionStatus, SessionEvent>({
 export const OPENS_S = 1_800;
 /** An onboarding that started in time may be completed this much later. */
 export const GRACE_S = 1_800;
-/** How long the page still tells an expired or used link from an unknown one. */
+/** How long the page distinguishes an expired or used link from an unknown one. */
 const RECOGNISED_S = 86_400;
 /** After its creation. */
 export const KEPT_S = OPENS_S + GRACE_S + RECOGNISED_S;

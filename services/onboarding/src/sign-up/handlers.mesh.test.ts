@@ -70,7 +70,7 @@ describe('a connect session', () => {
     expect(await codeOf(world.handlers.createConnectSession(request, testCall()))).toBe(code);
   });
 
-  it('tells the page its origin, also when the link has expired', async () => {
+  it('sends the page its origin, even if the link has expired', async () => {
     const own = await openWorld();
     try {
       const { _id: partner_id } = await own.partner();

@@ -148,7 +148,7 @@ async function checkQuota(sessions: Sessions, partner_id: string, limit: number)
   );
 }
 
-/** What the page needs to tell its opener how the sign-up ended. */
+/** What the page needs to report the outcome of the sign-up to its opener. */
 const shownOf = (session: Session | null) => ({
   state: session?.state ?? undefined,
   origin: session?.origin ?? undefined,

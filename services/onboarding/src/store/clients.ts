@@ -128,8 +128,11 @@ export interface Clients {
   findAll(scopes: NumberScope[]): Promise<Client[]>;
   /** The active rows of an account, one per number, the oldest registration first. */
   activeOf(scope: Scope): Promise<Client[]>;
-  /** Of all partners, in the same order; none when there are too many to be read at once. */
-  activeOfAccounts(waba_ids: string[]): Promise<Client[]>;
+  /**
+   * The active rows of several accounts, in the same order, and perhaps of further accounts of the
+   * same partners. Undefined if there are too many to read at once.
+   */
+  activeOfAll(scopes: Scope[]): Promise<Client[] | undefined>;
   /** The numbers of the active rows, the last active first. */
   numbersOf(scope: { partner_id: string; waba_id?: string | undefined }): Promise<string[]>;
   list(
@@ -263,14 +266,18 @@ export function createClients(db: Db): Clients {
         .sort({ registered_at: 1, _id: 1 })
         .limit(NUMBERS_MAX)
         .toArray(),
-    async activeOfAccounts(waba_ids) {
-      const limit = NUMBERS_MAX * waba_ids.length;
+    async activeOfAll(scopes) {
+      const limit = NUMBERS_MAX * scopes.length;
       const found = await clients
-        .find({ waba_id: { $in: waba_ids }, status: 'active' })
+        .find({
+          partner_id: { $in: [...new Set(scopes.map(({ partner_id }) => partner_id))] },
+          waba_id: { $in: [...new Set(scopes.map(({ waba_id }) => waba_id))] },
+          status: 'active',
+        })
         .sort({ registered_at: 1, _id: 1 })
         .limit(limit)
         .toArray();
-      return found.length < limit ? found : [];
+      return found.length < limit ? found : undefined;
     },
     async numbersOf({ partner_id, waba_id }) {
       const found = await clients

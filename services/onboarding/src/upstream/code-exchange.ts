@@ -74,8 +74,9 @@ export const exchangeFailed = (failure: ExchangeFailure): ApiError =>
   });
 
 /**
- * The failure to store where the error is final for the code: a refusal or a lost answer. Repeated
- * requests then fail without asking the upstream. Undefined where the code may still be exchanged.
+ * The failure to store if the error is final for the code: a refusal, or a response that was not
+ * received. Repeated requests then fail without a call to the upstream. Undefined if the code may
+ * still be exchanged.
  */
 export function readFailure(error: unknown): ExchangeFailure | undefined {
   if (!(error instanceof ApiError)) return undefined;

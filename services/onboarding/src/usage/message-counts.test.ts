@@ -133,7 +133,7 @@ describe('from 1 October 2026, replies in the 24-hour window', () => {
     });
   });
 
-  it('are announced by a notice that asks for action', () => {
+  it('are announced by a notice that requires action', () => {
     expect(NOTICES).toContainEqual({
       id: expect.stringContaining('billable'),
       severity: 'action_required',

@@ -1,5 +1,5 @@
 // The period of a usage report. Counters are kept by UTC day, so a report covers whole days even
-// where it was asked for by time.
+// if the request names times.
 import { invalidField } from '@bmg/common/errors';
 import { dayOf } from '@bmg/common/time';
 

@@ -31,7 +31,7 @@ export interface TemplateFact {
   language: string;
   status: string;
   category: string;
-  /** The category that was asked for. Defaults to `category`. */
+  /** The category that the partner requested. Defaults to `category`. */
   first_category?: string;
 }
 

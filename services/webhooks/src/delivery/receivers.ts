@@ -3,7 +3,14 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from '@bmg/common/cache';
 import { pause } from '@bmg/common/lifecycle';
-import { createVersionedCache, partnerVersionKey, type Versions } from '@bmg/common/directory';
+import {
+  createVersionedCache,
+  loadOne,
+  noSuchPartner,
+  partnerVersionKey,
+  type Load,
+  type Versions,
+} from '@bmg/common/directory';
 import { type Client, ownCall } from '@bmg/common/rpc';
 import type { SpanContext } from '@bmg/common/telemetry';
 import type { DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboarding';
@@ -29,10 +36,11 @@ export function createReceivers(
   directory: Client<DirectoryDefinition>,
   versions: Versions,
 ): Receivers {
-  const cache = createVersionedCache<Receiver, string>(PARTNERS_MAX, async (partner_ids, call) => {
+  const load: Load<string, Receiver> = async (partner_ids, call) => {
     const { receivers } = await directory.getReceivers({ partner_ids }, call);
-    return partner_ids.map((partner_id) => receivers[partner_id]);
-  });
+    return partner_ids.map((partner_id) => receivers[partner_id] ?? noSuchPartner());
+  };
+  const cache = createVersionedCache(PARTNERS_MAX, load);
   const current = new LRUCache<string, { version: Promise<string | undefined>; at: number }>({
     max: PARTNERS_MAX,
   });
@@ -49,7 +57,7 @@ export function createReceivers(
       for (let calls = 1; ; calls += 1) {
         try {
           const fetch = (): Promise<Receiver> =>
-            directory.getReceiver({ partner_id }, ownCall(span, CALL_TIMEOUT_MS));
+            loadOne(load, partner_id, ownCall(span, CALL_TIMEOUT_MS));
           return await cache.get(partner_id, await versionOf(partner_id), fetch, partner_id);
         } catch (error) {
           if ((error as { code?: string }).code === 'NOT_FOUND') {

@@ -1,0 +1,122 @@
+// The batched look-ups of the directory: for each entry its answer, or the error that refuses it.
+import { groupBy } from '@bmg/common/collections';
+import { invalidKey, noSuchPartner, notRegistered, type Load } from '@bmg/common/directory';
+import { ApiError } from '@bmg/common/errors';
+import type { Vault } from '@bmg/common/vault';
+import type {
+  AuthenticateResponse,
+  GetCredentialResponse,
+  GetReceiverResponse,
+  ResolveTargetRequest,
+  ResolveTargetResponse,
+} from '@bmg/proto/onboarding';
+import {
+  clientId,
+  secretIdentity,
+  type Client,
+  type Clients,
+  type NumberScope,
+  type Scope,
+} from '../store/clients';
+import { webhookSecretIdentity, type Partner, type Partners } from '../store/partners';
+import { chooseNumber } from './target';
+
+export interface BatchDependencies {
+  clients: Clients;
+  partners: Partners;
+  vault: Vault;
+  now: () => Date;
+}
+
+export interface Batches {
+  /** By the hash of the partner's key. */
+  callers: Load<string, AuthenticateResponse>;
+  targets: Load<ResolveTargetRequest, ResolveTargetResponse>;
+  credentials: Load<NumberScope, GetCredentialResponse>;
+  /** By partner ID. */
+  receivers: Load<string, GetReceiverResponse>;
+}
+
+export function createBatches({ clients, partners, vault, now }: BatchDependencies): Batches {
+  const receiverOf = ({ _id, webhook_url, webhook_secrets, status }: Partner) => {
+    const valid = webhook_secrets.filter(
+      ({ expires_at }) => expires_at === null || expires_at > now(),
+    );
+    return {
+      webhook_url: webhook_url ?? undefined,
+      webhook_secrets: valid.map(({ sealed, created_at }) =>
+        vault.open(webhookSecretIdentity(_id, created_at), sealed),
+      ),
+      status,
+    };
+  };
+  const credentialOf = (client: Client): GetCredentialResponse => ({
+    access_token: vault.open(secretIdentity(client, 'token'), client.token),
+    sending: sendingState(client),
+    payment_url: client.payment_url ?? undefined,
+    phone_number: client.phone_number,
+    is_on_biz_app: client.is_on_biz_app,
+    throughput_level: client.throughput_level ?? undefined,
+    business_id: client.business_id ?? undefined,
+    messaging_limit_tier: client.messaging_limit_tier ?? undefined,
+    registered_at: client.registered_at,
+  });
+  const activeOfAll = async (accounts: Scope[]): Promise<Client[]> => {
+    const together = await clients.activeOfAll(accounts);
+    return together ?? (await Promise.all(accounts.map(clients.activeOf))).flat();
+  };
+  return {
+    async callers(key_hashes) {
+      const found = new Map<string, AuthenticateResponse>();
+      for (const partner of await partners.findByKeyHashes(key_hashes)) {
+        for (const key_hash of validKeys(partner, now())) found.set(key_hash, callerOf(partner));
+      }
+      return key_hashes.map((key_hash) => found.get(key_hash) ?? invalidKey());
+    },
+    async targets(targets) {
+      const accounts = new Map(targets.map((target) => [accountKey(target), target]));
+      const active = groupBy(await activeOfAll([...accounts.values()]), accountKey);
+      return targets.map((target) => {
+        try {
+          const rows = active.get(accountKey(target)) ?? [];
+          const { phone_number_id } = chooseNumber(rows, target.phone_number_id);
+          return { phone_number_id };
+        } catch (error) {
+          if (error instanceof ApiError) return error;
+          throw error;
+        }
+      });
+    },
+    async credentials(scopes) {
+      const rows = new Map((await clients.findAll(scopes)).map((row) => [row._id, row]));
+      return scopes.map((scope) => {
+        const client = rows.get(clientId(scope));
+        return client?.status === 'active' ? credentialOf(client) : notRegistered();
+      });
+    },
+    async receivers(partner_ids) {
+      const rows = new Map((await partners.findAll(partner_ids)).map((row) => [row._id, row]));
+      return partner_ids.map((partner_id) => {
+        const partner = rows.get(partner_id);
+        return partner ? receiverOf(partner) : noSuchPartner();
+      });
+    },
+  };
+}
+
+const accountKey = ({ partner_id, waba_id }: Scope): string => `${partner_id}/${waba_id}`;
+
+/** Whether the number may send now, or why not: an unpaid slot comes before a paused number. */
+const sendingState = ({ billing, health, withdrawn_at }: Client): string => {
+  if (billing !== 'active') return billing;
+  return health === 'paused' || withdrawn_at ? 'paused' : 'active';
+};
+
+const callerOf = ({ _id, rate_limit_per_sec, status }: Partner): AuthenticateResponse => ({
+  partner_id: _id,
+  rate_limit_per_sec,
+  status,
+});
+
+const validKeys = ({ key_hash, previous_key }: Partner, at: Date): string[] =>
+  previous_key && previous_key.expires_at > at ? [key_hash, previous_key.key_hash] : [key_hash];
