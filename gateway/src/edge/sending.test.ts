@@ -27,7 +27,7 @@ let sockets: Socket[];
 const definition = {
   methods: { read: { requestType: { fromPartial: (fields: object) => fields } } },
 };
-const rpc = { definition, method: 'read' } as never;
+const rpc = { definition, method: 'read', codecs: definition.methods.read } as never;
 const LIST = {
   type: 'object',
   properties: { limit: { type: 'integer', default: 100 } },

@@ -13,6 +13,7 @@ import { endpoints } from '..';
 import type { Endpoint, Fields, Input } from '../endpoint';
 import { reportConnectStep } from '../onboarding/schemas';
 import { compile, type Schema } from './schema';
+import { longestTurn } from '../../../../test/testkit/longest-turn';
 
 const MIB = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
@@ -151,24 +152,6 @@ async function take(row: Row, check: ReturnType<typeof compile>, body: Buffer): 
   } catch (error) {
     return JSON.stringify(errorBody(toApiError(error), 'request'));
   }
-}
-
-/** The longest turn of the event loop, in CPU time, which other processes do not change. */
-async function longestTurn(run: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let running = true;
-  const watch = (async () => {
-    while (running) {
-      const from = process.cpuUsage();
-      await setImmediate();
-      const { user, system } = process.cpuUsage(from);
-      longest = Math.max(longest, (user + system) / 1_000);
-    }
-  })();
-  await run();
-  running = false;
-  await watch;
-  return longest;
 }
 
 /** All fills in the long run, otherwise the next few for each place. */
