@@ -3,7 +3,7 @@ import type { Usage } from './api/types';
 
 const OF_CONSOLE = 'console ';
 
-/** Without the calls of the console, which are rows of their own. */
+/** Without what the console's pages read: it has rows of its own. */
 export function ownCallsOf({ endpoints }: Pick<Usage, 'endpoints'>): {
   calls: number;
   errors: number;

@@ -57,9 +57,10 @@ export const consoleApi = (deps: ConsoleDependencies): ((router: Router<State>) 
       router.register(BASE + route.path, [route.verb], chain);
     }
     const authorize = authorizeBySession({ ...deps, cookies, own_origin });
-    const endpoint_deps = { ...deps.chain, meter: meterApart(deps.chain.meter) };
+    const reads = { ...deps.chain, meter: meterApart(deps.chain.meter) };
     for (const endpoint of deps.endpoints) {
-      const chain = createEndpointChain(endpoint, endpoint_deps, authorize);
+      const of_row = endpoint.verb === 'GET' ? reads : deps.chain;
+      const chain = createEndpointChain(endpoint, of_row, authorize);
       router.register(`${BASE}/v1${endpoint.path}`, [endpoint.verb], chain);
     }
   };
@@ -70,10 +71,10 @@ interface SessionDependencies extends ConsoleDependencies {
   own_origin: string;
 }
 
-/** Names the calls of the console in the usage record, where they are not calls of the partner's own. */
-export const USAGE_PREFIX = 'console ';
+/** Names what the console's pages read in the usage record: no program of the partner called it. */
+const USAGE_PREFIX = 'console ';
 
-export const meterApart = (meter: Pick<Meter, 'count'>): Pick<Meter, 'count'> => ({
+const meterApart = (meter: Pick<Meter, 'count'>): Pick<Meter, 'count'> => ({
   count: (partner_id, endpoint, failed) => meter.count(partner_id, USAGE_PREFIX + endpoint, failed),
 });
 

@@ -16,19 +16,36 @@ export const toJsonText = (fields: object): JsonText => new JsonText(stringify(f
 
 /** As JSON.stringify, but writes members that are JSON texts, or lists of them, as they are. */
 export function stringify(fields: object): string {
-  if (!Object.values(fields).some(hasText)) return JSON.stringify(fields);
-  const members = Object.entries(fields).flatMap(([name, value]: [string, unknown]) => {
-    const text = textOf(value);
-    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
-  });
-  return `{${members.join(',')}}`;
+  const members = Object.entries(fields) as Array<[string, unknown]>;
+  if (!members.some(([, value]) => hasText(value))) return JSON.stringify(fields);
+  // Concatenated, long texts are copied only once, when the answer is written.
+  let text = '';
+  let plain: Record<string, unknown> = {};
+  const add = (members_text: string): void => {
+    if (members_text !== '') text += text === '' ? members_text : `,${members_text}`;
+  };
+  const addPlain = (): void => {
+    add(JSON.stringify(plain).slice(1, -1));
+    plain = {};
+  };
+  for (const [name, value] of members) {
+    if (!hasText(value)) {
+      plain[name] = value;
+      continue;
+    }
+    addPlain();
+    add(`${JSON.stringify(name)}:${textOf(value as JsonText | JsonText[])}`);
+  }
+  addPlain();
+  return `{${text}}`;
 }
 
 const hasText = (value: unknown): boolean =>
   value instanceof JsonText || (Array.isArray(value) && value[0] instanceof JsonText);
 
-function textOf(value: unknown): string | undefined {
+function textOf(value: JsonText | JsonText[]): string {
   if (value instanceof JsonText) return value.text;
-  if (!hasText(value)) return JSON.stringify(value);
-  return `[${(value as JsonText[]).map(({ text }) => text).join(',')}]`;
+  let items = '';
+  for (const { text } of value) items += items === '' ? text : `,${text}`;
+  return `[${items}]`;
 }
