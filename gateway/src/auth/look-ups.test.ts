@@ -9,7 +9,7 @@ const refusing = () =>
     throw refusal();
   });
 
-test('asks once for a refused credential', async () => {
+test('looks a refused credential up once', async () => {
   const look_ups = createLookUps();
   const look = refusing();
   for (let time = 0; time < 50; time += 1) {
@@ -18,7 +18,7 @@ test('asks once for a refused credential', async () => {
   expect(look).toHaveBeenCalledTimes(1);
 });
 
-test('asks again for a credential whose look-up failed otherwise', async () => {
+test('looks a credential up again if its look-up failed otherwise', async () => {
   const look_ups = createLookUps();
   const look = jest.fn(async () => {
     throw new ApiError('SERVICE_UNAVAILABLE', 'away');

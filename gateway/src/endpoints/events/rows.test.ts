@@ -9,7 +9,7 @@ import { ANSWER_BYTES_SHARE, READ_SHARE } from '../../limits/answers';
 import { longestTurn } from '../../../../test/testkit/longest-turn';
 
 const MIB = 1024 * 1024;
-/** 50 ms alone on a core. Beside other tests the same work takes up to twice the CPU time. */
+/** 50 ms on an idle core. Beside other tests the same work takes up to twice the CPU time. */
 const TURN_CPU_MS_MAX = process.env['BMG_FAULTS'] === 'long' ? 50 : 100;
 /** The best of several runs counts: a run may be the one that compiles or collects garbage. */
 const RUNS = 4;

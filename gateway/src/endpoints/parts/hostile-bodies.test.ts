@@ -17,7 +17,7 @@ import { longestTurn } from '../../../../test/testkit/longest-turn';
 
 const MIB = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-/** 50 ms alone on a core. Beside other tests the same work takes up to twice the CPU time. */
+/** 50 ms on an idle core. Beside other tests the same work takes up to twice the CPU time. */
 const TURN_CPU_MS_MAX = process.env['BMG_FAULTS'] === 'long' ? 50 : 100;
 const ANSWER_BYTES_MAX = 64 * 1024;
 /** The best of several runs counts: a run may be the one that compiles or collects garbage. */
