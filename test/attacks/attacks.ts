@@ -2,6 +2,7 @@
 // anonymous client, can do, in a bounded number of concurrent requests, until it is stopped.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CONNECT_TOKEN_PREFIX, createKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { callRest, type Answer } from '../testkit/rest';
 
@@ -24,6 +25,8 @@ export interface Attack {
   name: string;
   /** Requests in flight at a time. */
   concurrency: number;
+  /** Requests a second; as many as are answered, if absent. */
+  per_sec?: number;
   /** Its bytes fill both cores: no answer may fail or take too much memory, but all take longer. */
   fills_cores?: boolean;
   /** The hostile partner's log holds megabytes of events, and thousands of them. */
@@ -32,6 +35,8 @@ export interface Attack {
   needs_waiting_events?: boolean;
   /** The answer of the bound that stops it; absent where a short run does not reach the bound. */
   refused_with?: string;
+  /** No other bound refuses any of it, and a short run reaches the bound too. */
+  refused_only_with?: boolean;
   /** One request; returns the status it got. `count` grows with each. */
   once(target: Target, count: number): Promise<number>;
 }
@@ -283,11 +288,14 @@ export const ATTACKS: Attack[] = [
     once: (target) => getAndHold(target, '/events?wait=20&event=template.quality_updated'),
   },
   {
-    // 2 MiB each. Most are refused by the pool of reads, the others by the bytes that no socket has taken.
+    // 2 MiB each, and fewer a second than the partner's rate limit: the bytes that no socket has taken are
+    // what ends it, long before the pool of reads is full.
     name: 'answers that are not read',
     concurrency: 600,
+    per_sec: 50,
     needs_log: true,
-    refused_with: '429',
+    refused_with: '503',
+    refused_only_with: true,
     once: (target) => getAndHold(target, '/events?after=0&limit=1000', UNREAD_MS),
   },
   {
@@ -352,15 +360,23 @@ export const ATTACKS: Attack[] = [
 
 /** Repeats the attack until the signal is aborted; returns how often each status was answered. */
 export async function runAttack(
-  { concurrency, once }: Attack,
+  { concurrency, per_sec, once }: Attack,
   target: Target,
   signal: AbortSignal,
 ): Promise<Map<string, number>> {
   const seen = new Map<string, number>();
+  const began = performance.now();
   let count = 0;
+  const turn = async (): Promise<void> => {
+    if (per_sec === undefined) return;
+    const wait_ms = began + (count * 1_000) / per_sec - performance.now();
+    await sleep(Math.max(0, wait_ms), undefined, { signal }).catch(() => undefined);
+  };
   const repeat = async (): Promise<void> => {
     while (!signal.aborted) {
       count += 1;
+      await turn();
+      if (signal.aborted) return;
       const status = String(await once(target, count).catch(() => 'reset'));
       seen.set(status, (seen.get(status) ?? 0) + 1);
     }

@@ -269,6 +269,10 @@ test.each(ATTACKS.map((attack) => [attack.name, attack] as const))(
       if (IS_LONG) expect(p99_ms).toBeLessThanOrEqual(P99_MAX_MS);
       else expect(p50_ms).toBeLessThanOrEqual(p50_max_ms);
     }
+    if (attack.refused_only_with) {
+      expect(statuses).toContain(attack.refused_with);
+      expect(statuses.filter((status) => /^[45]/.test(status))).toEqual([attack.refused_with]);
+    }
     if (!IS_LONG) return;
     // The attack has reached the bound that stops it.
     if (attack.refused_with) expect(statuses).toContain(attack.refused_with);

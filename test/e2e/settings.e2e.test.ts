@@ -529,6 +529,11 @@ describe('the endpoints below /dashboard/api/v1', () => {
           endpoint === '/connect/session' && calls >= 1,
       );
     });
+    // What the pages read is no call of the partner's programs.
+    const { body } = await partner.call('GET', '/usage');
+    const named = body.endpoints.map(({ endpoint }: { endpoint: string }) => endpoint);
+    expect(named).toContain('console /clients');
+    expect(named).not.toContain('/clients');
   });
 
   test('refuse a key without a session, another site, and a change without the CSRF token', async () => {

@@ -117,6 +117,8 @@ describe('the dialog', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     for (const id of ['finish', 'cancel', 'error', 'close']) expect(text).toContain(`id="${id}"`);
     expect(text).toContain('value="900000000000001"');
+    // Guides name accounts by their IDs.
+    expect(text).toMatch(/>900000000000002: [^<]+ \(\+1 555-010-0002, /);
     expect(text).toContain('<option value="coexistence" selected>');
     expect(text).not.toContain('EMULATED-TOKEN');
   });

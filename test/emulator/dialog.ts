@@ -160,7 +160,7 @@ function accountOption(core: Core, account: Account): string {
     .numbersOf(account)
     .map(({ display_phone_number }) => display_phone_number)
     .join(', ');
-  return `<option value="${escape(account.id)}">${escape(`${account.name} (${phones})`)}</option>`;
+  return `<option value="${escape(account.id)}">${escape(`${account.id}: ${account.name} (${phones})`)}</option>`;
 }
 
 /** A valid token for this account only, with both permissions. */

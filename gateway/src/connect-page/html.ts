@@ -14,7 +14,7 @@ export interface Notice {
   kind: keyof Texts['notices'];
   /** An error code that support recognises. */
   code?: string;
-  /** What the page that opened this one is told as `code`. */
+  /** `code` in the report to the page that opened this one. */
   reason: string;
 }
 

@@ -10,7 +10,8 @@ import type { Call, Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { EventLogDefinition, ListEventsResponse } from '@bmg/proto/webhooks';
 import type { State } from '../edge/state';
-import { logged } from '../endpoints/events/rows';
+import { loggedText } from '../endpoints/events/rows';
+import { contentBytesWithin } from '../endpoints/parts/page-bytes';
 import type { AnswerRoom } from '../limits/answers';
 import type { Load } from '../limits/load';
 import { createTurns } from './turns';
@@ -36,8 +37,9 @@ interface Dependencies {
 const WAIT_S = 10;
 const CALL_LIMIT_MS = 20_000;
 const PAGE = 200;
-/** What a page of older events is expected to take in memory, before it is read. */
+/** What a page takes in memory at most. */
 const PAGE_BYTES = 512 * 1024;
+const CONTENT_BYTES = contentBytesWithin(PAGE_BYTES, PAGE);
 /** Between the pages of older events that all streams of a partner read, one page at a time. */
 const CATCH_UP_APART_MS = 50;
 /** Until the partner's other answers leave room for a page. */
@@ -71,7 +73,10 @@ export function createEventStreams({ events, load, log }: Dependencies): EventSt
       const leave = load.enterStream(partner_id);
       const room = load.answerRoom(partner_id);
       const read: Read = (position, wait, call) =>
-        events.listEvents({ partner_id, after: position, limit: PAGE, wait }, call);
+        events.listEvents(
+          { partner_id, after: position, limit: PAGE, wait, max_bytes: CONTENT_BYTES },
+          call,
+        );
       const readOlder: Read = (position, _wait, call) =>
         turns.take(partner_id, async () => {
           await load.read_rate.turn(partner_id, 0, call.signal);
@@ -202,9 +207,7 @@ async function write(
   { room, onBytes }: Pick<Stream, 'room' | 'onBytes'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const lines = events.map(
-    (event) => `id: ${event.seq}\ndata: ${JSON.stringify(logged(event))}\n\n`,
-  );
+  const lines = events.map((event) => `id: ${event.seq}\ndata: ${loggedText(event).text}\n\n`);
   const text = Buffer.from(lines.length > 0 ? lines.join('') : ': heartbeat\n\n');
   onBytes(text.length);
   room.force(text.length);

@@ -12,6 +12,7 @@ import type { Call } from '@bmg/common/rpc';
 import { takeFromLimit, type admit } from '../edge/admit';
 import { readBody } from '../edge/body';
 import { createChain as createEndpointChain, type ChainDependencies } from '../edge/chain';
+import type { Meter } from '../edge/meter';
 import { hold } from '../edge/sending';
 import type { State } from '../edge/state';
 import type { Endpoint, Fields } from '../endpoints/endpoint';
@@ -56,8 +57,10 @@ export const consoleApi = (deps: ConsoleDependencies): ((router: Router<State>) 
       router.register(BASE + route.path, [route.verb], chain);
     }
     const authorize = authorizeBySession({ ...deps, cookies, own_origin });
+    const reads = { ...deps.chain, meter: meterApart(deps.chain.meter) };
     for (const endpoint of deps.endpoints) {
-      const chain = createEndpointChain(endpoint, deps.chain, authorize);
+      const of_row = endpoint.verb === 'GET' ? reads : deps.chain;
+      const chain = createEndpointChain(endpoint, of_row, authorize);
       router.register(`${BASE}/v1${endpoint.path}`, [endpoint.verb], chain);
     }
   };
@@ -67,6 +70,13 @@ interface SessionDependencies extends ConsoleDependencies {
   cookies: SessionCookies;
   own_origin: string;
 }
+
+/** Names what the console's pages read in the usage record: no program of the partner called it. */
+const USAGE_PREFIX = 'console ';
+
+const meterApart = (meter: Pick<Meter, 'count'>): Pick<Meter, 'count'> => ({
+  count: (partner_id, endpoint, failed) => meter.count(partner_id, USAGE_PREFIX + endpoint, failed),
+});
 
 /** Who calls an endpoint: the partner of the session. The partner's own rate limit applies too. */
 const authorizeBySession =

@@ -1,4 +1,4 @@
-// Work of which each holder does one piece at a time, in the order in which it was given.
+// Work in turns: one piece of each holder at a time, in order of arrival.
 export interface Turns {
   take<T>(holder: string, work: () => Promise<T>): Promise<T>;
 }

@@ -1,4 +1,4 @@
-// Admission: a key that is refused costs no token of anyone's bucket and is asked for once.
+// Admission: a key that is refused takes no token from any bucket and is looked up once.
 import { createLookUps } from '../auth/look-ups';
 import { createAuthenticator } from '../auth/authenticate';
 import type { AuthenticateManyRequest, AuthenticateManyResponse } from '@bmg/proto/onboarding';
@@ -101,7 +101,7 @@ test('a change of the partner costs one more look-up and no more tokens', async 
   expect(authenticate).toHaveBeenCalledTimes(1);
 });
 
-test('a connect token has a bucket of its own, which is asked before its session is looked up', async () => {
+test('a connect token has a bucket of its own, and takes from it before its session is looked up', async () => {
   const { request, state, authenticateSession } = setUp();
   const row = { scope: 'session' } as Endpoint;
   for (let count = 0; count < CONNECT_TOKEN_PER_SEC; count += 1) {
@@ -114,7 +114,7 @@ test('a connect token has a bucket of its own, which is asked before its session
   expect(state.taken).toEqual({ 'connect:t': CONNECT_TOKEN_PER_SEC + 1 });
 });
 
-test('the limit holds while no version is known, as while Redis is away', async () => {
+test('the limit holds while no version is known, as while Redis is unreachable', async () => {
   const { request } = setUp(createMemoryBucket(() => 0));
   const allowed: boolean[] = [];
   for (let count = 0; count < 3 * RATE; count += 1) {

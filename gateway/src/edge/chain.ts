@@ -28,7 +28,7 @@ export interface ChainDependencies extends AdmitDependencies {
   /** Bounds requests in flight, the memory of bodies and the bytes of answers; unbounded without it. */
   load?: Load;
   scope: ScopeResolver;
-  meter: Meter;
+  meter: Pick<Meter, 'count'>;
   client(definition: Definition): Client<Definition>;
   /** The public address of the API. */
   base_url: string;
@@ -93,7 +93,8 @@ const ITEM_BYTES = { log: 2 * 1024, list: 512 };
 const ITEMS_DEFAULT = 100;
 
 /** The bytes that the answer will take: they are reserved before the RPC is called. */
-function expectedBytes({ stream, csv, reads }: Endpoint, { query }: Input): number {
+function expectedBytes({ stream, csv, reads, answer_bytes }: Endpoint, { query }: Input): number {
+  if (answer_bytes) return answer_bytes(query);
   if (stream || csv) return STREAM_BYTES;
   return reads ? Number(query['limit'] ?? ITEMS_DEFAULT) * ITEM_BYTES[reads] : EXPECTED_BYTES;
 }

@@ -6,8 +6,10 @@ import { createLogger } from '@bmg/common/telemetry';
 import { eventually } from '../../../test/testkit/eventually';
 import { createApp, type AppDependencies } from '../app';
 import { get, post } from '../endpoints/endpoint';
-import { READ_BYTES_PER_S, READ_SHARE } from '../limits/answers';
+import { events } from '../endpoints/events/rows';
+import { ANSWER_BYTES_SHARE, READ_BYTES_PER_S, READ_SHARE } from '../limits/answers';
 import { createLoad, type Load } from '../limits/load';
+import { contentBytes, pageBytes } from '../endpoints/parts/page-bytes';
 
 const MIB = 1024 * 1024;
 /** More than the buffers of two sockets take. */
@@ -24,8 +26,10 @@ let server: Server;
 let port: number;
 let sockets: Socket[];
 
-const codecs = { requestType: { fromPartial: (fields: object) => fields } };
-const rpc = { definition: { methods: { read: codecs } }, method: 'read', codecs } as never;
+const definition = {
+  methods: { read: { requestType: { fromPartial: (fields: object) => fields } } },
+};
+const rpc = { definition, method: 'read', codecs: definition.methods.read } as never;
 const LIST = {
   type: 'object',
   properties: { limit: { type: 'integer', default: 100 } },
@@ -38,6 +42,7 @@ async function start(in_flight_max = IN_FLIGHT_MAX): Promise<void> {
       get('/list', rpc, { scope: 'partner', reads: 'log', query: LIST }),
       get('/one', rpc, { scope: 'partner' }),
       post('/change', rpc, { scope: 'partner' }),
+      ...events,
     ],
     notices: {},
     authenticator: {
@@ -53,6 +58,10 @@ async function start(in_flight_max = IN_FLIGHT_MAX): Promise<void> {
     health: { report: () => ({ http: 200, body: { status: 'ok' } }) },
     client: () => ({
       read: async () => {
+        calls += 1;
+        return answer();
+      },
+      listEvents: async () => {
         calls += 1;
         return answer();
       },
@@ -160,6 +169,31 @@ test('bounds the reads of one partner in flight, and of no other', async () => {
   for (const end of release) end();
   expect(new Set((await Promise.all(reads)).map(({ status }) => status))).toEqual(new Set([200]));
 });
+
+test.each([100, 1_000])(
+  'reads of %i events that are on their way have room for the largest page each',
+  async (limit) => {
+    server.close();
+    await start(1_000);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    answer = async () => {
+      await released;
+      return { events: [], next: 1, has_more: false, oldest: 1, newest: 1 };
+    };
+    const statuses: number[] = [];
+    const reads = Array.from({ length: READ_SHARE }, async () =>
+      statuses.push((await ask('a', `/v1/events?limit=${limit}`)).status),
+    );
+    await eventually(() => calls + statuses.length === READ_SHARE);
+    const page_bytes = contentBytes(limit);
+    expect(calls * page_bytes).toBeLessThanOrEqual(ANSWER_BYTES_SHARE);
+    expect(calls).toBe(Math.min(READ_SHARE, Math.floor(ANSWER_BYTES_SHARE / pageBytes(limit))));
+    release();
+    await Promise.all(reads);
+    expect(new Set(statuses)).toEqual(new Set(limit === 100 ? [200] : [200, 503]));
+  },
+);
 
 test('paces the bytes of the reads of one partner, and of no other', async () => {
   answer = async () => ({ text: 'x'.repeat(MIB) });

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
+import { stringify } from '../endpoints/parts/json-text';
 import type { AnswerLimits } from '../limits/answers';
 import { evictSlowReader } from './slow-reader';
 import type { State } from './state';
@@ -56,7 +57,7 @@ function encodeBody(context: Context): number {
   const { body } = context;
   if (body === undefined || body === null || context.method === 'HEAD') return 0;
   if (Buffer.isBuffer(body)) return body.length;
-  if (typeof body !== 'string') context.body = JSON.stringify(body);
+  if (typeof body !== 'string') context.body = stringify(body as object);
   return Buffer.byteLength(context.body as string);
 }
 

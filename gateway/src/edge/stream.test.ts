@@ -239,7 +239,7 @@ test('applies backpressure when the client does not read', async () => {
   expect(size).toBe(TOTAL * 262_144);
 });
 
-test('answers HEAD with the headers alone', async () => {
+test('answers HEAD with headers only', async () => {
   download = sending([head(1_000_000, 'image/png'), ...pieces]);
   const response = await get('/media/123', 'HEAD');
   expect(response.statusCode).toBe(200);

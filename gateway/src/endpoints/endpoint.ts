@@ -69,6 +69,8 @@ export interface Options {
    * rate of reads.
    */
   reads?: 'log' | 'list';
+  /** The bytes reserved for the answer before the call. Defaults to an estimate by the kind of read. */
+  answer_bytes?: (query: Fields) => number;
   /** True: a server-streaming call whose bytes are piped to the response. */
   stream?: boolean;
   /** A server-streaming call that answers instead if `Accept` prefers text/csv. Its request takes no paging. */
@@ -163,13 +165,14 @@ interface RowOptions<
   X extends string,
 > extends Omit<
   Options,
-  'scope' | 'query' | 'body' | 'request' | 'omits' | 'reply' | 'status' | 'csv'
+  'scope' | 'query' | 'body' | 'request' | 'omits' | 'reply' | 'status' | 'csv' | 'answer_bytes'
 > {
   scope: S;
   query?: Q;
   body?: B;
   omits?: readonly X[];
   csv?: Rpc<Method & { responseStream: true }>;
+  answer_bytes?: (query: Static<Q>) => number;
   status?: number | ((reply: ResponseOf<M>) => number);
   request?: (input: InputOf<Path, S, Q, B>) => F | Promise<F>;
   reply?: (reply: ResponseOf<M>, input: InputOf<Path, S, Q, B>) => object;

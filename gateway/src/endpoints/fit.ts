@@ -46,7 +46,7 @@ type Reasons<F, R, X> =
   | Say<'the RPC takes another type of', Mistyped<F, R>>
   | Say<'the row lacks the field', Missing<F, R, X>>;
 
-/** What the compiler shows in place of a row whose request does not fit its RPC. */
+/** What the compiler shows instead of a row whose request does not fit its RPC. */
 export interface Misfit<Reason> {
   reason: Reason;
 }

@@ -36,7 +36,7 @@ export const ANSWER_LIMIT_BYTES = 64 * 1024;
 /** The status event of a send usually arrives within seconds. */
 const LOOK_UP_AFTER_S = 2;
 
-/** The work that a request asks for. */
+/** The work of one request. */
 export interface Work {
   headers: IncomingHttpHeaders;
   input: Input;

@@ -65,7 +65,7 @@ export const quotaUsedUp = (limit: number): ApiError =>
     { details: { limit }, retry_after_s: FULL_RETRY_AFTER_S },
   );
 
-/** The partner asked for protection, so that a request without it is refused. */
+/** The request requires protection against repetition: it is refused if there is none. */
 export const cannotProtect = (cause?: unknown): ApiError =>
   new ApiError(
     'SERVICE_UNAVAILABLE',

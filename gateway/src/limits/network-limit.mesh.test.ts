@@ -34,7 +34,7 @@ test('the count expires', async () => {
   expect(left_s).toBeLessThanOrEqual(WINDOW_S);
 });
 
-test('each replica counts alone while Redis is down', async () => {
+test('each replica counts by itself while Redis is down', async () => {
   expect(await allowedAttempts([createNetworkLimit(down, LOGIN_LIMIT)], '192.0.2.4')).toBe(
     LOGIN_LIMIT.max,
   );

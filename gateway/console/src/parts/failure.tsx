@@ -10,7 +10,7 @@ interface FailureProps {
   retry?: () => void;
 }
 
-/** An error with the request id that support asks for. */
+/** An error with its request id, for support. */
 export function Failure({ error, title, retry }: FailureProps) {
   const { code, request_id, payment_url } = error as Partial<ApiFailure>;
   return (

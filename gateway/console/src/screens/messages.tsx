@@ -25,7 +25,7 @@ const COLUMNS: Array<Column<Message>> = [
   { title: 'State', width: '120px', cell: ({ status }) => <State of={status} /> },
   { title: 'Kind', width: '110px', cell: ({ kind }) => kind, labelled: true },
   {
-    title: 'Price',
+    title: 'Category',
     width: '150px',
     cell: ({ pricing }) =>
       pricing ? `${pricing.category ?? '–'}${pricing.billable === false ? ', free' : ''}` : '–',

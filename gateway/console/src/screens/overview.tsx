@@ -23,6 +23,7 @@ import {
 } from '../api/queries';
 import type { Counts, Usage } from '../api/types';
 import { attentionOf, type Attention } from '../attention';
+import { ownCallsOf } from '../own-calls';
 import { Card } from '../parts/card';
 import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
@@ -71,8 +72,7 @@ function Figures({ period }: { period: Period }) {
     <Loaded query={query} what="the figures" lines={3}>
       {(usage) => {
         const totals = totalsOf(usage);
-        const calls = usage.endpoints.reduce((sum, row) => sum + row.calls, 0);
-        const errors = usage.endpoints.reduce((sum, row) => sum + row.errors, 0);
+        const { calls, errors } = ownCallsOf(usage);
         return (
           <SimpleGrid cols={{ base: 2, md: 3 }} spacing="md">
             <Figure name="Sent" value={totals.sent} note={`${countOf(totals.billable)} billable`} />

@@ -1,6 +1,6 @@
 // The browser's part of the hosted onboarding page. It opens the platform's sign-up dialog inside the
 // click, collects the two halves of its answer in either order, sends the code to be exchanged at once
-// (it expires within seconds) and tells the page that opened this window how the sign-up ended.
+// (it expires within seconds) and reports the outcome to the page that opened this window.
 
 /** What a person reads, in the language of the browser. */
 export interface PageTexts {
@@ -67,7 +67,7 @@ interface DialogMessage {
 interface SignUp {
   /** First half of the answer: from the callback of `login`. */
   code: string | null;
-  /** Second half of the answer: from a message of the dialog. The code alone is enough. */
+  /** Second half of the answer: from a message of the dialog. The code is enough without it. */
   account: Account | null;
   /** The error that the dialog reported. */
   problem: { code: string | null; message: string; session: string | null } | null;
@@ -113,7 +113,7 @@ const FOR_ANYONE = ['reason', 'code', 'current_step'];
 const TEXT_MAX = 200;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The step that the opener is told; the registration unless named here. */
+/** The step in the report to the opener; the registration unless named here. */
 const STEP_OF_FAILURE: Record<string, string> = {
   CODE_EXCHANGE_FAILED: 'CODE_EXCHANGE',
   DISCOVERY_FAILED: 'DISCOVERY',

@@ -7,23 +7,18 @@ import {
 import * as docs from './docs';
 import * as schemas from './schemas';
 import { get, post, rpc, type Endpoint, type Fields } from '../endpoint';
+import { JsonText, toJsonText } from '../parts/json-text';
+import { contentBytes, pageBytes } from '../parts/page-bytes';
 
 /** The longest `wait`, and the time of a read. */
 const LIST_TIMEOUT_MS = 30_000;
 
-export const logged = ({
+const logged = ({ seq, event_id, event, logged_at, envelope, delivery }: LoggedEvent): Fields => ({
   seq,
   event_id,
   event,
   logged_at,
-  envelope,
-  delivery,
-}: LoggedEvent): Fields => ({
-  seq,
-  event_id,
-  event,
-  logged_at,
-  envelope: JSON.parse(envelope) as unknown,
+  envelope: new JsonText(envelope),
   delivery: {
     status: delivery?.status,
     attempts: delivery?.attempts,
@@ -32,6 +27,8 @@ export const logged = ({
     delivered_at: delivery?.delivered_at ?? null,
   },
 });
+
+export const loggedText = (event: LoggedEvent): JsonText => toJsonText(logged(event));
 
 const attempt = (one: DeliveryAttempt): Fields => ({
   number: one.number,
@@ -58,8 +55,15 @@ export const events: Endpoint[] = [
     addition: true,
     query: schemas.listEvents,
     timeout_ms: LIST_TIMEOUT_MS,
+    answer_bytes: ({ limit }) => pageBytes(limit),
+    request: ({ query, partner_id, waba_id }) => ({
+      ...query,
+      partner_id,
+      waba_id,
+      max_bytes: contentBytes(query.limit),
+    }),
     reply: ({ events, ...page }, { query }) => ({
-      events: events.map(logged),
+      events: events.map(loggedText),
       ...page,
       limit: query.limit,
     }),

@@ -38,7 +38,7 @@ describe.each(rows.map((row) => [nameOf(row), row] as const))('%s', (name, row) 
     const names = Object.keys({ ...row.query?.properties, ...row.body?.properties });
     const params = [...row.path.matchAll(/:(\w+)/g)].map(([, param]) => param as string);
     const text = JSON.stringify(messageOf(row, names, params));
-    // The confirmation is for the edge alone.
+    // Only the edge reads the confirmation.
     for (const field of [...names, ...params].filter((field) => field !== 'confirm')) {
       expect(text).toContain(`"${field}"`);
       expect(text).toContain(`mark-${field}`);

@@ -193,7 +193,10 @@ export const getUsage: RowDocs = {
     period: is.record({ from: is.time(), to: is.time() }),
     endpoints: is.list(
       is.record({
-        endpoint: is.text('/messages/send'),
+        endpoint: is.text(
+          '/messages/send',
+          'Path of the endpoint; `console` and the path for what the pages of the console read.',
+        ),
         calls: is.whole(120),
         errors: is.whole(2),
       }),

@@ -13,10 +13,11 @@ import { endpoints } from '..';
 import type { Endpoint, Fields, Input } from '../endpoint';
 import { reportConnectStep } from '../onboarding/schemas';
 import { compile, type Schema } from './schema';
+import { longestTurn } from '../../../../test/testkit/longest-turn';
 
 const MIB = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-/** 50 ms alone on a core. Beside other tests the same work takes up to twice the CPU time. */
+/** 50 ms on an idle core. Beside other tests the same work takes up to twice the CPU time. */
 const TURN_CPU_MS_MAX = process.env['BMG_FAULTS'] === 'long' ? 50 : 100;
 const ANSWER_BYTES_MAX = 64 * 1024;
 /** The best of several runs counts: a run may be the one that compiles or collects garbage. */
@@ -151,24 +152,6 @@ async function take(row: Row, check: ReturnType<typeof compile>, body: Buffer): 
   } catch (error) {
     return JSON.stringify(errorBody(toApiError(error), 'request'));
   }
-}
-
-/** The longest turn of the event loop, in CPU time, which other processes do not change. */
-async function longestTurn(run: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let running = true;
-  const watch = (async () => {
-    while (running) {
-      const from = process.cpuUsage();
-      await setImmediate();
-      const { user, system } = process.cpuUsage(from);
-      longest = Math.max(longest, (user + system) / 1_000);
-    }
-  })();
-  await run();
-  running = false;
-  await watch;
-  return longest;
 }
 
 /** All fills in the long run, otherwise the next few for each place. */

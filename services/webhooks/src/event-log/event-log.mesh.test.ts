@@ -269,6 +269,25 @@ test('filters by name, account and time, and returns the position to continue af
   });
 });
 
+test('a page holds at most the bytes that its caller has room for, and always one event', async () => {
+  const partner_id = aPartner();
+  const one = replica();
+  const body = Buffer.from(JSON.stringify({ data: { text: 'x'.repeat(1_000) } }));
+  const sent = Array.from({ length: 5 }, () => received({ partner_id, body }));
+  take(one, sent);
+  await eventually(() => sent.every(({ is_done }) => is_done));
+  const positions = async (request: object) => {
+    const { events, next, has_more } = await list(one, partner_id, request);
+    return [events.map(({ seq }: { seq: number }) => seq), next, has_more];
+  };
+  const max_bytes = 2 * body.length;
+  expect(await positions({ max_bytes })).toEqual([[1, 2], 2, true]);
+  expect(await positions({ max_bytes, after: 2 })).toEqual([[3, 4], 4, true]);
+  expect(await positions({ max_bytes, after: 4 })).toEqual([[5], 5, false]);
+  expect(await positions({ max_bytes: 1 })).toEqual([[1], 1, true]);
+  expect(await positions({})).toEqual([[1, 2, 3, 4, 5], 5, false]);
+});
+
 test('narrows down to the time at which events entered the log, both ends included', async () => {
   const partner_id = aPartner();
   const one = replica();

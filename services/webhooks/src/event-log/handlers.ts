@@ -68,13 +68,14 @@ async function listEvents(
   call: Call,
 ): Promise<ListEventsResponse> {
   const { deadline, signal } = call;
-  const { partner_id, waba_id, after, limit, wait } = request;
+  const { partner_id, waba_id, after, limit, wait, max_bytes } = request;
   if (wait < 0 || wait > WAIT_MAX_S) throw invalidField('wait', `must be 0 to ${WAIT_MAX_S}`);
   const query = {
     partner_id,
     waba_id,
     after,
     limit: Math.min(limit || LIMIT_DEFAULT, LIMIT_MAX),
+    max_bytes,
     events: namesOf(request.event),
     ...periodOf(request),
   };

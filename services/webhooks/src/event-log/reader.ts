@@ -22,6 +22,8 @@ export interface Query extends Match {
   partner_id: string;
   after: number | undefined;
   limit: number;
+  /** Of the page's content; at most, and by default, PAGE_BYTES_MAX. */
+  max_bytes: number | undefined;
   from: Date | undefined;
   to: Date | undefined;
 }
@@ -213,11 +215,12 @@ async function rangeOf(
 
 async function collect(
   { store, packer }: ReaderDependencies,
-  { partner_id, limit, waba_id, events }: Query,
+  { partner_id, limit, max_bytes = PAGE_BYTES_MAX, waba_id, events }: Query,
   range: Range,
 ): Promise<{ found: Found[]; next: number }> {
   const found: Found[] = [];
   let bytes = 0;
+  const bytes_max = Math.min(max_bytes, PAGE_BYTES_MAX);
   const match = { waba_id, events };
   const isWanted = (one: LoggedEvent): boolean =>
     one.seq >= range.first && one.seq <= range.last && passes(match, one);
@@ -227,7 +230,7 @@ async function collect(
     for (const one of bucket.events) {
       if (!isWanted(one)) continue;
       is_full = found.length + page.length >= limit;
-      if (bytes > 0 && bytes + one.size > PAGE_BYTES_MAX) is_full = true;
+      if (bytes > 0 && bytes + one.size > bytes_max) is_full = true;
       if (is_full) break;
       page.push(one);
       bytes += one.size;

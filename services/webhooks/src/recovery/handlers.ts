@@ -42,15 +42,16 @@ export const createRecoveryHandlers = (deps: RecoveryDependencies) =>
 
 async function listFailedEvents(
   { deliveries }: RecoveryDependencies,
-  { partner_id, limit, cursor, status }: ListFailedEventsRequest,
+  { partner_id, limit, cursor, status, max_bytes = PAGE_BYTES_MAX }: ListFailedEventsRequest,
   room: Room,
 ): Promise<ListFailedEventsResponse> {
   const page_size = Math.min(limit || PAGE_DEFAULT, PAGE_MAX);
   const statuses = statusesOf(status);
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  await room.reserve(PAGE_BYTES_MAX);
+  const bytes = Math.min(max_bytes, PAGE_BYTES_MAX);
+  await room.reserve(bytes);
   const [{ rows, has_more }, total] = await Promise.all([
-    deliveries.listOf(partner_id, statuses, { limit: page_size, bytes: PAGE_BYTES_MAX, after }),
+    deliveries.listOf(partner_id, statuses, { limit: page_size, bytes, after }),
     deliveries.countOf(partner_id, statuses),
   ]);
   room.took(rows.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0));

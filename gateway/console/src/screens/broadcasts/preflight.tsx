@@ -29,7 +29,7 @@ function Result({ check: { deliverable, reasons, broadcast } }: { check: Broadca
     <>
       <Alert variant="light" role="status" {...OUTLOOKS[deliverable]}>
         {reasons.length === 0 ? (
-          <Text size="sm">Nothing is known that would stop it.</Text>
+          <Text size="sm">No problems were found.</Text>
         ) : (
           <List size="sm">
             {reasons.map((reason, at) => (

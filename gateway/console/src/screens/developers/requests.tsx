@@ -1,4 +1,4 @@
-// The latest calls of the API: what was asked, how it ended, and the request id for support.
+// The latest calls of the API: the request, its outcome, and the request id for support.
 import { Button, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { ReloadIcon } from '@radix-ui/react-icons';
 import { useQuery } from '@tanstack/react-query';

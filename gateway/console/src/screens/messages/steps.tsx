@@ -1,5 +1,5 @@
-// The timeline of one message: our request upstream, its statuses, and the events that told the
-// partner about it.
+// The timeline of one message: our request upstream, its statuses, and the events about it that the
+// partner received.
 import { Alert, Code, Group, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { timelineQuery } from '../../api/queries';

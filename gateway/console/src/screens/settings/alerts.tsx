@@ -1,4 +1,4 @@
-// The thresholds whose crossing is told by the event `partner.alert` and shown on the overview.
+// The thresholds of alerts: the event `partner.alert` reports each crossing, and the overview shows it.
 import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-// The ledger: what each message cost, totals, and what differs from what was asked for.
+// The ledger: what each message cost, totals, and where the charge differs from the requested category.
 import { Alert, Button, Group, List, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
