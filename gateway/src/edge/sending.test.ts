@@ -24,10 +24,8 @@ let server: Server;
 let port: number;
 let sockets: Socket[];
 
-const definition = {
-  methods: { read: { requestType: { fromPartial: (fields: object) => fields } } },
-};
-const rpc = { definition, method: 'read' } as never;
+const codecs = { requestType: { fromPartial: (fields: object) => fields } };
+const rpc = { definition: { methods: { read: codecs } }, method: 'read', codecs } as never;
 const LIST = {
   type: 'object',
   properties: { limit: { type: 'integer', default: 100 } },
