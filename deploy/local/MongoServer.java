@@ -146,8 +146,8 @@ public class MongoServer {
     private static final ThreadLocal<Document> SELECTED = new ThreadLocal<>();
 
     /**
-     * Makes writes durable. Writes run concurrently; a commit runs alone, so that it never saves
-     * half a write, and it saves all writes that have ended.
+     * Makes writes durable. Writes run concurrently; a commit runs while no write does, so that it
+     * never saves half a write, and it saves all writes that have ended.
      */
     static final class DurableBackend extends H2Backend {
         private static final Set<String> WRITES = Set.of(
@@ -292,7 +292,7 @@ public class MongoServer {
         }
     }
 
-    /** Documents, and positions in a collection, as BSON in place of Java's serialisation. */
+    /** Documents, and positions in a collection, as BSON instead of Java's serialisation. */
     static final class Bson extends BasicDataType<Object> {
         static final String DOCUMENTS = "databases.";
         static final String INDEX = "._index_";
