@@ -1,10 +1,19 @@
-// The MongoDB stand-in of the local mesh: a MongoDB wire server over one H2 MVStore file, used
-// where no mongod is on the PATH. Run without a build: java -cp 'lib/*' MongoServer.java PORT FILE.
-// Not for production.
+// The MongoDB stand-in of the local mesh: a MongoDB wire server over one H2 MVStore file, for a
+// machine without mongod on the PATH. Run it without a build:
+// java -cp 'lib/*' MongoServer.java PORT FILE. Not for production.
 //
-// Durability: a write is answered only after the store has been committed to its file, so the loss
-// window for acknowledged writes is zero when the process is killed (kill -9). The file is not
-// fsynced for each commit: a power cut may lose what the operating system had not yet written.
+// It promises:
+// - an acknowledged write survives kill -9: it is committed to the file before it is answered, and
+//   a commit never holds half a write (an index entry without its document);
+// - a value that a unique index holds is refused;
+// - a query returns the same documents with an index as without one;
+// - compaction runs in short steps, so that a growing file does not stop writes for long.
+//
+// It does not promise:
+// - durability after a power failure: the file is not fsynced for each commit;
+// - transactions, change streams, pipeline updates, partial indexes, or sorting by an index;
+// - replica sets, users and access rights, or TLS;
+// - the speed of MongoDB: benchmarks on it are compared only with each other.
 
 import de.bwaldvogel.mongo.MongoCollection;
 import de.bwaldvogel.mongo.MongoDatabase;
@@ -137,8 +146,8 @@ public class MongoServer {
     private static final ThreadLocal<Document> SELECTED = new ThreadLocal<>();
 
     /**
-     * Makes writes durable. Writes run concurrently; a commit runs alone, so that it never saves
-     * half a write, and it saves all writes that have ended.
+     * Makes writes durable. Writes run concurrently; a commit runs while no write does, so that it
+     * never saves half a write, and it saves all writes that have ended.
      */
     static final class DurableBackend extends H2Backend {
         private static final Set<String> WRITES = Set.of(
@@ -283,7 +292,7 @@ public class MongoServer {
         }
     }
 
-    /** Documents, and positions in a collection, as BSON in place of Java's serialisation. */
+    /** Documents, and positions in a collection, as BSON instead of Java's serialisation. */
     static final class Bson extends BasicDataType<Object> {
         static final String DOCUMENTS = "databases.";
         static final String INDEX = "._index_";

@@ -11,7 +11,7 @@ export interface Verdict {
 
 type Check = (history: History) => Omit<Verdict, 'promise'>;
 
-/** Without Redis a deletion and a rotation take effect after three seconds (runbook, Redis away). */
+/** Without Redis a deletion and a rotation take effect after three seconds (runbook, Redis unreachable). */
 const REDIS_GRACE_MS = 4_000;
 const RANK: Readonly<Record<string, number>> = {
   accepted: 0,
@@ -402,8 +402,8 @@ function senders({ sends, broadcasts }: History): Map<string, string> {
 }
 
 /**
- * Recipients of sends with an unknown outcome whose client was deleted afterwards. Only a status can tell of such a
- * message, and a status leads to a partner only while that partner owns the number.
+ * Recipients of sends with an unknown outcome whose client was deleted afterwards. Only a status shows whether such
+ * a message went out, and a status leads to a partner only while that partner owns the number.
  */
 const unclaimed = ({ sends, changes }: History): Set<string> =>
   new Set(

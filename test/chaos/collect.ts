@@ -19,7 +19,7 @@ const READ_TRIES = 20;
 const READ_AGAIN_MS = 1_000;
 /** Statuses, retries and leases of stopped workers come to rest in this time. */
 const SETTLE_MS = 300_000;
-/** Violations that stay the same for so long do not go away. */
+/** Violations that stay the same for so long are final. */
 const UNCHANGED_MS = 75_000;
 const LOOK_EVERY_MS = 4_000;
 const ALL_SETTLED_MS = 60_000;

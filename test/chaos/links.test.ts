@@ -59,6 +59,7 @@ test('throttles', async () => {
 test('a black hole holds the bytes until it ends', async () => {
   link.set({ kind: 'black_hole' });
   client.write('held');
+  // Longer than the bytes take without a fault.
   await sleep(200);
   expect(got).toBe('');
   link.set(undefined);

@@ -21,7 +21,7 @@ export interface Planned {
   seed: number;
 }
 
-/** Traffic alone at the beginning, and at the end. */
+/** Traffic without faults, at the beginning and at the end. */
 const QUIET_MS = 5_000;
 const BETWEEN_MS: readonly [number, number] = [1_500, 7_000];
 const AT_ONCE_MAX = 3;

@@ -239,7 +239,7 @@ describe('without certificates', () => {
   });
 
   test('needs this machine’s secret on a loopback address for what only the operator may call', async () => {
-    // A file in place of the folder: neither side can read or make the secret.
+    // A file instead of the folder: neither side can read or make the secret.
     process.env['XDG_STATE_HOME'] = __filename;
     const open_to_all = rows.filter((row) => {
       const [service, method] = row.split('/') as [string, string];

@@ -50,6 +50,7 @@ test('sends 200 contacts at no more than 20 a second without refusals, beside th
     // One ordinary send of the partner beside every poll.
     const body = { to: '15550100777', text: 'Between them' };
     own.push((await partner.call('POST', '/messages/send', body, scopeOf(ONE))).status);
+    // Paces the partner's own sends.
     await new Promise((resolve) => setTimeout(resolve, 700));
     const now = await detailOf(partner, id);
     expect(now.sent + now.failed).toBeLessThanOrEqual(now.total);

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { operationName } from '../../gateway/src/openapi';
+import { layOutJson } from '../testkit/json-layout';
 
 export const GOLDEN_CASES = join(__dirname, '../golden/endpoint-cases.json');
 
@@ -55,5 +56,5 @@ function write(counts: CaseCounts, kinds: CaseKind[]): void {
     );
     return [row, { ...Object.fromEntries(kept), ...ofKinds(counts, kinds)[row] }];
   });
-  writeFileSync(GOLDEN_CASES, `${JSON.stringify(Object.fromEntries(merged), null, 2)}\n`);
+  writeFileSync(GOLDEN_CASES, layOutJson(Object.fromEntries(merged)));
 }

@@ -72,12 +72,12 @@ describe('a repeated send', () => {
     const before = await countSent();
     const key = randomUUID();
     await ask(key);
-    for (const asked of [
+    for (const given of [
       { body: { ...HELLO, text: 'Bye' } },
       { path: '/messages/location', body: { ...HELLO, latitude: 1, longitude: 2 } },
       { headers: { 'x-phone-number-id': ONE.phone_number_id } },
     ]) {
-      expect(codeOf(await ask(key, asked))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+      expect(codeOf(await ask(key, given))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
     }
     expect(await countSent()).toBe(before + 1);
   });
@@ -149,9 +149,9 @@ describe('a send that failed', () => {
   test.each([
     ['a field that is wrong', { body: { ...HELLO, text: 4 } }, 400],
     ['an account that is not registered', { headers: { 'x-waba-id': '900000000000009' } }, 404],
-  ])('because of %s does not block a corrected request', async (_name, asked, status) => {
+  ])('because of %s does not block a corrected request', async (_name, given, status) => {
     const key = randomUUID();
-    expect((await ask(key, asked)).status).toBe(status);
+    expect((await ask(key, given)).status).toBe(status);
     const answer = await ask(key);
     expect([answer.status, isReplay(answer)]).toEqual([200, false]);
   });
@@ -230,10 +230,10 @@ describe('other requests', () => {
 
   test.each(rows)('%s is made once and answered again', async (_name, make, status) => {
     const key = randomUUID();
-    const asked = make();
-    const first = await ask(key, asked);
+    const given = make();
+    const first = await ask(key, given);
     expect([first.status, first.body.error]).toEqual([status, undefined]);
-    const again = await ask(key, { ...asked, base_url: replica.base_url });
+    const again = await ask(key, { ...given, base_url: replica.base_url });
     expect([again.status, again.body, isReplay(again)]).toEqual([status, first.body, true]);
   });
 
@@ -243,13 +243,13 @@ describe('other requests', () => {
     ['a group', '/groups$'],
   ])('%s is made at most once when the upstream drops the connection', async (name, path) => {
     const [, make] = rows.find(([row]) => row === name) as (typeof rows)[number];
-    const asked = make();
+    const given = make();
     await fault({ drop: 'after' }, path);
     const key = randomUUID();
     const upstream = async () => (await mesh.emulator.requests({ method: 'POST', path })).length;
     const before = await upstream();
     for (let time = 0; time < 3; time += 1) {
-      const { status, body } = await ask(key, asked);
+      const { status, body } = await ask(key, given);
       expect([status, body.error]).toEqual([502, expect.objectContaining(UNKNOWN)]);
     }
     expect(await upstream()).toBe(before + 1);

@@ -55,6 +55,7 @@ const get = (base_url: string) =>
 
 /** Sends `count` requests over both replicas and counts the admitted ones. */
 async function countAdmitted(count: number): Promise<{ allowed: number; seconds: number }> {
+  // Fills the bucket again.
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   const started = performance.now();
   const answers: Answer[] = [];

@@ -13,6 +13,7 @@ import { expectConsistent, loadOf } from './load-support';
 
 const ROOT = resolve(__dirname, '../..');
 const scope = { 'x-waba-id': ONE.waba_id };
+const DOWN_MS = 300;
 let mesh: ProcessMesh;
 let receiver: PartnerReceiver;
 let partner: ProcessPartner;
@@ -33,7 +34,8 @@ test('loses and duplicates no message record when messaging is killed under load
   const load = loadOf(partner, 5);
   await load.untilServed(30);
   await mesh.kill('messaging');
-  await sleep(300);
+  // The load continues while messaging is down.
+  await sleep(DOWN_MS);
   await mesh.start('messaging');
   await load.untilServed(30);
   const outcomes = await load.stop();

@@ -179,6 +179,7 @@ describe('webhook behaviour', () => {
   it('holds back all webhooks until they are released', async () => {
     await world.emulator.behaviour({ hold: true });
     await send();
+    // Longer than the statuses of a send take.
     await new Promise((resolve) => setTimeout(resolve, 120));
     expect(world.receiver.received).toHaveLength(0);
     await world.emulator.releaseWebhooks();
@@ -257,6 +258,7 @@ describe('delivery', () => {
     await world.emulator.behaviour({ delays_ms: { delivered: 1_000, read: 1_000 } });
     await send();
     await world.emulator.reset();
+    // Past the time at which the dropped ones were due.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(statuses().length).toBeLessThan(3);
     expect(await world.emulator.webhooks()).toMatchObject({ planned: 0, waiting: 0 });

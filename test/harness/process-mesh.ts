@@ -34,9 +34,9 @@ export interface Processes {
   pid(name: MeshProcessName): number;
   /** Ends a process at once, without a chance to tidy up. */
   kill(name: MeshProcessName): Promise<void>;
-  /** Asks a process to stop, and waits until it has. */
+  /** Sends SIGTERM, and waits until the process has exited. */
   terminate(name: MeshProcessName): Promise<void>;
-  /** Resolves once it is ready; `changed` are settings for this start alone. */
+  /** Resolves once it is ready; `changed` are settings for this start only. */
   start(name: MeshProcessName, changed?: Record<string, string>): Promise<void>;
   /** Everything that the processes have written. */
   logs(): Record<string, string>;
@@ -50,7 +50,7 @@ export interface ProcessMesh extends Processes {
   env: NodeJS.ProcessEnv;
   emulator: EmulatorClient;
   createPartner(webhook_url?: string, name?: string): Promise<ProcessPartner>;
-  /** The partner with a new key, in place of its present one. */
+  /** Replaces the partner's key. */
   rotateKey(partner: ProcessPartner): Promise<ProcessPartner>;
   killEngine(name: EngineName): Promise<void>;
   startEngine(name: EngineName): Promise<void>;
@@ -72,7 +72,7 @@ export interface ProcessMeshOptions {
   env?: Record<string, string>;
   /** Where partners call, when that is not the gateway itself. */
   base_url?: string;
-  /** Engines for this mesh alone, which `env` can configure. */
+  /** Engines for this mesh only, which `env` can configure. */
   own_engines?: boolean;
   /** Folder of its logs and data, kept when the mesh stops. Default: a temporary one. */
   dir?: string;

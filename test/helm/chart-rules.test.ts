@@ -149,7 +149,7 @@ describeChart('network policies', () => {
   });
 });
 
-/** The names that identify callers, as the services are told. */
+/** The names that identify callers, from the settings of the services. */
 const identitiesOf = (variant: string): string[] => {
   const [, identities] =
     /GRPC_IDENTITIES"?(?::|\n\s+value:) "?([^"\n]+)/.exec(textOf(variant)) ?? [];
@@ -297,7 +297,7 @@ describeChart('the renewal of certificates that helm made', () => {
     });
   });
 
-  test('runs for every service, alone, with the only token, which is short-lived', () => {
+  test('runs for every service, one at a time, with the only token, which is short-lived', () => {
     const pod = job().jobTemplate.spec.template.spec;
     expect(job()).toMatchObject({ concurrencyPolicy: 'Forbid', schedule: '37 3 * * *' });
     expect(pod.serviceAccountName).toBe(NAME);

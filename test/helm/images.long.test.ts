@@ -219,7 +219,7 @@ describe('beside a whole mesh', () => {
   let mesh: ProcessMesh;
   beforeAll(async () => {
     mesh = await startProcessMesh();
-    // The check uses the accounts that the emulator has when it is started alone.
+    // The check uses the accounts that the emulator has when it is started by itself.
     await mesh.emulator.reset();
   }, 120_000);
   afterAll(() => mesh.stop(), 60_000);

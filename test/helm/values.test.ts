@@ -29,7 +29,7 @@ const mebibytes = (text: string): number => {
   return Number.parseInt(text, 10);
 };
 
-test('has values for exactly the services, and for the ingress of webhooks alone', () => {
+test('has values for exactly the services, and for the ingress of webhooks', () => {
   expect(Object.keys(values.services).sort()).toEqual(
     [...Object.keys(SERVICES), 'webhooks-ingress'].sort(),
   );

@@ -1,6 +1,6 @@
 // Polls a condition until it holds, so that tests need no fixed sleeps.
 const EVERY_MS = 20;
-/** A long wait looks less often: what it asks for takes the CPU of the tests beside it. */
+/** A long wait looks less often: each look takes CPU from the tests that run beside it. */
 const EVERY_MAX_MS = 250;
 const SHARE_OF_WAIT = 0.1;
 /** Generous, for a slow machine that does other work: only a condition that never holds takes so long. */

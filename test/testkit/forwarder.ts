@@ -1,4 +1,4 @@
-// Forwards a port to a real server, for tests of a server that comes late or goes away.
+// Forwards a port to a real server, for tests of a server that starts late or stops.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { joinSockets } from './join-sockets';
 

@@ -1,5 +1,5 @@
 // Finds the words of .terms.json in prose: pages, comments, test names. Each marks a sentence that names
-// nobody and nothing; the table says what to write instead, and `except` the uses that are right.
+// no one and nothing; the table says what to write instead, and `except` the uses that are right.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-// Runs one command: opens a session, prints the answer in the form that was asked for, closes it.
+// Runs one command: opens a session, prints the answer in the requested form, closes it.
 import { InvalidArgumentError, type Command } from 'commander';
 import { openSession, type Session } from './session';
 

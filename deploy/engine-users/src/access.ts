@@ -9,7 +9,7 @@ export interface EngineAccess {
   /** Topic and consumer group. Messages that cannot be handled go to the dead letters of the topic. */
   reads?: ReadonlyArray<readonly [topic: TopicKey, group: string]>;
   writes?: readonly TopicKey[];
-  /** Groups whose members it asks for. */
+  /** Groups whose members it lists. */
   watches?: readonly string[];
   /** Creates missing topics: as the chart's job before an upgrade, and at its own start. */
   creates_topics?: true;

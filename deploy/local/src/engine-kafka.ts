@@ -66,7 +66,7 @@ export const kafka: Engine = {
     };
   },
 
-  // Asks for the coordinator of a group, which also makes the broker create the topic of offsets: a
+  // Looks up the coordinator of a group, which makes the broker create the topic of offsets: a
   // consumer that joins before it exists fails. The port opens slightly before the broker serves, so
   // the log is checked too.
   answers: (port) =>

@@ -25,7 +25,7 @@ export interface HealthOptions {
   dir: string;
   settings: Settings;
   limit_ms?: number;
-  /** Told which processes are ready, as they become so. */
+  /** Gets a line for each process that becomes ready. */
   log?: Log;
 }
 

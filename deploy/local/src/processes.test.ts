@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { eventually } from '../../../test/testkit/eventually';
 import { findPid, isOurs, launch, logSince, logTail, pidFile, stopProcess } from './processes';
 
 let dir: string;
@@ -85,7 +86,7 @@ test.each(['', 'nonsense', '0', '1', '-1', '999999999'])('a pid file with %j is 
 test('kills a process that ignores SIGTERM, and logs it', async () => {
   const script = `process.on('SIGTERM', () => {}); console.log('deaf'); setInterval(() => {}, 1000)`;
   const { pid, logFile } = await start(script);
-  while (!logSince(logFile).includes('deaf')) await new Promise((r) => setTimeout(r, 10));
+  await eventually(() => logSince(logFile).includes('deaf'));
   const lines: string[] = [];
   await stop(lines);
   expect(lines).toEqual([`worker (pid ${pid}) did not stop within 0 s: killed`]);

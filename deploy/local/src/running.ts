@@ -7,7 +7,7 @@ import { ENGINES, engineMarker } from './start-engines';
 
 const isEngine = (name: ProcessName): name is EngineName => name in ENGINES;
 
-/** The part of a process's command line that tells it from another process with a reused pid. */
+/** The part of a process's command line that another process with a reused pid does not have. */
 export const markerOf = (name: ProcessName, dir: string): string =>
   isEngine(name) ? engineMarker(name, dir) : findProcess(name as MeshProcessName).entry;
 

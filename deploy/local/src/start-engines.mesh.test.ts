@@ -3,9 +3,9 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 import { MongoClient } from 'mongodb';
+import { eventually } from '../../../test/testkit/eventually';
 import { ask } from './ask';
 import type { EngineName } from './engine';
 import { freePort } from './ports';
@@ -49,7 +49,7 @@ afterAll(async () => {
 async function killAndStart(name: EngineName): Promise<void> {
   const before = enginePid(name, dir) as number;
   process.kill(before, 'SIGKILL');
-  while (enginePid(name, dir) !== undefined) await sleep(10);
+  await eventually(() => enginePid(name, dir) === undefined);
   const again = await startEngine(name, { dir, env, ...quiet });
   expect(again).toMatchObject({ started: true, port: rememberedPort(dir, name) });
   expect(again.pid).not.toBe(before);
@@ -98,6 +98,8 @@ test('a killed Redis restarts with every acknowledged write', async () => {
   expect(await redis('GET kept', 'yes')).toBe(true);
 }, 60_000);
 
+const WRITTEN_BEFORE_KILL = 200;
+
 test('a killed MongoDB restarts with every acknowledged write complete', async () => {
   const first = new MongoClient(engines.MONGO_URL);
   const documents = first.db('local').collection('documents');
@@ -117,7 +119,7 @@ test('a killed MongoDB restarts with every acknowledged write complete', async (
       }
     }
   });
-  await sleep(1_000);
+  await eventually(() => acknowledged.length >= WRITTEN_BEFORE_KILL);
   await killAndStart('mongo');
   await Promise.all(writers);
   await first.close();

@@ -94,10 +94,7 @@ afterEach(async () => {
 const kill = async (name: MeshProcessName): Promise<void> => {
   const pid = pidOf(name, dir) as number;
   process.kill(pid, 'SIGKILL');
-  const deadline = Date.now() + 5_000;
-  while (pidOf(name, dir) !== undefined && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await eventually(() => pidOf(name, dir) === undefined);
 };
 
 test('up starts every process, and a second up only those that have exited', async () => {

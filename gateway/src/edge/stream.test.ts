@@ -18,6 +18,7 @@ import {
   type DownloadMediaRequest,
 } from '@bmg/proto/messaging';
 import { createApp } from '../app';
+import { eventually } from '../../../test/testkit/eventually';
 import { media } from '../endpoints/media/rows';
 
 type Download = (request: DownloadMediaRequest, call: Call) => AsyncIterable<DownloadMediaChunk>;
@@ -210,7 +211,7 @@ test('cancels the RPC when the client disconnects', async () => {
   await once(response, 'data');
   response.destroy();
   await call_ended;
-  while (counted.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually(() => counted.length > 0);
   expect(counted).toEqual([['/media/download', true]]);
 });
 
@@ -223,6 +224,7 @@ test('applies backpressure when the client does not read', async () => {
   };
   const response = await get('/media/123');
   response.pause();
+  // No event marks that it has stopped.
   let before = -1;
   while (given !== before) {
     before = given;

@@ -23,7 +23,7 @@ const certificateOf = (data: TlsData): X509Certificate =>
   new X509Certificate(data['tls.crt'] as string);
 
 describe('a new certificate', () => {
-  test('has the names of the service, its own key, and the validity asked for', async () => {
+  test('has the names of the service, its own key, and the requested validity', async () => {
     const signer = await authority();
     const data = await issue(GATEWAY, 90, signer, NOW);
     const certificate = certificateOf(data);

@@ -121,7 +121,7 @@ export async function issue(
       new x509.SubjectAlternativeNameExtension(
         names.map((value) => ({ type: 'dns' as const, value })),
       ),
-      // Tells authorities of one name apart, of which a bundle may hold two.
+      // A bundle may hold two authorities of one name: the key ID distinguishes them.
       ...(signerId === undefined ? [] : [new x509.AuthorityKeyIdentifierExtension(signerId)]),
     ],
   });

@@ -19,7 +19,7 @@ interface CreateOptions {
 interface RotateKeyOptions {
   overlapHours: number;
   yes?: boolean;
-  /** A program that asks for JSON knows what it does. */
+  /** Only a program requests JSON: it is not warned. */
   json?: boolean;
 }
 type UpdateOptions = Partial<CreateOptions> & { status?: string; logoUrl?: string };

@@ -124,6 +124,7 @@ test('a worker that has lost its lease sends nothing of the chunk', async () => 
     );
   });
   const before = messaging.sent.length;
+  // Time enough for the rest of the chunk, which no event marks as not sent.
   await new Promise((resolve) => setTimeout(resolve, 700));
   // Only the contacts that were already marked.
   expect(messaging.sent.length - before).toBeLessThan(40);

@@ -64,7 +64,8 @@ test('a send that arrives after it was settled does not go out', async () => {
   await rig.worker({ messaging, credentials });
   await rig.until(stored._id, 'completed');
   arrive();
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  // In this turn of the event loop the late sends are claimed and go out, or are refused.
+  await new Promise((resolve) => setImmediate(resolve));
   await expectEachSentOnce(messaging, stored);
 });
 
@@ -78,7 +79,7 @@ test('does not give up while messaging is unavailable', async () => {
   });
   await rig.worker({ messaging, credentials, settings: { grace_ms: 300 } });
   await eventually(async () => (await rig.counts(stored._id)).tally.in_flight === 5);
-  // Several times the grace.
+  // Several times the grace: the worker must still not give up.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect((await rig.counts(stored._id)).tally.in_flight).toBe(5);
   messaging.receives(() => undefined);

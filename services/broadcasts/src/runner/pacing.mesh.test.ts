@@ -1,5 +1,6 @@
 import { someContacts, storeBroadcast } from '../../testing/builders';
 import { createPace } from '../pace/redis-pace';
+import { eventually } from '../../../../test/testkit/eventually';
 import { useRig } from '../../testing/rig';
 import { aCredential, createMessagingDouble, refusal, type Sent } from '../../testing/worker';
 
@@ -111,18 +112,26 @@ test('a throttled number slows down, and every contact gets exactly one message'
 
 test('sends nothing while the shared pace is unavailable, and continues once Redis is back', async () => {
   const messaging = createMessagingDouble(5);
-  let away = true;
+  let down = true;
+  let refused = 0;
   const pace = createPace({ redis: rig.redis });
   const { _id } = await storeBroadcast(rig.stores, someContacts(10), { phone_number_id: 'p5' });
   await rig.worker({
     messaging,
-    pace: { ...pace, reserve: async (...args) => (away ? undefined : pace.reserve(...args)) },
+    pace: {
+      ...pace,
+      reserve: async (...args) => {
+        if (!down) return pace.reserve(...args);
+        refused += 1;
+        return undefined;
+      },
+    },
   });
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await eventually(() => refused >= 3);
   expect(messaging.sent).toHaveLength(0);
   // Nothing was sent, so the broadcast can still be cancelled.
   expect((await rig.load(_id)).status).toBe('pending');
-  away = false;
+  down = false;
   await rig.until(_id, 'completed');
   expect(messaging.sent).toHaveLength(10);
 });

@@ -1,6 +1,7 @@
 // The log lines of a process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { eventually } from '../../../../test/testkit/eventually';
 
 const SERVICE = `
   const { run } = require('@bmg/common/lifecycle');
@@ -13,7 +14,6 @@ const SERVICE = `
   }));
   process.emitWarning('look here', 'ATestWarning');
   process.emitWarning('a timer in the past', 'TimeoutNegativeWarning');
-  setTimeout(() => process.kill(process.pid, 'SIGTERM'), 200);
 `;
 
 test('logs runtime warnings, except the harmless one', async () => {
@@ -25,7 +25,10 @@ test('logs runtime warnings, except the harmless one', async () => {
   let err = '';
   child.stdout.on('data', (chunk) => (out += String(chunk)));
   child.stderr.on('data', (chunk) => (err += String(chunk)));
-  expect(await once(child, 'close')).toEqual([0, null]);
+  const closed = once(child, 'close');
+  await eventually(() => out.includes('"ready"') && out.includes('look here'));
+  child.kill('SIGTERM');
+  expect(await closed).toEqual([0, null]);
   const lines = out
     .trim()
     .split('\n')

@@ -6,6 +6,7 @@ import { MessagingDefinition } from '@bmg/proto/messaging';
 import type { ApiError } from '../errors';
 import { unsampled } from '../telemetry';
 import { createRpcClient, ownCall } from '.';
+import { eventually } from '../../../../test/testkit/eventually';
 
 const HOST = '127.0.0.1';
 const CALL_LIMIT_MS = 10_000;
@@ -62,7 +63,7 @@ test('no call fails while one of two replicas shuts down', async () => {
   try {
     for (let time = 0; time < STOPS; time += 1) {
       const enough = calls + STRETCH;
-      while (calls < enough) await new Promise((resolve) => setTimeout(resolve, 5));
+      await eventually(() => calls >= enough);
       const { child, port } = servers.shift() as Started;
       const gone = once(child, 'exit');
       child.kill('SIGTERM');

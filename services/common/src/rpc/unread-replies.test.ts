@@ -38,6 +38,7 @@ test('the signal of a call is aborted only once its reply was taken', async () =
   request.end(framed(ListEventsRequest.encode(ListEventsRequest.fromPartial({})).finish()));
   await once(request, 'response');
   const { signal } = calls[0] as Call;
+  // Time enough to abort the call by mistake: no event marks that it was not.
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(signal?.aborted).toBe(false);
   request.resume();

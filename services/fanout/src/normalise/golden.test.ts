@@ -1,16 +1,21 @@
 // Every pair in test/golden/events: a raw body and the exact result of normalising it.
-// `GOLDEN=write npx jest services/fanout --selectProjects unit` rewrites the results; review the
-// difference like code.
+// `GOLDEN=write npx jest services/fanout --selectProjects unit` rewrites the results, and lays out
+// the raw bodies without changing a value; review the difference like code.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventIdOf, eventIdsOfMessage, statusRecord, type Said } from '@bmg/common/messages';
-import { stringify } from 'lossless-json';
+import { parse, stringify } from 'lossless-json';
+import { layOutJson } from '../../../../test/testkit/json-layout';
 import { FIELDS } from './fields';
 import { EVENT_NAMES, normalise, parseUpstream, type Normalised } from './index';
 
 const FOLDER = join(__dirname, '../../../../test/golden/events');
 const NOW = 1_790_009_999;
+const WRITE = process.env.GOLDEN === 'write';
+
+/** Digits and numbers stay as they were written. */
+const print = (value: unknown): string => stringify(value) as string;
 
 const names = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.in.json'))
@@ -21,11 +26,20 @@ function read(name: string): { raw: string; result: Normalised } {
   return { raw, result: normalise(parseUpstream(raw).body, NOW) };
 }
 
+/** Leaves a body alone whose text is more than its values: a repeated key, an escape. */
+function layOutInput(name: string): void {
+  const { raw } = read(name);
+  const laidOut = layOutJson(parse(raw), print);
+  const packed = (json: string) => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
+  if (packed(laidOut) === packed(raw)) writeFileSync(join(FOLDER, `${name}.in.json`), laidOut);
+}
+
 describe('normalises an upstream body to exactly the reviewed result', () => {
   test.each(names)('%s', (name) => {
-    const outcome = `${stringify(read(name).result, null, 2)}\n`;
+    if (WRITE) layOutInput(name);
+    const outcome = layOutJson(read(name).result, print);
     const file = join(FOLDER, `${name}.out.json`);
-    if (process.env.GOLDEN === 'write') writeFileSync(file, outcome);
+    if (WRITE) writeFileSync(file, outcome);
     expect(outcome).toBe(readFileSync(file, 'utf8'));
   });
 });

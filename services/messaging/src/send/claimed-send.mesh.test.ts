@@ -3,6 +3,7 @@ import { ApiError } from '@bmg/common/errors';
 import { createIndexes } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
+import { eventually } from '../../../../test/testkit/eventually';
 import { indexes } from '../store/indexes';
 import { createMessages } from '../store/messages';
 import { createSendClaims, SEND_CLAIMS, type SendClaims } from '../store/send-claims';
@@ -41,8 +42,14 @@ function aReplica(
   const messages = createMessages(db);
   const reached: string[] = [];
   const sendClaims = createSendClaims(db, () => new Date());
+  const releases: Promise<void>[] = [];
+  const release: SendClaims['release'] = (attempt) => {
+    const releasing = sendClaims.release(attempt);
+    releases.push(releasing);
+    return releasing;
+  };
   const deps = {
-    sendClaims,
+    sendClaims: { ...sendClaims, release },
     messages,
     credentials: { forSending: async () => ({ access_token: 'token' }) },
     refusedTokens: { add: async () => undefined },
@@ -64,6 +71,8 @@ function aReplica(
   });
   return {
     reached,
+    /** The send does not wait for them. */
+    released: () => Promise.all(releases),
     send: (request_id: string, attempt = 1) =>
       sendClaimed(deps, request(request_id, attempt), call),
     settle: async (request_id: string, attempt = 1, partner_id = scope.partner_id) => {
@@ -182,8 +191,7 @@ describe('a claimed send', () => {
     const request_id = newRequest();
     const replica = aReplica(() => Promise.reject(new ApiError('UPSTREAM_ERROR', 'no', extras)));
     await expect(replica.send(request_id)).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });
-    // The release is not waited for.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await replica.released();
     expect(await replica.settle(request_id)).toMatchObject({ outcome });
   });
 });
@@ -202,19 +210,21 @@ test('claims that wait for a slow database are given up before they are written'
   } as unknown as Db;
   const waiting = createSendClaims(slow, () => new Date());
   const first = waiting.claim(scope, { request_id: newRequest(), attempt: 1 });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await eventually(() => written === 1);
   const others = [1, 2].map(() => waiting.claim(scope, { request_id: newRequest(), attempt: 1 }));
   for (const other of others) await expect(other).rejects.toThrow('too slow');
   proceed();
   expect(await first).toBe(true);
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(written).toBe(1);
+  // A claim that had not been given up would be written before this one, or with it.
+  await waiting.claim(scope, { request_id: newRequest(), attempt: 1 });
+  expect(written).toBe(2);
 });
 
 test('the claims of 500 sends cost a few milliseconds each', async () => {
   const took: number[] = [];
   await Promise.all(
     Array.from({ length: 500 }, async (_unused, at) => {
+      // One a millisecond.
       await new Promise((resolve) => setTimeout(resolve, at));
       const began = performance.now();
       expect(await claims.claim(scope, { request_id: newRequest(), attempt: 1 })).toBe(true);

@@ -141,6 +141,7 @@ test('gives every event one position, without gaps and in order, while two repli
       take(owner, [...again, ...fresh]);
       messages.push(...fresh);
     }
+    // Lets some of the round be stored, and leaves some in memory.
     await new Promise((resolve) => setTimeout(resolve, 40));
   }
   const sent = partitions.flat();
