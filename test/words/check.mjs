@@ -38,7 +38,8 @@ const LINE_COMMENT = /^\s*(?:\/\/|\/?\*+|<!--|\{\/\*)(.*)$/;
 const TRAILING_COMMENT = /\s\/\/\s(.*)$/;
 const HASH_COMMENT = /(?:^|\s)#(.*)$/;
 const TEST_NAME = /^\s*(?:(?:test|it|describe)(?:\.\w+)?|\])\)?\((['"`].*)/;
-const CODE = /`[^`]*`|\]\([^)]*\)/g;
+/** Code, addresses, and what a table of examples quotes. */
+const CODE = /`[^`]*`|\]\([^)]*\)|“[^”]*”/g;
 
 /** The prose of a line that is not part of a page: its comment, or the name of its test. */
 const proseOfCode = (file, line) =>

@@ -26,7 +26,7 @@ function read(name: string): { raw: string; result: Normalised } {
   return { raw, result: normalise(parseUpstream(raw).body, NOW) };
 }
 
-/** Leaves a body alone whose text is more than its values: a repeated key, an escape. */
+/** Keeps a body whose text is more than its values: a repeated key, an escape. */
 function layOutInput(name: string): void {
   const { raw } = read(name);
   const laidOut = layOutJson(parse(raw), print);
