@@ -66,7 +66,7 @@ export function createChain(
       if (!rate_limit.allowed) throw rateLimited('partner', rate_limit.retry_after_s);
       if (!counted) hold(context, load?.enterUncounted(partner_id));
       hold(context, load?.enterPartner(partner_id));
-      if (reads) hold(context, load?.enterRead(partner_id));
+      if (reads) hold(context, load?.enterRead(partner_id, reads));
       const input = await readInput(context, admitted, memory);
       state.answer_room = load?.answerRoom(partner_id);
       state.answer_room?.resize(expectedBytes(endpoint, input));

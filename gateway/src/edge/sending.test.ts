@@ -15,6 +15,8 @@ const MIB = 1024 * 1024;
 /** More than the buffers of two sockets take. */
 const UNREAD = 'x'.repeat(12 * MIB);
 const IN_FLIGHT_MAX = 4;
+/** Requests that the default rate limit passes at once. */
+const BURST = 200;
 
 const log = createLogger('test');
 log.level = 'silent';
@@ -40,6 +42,7 @@ async function start(in_flight_max = IN_FLIGHT_MAX): Promise<void> {
   const deps = {
     endpoints: [
       get('/list', rpc, { scope: 'partner', reads: 'log', query: LIST }),
+      get('/small', rpc, { scope: 'partner', reads: 'list', query: LIST }),
       get('/one', rpc, { scope: 'partner' }),
       post('/change', rpc, { scope: 'partner' }),
       ...events,
@@ -155,17 +158,28 @@ test('requests on a connection that stays open do not add up', async () => {
   }
 });
 
+test('a burst of list reads as large as the default rate limit is served', async () => {
+  server.close();
+  await start(1_000);
+  const release: Array<() => void> = [];
+  answer = () => new Promise((resolve) => release.push(() => resolve({ text: 'short' })));
+  const burst = Array.from({ length: BURST }, () => ask('a', '/v1/small'));
+  await eventually(() => release.length === BURST);
+  for (const end of release) end();
+  expect(new Set((await Promise.all(burst)).map(({ status }) => status))).toEqual(new Set([200]));
+});
+
 test('bounds the reads of one partner in flight, and of no other', async () => {
   server.close();
   await start(1_000);
   const release: Array<() => void> = [];
   answer = () => new Promise((resolve) => release.push(() => resolve({ text: 'short' })));
-  const reads = Array.from({ length: READ_SHARE }, () => ask('a', '/v1/list'));
-  await eventually(() => release.length === READ_SHARE);
+  const reads = Array.from({ length: READ_SHARE.log }, () => ask('a', '/v1/list'));
+  await eventually(() => release.length === READ_SHARE.log);
   const refused = await ask('a', '/v1/list');
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
   reads.push(ask('b', '/v1/list'), ask('a', '/v1/one'));
-  await eventually(() => release.length === READ_SHARE + 2);
+  await eventually(() => release.length === READ_SHARE.log + 2);
   for (const end of release) end();
   expect(new Set((await Promise.all(reads)).map(({ status }) => status))).toEqual(new Set([200]));
 });
@@ -182,13 +196,13 @@ test.each([100, 1_000])(
       return { events: [], next: 1, has_more: false, oldest: 1, newest: 1 };
     };
     const statuses: number[] = [];
-    const reads = Array.from({ length: READ_SHARE }, async () =>
+    const reads = Array.from({ length: READ_SHARE.log }, async () =>
       statuses.push((await ask('a', `/v1/events?limit=${limit}`)).status),
     );
-    await eventually(() => calls + statuses.length === READ_SHARE);
+    await eventually(() => calls + statuses.length === READ_SHARE.log);
     const page_bytes = contentBytes(limit);
     expect(calls * page_bytes).toBeLessThanOrEqual(ANSWER_BYTES_SHARE);
-    expect(calls).toBe(Math.min(READ_SHARE, Math.floor(ANSWER_BYTES_SHARE / pageBytes(limit))));
+    expect(calls).toBe(Math.min(READ_SHARE.log, Math.floor(ANSWER_BYTES_SHARE / pageBytes(limit))));
     release();
     await Promise.all(reads);
     expect(new Set(statuses)).toEqual(new Set(limit === 100 ? [200] : [200, 503]));

@@ -12,8 +12,8 @@ export interface AnswerLimits {
   answerRoom(partner_id: string): AnswerRoom;
   /** The same for a request without a known partner. */
   openAnswerRoom(address: string): AnswerRoom;
-  /** Throws beyond the partner's share of reads in flight; returns a function that leaves. */
-  enterRead(partner_id: string): () => void;
+  /** Throws beyond the partner's share of such reads in flight; returns a function that leaves. */
+  enterRead(partner_id: string, kind: ReadKind): () => void;
   /** The bytes a second that a partner reads; an answer of unknown size is counted once it is made. */
   read_rate: ByteRate;
 }
@@ -36,10 +36,13 @@ const ANSWER_BYTES_FLOOR = { of_holder: MIB / 4, max: 16 * MIB };
 /** Pages, documents and errors for callers without a key. */
 const OPEN_ANSWER_BYTES_MAX = 64 * MIB;
 const OPEN_ANSWER_BYTES_SHARE = 16 * MIB;
-/** Reads in flight of all partners; most of them wait for events. */
+/** Whole events and rows of the ledger, or a list of small items. */
+export type ReadKind = 'log' | 'list';
+
+/** Reads in flight of all partners, of each kind; most of those of logs wait for events. */
 const READS_MAX = 2_000;
-/** The same for one partner. */
-export const READ_SHARE = 32;
+/** The same for one partner. Lists: more than the burst of the default rate limit. */
+export const READ_SHARE: Readonly<Record<ReadKind, number>> = { log: 32, list: 256 };
 /** What all reads of a partner together move in a replica. */
 export const READ_BYTES_PER_S = 8 * MIB;
 const RETRY_AFTER_S = 1;
@@ -66,22 +69,26 @@ export function createAnswerLimits(server: string, log: Logger): AnswerLimits {
     },
     log,
   );
-  const reads = createPool(
-    { ...of_partners, reason: 'reads', max: READS_MAX, share: READ_SHARE / READS_MAX },
-    log,
-  );
+  const readsOf = (kind: ReadKind): Pool =>
+    createPool(
+      { ...of_partners, reason: 'reads', max: READS_MAX, share: READ_SHARE[kind] / READS_MAX },
+      log,
+    );
+  const reads: Record<ReadKind, Pool> = { log: readsOf('log'), list: readsOf('list') };
   return {
     answerRoom: (partner_id) => createRoom(answers, partner_id),
     openAnswerRoom: (address) => createRoom(open_answers, networkOf(address)),
-    enterRead(partner_id) {
-      if (!reads.take(partner_id)) throw rateLimited('reads', RETRY_AFTER_S, TOO_MANY_READS);
-      return () => reads.give(partner_id);
+    enterRead(partner_id, kind) {
+      const pool = reads[kind];
+      if (!pool.take(partner_id)) throw rateLimited('reads', RETRY_AFTER_S, tooManyReads(kind));
+      return () => pool.give(partner_id);
     },
     read_rate: createByteRate(READ_BYTES_PER_S),
   };
 }
 
-const TOO_MANY_READS = `too many reads of logs and lists at a time: at most ${READ_SHARE} of one partner may be in flight`;
+const tooManyReads = (kind: ReadKind): string =>
+  `too many reads of ${kind}s at a time: at most ${READ_SHARE[kind]} of one partner may be in flight`;
 const TOO_MANY_BYTES =
   'too many bytes of answers are not read yet: read the answers to your other requests, then try again';
 
