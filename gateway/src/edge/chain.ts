@@ -204,14 +204,14 @@ function createStreamedAnswer(endpoint: Endpoint, deps: ChainDependencies): Resp
       call: Call,
     ) => AsyncIterable<Chunk>;
     const chunks = method(message, state.call);
-    const paced = endpoint.reads && load ? pace(chunks, input.partner_id, load) : chunks;
-    state.error = await streamAnswer(context, paced);
+    const limited = endpoint.reads && load ? atReadRate(chunks, input.partner_id, load) : chunks;
+    state.error = await streamAnswer(context, limited);
     return state.error !== undefined;
   };
 }
 
 /** Reads of a partner that are streamed move no more bytes a second than its other reads. */
-async function* pace(
+async function* atReadRate(
   chunks: AsyncIterable<Chunk>,
   partner_id: string,
   { read_rate }: Load,
