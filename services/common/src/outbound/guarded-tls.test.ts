@@ -91,8 +91,12 @@ function agentWith(options: Partial<GuardedAgentOptions> = {}): GuardedAgent {
   return agent;
 }
 
-const post = (port: number, agent: GuardedAgent, name = NAME) =>
-  guardedPost(`https://${name}:${port}/`, Buffer.from('{}'), { agent, headers: {} });
+const post = (port: number, agent: GuardedAgent, name = NAME, path = '/') =>
+  guardedPost(`https://${name}:${port}${path}`, Buffer.from('{}'), {
+    agent,
+    pool: 'ptn_a',
+    headers: {},
+  });
 
 test('sends the server name to a trusted receiver and reuses its connection', async () => {
   const seen: { servername: unknown; port: unknown }[] = [];
@@ -105,14 +109,16 @@ test('sends the server name to a trusted receiver and reuses its connection', as
   const port = await portOf(server);
   const agent = agentWith({ connectionsPerOrigin: 1 });
   await expect(post(port, agent)).resolves.toMatchObject({ status: 200 });
-  const last = await guardedFetch(`https://${NAME}:${port}/last`, { agent, field: 'url' });
-  for await (const chunk of last.body) expect(chunk).toEqual(Buffer.from('ok'));
+  await expect(post(port, agent, NAME, '/last')).resolves.toMatchObject({ status: 200 });
   await expect(post(port, agent)).resolves.toMatchObject({ status: 200 });
-  const [first, second, third] = seen;
+  const fetched = await guardedFetch(`https://${NAME}:${port}/`, { agent, field: 'url' });
+  for await (const chunk of fetched.body) expect(chunk).toEqual(Buffer.from('ok'));
+  const [first, second, third, fourth] = seen;
   expect(first).toMatchObject({ servername: NAME });
   expect(second?.port).toBe(first?.port);
   expect(third).toMatchObject({ servername: NAME });
   expect(third?.port).not.toBe(first?.port);
+  expect(fourth).toMatchObject({ servername: NAME });
 });
 
 describe('an untrusted certificate', () => {

@@ -39,7 +39,7 @@ function agentWith(options: Partial<GuardedAgentOptions> = {}): GuardedAgent {
 }
 
 const post = (url: string, agent: GuardedAgent, timeout_ms = 4_000) =>
-  guardedPost(url, BODY, { agent, headers: {}, timeout_ms });
+  guardedPost(url, BODY, { agent, pool: 'ptn_a', headers: {}, timeout_ms });
 
 describe('the answers of the resolver', () => {
   test.each([

@@ -23,7 +23,7 @@ export interface GuardedAgentOptions {
   allowPrivate: boolean;
   /** Name look-up, connection and TLS handshake together. */
   connectTimeoutMs?: number;
-  /** Connections to one origin; further requests wait, within their own time limit. */
+  /** Connections to one origin, for each pool of guardedPost; further requests wait, within their own time limit. */
   connectionsPerOrigin?: number;
   /** How long an unused connection stays open, unless the server says less. */
   keepAliveMs?: number;

@@ -44,7 +44,7 @@ const tcp = (onData: (socket: Socket) => void) =>
 const post = (
   url: string,
   options: { headers?: Record<string, string>; timeout_ms?: number } = {},
-) => guardedPost(url, BODY, { agent, headers: {}, ...options });
+) => guardedPost(url, BODY, { agent, pool: 'ptn_a', headers: {}, ...options });
 
 async function failure(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -52,6 +52,36 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
     (error: unknown) => (error instanceof PostFailed ? error.reason : error),
   );
 }
+
+test('a hanging request of one partner does not hold up another partner on the same host', async () => {
+  let release: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => (release = resolve));
+  const seen: unknown[] = [];
+  const url = await http((request, response) => {
+    const { host, authorization } = request.headers;
+    seen.push({ host, authorization });
+    if (request.url === '/hang') void answered.then(() => response.end());
+    else response.end();
+  });
+  const single = guardedAgent({ allowPrivate: true, connectionsPerOrigin: 1 });
+  const send = (path: string, pool: string) =>
+    guardedPost(new URL(path, url).href, BODY, {
+      agent: single,
+      pool,
+      headers: {},
+      timeout_ms: 4_000,
+    });
+  const hanging = send('/hang', 'ptn_a');
+  await expect(send('/', 'ptn_b')).resolves.toMatchObject({ status: 200 });
+  release();
+  await expect(hanging).resolves.toMatchObject({ status: 200 });
+  const { host } = new URL(url);
+  expect(seen).toEqual([
+    { host, authorization: undefined },
+    { host, authorization: undefined },
+  ]);
+  await single.dispatcher.destroy();
+});
 
 test('sends the exact bytes and headers and returns the status and headers', async () => {
   let seen: unknown;

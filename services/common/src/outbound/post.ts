@@ -9,6 +9,12 @@ import { checkHeaders } from './headers';
 
 export interface GuardedPostOptions {
   agent: GuardedAgent;
+  /**
+   * Whose connections are used: a partner's ID. The agent's limit of connections to one origin
+   * counts for each pool, so that partners on one receiver host cannot hold up each other. An
+   * unused pool is closed with its last connection.
+   */
+  pool: string;
   headers: Readonly<Record<string, string>>;
   /** Everything: waiting for a connection, connecting, sending, and the whole answer. */
   timeout_ms?: number;
@@ -55,7 +61,7 @@ const FIRST_FINAL_STATUS = 200;
 export function guardedPost(
   url: string,
   body: Buffer,
-  { agent, headers, timeout_ms = POST_TIMEOUT_MS }: GuardedPostOptions,
+  { agent, pool, headers, timeout_ms = POST_TIMEOUT_MS }: GuardedPostOptions,
 ): Promise<PostResult> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
@@ -72,7 +78,7 @@ export function guardedPost(
     const attempt = new PostAttempt(started, timeout_ms, resolve, reject);
     agent.dispatcher.dispatch(
       {
-        origin: checked.origin,
+        origin: pooledOrigin(checked, pool),
         path: checked.pathname + checked.search,
         method: 'POST',
         headers: headers as Record<string, string>,
@@ -81,6 +87,12 @@ export function guardedPost(
       attempt,
     );
   });
+}
+
+// undici pools connections by the text of the origin and connects to its host and port: the user
+// part, which checkUrl refuses in a partner's URL, names the pool. It is never sent.
+function pooledOrigin({ protocol, host }: URL, pool: string): string {
+  return `${protocol}//${encodeURIComponent(pool)}@${host}`;
 }
 
 class PostAttempt implements Dispatcher.DispatchHandler {

@@ -132,7 +132,12 @@ async function send(
   agent: GuardedAgent,
 ): Promise<Sent> {
   try {
-    const { status, answer } = await guardedPost(url, body, { agent, headers, timeout_ms });
+    const { status, answer } = await guardedPost(url, body, {
+      agent,
+      pool: 'canary',
+      headers,
+      timeout_ms,
+    });
     const message_id = /"message_id":"([^"]+)"/.exec(answer.toString('utf8'))?.[1];
     if (status === 200 && message_id !== undefined) return { message_id };
     return { outcome: 'refused', error: `HTTP ${status}` };

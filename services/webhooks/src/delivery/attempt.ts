@@ -129,7 +129,7 @@ export async function postAttempt(
 }
 
 async function post(
-  { event_id, body }: Attempt,
+  { event_id, partner_id, body }: Attempt,
   url: string,
   { webhook_secrets }: Receiver,
   agent: GuardedAgent,
@@ -138,6 +138,7 @@ async function post(
   try {
     const { status, headers, answer } = await guardedPost(url, body, {
       agent,
+      pool: partner_id,
       timeout_ms: ANSWER_TIMEOUT_MS,
       headers: {
         'content-type': 'application/json',
