@@ -2,7 +2,7 @@
 // is found without Docker. Unless `full` is set, two instructions are replaced: packages are linked
 // from this checkout instead of installed, and compiled code is copied instead of compiled.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { ROOT } from './facts';
 
@@ -97,9 +97,18 @@ function linkPackages(dir: string): void {
     if (!existsSync(packages)) continue;
     link(packages, join(dir, folder, 'node_modules'));
   }
-  // npm writes into these files, so they must be copies.
-  for (const name of ['.package-lock.json', '.installed-lock']) {
-    const file = join(dir, 'node_modules', name);
+  unshareLocks(dir);
+}
+
+/** npm writes into these files, so they must be copies. */
+function unshareLocks(dir: string): void {
+  const names = [
+    'package-lock.json',
+    'node_modules/.package-lock.json',
+    'node_modules/.installed-lock',
+  ];
+  for (const name of names) {
+    const file = join(dir, name);
     if (!existsSync(file)) continue;
     const content = readFileSync(file);
     execFileSync('rm', [file]);
@@ -137,7 +146,24 @@ function workspaces(): string[] {
   );
 }
 
-/** Makes the stage `target` in `root`, copied from the build stage in `build`. */
+/** Runs the `packages` stage for `workspace` in `dir`, on a copy of the build stage in `build`. */
+function makePackages(stages: Stage[], dir: string, build: string, workspace: string): void {
+  link(build, dir);
+  unshareLocks(dir);
+  const stage = stages.find(({ name }) => name === 'packages') as Stage;
+  for (const { word, rest } of stage.instructions) {
+    if (word === 'RUN')
+      execFileSync('sh', ['-ec', rest], {
+        cwd: dir,
+        stdio: 'pipe',
+        timeout: RUN_LIMIT_MS,
+        env: { ...process.env, WORKSPACE: workspace },
+      });
+    else if (word !== 'ARG') throw new Error(`unsupported instruction in packages: ${word}`);
+  }
+}
+
+/** Makes the stage `target` in `root`, from the build stage in `build`. */
 export function makeImage(
   root: string,
   options: { build: string; target: string; workspace: string },
@@ -151,12 +177,14 @@ export function makeImage(
     entrypoint: [],
     stop_signal: '',
   };
+  const packages = `${root}-packages`;
+  makePackages(stages, packages, options.build, options.workspace);
   const args: Record<string, string> = {};
   for (const { word, rest } of lineage(stages, options.target)) {
     const text = rest.replaceAll(/\$\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
     if (word === 'ARG') Object.assign(args, argument(rest), given(rest, options.workspace));
     else if (word === 'WORKDIR') image.workdir = posix.resolve(image.workdir, text);
-    else if (word === 'COPY') copyFromBuild(text, image, options.build);
+    else if (word === 'COPY') copyFromStage(text, image, packages);
     else if (word === 'ENV') Object.assign(image.env, argument(text));
     else if (word === 'USER') image.user = text;
     else if (word === 'ENTRYPOINT') image.entrypoint = JSON.parse(text) as string[];
@@ -164,6 +192,7 @@ export function makeImage(
     else if (word !== 'LABEL')
       throw new Error(`unsupported instruction in ${options.target}: ${word}`);
   }
+  rmSync(packages, { recursive: true });
   return image;
 }
 
@@ -176,12 +205,12 @@ function lineage(stages: Stage[], name: string): Instruction[] {
   return stage ? [...lineage(stages, stage.base), ...stage.instructions] : [];
 }
 
-function copyFromBuild(text: string, image: Image, build: string): void {
-  const [, from = '', to = ''] = /^--from=build \/src\/(\S+) (\S+)$/.exec(text) ?? [];
+function copyFromStage(text: string, image: Image, stage: string): void {
+  const [, from = '', to = ''] = /^--from=packages \/src\/(\S+) (\S+)$/.exec(text) ?? [];
   if (from === '') throw new Error(`unsupported instruction: COPY ${text}`);
   const target = join(image.root, posix.resolve(image.workdir, to));
-  const source = join(build, from);
-  if (!existsSync(source)) throw new Error(`COPY ${text}: not in the build stage`);
+  const source = join(stage, from);
+  if (!existsSync(source)) throw new Error(`COPY ${text}: not in the stage before`);
   if (to === './') {
     mkdirSync(target, { recursive: true });
     cpSync(source, join(target, posix.basename(from)));

@@ -1,7 +1,7 @@
 // Tests the images without Docker: runs the instructions of deploy/Dockerfile in a plain folder and
 // starts every process from its image's files, as a user without write access to them.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
@@ -15,6 +15,7 @@ const FULL = process.env['BMG_IMAGE'] === 'full';
 const BUILD_LIMIT_MS = FULL ? 30 * 60_000 : 5 * 60_000;
 const START_LIMIT_MS = 60_000;
 const EXIT_CONFIG = 78;
+const IMAGE_LIMIT_MB = 60;
 
 let dir: string;
 const images = new Map<string, Image>();
@@ -44,6 +45,10 @@ afterAll(async () => {
   for (const child of running) child.kill('SIGKILL');
   rmSync(dir, { recursive: true, force: true });
 }, 120_000);
+
+/** The size of a folder's files on disk. */
+const megabytes = (folder: string): number =>
+  Number(execFileSync('du', ['-sm', folder], { encoding: 'utf8' }).split('\t')[0]);
 
 const imageOf = (name: string): Image => images.get(name) as Image;
 
@@ -93,6 +98,14 @@ test('images have a numeric user, a stop signal and no build tools', () => {
     ).toThrow();
   }
   expect(() => readFileSync(join(dir, 'gateway/app/gateway/src/main.ts'))).toThrow();
+});
+
+test('an image holds at most 60 MB, and no package that only another service needs', () => {
+  const sizes = [...images].map(([name, { root }]) => [name, megabytes(root)] as const);
+  expect(sizes.filter(([, size]) => size > IMAGE_LIMIT_MB)).toEqual([]);
+  const packages = (name: string): string[] => readdirSync(join(dir, name, 'app/node_modules'));
+  expect(packages('gateway')).toContain('koa');
+  expect(packages('messaging')).not.toContain('koa');
 });
 
 test('reads .dockerignore as Docker does', () => {
