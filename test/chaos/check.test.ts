@@ -368,6 +368,27 @@ describe('keeps apart what it cannot know', () => {
     expect([violations, unknown]).toEqual([[], 1]);
   });
 
+  test('a send under a key whose record Redis has lost may go upstream again, another may not', () => {
+    const ids = ['wamid.1', 'wamid.9'];
+    const sends = ids.map((message_id) => send({ key: 'k', message_id }));
+    const given = {
+      sends,
+      upstream: ids.map((id) => ({
+        ...(history().upstream[0] as History['upstream'][number]),
+        id,
+      })),
+      partners: [
+        partner({ messages: ids.map((message_id) => ({ message_id, status: 'sent' })) }),
+        broadcaster(),
+      ],
+    };
+    const faults = redis('redis loses its last writes');
+    expect(verdict(history({ ...given, faults }), 'an accepted send').violations).toEqual([]);
+    expect(verdict(history(given), 'an accepted send').violations).toHaveLength(2);
+    const withoutKey = { ...given, faults, sends: sends.map((one) => ({ ...one, key: null })) };
+    expect(verdict(history(withoutKey), 'an accepted send').violations).toHaveLength(2);
+  });
+
   test('a send just after a deletion without Redis is not judged, a later one is', () => {
     const late = send({ invoked_ms: 5_000, completed_ms: 5_100 });
     const given = { changes: [change()], faults: redis('kill engine') };
