@@ -5,16 +5,21 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONNECT_TOKEN_PREFIX, createKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { callRest, type Answer } from '../testkit/rest';
+import { bodyOf, postRaw, statusChange, type Numbered } from '../testkit/upstream-webhooks';
 
 export interface Target {
   base_url: string;
   ingress_url: string;
+  /** The account and number of the hostile partners. */
+  number: Numbered;
   /** Headers of the hostile partner, with a valid key and its account. */
   headers: Record<string, string>;
   /** Of several hostile partners, the first among them. */
   partners: Array<Record<string, string>>;
   /** A former key of the well-behaved partner. */
   rotated_key: string;
+  /** The callback data of sends of the well-behaved partner. */
+  callback_data: string[];
   /** A large file of the hostile partner's number. */
   media_id: string;
   /** Files whose servers hardly send them; of one server, few are fetched at a time. */
@@ -219,6 +224,23 @@ const smallBroadcast = (): string =>
     scheduled_at: new Date(Date.now() + 3_600_000),
   });
 
+const FORGED_PER_BODY = 20;
+
+/**
+ * The upstream reports the statuses of what the hostile partner has sent with its own token, and with the
+ * callback data of another's sends.
+ */
+function forgeStatuses(target: Target, count: number): Promise<number> {
+  const { callback_data, number, ingress_url } = target;
+  const changes = Array.from({ length: FORGED_PER_BODY }, (_unused, at) =>
+    statusChange(number, `wamid.FORGED.${count}.${at}`, at % 2 === 0 ? 'failed' : 'read', {
+      biz_opaque_callback_data: callback_data[(count + at) % callback_data.length],
+      pricing: { billable: true, category: 'marketing', pricing_model: 'PMP', type: 'regular' },
+    }),
+  );
+  return postRaw(ingress_url, bodyOf(number, changes));
+}
+
 let logged: Promise<string[]> | undefined;
 
 /** The ids of a thousand events of the hostile partner's log. */
@@ -340,6 +362,12 @@ export const ATTACKS: Attack[] = [
     concurrency: 4,
     refused_with: '401',
     once: (target) => postWebhook(target, { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }),
+  },
+  {
+    name: 'statuses that name the sends of another',
+    concurrency: 4,
+    per_sec: 20,
+    once: forgeStatuses,
   },
   {
     // Near the end, because its events are tried again for as long as the mesh runs.

@@ -73,6 +73,8 @@ let receivers: [PartnerReceiver, PartnerReceiver];
 let neighbour: ProcessPartner;
 let hostile: ProcessPartner[];
 let rotated_key: string;
+/** Of the neighbour's first sends. */
+let callback_data: string[] = [];
 let media_id: string;
 let slow: Server[];
 let attacker: Attacker;
@@ -115,6 +117,11 @@ beforeAll(async () => {
   );
   await Promise.all(slow.map((server) => once(server, 'listening')));
   undisturbed = await besides(undefined, ATTACK_MS);
+  const sent = await mesh.emulator.messages({ phone_number_id: ONE.phone_number_id });
+  callback_data = sent
+    .map((message) => String(message.biz_opaque_callback_data))
+    .filter((data) => data.startsWith(`bmg1:${neighbour.partner_id}:`));
+  expect(callback_data).not.toEqual([]);
 }, WARM_UP_LIMIT_MS + 180_000);
 
 afterAll(async () => {
@@ -216,6 +223,10 @@ const send = () =>
     scopeOf(ONE),
   );
 
+/** The neighbour's messages that a status calls failed. */
+const failedSends = async (): Promise<object[]> =>
+  (await neighbour.call('GET', '/messages?status=failed')).body.messages;
+
 interface Attacked extends Measured {
   /** The statuses that the attack got. */
   statuses: string[];
@@ -232,6 +243,8 @@ async function besides(attack: string | undefined, for_ms: number): Promise<Atta
     base_url: mesh.base_url,
     ingress_url: `${mesh.settings['INGRESS_URL']}/webhooks/upstream`,
     rotated_key,
+    callback_data,
+    number: TWO_A,
     media_id,
     slow_file_urls: slow.map(
       (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/file.png`,
@@ -263,6 +276,7 @@ test.each(ATTACKS.map((attack) => [attack.name, attack] as const))(
     if (attack.needs_log) await fillLog();
     const { sends, failures, p50_ms, p99_ms, statuses } = await besides(attack.name, ATTACK_MS);
     expect(failures).toEqual([]);
+    expect(await failedSends()).toEqual([]);
     expect(sends).toBeGreaterThan(0);
     const p50_max_ms = SLOWDOWN_MAX * Math.max(P99_MAX_MS, undisturbed.p99_ms);
     if (!attack.fills_cores) {
