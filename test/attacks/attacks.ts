@@ -36,6 +36,8 @@ export interface Attack {
   fills_cores?: boolean;
   /** The hostile partner's log holds megabytes of events, and thousands of them. */
   needs_log?: boolean;
+  /** Onboarding has a payment processor. */
+  needs_processor?: boolean;
   /** Thousands of the hostile partner's events wait for their next attempt. */
   needs_waiting_events?: boolean;
   /** The answer of the bound that stops it; absent where a short run does not reach the bound. */
@@ -241,6 +243,14 @@ function forgeStatuses(target: Target, count: number): Promise<number> {
   return postRaw(ingress_url, bodyOf(number, changes));
 }
 
+/** The form of the processor's signature, of the present time. */
+const postPayment = async ({ ingress_url }: Target): Promise<number> => {
+  const signature = `t=${Math.floor(Date.now() / 1_000)},v1=${'0'.repeat(64)}`;
+  const address = new URL('/webhooks/payments', ingress_url);
+  const headers = { 'stripe-signature': signature };
+  return (await fetch(address, { method: 'POST', headers, body: '{}' })).status;
+};
+
 let logged: Promise<string[]> | undefined;
 
 /** The ids of a thousand events of the hostile partner's log. */
@@ -383,6 +393,14 @@ export const ATTACKS: Attack[] = [
     refused_with: '429',
     once: async (target) =>
       call(target, 'POST', '/events/replay', { event_ids: await loggedEvents(target) }),
+  },
+  {
+    // The last: onboarding starts again before it.
+    name: 'payment webhooks with a wrong signature',
+    concurrency: 32,
+    needs_processor: true,
+    refused_with: '429',
+    once: postPayment,
   },
 ];
 

@@ -206,6 +206,17 @@ async function fillLog(): Promise<void> {
   await eventually(() => accepting.arrivals.length >= before + LOGGED_EVENTS, WARM_UP_LIMIT_MS);
 }
 
+/** Its API is not reached: the attack sends webhooks only. */
+async function addProcessor(): Promise<void> {
+  await mesh.terminate('onboarding');
+  await mesh.start('onboarding', {
+    PAYMENT_PROCESSOR: 'stripe',
+    STRIPE_API_KEY: 'sk_test_attack',
+    STRIPE_WEBHOOK_SECRET: 'whsec_attack',
+    STRIPE_API_BASE: mesh.settings['INGRESS_URL'] as string,
+  });
+}
+
 async function inParallel(count: number, work: (at: number) => Promise<void>): Promise<void> {
   let next = 0;
   const repeat = async (): Promise<void> => {
@@ -274,6 +285,7 @@ test.each(ATTACKS.map((attack) => [attack.name, attack] as const))(
   async (_name, attack) => {
     if (attack.needs_waiting_events) await refuseEvents();
     if (attack.needs_log) await fillLog();
+    if (attack.needs_processor) await addProcessor();
     const { sends, failures, p50_ms, p99_ms, statuses } = await besides(attack.name, ATTACK_MS);
     expect(failures).toEqual([]);
     expect(await failedSends()).toEqual([]);

@@ -139,6 +139,11 @@ const grpcTls = {
   },
 };
 
+export const proxyHops = integer(
+  { min: 0, max: 10, default: 0 },
+  'proxies in front that add to X-Forwarded-For: that many addresses, counted from its end, are trusted',
+);
+
 /** Settings of every service that talks to the named engine or neighbour. */
 export const shared = {
   ...grpcTls,
