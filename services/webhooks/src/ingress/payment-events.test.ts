@@ -72,7 +72,7 @@ describe('webhooks that fail the verification', () => {
     expect([await events.forward(WEBHOOK), await events.forward(WEBHOOK)]).toEqual([401, 429]);
   });
 
-  test('leave genuine webhooks of any number alone', async () => {
+  test('do not limit genuine ones', async () => {
     const events = failing();
     const genuine = { ...WEBHOOK, signature: 'genuine' };
     for (let at = 0; at < 100; at += 1) expect(await events.forward(genuine)).toBe(200);
