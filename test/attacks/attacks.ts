@@ -412,11 +412,16 @@ export async function runAttack(
 ): Promise<Map<string, number>> {
   const seen = new Map<string, number>();
   const began = performance.now();
+  // One listener for all that wait: hundreds of them would each add their own to the signal.
+  const over = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   let count = 0;
   const turn = async (): Promise<void> => {
     if (per_sec === undefined) return;
     const wait_ms = began + (count * 1_000) / per_sec - performance.now();
-    await sleep(Math.max(0, wait_ms), undefined, { signal }).catch(() => undefined);
+    await Promise.race([over, sleep(Math.max(0, wait_ms), undefined, { ref: false })]);
   };
   const repeat = async (): Promise<void> => {
     while (!signal.aborted) {
