@@ -129,7 +129,7 @@ const grpcTls = {
   ),
   GRPC_ALLOW_PLAINTEXT: {
     ...flag(
-      'lets callers without a certificate use every RPC, also from other machines; without it they are refused, unless gRPC listens on a loopback address',
+      'lets callers without a certificate use every RPC, also from other machines; without it they are refused, unless gRPC listens on a loopback address: there every user of the machine may call what processes of the mesh call, but not the operator’s RPCs',
       false,
     ),
     warn: (config: Record<string, unknown>) =>

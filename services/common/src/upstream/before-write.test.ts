@@ -1,4 +1,4 @@
-// A request that needs a permission in the last moment: it is asked for when only the write is left.
+// A request that needs a permission in the last moment: it is requested when only the write is left.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -59,7 +59,7 @@ const send = (beforeWrite: () => Promise<void>): Promise<unknown> =>
     call,
   );
 
-test('is asked once the connection is open, before any byte has left', async () => {
+test('is called once the connection is open, before any byte has left', async () => {
   const before: number[] = [];
   for (let count = 0; count < 3; count += 1) {
     let opened = 0;
@@ -107,7 +107,7 @@ test('nothing leaves without the permission, and the error is its own', async ()
   expect(received).toHaveLength(1);
 });
 
-test('is not asked while the upstream is unreachable', async () => {
+test('is not called while the upstream is unreachable', async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   const permit = jest.fn(async () => undefined);

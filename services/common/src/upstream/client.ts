@@ -207,7 +207,7 @@ interface Gate {
 
 /**
  * A body that begins when `open` resolves. The client writes the head of a request together with the first
- * piece of its body, which it asks for when it has a connection: before that, nothing leaves.
+ * piece of its body, which it pulls once it has a connection: nothing leaves before that.
  */
 function createGate(body: string | FormData | null, open: () => Promise<void>): Gate {
   const bytes = Buffer.from(typeof body === 'string' ? body : '', 'utf8');
