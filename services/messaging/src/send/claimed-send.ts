@@ -18,8 +18,8 @@
 //
 // That window cannot be closed, only kept short: the last write before a request may be stored although the
 // process dies before its acknowledgement, and the upstream does not deduplicate requests or look them up.
-// The window is the round trip of the claim's acknowledgement and one turn of the event loop: the request is
-// encoded, and its connection open, before the claim. A kill leaves about (sends per second) x (that time)
+// The window is the time from the write of the claim to its acknowledgement, mostly the flush of the journal,
+// and one turn of the event loop: the request is encoded, and its connection open, before. A kill leaves about (sends per second) x (that time)
 // contacts unknown.
 import { ApiError } from '@bmg/common/errors';
 import { pause } from '@bmg/common/lifecycle';
