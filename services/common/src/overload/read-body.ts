@@ -36,7 +36,8 @@ export async function readBody(
       if (size > limit_bytes) throw new BodyRefused('too_large');
       const reserved = reserve(chunk.length, chunk);
       // Without a pause for a body that needs none.
-      if (!(typeof reserved === 'boolean' ? reserved : await reserved)) throw new BodyRefused('no_room');
+      if (!(typeof reserved === 'boolean' ? reserved : await reserved))
+        throw new BodyRefused('no_room');
       chunks.push(chunk);
     }
   } catch (error) {
