@@ -21,10 +21,7 @@ export const settings = {
   UPSTREAM_SDK_URL: fields.url('script that the onboarding page loads for the sign-up dialog', {
     default: 'https://connect.facebook.net/en_US/sdk.js',
   }),
-  PROXY_HOPS: fields.integer(
-    { min: 0, max: 10, default: 0 },
-    'proxies in front that add to X-Forwarded-For: that many addresses, counted from its end, are trusted',
-  ),
+  PROXY_HOPS: fields.proxyHops,
   REQUESTS_IN_FLIGHT_MAX: fields.integer(
     { min: 1, max: 100_000, default: 2_000 },
     'requests in flight at once in a replica, of one partner up to half of them; further ones get 503',

@@ -5,16 +5,21 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONNECT_TOKEN_PREFIX, createKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { callRest, type Answer } from '../testkit/rest';
+import { bodyOf, postRaw, statusChange, type Numbered } from '../testkit/upstream-webhooks';
 
 export interface Target {
   base_url: string;
   ingress_url: string;
+  /** The account and number of the hostile partners. */
+  number: Numbered;
   /** Headers of the hostile partner, with a valid key and its account. */
   headers: Record<string, string>;
   /** Of several hostile partners, the first among them. */
   partners: Array<Record<string, string>>;
   /** A former key of the well-behaved partner. */
   rotated_key: string;
+  /** The callback data of sends of the well-behaved partner. */
+  callback_data: string[];
   /** A large file of the hostile partner's number. */
   media_id: string;
   /** Files whose servers hardly send them; of one server, few are fetched at a time. */
@@ -31,6 +36,8 @@ export interface Attack {
   fills_cores?: boolean;
   /** The hostile partner's log holds megabytes of events, and thousands of them. */
   needs_log?: boolean;
+  /** Onboarding has a payment processor. */
+  needs_processor?: boolean;
   /** Thousands of the hostile partner's events wait for their next attempt. */
   needs_waiting_events?: boolean;
   /** The answer of the bound that stops it; absent where a short run does not reach the bound. */
@@ -219,6 +226,31 @@ const smallBroadcast = (): string =>
     scheduled_at: new Date(Date.now() + 3_600_000),
   });
 
+const FORGED_PER_BODY = 20;
+
+/**
+ * The upstream reports the statuses of what the hostile partner has sent with its own token, and with the
+ * callback data of another's sends.
+ */
+function forgeStatuses(target: Target, count: number): Promise<number> {
+  const { callback_data, number, ingress_url } = target;
+  const changes = Array.from({ length: FORGED_PER_BODY }, (_unused, at) =>
+    statusChange(number, `wamid.FORGED.${count}.${at}`, at % 2 === 0 ? 'failed' : 'read', {
+      biz_opaque_callback_data: callback_data[(count + at) % callback_data.length],
+      pricing: { billable: true, category: 'marketing', pricing_model: 'PMP', type: 'regular' },
+    }),
+  );
+  return postRaw(ingress_url, bodyOf(number, changes));
+}
+
+/** The form of the processor's signature, of the present time. */
+const postPayment = async ({ ingress_url }: Target): Promise<number> => {
+  const signature = `t=${Math.floor(Date.now() / 1_000)},v1=${'0'.repeat(64)}`;
+  const address = new URL('/webhooks/payments', ingress_url);
+  const headers = { 'stripe-signature': signature };
+  return (await fetch(address, { method: 'POST', headers, body: '{}' })).status;
+};
+
 let logged: Promise<string[]> | undefined;
 
 /** The ids of a thousand events of the hostile partner's log. */
@@ -342,6 +374,12 @@ export const ATTACKS: Attack[] = [
     once: (target) => postWebhook(target, { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }),
   },
   {
+    name: 'statuses that name the sends of another',
+    concurrency: 4,
+    per_sec: 20,
+    once: forgeStatuses,
+  },
+  {
     // Near the end, because its events are tried again for as long as the mesh runs.
     name: 'retry-all in a loop',
     concurrency: 8,
@@ -356,6 +394,14 @@ export const ATTACKS: Attack[] = [
     once: async (target) =>
       call(target, 'POST', '/events/replay', { event_ids: await loggedEvents(target) }),
   },
+  {
+    // The last: onboarding starts again before it.
+    name: 'payment webhooks with a wrong signature',
+    concurrency: 32,
+    needs_processor: true,
+    refused_with: '429',
+    once: postPayment,
+  },
 ];
 
 /** Repeats the attack until the signal is aborted; returns how often each status was answered. */
@@ -366,11 +412,16 @@ export async function runAttack(
 ): Promise<Map<string, number>> {
   const seen = new Map<string, number>();
   const began = performance.now();
+  // One listener for all that wait: hundreds of them would each add their own to the signal.
+  const over = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   let count = 0;
   const turn = async (): Promise<void> => {
     if (per_sec === undefined) return;
     const wait_ms = began + (count * 1_000) / per_sec - performance.now();
-    await sleep(Math.max(0, wait_ms), undefined, { signal }).catch(() => undefined);
+    await Promise.race([over, sleep(Math.max(0, wait_ms), undefined, { ref: false })]);
   };
   const repeat = async (): Promise<void> => {
     while (!signal.aborted) {

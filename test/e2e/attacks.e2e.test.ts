@@ -73,6 +73,8 @@ let receivers: [PartnerReceiver, PartnerReceiver];
 let neighbour: ProcessPartner;
 let hostile: ProcessPartner[];
 let rotated_key: string;
+/** Of the neighbour's first sends. */
+let callback_data: string[] = [];
 let media_id: string;
 let slow: Server[];
 let attacker: Attacker;
@@ -115,6 +117,11 @@ beforeAll(async () => {
   );
   await Promise.all(slow.map((server) => once(server, 'listening')));
   undisturbed = await besides(undefined, ATTACK_MS);
+  const sent = await mesh.emulator.messages({ phone_number_id: ONE.phone_number_id });
+  callback_data = sent
+    .map((message) => String(message.biz_opaque_callback_data))
+    .filter((data) => data.startsWith(`bmg1:${neighbour.partner_id}:`));
+  expect(callback_data).not.toEqual([]);
 }, WARM_UP_LIMIT_MS + 180_000);
 
 afterAll(async () => {
@@ -199,6 +206,17 @@ async function fillLog(): Promise<void> {
   await eventually(() => accepting.arrivals.length >= before + LOGGED_EVENTS, WARM_UP_LIMIT_MS);
 }
 
+/** Its API is not reached: the attack sends webhooks only. */
+async function addProcessor(): Promise<void> {
+  await mesh.terminate('onboarding');
+  await mesh.start('onboarding', {
+    PAYMENT_PROCESSOR: 'stripe',
+    STRIPE_API_KEY: 'sk_test_attack',
+    STRIPE_WEBHOOK_SECRET: 'whsec_attack',
+    STRIPE_API_BASE: mesh.settings['INGRESS_URL'] as string,
+  });
+}
+
 async function inParallel(count: number, work: (at: number) => Promise<void>): Promise<void> {
   let next = 0;
   const repeat = async (): Promise<void> => {
@@ -216,6 +234,10 @@ const send = () =>
     scopeOf(ONE),
   );
 
+/** The neighbour's messages that a status calls failed. */
+const failedSends = async (): Promise<object[]> =>
+  (await neighbour.call('GET', '/messages?status=failed')).body.messages;
+
 interface Attacked extends Measured {
   /** The statuses that the attack got. */
   statuses: string[];
@@ -232,6 +254,8 @@ async function besides(attack: string | undefined, for_ms: number): Promise<Atta
     base_url: mesh.base_url,
     ingress_url: `${mesh.settings['INGRESS_URL']}/webhooks/upstream`,
     rotated_key,
+    callback_data,
+    number: TWO_A,
     media_id,
     slow_file_urls: slow.map(
       (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/file.png`,
@@ -261,8 +285,10 @@ test.each(ATTACKS.map((attack) => [attack.name, attack] as const))(
   async (_name, attack) => {
     if (attack.needs_waiting_events) await refuseEvents();
     if (attack.needs_log) await fillLog();
+    if (attack.needs_processor) await addProcessor();
     const { sends, failures, p50_ms, p99_ms, statuses } = await besides(attack.name, ATTACK_MS);
     expect(failures).toEqual([]);
+    expect(await failedSends()).toEqual([]);
     expect(sends).toBeGreaterThan(0);
     const p50_max_ms = SLOWDOWN_MAX * Math.max(P99_MAX_MS, undisturbed.p99_ms);
     if (!attack.fills_cores) {

@@ -34,8 +34,11 @@ const COMPLETE_LIMIT_MS = LONG ? 600_000 : 180_000;
 const SETTLE_LIMIT_MS = 90_000;
 /** Contacts that never went out and count as failed: at most 0.2 %, rounded up ... */
 const UNKNOWN_SHARE_MAX = 0.002;
-/** ... and those whose send a kill of messaging caught between its claim and the upstream. */
-const UNKNOWN_PER_KILL_MAX = 6;
+/**
+ * ... and those whose send a kill of messaging caught between its claim and the upstream: 8 in 15 kills on two
+ * busy cores, at ten sends a second.
+ */
+const UNKNOWN_PER_KILL_MAX = 3;
 
 jest.setTimeout(TEST_LIMIT_MS);
 

@@ -6,6 +6,7 @@ import {
   joinMesh,
   ONE,
   TWO_A,
+  TWO_B,
   type Mesh,
   type TestPartner,
 } from '../harness/shared-mesh';
@@ -269,4 +270,25 @@ test('a status with the request id of another partner’s message changes nothin
     return messages.some((one: any) => one.message_id === 'wamid.of.the.forger');
   }, 60_000);
   expect(await read()).toEqual(before);
+}, 120_000);
+
+test('a status that arrives after the deletion of its client makes no record', async () => {
+  const [former, next] = [await mesh.createPartner(), await mesh.createPartner()];
+  await former.register(TWO_B);
+  const post = async (of: TestPartner, message_id: string): Promise<void> => {
+    const biz_opaque_callback_data = `bmg1:${of.partner_id}:msg_of_${message_id}`;
+    const change = statusChange(TWO_B, message_id, 'delivered', { biz_opaque_callback_data });
+    expect(await postRaw(mesh.ingress_url, bodyOf(TWO_B, [change]))).toBe(200);
+  };
+  const listed = async (of: TestPartner): Promise<string[]> =>
+    (await list('', of)).messages.map((one: any) => one.message_id);
+  await post(former, 'wamid.before');
+  await eventually(async () => (await listed(former)).includes('wamid.before'), 60_000);
+  expect((await former.call('DELETE', `/clients/${TWO_B.waba_id}`)).status).toBe(200);
+  await post(former, 'wamid.deleted');
+  await next.register(TWO_B);
+  // Statuses of one number are applied in their order.
+  await post(next, 'wamid.next');
+  await eventually(async () => (await listed(next)).includes('wamid.next'), 60_000);
+  expect([await listed(former), await listed(next)]).toEqual([['wamid.before'], ['wamid.next']]);
 }, 120_000);

@@ -216,7 +216,7 @@ export function processesIn(dir: string, env: NodeJS.ProcessEnv): Processes {
     kill: (name) => end(pid(name), 'SIGKILL'),
     terminate: (name) => end(pid(name), 'SIGTERM'),
     async start(name, changed = {}) {
-      await startService(name, { dir, env: { ...env, ...changed }, log });
+      await startService(name, { dir, env, changed, log });
     },
     logs: () =>
       Object.fromEntries(

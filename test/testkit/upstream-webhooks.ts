@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { SeededNumber } from './rest';
 
-type Numbered = Pick<SeededNumber, 'waba_id' | 'phone_number_id'>;
+export type Numbered = Pick<SeededNumber, 'waba_id' | 'phone_number_id'>;
 
 export const APP_SECRET = 'app-secret-local';
 

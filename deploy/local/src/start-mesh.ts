@@ -93,15 +93,18 @@ export async function upEngines(options: UpOptions = {}): Promise<Mesh> {
   return { settings, started: engines.started.map(({ name }) => name) };
 }
 
-/** Restarts one process of a running mesh with the mesh's settings, for tests that killed it. */
+/**
+ * Restarts one process of a running mesh with the mesh's settings, for tests that killed it. `changed`
+ * replaces some of them for this start.
+ */
 export async function startService(
   name: MeshProcessName,
-  options: UpOptions = {},
+  options: UpOptions & { changed?: Settings } = {},
 ): Promise<{ pid: number; started: boolean }> {
   const { env = process.env, root = ROOT } = options;
   const dir = path.resolve(options.dir ?? RUN_DIR);
   const wanted = findProcess(name);
-  const settings = readEnv(dir);
+  const settings = { ...readEnv(dir), ...options.changed };
   if (settings['BASE_URL'] === undefined) throw new LocalError(`no mesh is running in ${dir}`);
   const running = pidOf(name, dir);
   if (running !== undefined) return { pid: running, started: false };

@@ -230,6 +230,15 @@ const processes: Alert[] = [
       '{{ $labels.service }} at {{ $labels.instance }} responds late: its event loop is blocked',
   },
   {
+    name: 'KeyWrapsMany',
+    severity: 'ticket',
+    for: '5m',
+    // A quarter of 2^32.
+    expr: 'max by (ring, key_id) (keyring_wrapped_data_keys) > 1073741824',
+    summary:
+      'The key {{ $labels.key_id }} of {{ $labels.ring }} has wrapped {{ $value }} data keys',
+  },
+  {
     name: 'CertificateExpiresSoon',
     severity: 'ticket',
     for: '1h',

@@ -3,8 +3,8 @@
 // with many of them gets no further ones.
 import { LRUCache } from '@bmg/common/cache';
 import { ApiError } from '@bmg/common/errors';
+import { networkOf } from '@bmg/common/overload';
 import type { Load } from '../limits/load';
-import { networkOf } from '../limits/network';
 import { rateLimited } from '../limits/rate-limited';
 
 /** A credential that is refused now becomes valid at the earliest after this time. */

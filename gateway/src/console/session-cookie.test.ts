@@ -1,5 +1,4 @@
 import type { Context } from 'koa';
-import { networkOf } from '../limits/network';
 import { checkOwnSite } from './own-site';
 import { createSessionCookies } from './session-cookie';
 
@@ -72,20 +71,5 @@ describe('a change', () => {
     { origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' },
   ])('is refused with the headers %j', (headers) => {
     expect(from(headers as Record<string, string>)).toThrow(/header Origin/);
-  });
-});
-
-describe('the network of an address', () => {
-  test.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-    ['2001:db8:1:2:ffff::1', '2001:db8:1:2'],
-    ['2001:db8::1', '2001:db8:0:0'],
-    ['::1', '0:0:0:0'],
-    ['fe80::1%eth0', 'fe80:0:0:0'],
-    ['', '0:0:0:0'],
-  ])('of %s is %s', (address, network) => {
-    expect(networkOf(address)).toBe(network);
   });
 });

@@ -134,6 +134,37 @@ test('refuses a body for which no memory is left, and reserves nothing after its
   await expect(read('{"a":1}', { memory })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
+test('of several large bodies, at most two chunks are read in a pass of the event loop', async () => {
+  let pass = 0;
+  let is_over = false;
+  const count = (): void => {
+    pass += 1;
+    if (!is_over) setImmediate(count);
+  };
+  count();
+  const body = Buffer.from(JSON.stringify({ long: filler(2 * MIB) }));
+  /** The passes in which a chunk was read, apart from the first MiB of each body. */
+  const passes: number[] = [];
+  const readOne = (): Promise<unknown> => {
+    let read_bytes = 0;
+    const reserve = (): boolean => {
+      read_bytes += CHUNK_BYTES;
+      if (read_bytes > MIB) passes.push(pass);
+      return true;
+    };
+    return readBody(requestOf(chunksOf(body)), {
+      ...LIMITS,
+      memory: { reserve, release: () => undefined },
+    });
+  };
+  await Promise.all(Array.from({ length: 6 }, readOne));
+  is_over = true;
+  expect(passes.length).toBeGreaterThan(6 * 16);
+  // Two: a turn after a rest begins in the timers' part of a pass, and the next one may in its last part.
+  const most = Math.max(...passes.map((one) => passes.filter((other) => other === one).length));
+  expect(most).toBeLessThanOrEqual(2);
+});
+
 describe('a slow body', () => {
   beforeEach(() =>
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'performance'] }),

@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@bmg/common/errors';
+import { inTurn } from '@bmg/common/lifecycle';
 import { BodyRefused, readBody as readBytes, watchMinimumRate } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
 import type { BodyMemory } from '../limits/load';
@@ -22,6 +23,8 @@ const NODES_MAX = 10_000;
  */
 export const MEMORY_OF_BYTE = 3;
 export const MEMORY_OF_NODE = 100;
+/** The rest of a larger body is read in turns with others: a chunk in each pass of the event loop. */
+const READ_AT_ONCE_BYTES = 1024 * 1024;
 const RATE_INTERVAL_MS = 5_000;
 
 const invalid = (message: string): ApiError => new ApiError('INVALID_PAYLOAD', message);
@@ -44,9 +47,12 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   const scan = new JsonScan(SLICE_BYTES);
   const isTooComplex = (): boolean => scan.deepest > DEPTH_MAX || scan.nodes > nodes_max;
   let received = 0;
-  const accept = (size: number, chunk: Buffer): boolean => {
-    const { nodes } = scan;
+  const accept = (size: number, chunk: Buffer): boolean | Promise<boolean> => {
     received += size;
+    return received <= READ_AT_ONCE_BYTES ? take(size, chunk) : inTurn(() => take(size, chunk));
+  };
+  const take = (size: number, chunk: Buffer): boolean => {
+    const { nodes } = scan;
     scan.push(chunk);
     const bytes = size * MEMORY_OF_BYTE + (scan.nodes - nodes) * MEMORY_OF_NODE;
     return !isTooComplex() && (memory?.reserve(bytes) ?? true);

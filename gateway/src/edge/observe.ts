@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import { ApiError, toApiError } from '@bmg/common/errors';
-import type { Refusals } from '@bmg/common/overload';
+import { networkOf, type Refusals } from '@bmg/common/overload';
 import {
   endSpan,
   metrics,
@@ -15,7 +15,6 @@ import {
   type Logger,
 } from '@bmg/common/telemetry';
 import type { Load } from '../limits/load';
-import { networkOf } from '../limits/network';
 import { errorBody } from './error-body';
 import type { RequestLog } from './request-log';
 import { countError, fitAnswer, holdUntilSent, releasePlaces } from './sending';

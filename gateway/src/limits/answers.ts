@@ -1,9 +1,14 @@
 // Bounds answers on the way out: their bytes count for the partner, or for the network of a caller without a
 // key, until the socket has taken them, and reads of logs and lists have a pool and a byte rate for each
 // partner.
-import { createByteRate, createPool, type ByteRate, type Pool } from '@bmg/common/overload';
+import {
+  createByteRate,
+  createPool,
+  networkOf,
+  type ByteRate,
+  type Pool,
+} from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
-import { networkOf } from './network';
 import { overloaded } from './overloaded';
 import { rateLimited } from './rate-limited';
 

@@ -1,10 +1,9 @@
 // Bounds the requests in flight, the memory of bodies and the bytes of answers of this replica. Each partner
 // has a share of each, and requests without a known partner have a small pool. Beyond a bound a request gets 503
 // before it costs anything, so that those in flight still complete.
-import { createPool, type Pool } from '@bmg/common/overload';
+import { createPool, networkOf, type Pool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
 import { createAnswerLimits, type AnswerLimits } from './answers';
-import { networkOf } from './network';
 import { overloaded } from './overloaded';
 import { rateLimited } from './rate-limited';
 

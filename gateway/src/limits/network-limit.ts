@@ -1,8 +1,8 @@
 // Limits the requests of a network to an open route, before their bodies are read. Replicas count
 // together in Redis; while it is down each counts in memory.
 import { LRUCache } from '@bmg/common/cache';
+import { networkOf } from '@bmg/common/overload';
 import type { RedisConnection } from '@bmg/common/redis';
-import { networkOf } from './network';
 import { rateLimited } from './rate-limited';
 
 export interface NetworkLimit {

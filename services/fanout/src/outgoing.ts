@@ -1,7 +1,7 @@
 // The last step of the fan-out: what becomes of one item. What our own services keep state of is
 // collected for them, and one delivery goes to each partner that owns the number or the account.
 import { topics, type Outgoing } from '@bmg/common/bus';
-import { eventIdOf, readCallbackData } from '@bmg/common/messages';
+import { eventIdOf, ownCallbackData } from '@bmg/common/messages';
 import { metrics } from '@bmg/common/telemetry';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
 import type { Delivery } from '@bmg/proto/stream';
@@ -39,7 +39,10 @@ export function* outgoingOf(
     timestamp: item.timestamp,
     data: item.data,
     json: data,
-    opaque: phone_number_id === null ? undefined : ownCallbackData(item, owner),
+    opaque: ownCallbackData(internal ? undefined : item.callback_data, {
+      phone_number_id: phone_number_id ?? undefined,
+      partner_ids: owner.partner_ids,
+    }),
     received_at_ms,
     partner_ids: owner.partner_ids,
     span,
@@ -62,15 +65,4 @@ export function* outgoingOf(
     from.published += 1;
     yield { topic: topics.delivery, key: `${partner_id}|${conversation}`, span, message };
   }
-}
-
-/**
- * Callback data is only as trustworthy as the sender, who may have an upstream token: it is passed on
- * only if it names a partner that owns the number of the status. The services look for the send with
- * that partner and that number.
- */
-function ownCallbackData(item: Item, { partner_ids }: GetOwnersResponse): string | undefined {
-  const callback_data = 'event' in item ? item.callback_data : undefined;
-  const partner_id = readCallbackData(callback_data)?.partner_id;
-  return partner_id !== undefined && partner_ids.includes(partner_id) ? callback_data : undefined;
 }

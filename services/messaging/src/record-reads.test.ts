@@ -43,6 +43,21 @@ test('gives the units of a failed read back', async () => {
   for (let count = 0; count < 10; count += 1) await expect(failing()).rejects.toThrow('a defect');
 });
 
+test('charges a search by the records that it looked at', async () => {
+  const reads = createRecordReads(log, 100);
+  const started = performance.now();
+  for (let count = 0; count < 30; count += 1) {
+    await reads.run('par_1', 'search', async (looked_at) => looked_at(500));
+  }
+  // 30 units are within the 50 of half a second; at 20 units each the searches would take six seconds.
+  expect(performance.now() - started).toBeLessThan(3_000);
+  await reads.run('par_2', 'search', async (looked_at) => looked_at(100_000));
+  const waited = performance.now();
+  await reads.run('par_2', 'page', async () => undefined);
+  // 100 units, of which 50 are free at once.
+  expect(performance.now() - waited).toBeGreaterThan(300);
+});
+
 test('spaces the searches of one partner, and delays no other', async () => {
   const reads = createRecordReads(log, 200);
   const started = performance.now();

@@ -4,17 +4,28 @@ import { ApiError } from '@bmg/common/errors';
 import { createByteRate, createPool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
 
-/** What a read costs, in units of about 1,000 records looked at. */
+/** What a read may cost, in units of 1,000 records looked at: so much is reserved while it runs. */
 const COSTS = { page: 1, timeline: 1, days: 5, search: 20 } as const;
+/** Records of a unit. */
+export const RECORDS_OF_UNIT = 1_000;
+
+export type LookedAt = (records: number) => void;
 
 export interface RecordReads {
-  /** Throws RATE_LIMIT_EXCEEDED if too many reads of the partner, or of all, are in progress. */
-  run<T>(partner_id: string, kind: keyof typeof COSTS, read: () => Promise<T>): Promise<T>;
+  /**
+   * Throws RATE_LIMIT_EXCEEDED if too many reads of the partner, or of all, are in progress. A read that
+   * reports how many records it looked at counts towards the partner's rate by them.
+   */
+  run<T>(
+    partner_id: string,
+    kind: keyof typeof COSTS,
+    read: (looked_at: LookedAt) => Promise<T>,
+  ): Promise<T>;
 }
 
 /** Half of them for one partner: four searches, or 80 pages. */
 export const UNITS_MAX = 160;
-/** Of one partner: five searches, or 100 pages. Beyond it reads wait, at most for those in progress. */
+/** Of one partner: 100 pages, or 100,000 records of searches. Beyond it reads wait, at most for those in progress. */
 const UNITS_PER_S = 100;
 
 export function createRecordReads(log: Logger, units_per_s = UNITS_PER_S): RecordReads {
@@ -26,11 +37,14 @@ export function createRecordReads(log: Logger, units_per_s = UNITS_PER_S): Recor
   return {
     async run(partner_id, kind, read) {
       const units = COSTS[kind];
+      // A read that fails may have cost all of it.
+      let cost: number = units;
       if (!pool.take(partner_id, units)) throw tooManyReads();
       try {
-        await rate.turn(partner_id, units);
-        return await read();
+        await rate.turn(partner_id, 0);
+        return await read((records) => (cost = Math.max(1, records / RECORDS_OF_UNIT)));
       } finally {
+        rate.count(partner_id, cost);
         pool.give(partner_id, units);
       }
     },

@@ -9,6 +9,7 @@ import { openRedis } from '@bmg/common/redis';
 import { createRpcServer, implement } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
 import { createUpstream } from '@bmg/common/upstream';
+import { createKeyUse } from '@bmg/common/vault';
 import { AlertsDefinition } from '@bmg/proto/alerts';
 import { DirectoryDefinition, OnboardingDefinition } from '@bmg/proto/onboarding';
 import type { Event } from '@bmg/proto/stream';
@@ -69,6 +70,7 @@ export function createOnboarding(
       ...signUp.components,
       ...usage.components,
       alerts.poller,
+      createKeyUse({ ...deps, db: engines.mongo.db, ring: 'ENCRYPTION_KEYRING' }),
       ...deps.payments.components,
       ...partners.components,
       rpc,

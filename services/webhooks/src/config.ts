@@ -26,6 +26,7 @@ export const settings = {
     default: '0.0.0.0',
   }),
   INGRESS_PORT: fields.port(8081, 'port on which the ingress listens for the upstream’s webhooks'),
+  PROXY_HOPS: fields.proxyHops,
   METRICS_PORT: fields.port(9106, 'port of /metrics, /livez and /readyz'),
   ...fields.shared,
   ...fields.mongo,

@@ -4,12 +4,13 @@ import { topics } from '@bmg/common/bus';
 import { createVersions } from '@bmg/common/directory';
 import { createPurge, ownersFrom } from '@bmg/common/purge';
 import { createRpcClient, createRpcServer } from '@bmg/common/rpc';
+import { createKeyUse } from '@bmg/common/vault';
 import { AlertsDefinition } from '@bmg/proto/alerts';
 import { DirectoryDefinition } from '@bmg/proto/onboarding';
 import { Dispatcher } from './delivery/dispatcher';
 import { createReceivers } from './delivery/receivers';
 import { createSeen } from './delivery/seen';
-import { createEventLog, packerOf } from './event-log/event-log';
+import { createEventLog, packerOf, vaultOf } from './event-log/event-log';
 import { createEventLogHandlers } from './event-log/handlers';
 import { createReplayRunner } from './event-log/replay';
 import type { Role, Shared } from './ingress-role';
@@ -32,7 +33,11 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
   const directory = createRpcClient(DirectoryDefinition, config.ONBOARDING_ADDR);
   const alerts = createRpcClient(AlertsDefinition, config.ONBOARDING_ADDR);
   const deliveries = createDeliveries(mongo.db);
-  const packer = packerOf(config);
+  const vault = vaultOf(config);
+  const packer = packerOf(config, vault);
+  const key_use = vault
+    ? [createKeyUse({ db: mongo.db, ring: 'EVENT_LOG_KEYRING', vault, log })]
+    : [];
   const event_log = createEventLog(config, {
     store: createEventLogStore(mongo.db),
     attempts: createAttempts(mongo.db),
@@ -88,7 +93,7 @@ export function createDeliveryRole(given: Shared): DeliveryRole {
   const { writer, waiters, expiry } = event_log;
   return {
     clients: [directory, alerts, requeue],
-    workers: [writer, dispatcher, replays, failures, rpc, waiters, expiry],
+    workers: [writer, dispatcher, replays, failures, rpc, waiters, expiry, ...key_use],
     onReady: (ready) => rpc.health.set(ready),
   };
 }

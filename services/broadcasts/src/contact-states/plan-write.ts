@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { applyChanges, tallyOf, type Change, type Moved } from './contact-state';
 import type { Swap } from '../store/chunks';
-import type { Chunk } from '../store/types';
+import type { Chunk, ChunkOwner } from '../store/types';
 
 /** The condition under which changes are applied; if it does not hold, all of them are refused. */
 export interface Guard {
@@ -10,6 +10,11 @@ export interface Guard {
   fence?: number;
   /** The broadcast that a status event is about. */
   salt?: string;
+  /**
+   * The partner that a status event's callback data names, and the number that its message was sent from.
+   * A partner with an upstream token writes any callback data, with any request id in it.
+   */
+  owner?: ChunkOwner;
 }
 
 export interface Applied {
@@ -17,7 +22,7 @@ export interface Applied {
   moved: boolean[];
   /** The chunk after the changes; undefined when it does not exist. */
   chunk: Chunk | undefined;
-  /** The guard did not hold: another worker has claimed the chunk, or it is of another broadcast. */
+  /** The guard did not hold: the chunk has another holder, owner or broadcast. */
   refused: boolean;
 }
 
@@ -87,8 +92,12 @@ export function planWrite(
   };
 }
 
-const guardHolds = (chunk: Chunk, { fence, salt }: Guard): boolean =>
-  (fence === undefined || chunk.fence === fence) && (salt === undefined || chunk.salt === salt);
+const guardHolds = (chunk: Chunk, { fence, salt, owner }: Guard): boolean =>
+  (fence === undefined || chunk.fence === fence) &&
+  (salt === undefined || chunk.salt === salt) &&
+  (owner === undefined ||
+    (chunk.owner?.partner_id === owner.partner_id &&
+      chunk.owner.phone_number_id === owner.phone_number_id));
 
 const unchanged = (changes: Change[], chunk: Chunk | undefined, refused: boolean): Applied => ({
   moved: changes.map(() => false),

@@ -76,6 +76,46 @@ test('events of another or an unknown broadcast have no effect', async () => {
   expect((await stored(id)).progress.rev).toBe(0);
 });
 
+const FORGED = [
+  ['another partner', { partner_id: 'ptn_2', phone_number_id: '700' }],
+  ['another number', { partner_id: 'ptn_1', phone_number_id: '701' }],
+] as const;
+const OWNER = { partner_id: 'ptn_1', phone_number_id: '700' };
+
+/** As the release before stored them: the broadcast says whose contacts they are. */
+const withoutOwner = (): Promise<unknown> =>
+  rig.stores.db.collection('chunks').updateMany({}, { $unset: { owner: '' } });
+
+describe.each([
+  ['a chunk', async () => undefined],
+  ['a chunk of an earlier release', withoutOwner],
+])('%s', (_name, prepare) => {
+  test.each(FORGED)('refuses the statuses of %s', async (_of, owner) => {
+    const { id, salt } = await aChunk(2);
+    await prepare();
+    const stateWriter = createStateWriter(rig.stores.chunks);
+    for (const event of ['status_sent', 'status_delivered', 'status_failed'] as const) {
+      const applied = await stateWriter.apply(id, [{ index: 0, event }], { salt, owner });
+      expect(applied).toMatchObject({ refused: true, moved: [false] });
+    }
+    expect((await stored(id)).progress).toMatchObject({ states: 'ww', failures: [], rev: 0 });
+    const own = await stateWriter.apply(id, [told(1)], { salt, owner: OWNER });
+    expect(own).toMatchObject({ refused: false, moved: [true] });
+  });
+
+  test('refuses them also once a worker has claimed it', async () => {
+    const { id, salt } = await aChunk(1);
+    await prepare();
+    const stateWriter = createStateWriter(rig.stores.chunks);
+    const claimed = await rig.stores.chunks.claim(id, 'me', new Date(), new Date());
+    if (!claimed) throw new Error('not claimed');
+    stateWriter.adopt(claimed);
+    const apply = (owner: typeof OWNER) => stateWriter.apply(id, [told(0)], { salt, owner });
+    expect(await apply(FORGED[0][1])).toMatchObject({ refused: true });
+    expect(await apply(OWNER)).toMatchObject({ moved: [true] });
+  });
+});
+
 test('changes without effect are not written', async () => {
   const { id, salt } = await aChunk(1);
   const stateWriter = createStateWriter(rig.stores.chunks);

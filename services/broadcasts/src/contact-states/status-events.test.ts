@@ -45,13 +45,27 @@ test('a status changes the contact that its request id names, under the broadcas
   ).toEqual([
     {
       chunk_id: '42/3',
-      guard: { salt: SALT },
+      guard: { salt: SALT, owner: { partner_id: 'ptn_1', phone_number_id: '700' } },
       changes: [
         { index: 17, event: 'status_sent' },
         { index: 17, event: 'status_delivered' },
         { index: 17, event: 'status_delivered' },
       ],
     },
+  ]);
+});
+
+test('statuses that name the same contact of different partners and numbers stay apart', async () => {
+  const forged = `bmg1:ptn_2:bc_42_3_17_${SALT}`;
+  const asked = await changesOf(
+    event('message.sent'),
+    event('message.failed', { partner_ids: ['ptn_1', 'ptn_2'], opaque: forged }),
+    event('message.failed', { phone_number_id: '701' }),
+  );
+  expect(asked.map(({ guard, changes }) => [guard, changes.length])).toEqual([
+    [{ salt: SALT, owner: { partner_id: 'ptn_1', phone_number_id: '700' } }, 1],
+    [{ salt: SALT, owner: { partner_id: 'ptn_2', phone_number_id: '700' } }, 1],
+    [{ salt: SALT, owner: { partner_id: 'ptn_1', phone_number_id: '701' } }, 1],
   ]);
 });
 
@@ -73,6 +87,7 @@ test('skips events that are not about a message of a broadcast', async () => {
       event('message.received'),
       event('message.delivered', { opaque: undefined }),
       event('message.delivered', { opaque: 'bmg1:ptn_1:msg_01' }),
+      event('message.delivered', { phone_number_id: undefined }),
       event('template.status_updated'),
     ),
   ).toEqual([]);

@@ -12,12 +12,12 @@ const rig = useRig();
 
 const credentials = () => aCredential({ is_on_biz_app: false });
 
-const statusEvent = (event: string, request_id: string): Event => ({
+const statusEvent = (event: string, request_id: string, phone_number_id: string): Event => ({
   occurrence_id: request_id + event,
   event,
   internal: false,
   waba_id: '800',
-  phone_number_id: '700',
+  phone_number_id,
   timestamp: 1,
   data: '{}',
   received_at_ms: 1,
@@ -76,17 +76,17 @@ test('a status event decides a send that was in flight at a crash, in time or la
   const second = await rig.worker({ messaging, credentials, settings: { grace_ms: 2_500 } });
   const ids = messaging.sent.map(({ request_id }) => request_id);
   await applyEvents(second.stateWriter, [
-    statusEvent('message.sent', ids[0] as string),
-    statusEvent('message.delivered', ids[1] as string),
-    statusEvent('message.failed', ids[2] as string),
+    statusEvent('message.sent', ids[0] as string, 'c2'),
+    statusEvent('message.delivered', ids[1] as string, 'c2'),
+    statusEvent('message.failed', ids[2] as string, 'c2'),
   ]);
   await rig.until(_id, 'completed');
   expect(messaging.sent).toHaveLength(6);
   expect((await rig.counts(_id)).tally).toMatchObject({ sent: 2, delivered: 1, failed: 10 });
   // A late event still corrects the counters: the message was sent.
   await applyEvents(second.stateWriter, [
-    statusEvent('message.read', ids[3] as string),
-    statusEvent('message.sent', ids[4] as string),
+    statusEvent('message.read', ids[3] as string, 'c2'),
+    statusEvent('message.sent', ids[4] as string, 'c2'),
   ]);
   const { tally, failures } = await rig.counts(_id);
   expect(tally).toMatchObject({ sent: 4, delivered: 2, failed: 8 });

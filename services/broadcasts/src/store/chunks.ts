@@ -4,6 +4,7 @@ import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { allWaiting, emptyTally } from '../contact-states/contact-state';
 import type { Contact } from '../create/contacts';
 import { chunkId } from '../request-id';
+import { BROADCASTS } from './broadcasts';
 import type { Broadcast, Chunk, ChunkProgress, ContactChunk } from './types';
 
 export interface ChunkHead {
@@ -25,6 +26,7 @@ export interface Swap {
 
 export interface Chunks {
   insert(broadcast: Broadcast, pages: Contact[][]): Promise<void>;
+  /** With their owners. */
   load(ids: string[]): Promise<Chunk[]>;
   /** Returns how many of the swaps found their revision. */
   swap(swaps: Swap[]): Promise<number>;
@@ -48,8 +50,8 @@ const contactCollection = (db: Db): Collection<ContactChunk> => db.collection('c
 
 export const createChunkStore = (db: Db): Chunks => ({
   insert: (broadcast, pages) => insertChunks(db, broadcast, pages),
-  ...createProgressStore(chunkCollection(db)),
-  ...createLeaseStore(chunkCollection(db)),
+  ...createProgressStore(chunkCollection(db), ownersOf(db)),
+  ...createLeaseStore(chunkCollection(db), ownersOf(db)),
   ...createContactStore(contactCollection(db)),
   async remove(ids) {
     if (ids.length > 0) await chunkCollection(db).deleteMany({ _id: { $in: ids } });
@@ -64,7 +66,7 @@ const INSERTED_AT_ONCE = 4;
 
 async function insertChunks(
   db: Db,
-  { _id: broadcast_id, salt }: Broadcast,
+  { _id: broadcast_id, salt, partner_id, phone_number_id }: Broadcast,
   pages: Contact[][],
 ): Promise<void> {
   for (let from = 0; from < pages.length; from += INSERTED_AT_ONCE) {
@@ -80,6 +82,7 @@ async function insertChunks(
       _id: chunkId(broadcast_id, at),
       broadcast_id,
       salt,
+      owner: { partner_id, phone_number_id },
       progress: {
         states: allWaiting(page.length),
         tally: { ...emptyTally(), waiting: page.length },
@@ -95,10 +98,36 @@ async function insertChunks(
   );
 }
 
+type AddOwners = (chunks: Chunk[]) => Promise<Chunk[]>;
+
+/** Completes chunks that an earlier release stored; the others need no query. */
+const ownersOf =
+  (db: Db): AddOwners =>
+  async (chunks) => {
+    const ids = chunks.flatMap(({ owner, broadcast_id }) => (owner ? [] : [broadcast_id]));
+    if (ids.length === 0) return chunks;
+    const found = await db
+      .collection<Broadcast>(BROADCASTS)
+      .find({ _id: { $in: [...new Set(ids)] } })
+      .project<Pick<Broadcast, '_id' | 'partner_id' | 'phone_number_id'>>({
+        partner_id: 1,
+        phone_number_id: 1,
+      })
+      .toArray();
+    const owners = new Map(
+      found.map(({ _id, partner_id, phone_number_id }) => [_id, { partner_id, phone_number_id }]),
+    );
+    return chunks.map((chunk) => {
+      const owner = chunk.owner ?? owners.get(chunk.broadcast_id);
+      return owner ? { ...chunk, owner } : chunk;
+    });
+  };
+
 const createProgressStore = (
   chunks: Collection<Chunk>,
+  addOwners: AddOwners,
 ): Pick<Chunks, 'load' | 'swap' | 'heads' | 'counts'> => ({
-  load: (ids) => chunks.find({ _id: { $in: ids } }).toArray(),
+  load: async (ids) => addOwners(await chunks.find({ _id: { $in: ids } }).toArray()),
   async swap(swaps) {
     const operations = swaps.map(({ _id, fence, rev, progress }): AnyBulkWriteOperation<Chunk> => ({
       updateOne: {
@@ -135,6 +164,7 @@ const createProgressStore = (
 
 const createLeaseStore = (
   chunks: Collection<Chunk>,
+  addOwners: AddOwners,
 ): Pick<Chunks, 'claim' | 'renew' | 'release'> => ({
   async claim(_id, worker, now, until) {
     // Returns the document before the update: the one after it may already contain a later change.
@@ -143,7 +173,9 @@ const createLeaseStore = (
       { $set: { worker, lease_until: until }, $inc: { fence: 1 } },
       { returnDocument: 'before' },
     );
-    return before && { ...before, worker, lease_until: until, fence: before.fence + 1 };
+    if (!before) return null;
+    const [chunk = before] = await addOwners([before]);
+    return { ...chunk, worker, lease_until: until, fence: before.fence + 1 };
   },
   async renew(held, until) {
     if (held.length === 0) return;

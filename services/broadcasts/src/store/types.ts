@@ -79,11 +79,19 @@ export interface ChunkProgress {
   writer: string;
 }
 
+/** Whose contacts these are, and the number that they are sent from. */
+export interface ChunkOwner {
+  partner_id: string;
+  phone_number_id: string;
+}
+
 export interface Chunk {
   _id: string;
   /** The internal id. */
   broadcast_id: number;
   salt: string;
+  /** Absent in the database if an earlier release stored it: then it is read from the broadcast. */
+  owner?: ChunkOwner;
   progress: ChunkProgress;
   /** Incremented by every claim: changes by an earlier owner carry an older fence and are refused. */
   fence: number;

@@ -129,7 +129,7 @@ const grpcTls = {
   ),
   GRPC_ALLOW_PLAINTEXT: {
     ...flag(
-      'lets callers without a certificate use every RPC, also from other machines; without it they are refused, unless gRPC listens on a loopback address',
+      'lets callers without a certificate use every RPC, also from other machines; without it they are refused, unless gRPC listens on a loopback address: there every user of the machine may call what processes of the mesh call, but not the operator’s RPCs',
       false,
     ),
     warn: (config: Record<string, unknown>) =>
@@ -138,6 +138,11 @@ const grpcTls = {
         : undefined,
   },
 };
+
+export const proxyHops = integer(
+  { min: 0, max: 10, default: 0 },
+  'proxies in front that add to X-Forwarded-For: that many addresses, counted from its end, are trusted',
+);
 
 /** Settings of every service that talks to the named engine or neighbour. */
 export const shared = {

@@ -87,6 +87,18 @@ test('frees the space of a broken source', async () => {
   expect(spool.used()).toEqual({ files: 0, bytes: 0 });
 });
 
+test('rethrows the error of a source that breaks as soon as it is open', async () => {
+  const spool = createSpool(1_000, folder);
+  const broken = new Error('broken');
+  const opened = async (): Promise<Readable> => {
+    const stream = new Readable({ read: () => undefined });
+    setImmediate(() => stream.destroy(broken));
+    return stream;
+  };
+  await expect(spool.take(opened, A)).rejects.toBe(broken);
+  expect(spool.used()).toEqual({ files: 0, bytes: 0 });
+});
+
 test('limits the total size of files and frees it again', async () => {
   const spool = createSpool(100, folder);
   const first = await spool.take(source(Buffer.alloc(60)), A);
@@ -138,7 +150,14 @@ describe('files that arrive slowly', () => {
   test('make room for a new one, and are ended', async () => {
     const spool = createSpool(1_000, folder);
     const sources = Array.from({ length: FILES_OF_PARTNER }, () => new Readable(NEVER));
-    const stalled = sources.map((one) => spool.take(async () => one, A));
+    let opened = 0;
+    const stalled = sources.map((one) =>
+      spool.take(async () => {
+        opened += 1;
+        return one;
+      }, A),
+    );
+    await eventually(() => opened === sources.length);
     const outcomes = Promise.allSettled(stalled);
     await expect(spool.take(source(Buffer.alloc(1)), A)).rejects.toMatchObject({
       message: expect.stringContaining('too many files'),

@@ -60,11 +60,12 @@ export function createSpool(
         await handle?.close();
       };
       try {
-        source = await openSource(evicted.signal);
-        evicted.signal.throwIfAborted();
         const file = (handle = await openNameless(folder));
         let size_bytes = 0;
         let head = Buffer.alloc(0);
+        source = await openSource(evicted.signal);
+        // Read at once from here on: an error of a stream that is not read yet would end the process.
+        evicted.signal.throwIfAborted();
         for await (const chunk of source) {
           place.reserve(chunk.length);
           size_bytes += chunk.length;

@@ -2,4 +2,4 @@ export type { Component, Service } from './component';
 export { run, startService, type Running } from './run';
 export { anySignal, pause, waitFor, within } from './wait';
 export { createPoller, type Poller } from './poller';
-export { inTurns } from './turns';
+export { inTurn, inTurns } from './turns';

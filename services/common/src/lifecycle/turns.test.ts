@@ -1,4 +1,4 @@
-import { inTurns } from './turns';
+import { inTurn, inTurns } from './turns';
 
 /** Longer than a turn, so that each step is one. */
 const STEP_MS = 6;
@@ -49,4 +49,40 @@ test('a failing step ends only its own work', async () => {
   await expect(failing).rejects.toThrow('two');
   await other;
   expect(done).toEqual([1, 2, 3]);
+});
+
+test('leaves others as much time as the turns of all long works take', async () => {
+  const turns: Array<{ began: number; ended: number }> = [];
+  const long = (): Promise<void> =>
+    inTurns([1, 2, 3, 4], (step) => {
+      const began = performance.now();
+      work();
+      // The first step is taken at once.
+      if (step > 1) turns.push({ began, ended: performance.now() });
+    });
+  await Promise.all([long(), long(), long()]);
+  expect(turns).toHaveLength(9);
+  for (const [at, { began, ended }] of turns.entries()) {
+    const next = turns[at + 1];
+    // Timers are up to a millisecond early.
+    if (next) expect(next.began - ended).toBeGreaterThanOrEqual(ended - began - 1.5);
+  }
+});
+
+test('short works take one turn each, in their order', async () => {
+  const passes = countPasses();
+  const turns: Array<[number, number]> = [];
+  await Promise.all([1, 2, 3].map((of) => inTurn(() => turns.push([of, passes.now()]))));
+  passes.stop();
+  expect(turns.map(([of]) => of)).toEqual([1, 2, 3]);
+  expect(new Set(turns.map(([, pass]) => pass)).size).toBe(3);
+});
+
+test('passes a failure on to its caller, and gives the next one its turn', async () => {
+  const failing = inTurn(() => {
+    throw new Error('broken');
+  });
+  const next = inTurn(() => 'done');
+  await expect(failing).rejects.toThrow('broken');
+  expect(await next).toBe('done');
 });

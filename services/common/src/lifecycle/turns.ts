@@ -1,27 +1,53 @@
-// Long work in turns: a request with 10,000 contacts must not make all others wait.
-import { setImmediate } from 'node:timers/promises';
+// Long work in turns: a request with 10,000 contacts must not make all others wait. All long works of the
+// process share its turns, one after the other, and after each turn the others get as much time as it took:
+// however many long works there are, they take half of the event loop's time.
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-const TURN_MS = 5;
-/** When the turns that are promised so far have begun. */
+/** A request of another partner waits for one turn at each of its steps. */
+const TURN_MS = 2;
+/** The finest that timers can do. */
+const REST_MIN_MS = 1;
+/** When the turns that are promised so far have ended, and the others have had their time. */
 let promised: Promise<void> = Promise.resolve();
 
-/** Several long works take turns with each other: each pass of the event loop has one turn. */
-function nextTurn(): Promise<void> {
-  promised = promised.then(() => setImmediate());
-  return promised;
+/** Runs `work` in the next free turn; resolves to its result. */
+export function inTurn<T>(work: () => T): Promise<T> {
+  let took_ms = 0;
+  const done = promised.then(() => {
+    const began = performance.now();
+    try {
+      return work();
+    } finally {
+      took_ms = performance.now() - began;
+    }
+  });
+  const rest = async (): Promise<void> => {
+    if (took_ms >= REST_MIN_MS) await sleep(took_ms);
+    else await setImmediate();
+  };
+  promised = done.then(rest, rest);
+  return done;
 }
 
-/** Runs `step` for each item in order, and lets other requests run every few milliseconds. */
+/**
+ * Runs `step` for each item in order, and lets other requests run every few milliseconds. What is done
+ * within one turn is done at once.
+ */
 export async function inTurns<T>(
   items: Iterable<T>,
   step: (item: T, index: number) => void,
 ): Promise<void> {
-  let turn_ends = performance.now() + TURN_MS;
+  const rest = items[Symbol.iterator]();
   let index = 0;
-  for (const item of items) {
-    step(item, index++);
-    if (performance.now() < turn_ends) continue;
-    await nextTurn();
-    turn_ends = performance.now() + TURN_MS;
-  }
+  const takeTurn = (): boolean => {
+    const ends = performance.now() + TURN_MS;
+    do {
+      const next = rest.next();
+      if (next.done) return true;
+      step(next.value, index++);
+    } while (performance.now() < ends);
+    return false;
+  };
+  let is_done = takeTurn();
+  while (!is_done) is_done = await inTurn(takeTurn);
 }

@@ -11,6 +11,7 @@ export { RECIPIENT_MISSING, resolveRecipient, upstreamAddress, type Recipient } 
 export {
   contactRecord,
   contactsOfEvents,
+  ownCallbackData,
   RECONCILED,
   statusesOfEvents,
   statusRecord,

@@ -9,6 +9,7 @@ import {
   type Statuses_Status,
 } from '@bmg/proto/stream';
 import type { Received } from '../bus';
+import { readCallbackData } from './callback-data';
 import { statusOfEvent } from './status-order';
 
 type Data = Readonly<Record<string, unknown>>;
@@ -134,7 +135,24 @@ export const contactsOfEvents = (batch: Received<Event>[]): Received<Contacts>[]
       : [];
   });
 
-const saidBy = (event: Event): Said => ({ ...event, data: parsed(event.data) });
+const saidBy = (event: Event): Said => ({
+  ...event,
+  data: parsed(event.data),
+  opaque: ownCallbackData(event.opaque, event),
+});
+
+/**
+ * Callback data is only as trustworthy as the sender, who may have an upstream token: it counts only if
+ * it names a partner that owns the number of the event. Services look for the send with both.
+ */
+export function ownCallbackData(
+  callback_data: string | undefined,
+  { phone_number_id, partner_ids }: Pick<Event, 'phone_number_id' | 'partner_ids'>,
+): string | undefined {
+  if (phone_number_id === undefined) return undefined;
+  const partner_id = readCallbackData(callback_data)?.partner_id;
+  return partner_id !== undefined && partner_ids.includes(partner_id) ? callback_data : undefined;
+}
 
 function parsed(text: string): Data {
   try {

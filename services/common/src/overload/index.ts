@@ -7,6 +7,8 @@ export {
   type BoundedServerOptions,
   type HttpLimits,
 } from './http-server';
+export { createFailureLimit, type FailureLimit } from './failure-limit';
+export { networkOf, senderOf } from './network';
 export { createPool, type Pool, type PoolOptions } from './pool';
 export { watchMinimumRate } from './minimum-rate';
 export { createRefusals, REFUSAL_DELAY_MS, type Refusals } from './refusals';

@@ -14,12 +14,13 @@ export class BodyRefused extends Error {
 
 /**
  * The body's bytes; throws BodyRefused. `reserve` is called with each chunk and refuses the body by
- * returning false. The caller gives back the reserved room.
+ * returning false; while its promise is pending, no further chunk is read. The caller gives back the
+ * reserved room.
  */
 export async function readBody(
   request: IncomingMessage,
   limit_bytes: number,
-  reserve: (bytes: number, chunk: Buffer) => boolean = () => true,
+  reserve: (bytes: number, chunk: Buffer) => boolean | Promise<boolean> = () => true,
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit_bytes) {
     throw new BodyRefused('too_large');
@@ -33,7 +34,10 @@ export async function readBody(
     }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit_bytes) throw new BodyRefused('too_large');
-      if (!reserve(chunk.length, chunk)) throw new BodyRefused('no_room');
+      const reserved = reserve(chunk.length, chunk);
+      // Without a pause for a body that needs none.
+      if (!(typeof reserved === 'boolean' ? reserved : await reserved))
+        throw new BodyRefused('no_room');
       chunks.push(chunk);
     }
   } catch (error) {

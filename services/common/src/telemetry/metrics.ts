@@ -196,6 +196,11 @@ export const metrics = {
     name: 'log_lines_lost_total',
     help: 'Log lines lost because the disk is full or the output is not read.',
   }),
+  wrapped_data_keys: new Gauge({
+    name: 'keyring_wrapped_data_keys',
+    help: 'Data keys that a key `id:base64` has wrapped, in all processes since this is counted; safe up to 2^32. Absent for a key `id:hkdf:base64`, which has no such limit. Every replica reports the sum.',
+    labelNames: ['ring', 'key_id'],
+  }),
   tls_certificate_expiry: new Gauge({
     name: 'tls_certificate_expiry_timestamp_seconds',
     help: 'Expiry time of the gRPC certificate of this process and of the authority that it trusts.',

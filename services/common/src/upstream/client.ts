@@ -28,6 +28,12 @@ export interface UpstreamRequest {
   /** A send: an error with an unknown outcome is not retryable. */
   send?: boolean;
   timeout_ms?: number;
+  /**
+   * Called once the request is encoded and its connection is open; its first byte leaves in the same turn
+   * of the event loop in which the promise resolves. If it rejects, nothing leaves, and the request fails
+   * with its error. Only for a JSON body.
+   */
+  beforeWrite?: () => Promise<void>;
   /** A read that must not be repeated because it consumes something, such as a sign-up code. */
   once?: boolean;
   /** True for an answer that counts as a success although it contains an error. */
@@ -151,14 +157,15 @@ async function exchange(
   let trace_id: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let late = false;
+  const gate = request.beforeWrite && createGate(encodeBody(request.body), request.beforeWrite);
   const started = performance.now();
   try {
     const answer = await connection.agent.request({
       origin: connection.origin,
       path: connection.prefix + request.path + queryText(request.query),
       method: request.method,
-      headers: headers(request, span),
-      body: encodeBody(request.body),
+      headers: { ...headers(request, span), ...gate?.headers },
+      body: gate ? gate.body : encodeBody(request.body),
       headersTimeout: timeout_ms,
     } as Dispatcher.RequestOptions & { origin: string });
     status = answer.statusCode;
@@ -175,12 +182,51 @@ async function exchange(
     );
     text = await answer.body.text();
   } catch (error) {
+    const is_closed = gate?.close() === true;
+    if (error instanceof ApiError) throw error;
     const code = (error as { code?: string }).code;
+    if (is_closed) {
+      throw noAnswer('the connection to the upstream broke: nothing was sent', {
+        retryable: true,
+        cause: error,
+      });
+    }
     throw connectionFailure(error, request, late || code === 'UND_ERR_HEADERS_TIMEOUT');
   } finally {
     clearTimeout(timer);
   }
   return judge({ status, text, trace_id }, request, secrets);
+}
+
+interface Gate {
+  headers: Record<string, string>;
+  body: AsyncIterable<Buffer>;
+  /** True if nothing has left, and nothing will. */
+  close(): boolean;
+}
+
+/**
+ * A body that begins when `open` resolves. The client writes the head of a request together with the first
+ * piece of its body, which it pulls once it has a connection: nothing leaves before that.
+ */
+function createGate(body: string | FormData | null, open: () => Promise<void>): Gate {
+  const bytes = Buffer.from(typeof body === 'string' ? body : '', 'utf8');
+  let has_left = false;
+  let is_closed = false;
+  async function* pieces(): AsyncGenerator<Buffer> {
+    await open();
+    if (is_closed) return;
+    has_left = true;
+    yield bytes;
+  }
+  return {
+    headers: { 'content-length': String(bytes.length) },
+    body: pieces(),
+    close() {
+      is_closed = !has_left;
+      return is_closed;
+    },
+  };
 }
 
 function headers(request: UpstreamRequest, span: Span): Record<string, string> {

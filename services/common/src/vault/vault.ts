@@ -16,6 +16,10 @@ export type SealedBytes = Omit<Sealed, 'data'> & { data: Buffer };
 export interface Vault {
   /** ID of the newest key, which wraps new records. */
   readonly key_id: string;
+  /** Whether that key wraps data keys itself, which is safe for 2^32 of them only. */
+  readonly is_counted: boolean;
+  /** The data keys that it has wrapped in this process. */
+  wrapped(): number;
   /** `identity` names the record and the field, e.g. `client/p1/w1/n1/token`. */
   seal(identity: string, plain: string): Sealed;
   /** Throws if the record was not sealed under this identity, or its key is not in the ring. */
@@ -63,8 +67,12 @@ export function createVault(keyring: string): Vault {
     if (!key) throw new Error(`the key ring has no key ${key_id}`);
     return unwrapKey(key, identity, Buffer.from(wrapped_key, 'base64'));
   };
-  const wrap = (identity: string, dataKey: Buffer): string =>
-    wrapKey(keys.get(newest) as WrappingKey, identity, dataKey).toString('base64');
+  const newest_key = keys.get(newest) as WrappingKey;
+  let wrapped = 0;
+  const wrap = (identity: string, dataKey: Buffer): string => {
+    wrapped += 1;
+    return wrapKey(newest_key, identity, dataKey).toString('base64');
+  };
   const sealBytes = (identity: string, plain: Buffer): SealedBytes => {
     const dataKey = randomBytes(KEY_BYTES);
     return {
@@ -77,6 +85,8 @@ export function createVault(keyring: string): Vault {
     decrypt(dataKeyOf(identity, sealed), identity, sealed.data);
   return {
     key_id: newest,
+    is_counted: !newest_key.is_derived,
+    wrapped: () => wrapped,
     sealBytes,
     openBytes,
     seal(identity, plain) {

@@ -3,6 +3,7 @@ import { invalidField } from '@bmg/common/errors';
 import { INVALID_CONTACT, MESSAGE_STATUSES, parseContact } from '@bmg/common/messages';
 import { periodOf } from '@bmg/common/time';
 import type { ListMessagesRequest, ListMessagesResponse, Message } from '@bmg/proto/messaging';
+import type { LookedAt } from '../record-reads';
 import type { MessageFilter, MessageList, Place } from '../store/message-list';
 import type { MessageRecord, RecordStatus } from '../store/message-record';
 
@@ -17,12 +18,14 @@ const STATUSES: readonly RecordStatus[] = ['accepted', ...MESSAGE_STATUSES];
 export async function listMessages(
   { messageList }: Pick<ListDependencies, 'messageList'>,
   request: ListMessagesRequest,
+  looked_at: LookedAt = () => undefined,
 ): Promise<ListMessagesResponse> {
   const { partner_id, waba_id, limit, cursor } = request;
   const page = await messageList.page({ partner_id, waba_id }, filterOf(request), {
     after: cursor === undefined ? undefined : readCursor(cursor),
     limit: Math.min(limit > 0 ? limit : LIMIT_DEFAULT, LIMIT_MAX),
   });
+  if (page.searched !== undefined) looked_at(page.searched);
   return {
     messages: page.messages.map(sentMessage),
     after: page.next && writeCursor(page.next),

@@ -21,7 +21,9 @@ export function wireMessageLog(deps: Dependencies): MessageLogFeature {
   return {
     handlers: {
       listMessages: (q) =>
-        run(q.partner_id, isSearch(q) ? 'search' : 'page', () => listMessages(deps, q)),
+        run(q.partner_id, isSearch(q) ? 'search' : 'page', (looked_at) =>
+          listMessages(deps, q, looked_at),
+        ),
       getTimeline: (q, call) =>
         run(q.partner_id, 'timeline', () => getTimeline(timelines, q, call)),
     },

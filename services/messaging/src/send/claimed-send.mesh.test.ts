@@ -54,7 +54,14 @@ function aReplica(
     credentials: { forSending: async () => ({ access_token: 'token' }) },
     refusedTokens: { add: async () => undefined },
     upstream: {
-      request: async ({ body }: { body: { biz_opaque_callback_data: string } }) => {
+      request: async ({
+        body,
+        beforeWrite,
+      }: {
+        body: { biz_opaque_callback_data: string };
+        beforeWrite?: () => Promise<void>;
+      }) => {
+        await beforeWrite?.();
         reached.push(body.biz_opaque_callback_data);
         return answer();
       },

@@ -18,13 +18,14 @@
 //
 // That window cannot be closed, only kept short: the last write before a request may be stored although the
 // process dies before its acknowledgement, and the upstream does not deduplicate requests or look them up.
-// The window is the round trip of the claim plus the start of the request, so a kill leaves about (sends per
-// second) x (that time) contacts unknown.
+// The window is the time from the write of the claim to its acknowledgement, mostly the flush of the journal,
+// and one turn of the event loop: the request is encoded, and its connection open, before. A kill leaves about (sends per second) x (that time)
+// contacts unknown.
 import { ApiError } from '@bmg/common/errors';
 import { pause } from '@bmg/common/lifecycle';
 import type { Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
-import { needTarget, type Upstream } from '@bmg/common/upstream';
+import { needTarget } from '@bmg/common/upstream';
 import type { SendClaimedMessageRequest, SendResult } from '@bmg/proto/messaging';
 import type { Attempt, ClaimScope, SendClaims } from '../store/send-claims';
 import { templateContent } from './content';
@@ -48,38 +49,55 @@ export function sendClaimed(
   return send({ ...deps, upstream }, q, templateContent(q.template), call);
 }
 
-/** Claims the attempt right before the request leaves. */
+/**
+ * Claims the attempt when the request is encoded and its connection is open: only the write of its bytes is
+ * left between the acknowledgement of the claim and the upstream.
+ */
 function claiming(
-  { upstream, sendClaims, log }: ClaimedSendDependencies,
+  deps: ClaimedSendDependencies,
   scope: ClaimScope,
   attempt: Attempt,
-): Upstream {
+): ClaimedSendDependencies['upstream'] {
+  const { upstream, sendClaims, log } = deps;
   return {
     ...upstream,
     async request(request, call) {
-      const granted = await sendClaims.claim(scope, attempt).catch((cause: unknown) => {
-        void releaseClaim(sendClaims, attempt, log);
-        // The claim may be stored, but nothing is sent under it. A later attempt is claimed as usual.
-        throw new ApiError(
-          'SERVICE_UNAVAILABLE',
-          'the send could not be claimed: nothing was sent',
-          { retryable: true, cause },
-        );
-      });
-      if (!granted) {
-        // An earlier arrival of this attempt may have been sent: the caller settles it.
-        throw new ApiError('SERVER_ERROR', 'the attempt was claimed or fenced before', {
-          details: { outcome: 'unknown' },
-        });
-      }
+      let claim: Promise<void> | undefined;
+      const beforeWrite = (): Promise<void> => (claim = claimAttempt(deps, scope, attempt));
       try {
-        return await upstream.request(request, call);
+        return await upstream.request({ ...request, beforeWrite }, call);
       } catch (error) {
-        if (certainlyNotSent(error)) void releaseClaim(sendClaims, attempt, log);
+        // The claim may still be on its way to the database when the connection breaks.
+        if (certainlyNotSent(error)) {
+          void claim?.then(
+            () => releaseClaim(sendClaims, attempt, log),
+            () => undefined,
+          );
+        }
         throw error;
       }
     },
   };
+}
+
+async function claimAttempt(
+  { sendClaims, log }: ClaimedSendDependencies,
+  scope: ClaimScope,
+  attempt: Attempt,
+): Promise<void> {
+  const granted = await sendClaims.claim(scope, attempt).catch((cause: unknown) => {
+    void releaseClaim(sendClaims, attempt, log);
+    // The claim may be stored, but nothing is sent under it. A later attempt is claimed as usual.
+    throw new ApiError('SERVICE_UNAVAILABLE', 'the send could not be claimed: nothing was sent', {
+      retryable: true,
+      cause,
+    });
+  });
+  if (granted) return;
+  // An earlier arrival of this attempt may have been sent: the caller settles it.
+  throw new ApiError('SERVER_ERROR', 'the attempt was claimed or fenced before', {
+    details: { outcome: 'unknown' },
+  });
 }
 
 const RELEASE_TRIES_MAX = 30;

@@ -91,6 +91,7 @@ test('finds a send that was never recorded once one of its statuses has arrived'
       phone_number_id: target.phone_number_id,
       timestamp: NOW.getTime() / 1_000,
       data: JSON.stringify({ message_id: 'wamid.4', recipient: '15550100888' }),
+      partner_ids: [target.partner_id],
       opaque: writeCallbackData(target.partner_id, 'req_4'),
     },
   } as Received<Event>;

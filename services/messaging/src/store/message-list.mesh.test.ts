@@ -4,7 +4,7 @@ import { MongoClient, type Db } from 'mongodb';
 import { listMessages } from '../message-log/list-messages';
 import { indexes } from './indexes';
 import { createMessageList, type MessageFilter } from './message-list';
-import type { MessageRecord } from './message-record';
+import { MESSAGES, type MessageRecord } from './message-record';
 import { createMessages } from './messages';
 import { PARTICIPANT_STATUSES_MAX } from './status-writes';
 
@@ -179,4 +179,18 @@ test('marks a status that came after a higher one, and keeps the state', async (
   ]);
   // The first one of each kind counts.
   expect(sent?.received_at).toEqual(new Date(T0 + 1_000));
+});
+
+test('reports how many records a search looked at, and none where an index knows the filter', async () => {
+  const list = createMessageList(db);
+  const searched = async (filter: MessageFilter, waba_id?: string) =>
+    (await list.page({ partner_id: 'ptn_1', waba_id }, filter, { after: undefined, limit: 7 }))
+      .searched;
+  const of_partner = (scope: object) =>
+    db.collection(MESSAGES).countDocuments({ partner_id: 'ptn_1', ...scope });
+  expect(await searched({ status: 'failed' })).toBe(await of_partner({}));
+  expect(await searched({ status: 'failed' }, '900')).toBe(await of_partner({ waba_id: '900' }));
+  expect(await searched({ kind: 'no such kind' })).toBe(await of_partner({}));
+  expect(await searched({})).toBeUndefined();
+  expect(await searched({ status: 'failed', recipient: '15550100003' })).toBeUndefined();
 });

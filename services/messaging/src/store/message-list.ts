@@ -27,6 +27,8 @@ export interface MessagePage {
   messages: MessageRecord[];
   /** Absent after the last page. A page may be empty and have one. */
   next: Place | undefined;
+  /** Records that a search looked at; absent if an index knows the filter. */
+  searched?: number;
 }
 
 export interface MessageList {
@@ -78,7 +80,8 @@ export function createMessageList(db: Db): MessageList {
       const others = given({ ...rest, 'pricing.category': category });
       const ordered: Filter<MessageRecord> = { ...scopeOf(scope), ...timesOf(from, to), ...named };
       const base = after ? { $and: [ordered, behind(after)] } : ordered;
-      const bound = isSearch(filter) ? await boundOf(base) : undefined;
+      const is_search = isSearch(filter);
+      const bound = is_search ? await boundOf(base) : undefined;
       const within = bound ? { $and: [base, upTo(bound)] } : base;
       const found = await messages
         .find({ ...within, ...others }, options)
@@ -86,7 +89,10 @@ export function createMessageList(db: Db): MessageList {
         .limit(limit + 1)
         .toArray();
       const page = found.slice(0, limit);
-      return { messages: page, next: found.length > limit ? placeOf(page.at(-1)) : bound };
+      const next = found.length > limit ? placeOf(page.at(-1)) : bound;
+      if (!is_search) return { messages: page, next };
+      const searched = bound ? SEARCH_MAX : await messages.countDocuments(base, options);
+      return { messages: page, next, searched };
     },
     find: ({ phone_number_id, ...scope }, message_id) =>
       messages.findOne({ ...scopeOf(scope), ...given({ phone_number_id }), message_id }, options),

@@ -21,12 +21,15 @@ const isCountable = ({ id, partner_id, day }: Usage): boolean =>
 
 /**
  * Counts message statuses for the partner that sent the message only, although several partners may
- * own the number. Messages that were not sent through this service are not counted.
+ * own the number. Messages that were not sent through this service are not counted. Callback data
+ * arrives only if its partner owns the number of the status: a status without a number counts for none.
  */
 export const countMessages =
   ({ messageUsage, now }: { messageUsage: MessageUsage; now: () => Date }) =>
   async (batch: Received<Statuses>[]): Promise<void> => {
-    const statuses = batch.flatMap(({ message }) => message.statuses.flatMap(countable));
+    const statuses = batch.flatMap(({ message }) =>
+      message.phone_number_id === undefined ? [] : message.statuses.flatMap(countable),
+    );
     if (statuses.length > 0) await messageUsage.count(statuses, now());
   };
 

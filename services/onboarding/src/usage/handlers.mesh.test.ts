@@ -123,6 +123,17 @@ describe('messages', () => {
     expect(await sum('ptn_2')).toEqual({ utility: { sent: 1 } });
   });
 
+  it('count for no partner that does not own the number that they were sent from', async () => {
+    const foreign = { ...status('sent', { partner: 'ptn_1' }), partner_ids: ['ptn_2'] };
+    await apply(foreign, { ...foreign, event: 'message.delivered' });
+    await apply({ ...status('sent'), phone_number_id: undefined });
+    const [record] = statusesOfEvents([received(status('sent'))]);
+    if (!record) throw new Error('no record');
+    const { waba_id, statuses } = record.message;
+    await countMessages(world.deps)([received({ waba_id, statuses })]);
+    expect([await sum('ptn_1'), await sum('ptn_2')]).toEqual([{}, {}]);
+  });
+
   it('count correctly when workers process the same message at the same time', async () => {
     const events = ['sent', 'delivered', 'read', 'sent', 'delivered'].map((name) => status(name));
     let rest = events;
@@ -197,7 +208,8 @@ describe('the usage of a partner', () => {
     await place(_id, '4');
     await world.deps.partners.releaseWaba(_id, '1', '2026-09');
     await countCalls(world.deps)([received(usage({ partner_id: _id }))]);
-    await countMessages(world.deps)(statusesOfEvents([received(status('sent', { partner: _id }))]));
+    const sent = { ...status('sent', { partner: _id }), partner_ids: [_id] };
+    await countMessages(world.deps)(statusesOfEvents([received(sent)]));
     const from = new Date('2026-09-01T00:00:00Z');
     const to = new Date('2026-09-30T23:59:59.999Z');
     expect(await ask(_id, from, to)).toEqual({

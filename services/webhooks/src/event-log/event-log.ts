@@ -1,7 +1,7 @@
 // Puts the event log together: writer, reader, waiting requests, expiry.
 import { createPoller, type Component } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
-import { createVault } from '@bmg/common/vault';
+import { createVault, type Vault } from '@bmg/common/vault';
 import { createAttemptLog } from './attempt-log';
 import { createPacker, type Packer } from './packer';
 import { createReadBudget, type ReadBudget } from './read-budget';
@@ -34,11 +34,12 @@ const EXPIRE_EVERY_MS = 60_000;
 /** Readers stop showing an event this long before it is deleted: none disappears while it is read. */
 const EXPIRED_KEPT_MS = 3_600_000;
 
-export const packerOf = ({
-  EVENT_LOG_KEYRING: keyring,
-  EVENT_LOG_SEALED,
-}: EventLogSettings): Packer =>
-  createPacker(keyring === undefined ? undefined : createVault(keyring), EVENT_LOG_SEALED);
+/** Undefined without a key ring: then the log is not sealed. */
+export const vaultOf = ({ EVENT_LOG_KEYRING: keyring }: EventLogSettings): Vault | undefined =>
+  keyring === undefined ? undefined : createVault(keyring);
+
+export const packerOf = (settings: EventLogSettings, vault = vaultOf(settings)): Packer =>
+  createPacker(vault, settings.EVENT_LOG_SEALED);
 
 export function createEventLog(
   settings: EventLogSettings,

@@ -3,6 +3,7 @@ import { ApiError, invalidField } from '@bmg/common/errors';
 import type { AttemptLog, RecordedAttempt } from './attempt-log';
 import { unpackBodies } from './bodies';
 import { stateOf, type State } from './delivery-state';
+import { createEmptyRanges, isFilter, type EmptyRanges } from './empty-ranges';
 import { passes } from './match';
 import type { Packer } from './packer';
 import type { Room } from './read-budget';
@@ -86,8 +87,12 @@ export const SEARCH_MAX = 20_000;
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 /** What the largest gRPC message holds of events that are read by their ids. */
 const FIND_BYTES_MAX = 3.5 * 1024 * 1024;
-/** Each position that is searched counts as so many bytes towards the partner's rate. */
-const SEARCHED_BYTES = 64;
+/**
+ * Each position that is read counts as so many bytes towards the partner's rate. With a filter, the
+ * database reads buckets whose events are not returned.
+ */
+const READ_BYTES = 64;
+const SEARCHED_BYTES = 256;
 
 /** An event with its place in a bucket, before its delivery is looked up. */
 interface Found {
@@ -100,6 +105,7 @@ interface Found {
 
 export function createReader(deps: ReaderDependencies): Reader {
   const { store, packer } = deps;
+  const empty = createEmptyRanges();
   return {
     async page(query, room) {
       const { partner_id, after, from, to } = query;
@@ -109,10 +115,10 @@ export function createReader(deps: ReaderDependencies): Reader {
       if (last < first) return { events: [], next: first - 1, has_more: false, oldest, newest };
       const end = Math.min(last, first + SEARCH_MAX - 1);
       await room.reserve(PAGE_BYTES_MAX);
-      const { found, next } = await collect(deps, query, { first, last: end });
+      const { found, next, searched } = await search(deps, empty, query, { first, last: end });
       const events = await withAttempts(deps, found);
       const bytes = bytesOf(found);
-      room.took(bytes, bytes + (next - first + 1) * SEARCHED_BYTES);
+      room.took(bytes, bytes + searched * (isFilter(query) ? SEARCHED_BYTES : READ_BYTES));
       return { events, next, has_more: next < last, oldest, newest };
     },
     range: (partner_id, period) => rangeOf(deps, partner_id, period),
@@ -133,7 +139,7 @@ export function createReader(deps: ReaderDependencies): Reader {
           if (event_ids.has(one.event_id) && one.event !== '') found.set(one.event_id, one.seq);
         }
       }
-      room.took(0, event_ids.size * SEARCHED_BYTES);
+      room.took(0, event_ids.size * READ_BYTES);
       return found;
     },
     async bucket(partner_id, range, match, positions) {
@@ -211,6 +217,22 @@ async function rangeOf(
     oldest,
     newest,
   };
+}
+
+/** Collects from the range without what earlier searches have found empty. */
+async function search(
+  deps: ReaderDependencies,
+  empty: EmptyRanges,
+  query: Query,
+  range: Range,
+): Promise<{ found: Found[]; next: number; searched: number }> {
+  const { partner_id } = query;
+  const rest = empty.unsearched(partner_id, query, range);
+  if (rest.last < rest.first) return { found: [], next: range.last, searched: 0 };
+  const { found, next } = await collect(deps, query, rest);
+  const none_until = (found[0]?.logged.seq ?? next + 1) - 1;
+  empty.add(partner_id, query, { first: rest.first, last: none_until });
+  return { found, next, searched: next - rest.first + 1 };
 }
 
 async function collect(

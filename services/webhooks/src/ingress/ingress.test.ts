@@ -9,6 +9,8 @@ const log = createLogger('test');
 log.level = 'silent';
 const MIB = 1024 * 1024;
 const SIGNATURE = `sha256=${'0'.repeat(64)}`;
+/** A network of whose payment webhooks too many failed. */
+const FAILING = '203.0.113.7';
 let ingress: Ingress;
 let is_with_processor = true;
 /** The statuses that the outage watch got. */
@@ -20,12 +22,17 @@ beforeAll(async () => {
     {
       INGRESS_HOST: '127.0.0.1',
       INGRESS_PORT: 0,
+      PROXY_HOPS: 1,
       UPSTREAM_APP_SECRET: 'secret',
       UPSTREAM_VERIFY_TOKEN: 'token',
     },
     {
       bus: { publish: none } as never,
-      payments: { exist: () => is_with_processor, forward: none },
+      payments: {
+        exist: () => is_with_processor,
+        mayPost: (network) => network !== FAILING,
+        forward: none,
+      },
       outages: { answered: (status) => void answered.push(status) },
       canary: none,
       log,
@@ -87,6 +94,17 @@ const signedPayment = (): Record<string, string> => ({
 
 test('refuses a payment event that is larger than any of the processor', async () => {
   expect(await announce('/webhooks/payments', signedPayment())).toBe(413);
+});
+
+test('refuses a payment event of a network with too many failures before its body arrives', async () => {
+  const of = (address: string) => ({
+    ...signedPayment(),
+    'x-forwarded-for': `192.0.2.1, ${address}`,
+  });
+  expect([
+    await announce('/webhooks/payments', of(FAILING)),
+    await announce('/webhooks/payments', of('203.0.113.8')),
+  ]).toEqual([429, 413]);
 });
 
 test('without a payment processor the address of its events does not exist', async () => {

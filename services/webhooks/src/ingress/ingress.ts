@@ -8,7 +8,9 @@ import {
   createBound,
   createBoundedServer,
   createRefusals,
+  networkOf,
   readBody,
+  senderOf,
   type BodyProblem,
   type Bound,
 } from '@bmg/common/overload';
@@ -29,6 +31,7 @@ import {
 export interface IngressSettings {
   INGRESS_HOST: string;
   INGRESS_PORT: number;
+  PROXY_HOPS: number;
   UPSTREAM_APP_SECRET: string;
   UPSTREAM_VERIFY_TOKEN: string;
 }
@@ -70,6 +73,8 @@ const REFUSED: Record<BodyProblem, Reply> = {
   no_room: TRY_AGAIN,
   too_large: { status: 413, text: 'too large' },
 };
+/** The sender's network has failed too often. */
+const TOO_MANY: Reply = { status: 429, text: 'too many wrong signatures' };
 const NOT_FOUND: Reply = { status: 404, text: 'not found' };
 
 interface Route {
@@ -78,6 +83,8 @@ interface Route {
   unverified?: Bound;
   /** False: the route does not exist now. */
   exists?(): boolean;
+  /** False: the network of the sender is refused for now, before its body is read. */
+  admits?(network: string): boolean;
   /** Whether the body is worth reading: its headers may carry a valid signature. */
   isSigned(headers: IncomingHttpHeaders): boolean;
   /**
@@ -86,7 +93,7 @@ interface Route {
    */
   isGenuine?(body: Buffer, headers: IncomingHttpHeaders): boolean;
   /** Accepts the webhook and returns the answer. */
-  accept(body: Buffer, headers: IncomingHttpHeaders): Promise<Reply>;
+  accept(body: Buffer, headers: IncomingHttpHeaders, network: string): Promise<Reply>;
 }
 
 export interface IngressDependencies {
@@ -121,14 +128,15 @@ export function createIngress(settings: IngressSettings, deps: IngressDependenci
     if (request.method !== 'POST') {
       return send(response, { status: 405, text: 'method not allowed' });
     }
-    const reply = await receive(request, route);
+    const network = networkOf(senderOf(request, settings.PROXY_HOPS));
+    const reply = await receive(request, route, network);
     const { status } = reply;
     if (path === UPSTREAM_PATH && reply !== UNSIGNED) outages.answered(status);
     metrics.ingress_duration.observe(
       { http_response_status_code: String(status) },
       (performance.now() - started) / 1_000,
     );
-    if (status === UNAUTHORIZED) await refusals.turn(STRANGERS);
+    if (status === UNAUTHORIZED || reply === TOO_MANY) await refusals.turn(STRANGERS);
     if (reply === INCOMPLETE) request.destroy();
     else send(response, reply);
   }
@@ -179,14 +187,15 @@ function routesOf(
         exists: payments.exist,
         isSigned: (headers) =>
           mayBePaymentSignature(headers['stripe-signature'], Math.floor(Date.now() / 1_000)),
-        accept: (body, headers) => acceptPayment(payments, body, headers),
+        admits: payments.mayPost,
+        accept: (body, headers, network) => acceptPayment(payments, { body, headers, network }),
       },
     ],
     ...(canary ? [[CANARY_PATH, canaryRoute(canary)] as const] : []),
   ]);
 }
 
-type Receive = (request: IncomingMessage, route: Route) => Promise<Reply>;
+type Receive = (request: IncomingMessage, route: Route, network: string) => Promise<Reply>;
 
 /** Reads a body, within the bounds of its route and of memory, and passes it on; returns the answer. */
 function createReceive(log: Logger): Receive {
@@ -194,9 +203,10 @@ function createReceive(log: Logger): Receive {
     createBound({ server: 'ingress', reason, max }, log);
   const shared = boundOf('unverified_body_bytes', UNVERIFIED_MAX_BYTES);
   const bodies = boundOf('body_bytes', VERIFIED_MAX_BYTES);
-  return async function receive(request, route) {
+  return async function receive(request, route, network) {
     const { body_max_bytes, unverified = shared } = route;
     if (!route.isSigned(request.headers)) return UNSIGNED;
+    if (route.admits?.(network) === false) return TOO_MANY;
     let bound = unverified;
     let held = 0;
     const reserve = (bytes: number): boolean => {
@@ -216,7 +226,7 @@ function createReceive(log: Logger): Receive {
         if (!route.isGenuine(body, request.headers)) return WRONG_SIGNATURE;
         if (!countAsVerified()) return TRY_AGAIN;
       }
-      return await route.accept(body, request.headers);
+      return await route.accept(body, request.headers, network);
     } catch (error) {
       if (error instanceof BodyRefused) return REFUSED[error.problem];
       throw error;
@@ -228,16 +238,16 @@ function createReceive(log: Logger): Receive {
 
 async function acceptPayment(
   payments: PaymentEvents,
-  body: Buffer,
-  headers: IncomingHttpHeaders,
+  { body, headers, network }: { body: Buffer; headers: IncomingHttpHeaders; network: string },
 ): Promise<Reply> {
   const signature = headers['stripe-signature'];
   const status = await payments.forward({
     body,
     signature: typeof signature === 'string' ? signature : '',
     traceparent: headers['traceparent'] as string | undefined,
+    network,
   });
-  return replyOf(status);
+  return status === TOO_MANY.status ? TOO_MANY : replyOf(status);
 }
 
 const canaryRoute = (canary: CanaryReceiver): Route => ({

@@ -1,11 +1,16 @@
 // Payment webhooks of senders that are not verified yet: how many reach onboarding, and when none does.
 import { ApiError } from '@bmg/common/errors';
 import { createLogger } from '@bmg/common/telemetry';
-import { createPaymentEvents } from './payment-events';
+import { createPaymentEvents, FAILURES_AT_ONCE } from './payment-events';
 
 const log = createLogger('test');
 log.level = 'silent';
-const WEBHOOK = { body: Buffer.from('{}'), signature: 't=1,v1=0', traceparent: undefined };
+const WEBHOOK = {
+  body: Buffer.from('{}'),
+  signature: 't=1,v1=0',
+  traceparent: undefined,
+  network: '203.0.113.7',
+};
 
 test('onboarding gets a bounded number of webhooks at a time; the others are to be posted again', async () => {
   const started: Array<() => void> = [];
@@ -33,4 +38,43 @@ test('once onboarding has no processor, the address does not exist for some seco
   jest.advanceTimersByTime(11_000);
   expect([events.exist(), calls]).toEqual([true, 1]);
   jest.useRealTimers();
+});
+
+describe('webhooks that fail the verification', () => {
+  let calls: number;
+  const failing = () =>
+    createPaymentEvents(
+      {
+        handlePaymentEvent: async ({ signature }: { signature: string }) => {
+          calls += 1;
+          if (signature !== 'genuine') throw new ApiError('UNAUTHORIZED', 'wrong signature');
+          return {};
+        },
+      } as never,
+      log,
+    );
+  beforeEach(() => {
+    calls = 0;
+    jest.useFakeTimers();
+  });
+  afterEach(() => void jest.useRealTimers());
+
+  test('end the calls of onboarding for their network, and for no other', async () => {
+    const events = failing();
+    const statuses: number[] = [];
+    for (let at = 0; at < 100; at += 1) statuses.push(await events.forward(WEBHOOK));
+    expect(calls).toBe(FAILURES_AT_ONCE.burst);
+    expect(new Set(statuses.slice(calls))).toEqual(new Set([429]));
+    expect(events.mayPost(WEBHOOK.network)).toBe(false);
+    const other = { ...WEBHOOK, network: '203.0.113.8', signature: 'genuine' };
+    expect([events.mayPost(other.network), await events.forward(other)]).toEqual([true, 200]);
+    jest.advanceTimersByTime(5_000);
+    expect([await events.forward(WEBHOOK), await events.forward(WEBHOOK)]).toEqual([401, 429]);
+  });
+
+  test('do not limit genuine ones', async () => {
+    const events = failing();
+    const genuine = { ...WEBHOOK, signature: 'genuine' };
+    for (let at = 0; at < 100; at += 1) expect(await events.forward(genuine)).toBe(200);
+  });
 });

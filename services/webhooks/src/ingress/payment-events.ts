@@ -1,12 +1,14 @@
 // Forwards the payment processor's webhooks, unparsed, to onboarding, which knows the secret that
 // signs them. They are answered 200 once onboarding has applied them; while it is unreachable, 503
-// makes the processor post again. Until onboarding has verified one, its sender is anonymous.
+// makes the processor post again. Until onboarding has verified one, its sender is anonymous: a network
+// whose webhooks keep failing the verification is refused before onboarding is called.
 import { randomUUID } from 'node:crypto';
 import { ApiError, type ErrorCode } from '@bmg/common/errors';
-import { createBound } from '@bmg/common/overload';
+import { createBound, createFailureLimit } from '@bmg/common/overload';
 import type { Client } from '@bmg/common/rpc';
 import {
   endSpan,
+  metrics,
   parseTraceparent,
   SpanKind,
   startSpan,
@@ -19,11 +21,15 @@ export interface PaymentWebhook {
   body: Buffer;
   signature: string;
   traceparent: string | undefined;
+  /** The sender's. */
+  network: string;
 }
 
 export interface PaymentEvents {
   /** False while onboarding is known to have no payment processor: then the address does not exist. */
   exist(): boolean;
+  /** False for a network of whose webhooks too many failed the verification: 429, before the body is read. */
+  mayPost(network: string): boolean;
   /** Returns the HTTP status for the processor. */
   forward(webhook: PaymentWebhook): Promise<number>;
 }
@@ -32,13 +38,17 @@ export interface PaymentEvents {
 const TIMEOUT_MS = 15_000;
 const UNAVAILABLE = 503;
 const NOT_FOUND = 404;
+const UNAUTHORIZED = 401;
+const TOO_MANY = 429;
+/** Failed verifications of a network: each costs onboarding a call and the hash of a body. */
+export const FAILURES_AT_ONCE = { burst: 10, per_s: 0.2 };
 /** Webhooks that onboarding verifies and applies at a time; the processor posts the others again. */
 const IN_FLIGHT_MAX = 16;
 /** How long onboarding's answer counts that there is no processor. */
 const ABSENT_MS = 10_000;
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
-  UNAUTHORIZED: 401,
+  UNAUTHORIZED,
   INVALID_PAYLOAD: 400,
   // Without a payment processor this endpoint does not exist.
   NOT_CONFIGURED: NOT_FOUND,
@@ -52,6 +62,7 @@ export function createPaymentEvents(
     { server: 'ingress', reason: 'payment_webhooks', max: IN_FLIGHT_MAX },
     log,
   );
+  const failures = createFailureLimit(FAILURES_AT_ONCE);
   let absent_until_ms = -Infinity;
 
   async function apply({ body, signature, traceparent }: PaymentWebhook): Promise<number> {
@@ -80,12 +91,22 @@ export function createPaymentEvents(
     }
   }
 
+  const mayPost = (network: string): boolean => {
+    if (failures.mayTry(network)) return true;
+    metrics.requests_shed.inc({ server: 'ingress', reason: 'payment_failures_of_network' });
+    return false;
+  };
+
   return {
+    mayPost,
     exist: () => performance.now() >= absent_until_ms,
     async forward(webhook) {
+      // Again, for bodies that arrived side by side.
+      if (!mayPost(webhook.network)) return TOO_MANY;
       if (!in_flight.take()) return UNAVAILABLE;
       try {
         const status = await apply(webhook);
+        if (status === UNAUTHORIZED) failures.failed(webhook.network);
         if (status === NOT_FOUND) absent_until_ms = performance.now() + ABSENT_MS;
         return status;
       } finally {

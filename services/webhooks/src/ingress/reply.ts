@@ -10,10 +10,12 @@ export const TAKEN: Reply = { status: 200, text: '' };
 /** The webhook was not accepted, and the sender is to post it again. */
 export const TRY_AGAIN: Reply = { status: 503, text: 'try again' };
 const RETRY_AFTER_S = '5';
+/** Unavailable, and too many. */
+const RETRIED = new Set([TRY_AGAIN.status, 429]);
 
 export function send(response: ServerResponse, { status, text }: Reply): void {
   response.statusCode = status;
-  if (status === TRY_AGAIN.status) response.setHeader('Retry-After', RETRY_AFTER_S);
+  if (RETRIED.has(status)) response.setHeader('Retry-After', RETRY_AFTER_S);
   response.end(text);
 }
 

@@ -1,0 +1,140 @@
+// A filter that matches nothing reads each bucket once.
+import { randomBytes } from 'node:crypto';
+import { MongoClient, type Db } from 'mongodb';
+import { createIndexes } from '@bmg/common/mongo';
+import { packBodies } from './bodies';
+import { createPacker } from './packer';
+import { createReader, type Query } from './reader';
+import {
+  createEventLogStore,
+  newBucket,
+  type Bucket,
+  type EventLogStore,
+  type Match,
+} from '../store/event-log';
+import { indexes } from '../store/indexes';
+
+const packer = createPacker(undefined, false);
+const ROOM = { reserve: async () => undefined, took: () => undefined };
+let client: MongoClient;
+let db: Db;
+beforeAll(async () => {
+  client = await MongoClient.connect(process.env['MONGO_URL'] as string);
+  db = client.db(`empty_ranges_${randomBytes(5).toString('hex')}`);
+  await createIndexes(db, indexes);
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+const EVENTS_OF_BUCKET = 4;
+
+/** Appends a bucket of events of this name. */
+async function append(
+  partner_id: string,
+  first: number,
+  event = 'message.received',
+): Promise<void> {
+  const at = new Date();
+  const events = Array.from({ length: EVENTS_OF_BUCKET }, (_none, index) => ({
+    seq: first + index,
+    event_id: `evt_${partner_id}_${first + index}`,
+    event,
+    waba_id: '900',
+    partition: 0,
+    received_at: at,
+    size: 2,
+  }));
+  const bodies = events.map(() => Buffer.from('{}'));
+  const packed = await packBodies(packer, { partner_id, first }, bodies, {});
+  await createEventLogStore(db).insert([newBucket(partner_id, { first, at, events, packed })]);
+}
+
+/** A reader, with the number of buckets that it has read. */
+function aReader() {
+  const store = createEventLogStore(db);
+  const seen = { buckets: 0, cost: 0 };
+  const counting: EventLogStore = {
+    ...store,
+    async *buckets(partner_id, range, match) {
+      // The database looks at every bucket of the range to apply the filter.
+      for await (const bucket of store.buckets(partner_id, range, {})) {
+        seen.buckets += 1;
+        if (passes(match, bucket)) yield bucket;
+      }
+    },
+  };
+  const reader = createReader({
+    store: counting,
+    attempts: { of: async () => new Map() } as never,
+    deliveries: { findEach: async () => new Map() },
+    packer,
+    kept_ms: 86_400_000,
+  });
+  const room = { ...ROOM, took: (_bytes: number, cost = 0) => void (seen.cost += cost) };
+  const page = async (partner_id: string, query: Partial<Query> = {}) => {
+    const { events, next } = await reader.page(
+      {
+        partner_id,
+        after: undefined,
+        limit: 100,
+        max_bytes: undefined,
+        from: undefined,
+        to: undefined,
+        ...query,
+      },
+      room,
+    );
+    return { found: events.map(({ seq }) => seq), next };
+  };
+  return { page, seen };
+}
+
+const passes = ({ events, waba_id }: Match, bucket: Bucket): boolean =>
+  bucket.events.some(
+    (one) =>
+      (!events || events.includes(one.event)) && (waba_id === undefined || one.waba_id === waba_id),
+  );
+
+const REJECTED = { events: ['template.rejected'] };
+
+test('a filter that matches nothing reads each bucket once, however often it is repeated', async () => {
+  for (let at = 0; at < 5; at += 1) await append('ptn_1', 1 + at * EVENTS_OF_BUCKET);
+  const { page, seen } = aReader();
+  for (let count = 0; count < 10; count += 1) {
+    expect(await page('ptn_1', REJECTED)).toEqual({ found: [], next: 20 });
+    expect(await page('ptn_1', { ...REJECTED, after: 7 })).toEqual({ found: [], next: 20 });
+  }
+  expect(seen.buckets).toBe(5);
+  await append('ptn_1', 21);
+  expect(await page('ptn_1', REJECTED)).toEqual({ found: [], next: 24 });
+  expect(seen.buckets).toBe(6);
+  await append('ptn_1', 25, 'template.rejected');
+  expect(await page('ptn_1', REJECTED)).toEqual({ found: [25, 26, 27, 28], next: 28 });
+  expect(seen.buckets).toBe(7);
+});
+
+test('what one filter, account or partner has not found, another may', async () => {
+  for (const partner_id of ['ptn_2', 'ptn_3']) await append(partner_id, 1);
+  const { page } = aReader();
+  expect((await page('ptn_2', REJECTED)).found).toEqual([]);
+  expect((await page('ptn_2', { waba_id: '901' })).found).toEqual([]);
+  const all = [1, 2, 3, 4];
+  expect((await page('ptn_2')).found).toEqual(all);
+  expect((await page('ptn_2', { waba_id: '900' })).found).toEqual(all);
+  expect((await page('ptn_2', { events: ['message.received'] })).found).toEqual(all);
+  expect((await page('ptn_2', { events: ['message.received', ...REJECTED.events] })).found).toEqual(
+    all,
+  );
+  expect((await page('ptn_3', { events: ['message.received'] })).found).toEqual(all);
+});
+
+test('a search with a filter costs more than a read, and nothing where it is known to be empty', async () => {
+  for (let at = 0; at < 5; at += 1) await append('ptn_4', 1 + at * EVENTS_OF_BUCKET);
+  const { page, seen } = aReader();
+  await page('ptn_4', REJECTED);
+  const first = seen.cost;
+  await page('ptn_4', REJECTED);
+  expect([first, seen.cost - first]).toEqual([20 * 256, 0]);
+});
