@@ -1,5 +1,5 @@
 import { fields, type Field } from '@bmg/common/config';
-import { PEPPER_PATTERN } from '@bmg/common/keys';
+import { pepperFault } from '@bmg/common/keys';
 import { KEYRING_PATTERN } from '@bmg/common/vault';
 import { PROCESSOR_NAMES } from './payments/choose-processor';
 
@@ -37,7 +37,7 @@ export const settings = {
   ),
   KEY_PEPPER: fields.secret(
     'keys the hash of partner keys and connect tokens: one text, or a ring of keys `id:base64` (32 bytes each), newest first, comma-separated; a former single text is the entry `:base64`',
-    { pattern: PEPPER_PATTERN, insecure: 'local-pepper-not-for-production' },
+    { check: pepperFault, insecure: 'local-pepper-not-for-production' },
   ),
   PAYMENT_PROCESSOR: fields.oneOf(
     PROCESSOR_NAMES,

@@ -6,4 +6,4 @@ export {
   keyHint,
   PARTNER_KEY_PREFIX,
 } from './partner-key';
-export { createPeppers, firstKnown, PEPPER_PATTERN, type Peppers } from './peppers';
+export { createPeppers, firstKnown, pepperFault, type Peppers } from './peppers';

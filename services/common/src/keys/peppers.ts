@@ -20,10 +20,8 @@ const FORMER = ':[A-Za-z0-9+/]+={0,2}';
 const NO_ID_TWICE = '(?!(.*,)?(?<id>[\\w-]{1,32}):[^,]*,(.*,)?\\k<id>:)';
 const RING = `${NO_ID_TWICE}((${KEY}|${FORMER}),)*${KEY}(,(${KEY}|${FORMER}))*`;
 /** Any text that does not begin as a ring does. */
-const SINGLE = '(?![\\w-]{0,32}:[A-Za-z0-9+/]*={0,2}(,|$))[^]+';
+const IS_SINGLE = /^(?![\w-]{0,32}:[A-Za-z0-9+\/]*={0,2}(,|$))[^]+$/u;
 
-/** One text, or a ring: keys `id:base64` of 32 bytes, newest first, comma-separated. */
-export const PEPPER_PATTERN = `^(${RING}|${SINGLE})$`;
 const IS_RING = new RegExp(`^${RING}$`, 'u');
 /** Between the ID and the hash, which is base64url and never holds one. */
 const SEPARATOR = '.';
@@ -33,7 +31,16 @@ interface Pepper {
   secret: string | Buffer;
 }
 
-/** `setting` matches PEPPER_PATTERN. */
+/**
+ * What is wrong with a value of the setting, without the value: undefined for one text, and for a ring of keys
+ * `id:base64` of 32 bytes, newest first, comma-separated.
+ */
+export const pepperFault = (setting: string): string | undefined =>
+  IS_RING.test(setting) || IS_SINGLE.test(setting)
+    ? undefined
+    : 'must be one text, or keys id:base64 of 32 bytes, comma-separated, each ID once';
+
+/** `setting` is one that `pepperFault` accepts. */
 export function createPeppers(setting: string): Peppers {
   const [newest, ...older] = readPeppers(setting);
   const prefix = prefixOf(newest);
