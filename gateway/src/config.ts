@@ -1,4 +1,5 @@
 import { fields } from '@bmg/common/config';
+import { pepperFault } from '@bmg/common/keys';
 
 /** The gateway's settings, by environment variable; deploy/SETTINGS.md is generated from them. */
 export const settings = {
@@ -15,9 +16,10 @@ export const settings = {
   BROADCASTS_ADDR: fields.serviceAddress('broadcasts'),
   NUMBER_ADMIN_ADDR: fields.serviceAddress('number-admin'),
   WEBHOOKS_ADDR: fields.serviceAddress('webhooks'),
-  KEY_PEPPER: fields.secret('keys the hash of partner keys and connect tokens', {
-    insecure: 'local-pepper-not-for-production',
-  }),
+  KEY_PEPPER: fields.secret(
+    'keys the hash of partner keys and connect tokens: one text, or a ring of keys `id:base64` (32 bytes each), newest first, comma-separated; a former single text is the entry `:base64`',
+    { check: pepperFault, insecure: 'local-pepper-not-for-production' },
+  ),
   UPSTREAM_SDK_URL: fields.url('script that the onboarding page loads for the sign-up dialog', {
     default: 'https://connect.facebook.net/en_US/sdk.js',
   }),

@@ -39,7 +39,7 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
   const public_url = config.PUBLIC_URL.replace(/\/$/, '');
   const answers = { notices: noticeHeaders(config.PUBLIC_URL), docs_url: `${public_url}/docs` };
   const limits = wireLimits(config, redis, log);
-  const auth = wireAuth(directory.rpc, config.KEY_PEPPER, limits.load);
+  const auth = wireAuth(directory.rpc, config.KEY_PEPPER, { load: limits.load, log });
   const parts = { redis, bus, rpc, auth, limits, log };
   const edge = wireEdge({ ...parts, public_url, docs_url: answers.docs_url });
   const notices = NOTICES.map((one) => ({ ...one, text: NOTICE_TEXTS[one.id] ?? '' }));

@@ -1,6 +1,6 @@
 // Finds the partner that a key belongs to. Answers are cached under the partner's directory version.
 import { ApiError } from '@bmg/common/errors';
-import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import { isWellFormedKey, PARTNER_KEY_PREFIX, type Peppers } from '@bmg/common/keys';
 import {
   createVersionedCache,
   invalidKey,
@@ -9,7 +9,12 @@ import {
   type Load,
 } from '@bmg/common/directory';
 import type { Call, Client } from '@bmg/common/rpc';
-import type { AuthenticateResponse, DirectoryDefinition } from '@bmg/proto/onboarding';
+import type {
+  AuthenticateManyResponse,
+  AuthenticateResponse,
+  DirectoryDefinition,
+} from '@bmg/proto/onboarding';
+import type { HashRenewal } from './hash-renewal';
 import type { LookUps } from './look-ups';
 
 export type Caller = AuthenticateResponse;
@@ -25,40 +30,69 @@ export interface Authenticator {
 }
 
 export interface KnownCaller {
-  key_hash: string;
+  /** Every hash under which the key may be stored, the newest first. */
+  key_hashes: KeyHashes;
   caller: Caller;
   /** The version under which the caller is cached; undefined when the entry is too old. */
   version?: string | undefined;
 }
 
+type KeyHashes = [string, ...string[]];
+
 const ENTRIES_MAX = 20_000;
+/** Hashes of one batch, as onboarding takes them. */
+const AT_ONCE_MAX = 1_000;
 
 export function createAuthenticator(
   directory: Client<DirectoryDefinition>,
-  pepper: string,
+  peppers: Peppers,
   look_ups: LookUps,
+  renewal: HashRenewal,
 ): Authenticator {
-  const load: Load<string, Caller> = async (key_hashes, call) => {
-    const { callers } = await directory.authenticateMany({ key_hashes }, call);
-    return key_hashes.map((key_hash) => callers[key_hash] ?? invalidKey());
+  const callersOf = async (
+    key_hashes: string[],
+    call: Call,
+  ): Promise<AuthenticateManyResponse['callers']> => {
+    const parts: string[][] = [];
+    for (let from = 0; from < key_hashes.length; from += AT_ONCE_MAX) {
+      parts.push(key_hashes.slice(from, from + AT_ONCE_MAX));
+    }
+    const answers = await Promise.all(
+      parts.map((part) => directory.authenticateMany({ key_hashes: part }, call)),
+    );
+    return Object.assign(
+      {},
+      ...answers.map(({ callers }) => callers),
+    ) as AuthenticateManyResponse['callers'];
+  };
+  const load: Load<KeyHashes, Caller> = async (keys, call) => {
+    const callers = await callersOf(keys.flat(), call);
+    return keys.map((key_hashes) => {
+      const stored = key_hashes.find((key_hash) => callers[key_hash] !== undefined);
+      if (stored === undefined) return invalidKey();
+      renewal.renew(stored, key_hashes[0]);
+      return callers[stored] as Caller;
+    });
   };
   const cache = createVersionedCache(ENTRIES_MAX, load);
-  const authenticate = (key_hash: string, call: Call): Promise<Caller> =>
-    loadOne(load, key_hash, call);
+  const authenticate = (key_hashes: KeyHashes, call: Call): Promise<Caller> =>
+    loadOne(load, key_hashes, call);
   return {
     async identify(key, address, call) {
       if (!isWellFormedKey(key, PARTNER_KEY_PREFIX)) throw invalidKey();
-      const key_hash = hashKey(key, pepper);
+      const key_hashes = peppers.hashes(key);
+      const [key_hash] = key_hashes;
       const cached = cache.peek(key_hash);
-      if (cached) return { key_hash, caller: cached, version: cache.versionOf(key_hash) };
+      if (cached) return { key_hashes, caller: cached, version: cache.versionOf(key_hash) };
       const look = (): Promise<Caller> =>
-        cache.get(key_hash, '?', () => authenticate(key_hash, call));
-      return { key_hash, caller: await look_ups.run(key_hash, address, look) };
+        cache.get(key_hash, '?', () => authenticate(key_hashes, call));
+      return { key_hashes, caller: await look_ups.run(key_hash, address, look) };
     },
-    async confirm({ key_hash }, version, call) {
+    async confirm({ key_hashes }, version, call) {
+      const [key_hash] = key_hashes;
       try {
-        const fetch = (): Promise<Caller> => authenticate(key_hash, call);
-        const caller = await cache.get(key_hash, version, fetch, key_hash);
+        const fetch = (): Promise<Caller> => authenticate(key_hashes, call);
+        const caller = await cache.get(key_hash, version, fetch, key_hashes);
         refuseUnlessActive(caller.status);
         return caller;
       } catch (error) {

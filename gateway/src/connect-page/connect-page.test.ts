@@ -3,7 +3,13 @@ import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import Koa from 'koa';
 import { ApiError } from '@bmg/common/errors';
-import { CONNECT_TOKEN_PREFIX, createKey, hashKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import {
+  CONNECT_TOKEN_PREFIX,
+  createKey,
+  createPeppers,
+  hashKey,
+  PARTNER_KEY_PREFIX,
+} from '@bmg/common/keys';
 import type { OpenConnectPageResponse } from '@bmg/proto/onboarding';
 import { createLookUps } from '../auth/look-ups';
 import type { State } from '../edge/state';
@@ -46,7 +52,7 @@ beforeAll(async () => {
     } as never,
     look_ups: createLookUps(),
     visits: { take: async () => undefined },
-    pepper: PEPPER,
+    peppers: createPeppers(PEPPER),
     sdk_url: SDK_URL,
     log: log as never,
   })(router);

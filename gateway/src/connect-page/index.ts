@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { ApiError, toApiError } from '@bmg/common/errors';
-import { hashKey } from '@bmg/common/keys';
+import { firstKnown, type Peppers } from '@bmg/common/keys';
 import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 import type { OnboardingDefinition, ReportConnectStepRequest } from '@bmg/proto/onboarding';
@@ -25,7 +25,7 @@ import { DEFAULT_LANGUAGE, LANGUAGES } from './texts';
 export interface ConnectPageDependencies {
   onboarding: Client<OnboardingDefinition>;
   authenticator: Authenticator;
-  pepper: string;
+  peppers: Peppers;
   sdk_url: string;
   look_ups: LookUps;
   /** Limits the requests of a network to the page. */
@@ -124,9 +124,13 @@ async function openLink(
   if (token === undefined || !isConnectToken(token)) {
     return answerNotice(context, html, 400, INCOMPLETE_LINK);
   }
-  const token_hash = hashKey(token, deps.pepper);
-  const page = await deps.look_ups.run(token_hash, context.ip, () =>
-    deps.onboarding.openConnectPage({ token_hash }, call),
+  const token_hashes = deps.peppers.hashes(token);
+  const page = await deps.look_ups.run(token_hashes[0], context.ip, () =>
+    firstKnown(
+      token_hashes,
+      (token_hash) => deps.onboarding.openConnectPage({ token_hash }, call),
+      ({ outcome }) => outcome !== 'unknown',
+    ),
   );
   if (page.outcome !== 'open') {
     const notice = page.outcome === 'consumed' ? USED_LINK : EXPIRED_LINK;
@@ -196,7 +200,7 @@ async function authenticate(
 }
 
 /** POST /connect/events: a step of the sign-up dialog, recorded under the session's token. */
-function createReportHandler({ onboarding, pepper, look_ups, visits }: ConnectPageDependencies) {
+function createReportHandler({ onboarding, peppers, look_ups, visits }: ConnectPageDependencies) {
   const check = compile(reportConnectStep, 'body');
   return async (context: Context): Promise<void> => {
     const state = context.state as State;
@@ -206,11 +210,13 @@ function createReportHandler({ onboarding, pepper, look_ups, visits }: ConnectPa
       throw new ApiError('UNAUTHORIZED', 'the header x-connect-token is required');
     }
     await visits.take(context.ip);
-    const token_hash = hashKey(token, pepper);
-    await look_ups.run(token_hash, context.ip, async () => {
+    const token_hashes = peppers.hashes(token);
+    await look_ups.run(token_hashes[0], context.ip, async () => {
       const body = check(await readBody(context.req as IncomingMessage, REPORT_LIMITS));
       const report = body as unknown as ReportConnectStepRequest;
-      await onboarding.reportConnectStep({ ...report, token_hash }, state.call);
+      await firstKnown(token_hashes, (token_hash) =>
+        onboarding.reportConnectStep({ ...report, token_hash }, state.call),
+      );
     });
     context.status = 200;
     context.body = { success: true };

@@ -19,7 +19,7 @@ export const wireConnectPage = (config: Config, { rpc, auth, limits, log }: Part
     authenticator: auth.authenticator,
     look_ups: auth.look_ups,
     visits: limits.visits,
-    pepper: config.KEY_PEPPER,
+    peppers: auth.peppers,
     sdk_url: config.UPSTREAM_SDK_URL,
     log,
   });

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { INACTIVE_PARTNER_CODES } from '@bmg/common/directory';
+import { firstKnown } from '@bmg/common/keys';
 import { ApiError } from '@bmg/common/errors';
 import type { LookUps } from '../auth/look-ups';
 import type { Call } from '@bmg/common/rpc';
@@ -48,7 +49,7 @@ const PER_SEC = 20;
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 export const consoleApi = (deps: ConsoleDependencies): ((router: Router<State>) => void) => {
-  const cookies = createSessionCookies(deps.public_url, deps.pepper);
+  const cookies = createSessionCookies(deps.public_url, deps.peppers);
   const routes = createRoutes({ ...deps, cookies });
   const own_origin = new URL(deps.public_url).origin;
   return (router) => {
@@ -154,15 +155,18 @@ export async function findVisitor(
     throw new ApiError('UNAUTHORIZED', `the header ${CSRF} does not match the session`);
   }
   const { call } = context.state as State;
-  const token_hash = cookies.hash(token);
+  const token_hashes = cookies.hashes(token);
   const passive = is_automatic || context.get(IDLE) !== '';
   try {
-    const session = await look_ups.run(token_hash, context.ip, () =>
-      settings.useSession({ token_hash, passive }, call),
+    const { session, token_hash } = await look_ups.run(token_hashes[0], context.ip, () =>
+      firstKnown(token_hashes, async (token_hash) => ({
+        session: await settings.useSession({ token_hash, passive }, call),
+        token_hash,
+      })),
     );
     const check = (call: Call): Promise<unknown> =>
       settings.useSession({ token_hash, passive: true }, call);
-    return { partner_id: session.partner_id, token, session, check };
+    return { partner_id: session.partner_id, token, token_hash, session, check };
   } catch (error) {
     if (error instanceof ApiError && ENDS_SESSION.has(error.code)) cookies.clear(context);
     throw error;

@@ -9,6 +9,8 @@ import type { Schema } from '../endpoints/parts/schema';
 export interface Visitor {
   partner_id: string;
   token: string;
+  /** Under which the session is stored. */
+  token_hash: string;
   session: Session;
   /** Throws when the session is over. */
   check(call: Call): Promise<unknown>;

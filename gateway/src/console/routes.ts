@@ -1,11 +1,12 @@
 // The rows of the console's API: session, settings, webhooks, billing. They are not endpoints of the
 // contract.
 import { ApiError, missingFields } from '@bmg/common/errors';
-import { hashKey, isWellFormedKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import { firstKnown, isWellFormedKey, PARTNER_KEY_PREFIX, type Peppers } from '@bmg/common/keys';
 import type { Client } from '@bmg/common/rpc';
 import type { GetBillingResponse, PaymentsDefinition } from '@bmg/proto/billing';
 import type { PartnerSettings, Session, SettingsDefinition } from '@bmg/proto/settings';
 import type { SendTestEventResponse, WebhooksDefinition } from '@bmg/proto/webhooks';
+import type { HashRenewal } from '../auth/hash-renewal';
 import type { RequestLog } from '../edge/request-log';
 import type { Fields } from '../endpoints/endpoint';
 import type { EventStreams } from './event-streams';
@@ -20,7 +21,8 @@ export interface RouteDependencies {
   requests: Pick<RequestLog, 'read'>;
   streams: Pick<EventStreams, 'open'>;
   cookies: SessionCookies;
-  pepper: string;
+  peppers: Peppers;
+  renewal: HashRenewal;
   public_url: string;
   /** Announcements to partners, with their texts. */
   notices: Fields[];
@@ -59,7 +61,7 @@ const readRequests = async (
     ...request,
   }));
 
-function sessionRoutes({ settings, cookies, pepper }: RouteDependencies): Route[] {
+function sessionRoutes({ settings, cookies, peppers, renewal }: RouteDependencies): Route[] {
   const sessionAnswer = (session: Session, token: string): Fields => ({
     partner_id: session.partner_id,
     name: session.partner_name,
@@ -77,10 +79,13 @@ function sessionRoutes({ settings, cookies, pepper }: RouteDependencies): Route[
         const partner_key = String(body['partner_key']).trim();
         if (!isWellFormedKey(partner_key, PARTNER_KEY_PREFIX)) throw invalidKey();
         const token = cookies.newToken();
-        const session = await settings.openSession(
-          { key_hash: hashKey(partner_key, pepper), token_hash: cookies.hash(token) },
-          call,
-        );
+        const [token_hash] = cookies.hashes(token);
+        const key_hashes = peppers.hashes(partner_key);
+        const session = await firstKnown(key_hashes, async (key_hash) => {
+          const opened = await settings.openSession({ key_hash, token_hash }, call);
+          renewal.renew(key_hash, key_hashes[0]);
+          return opened;
+        });
         cookies.set(context, token);
         return sessionAnswer(session, token);
       },
@@ -93,8 +98,8 @@ function sessionRoutes({ settings, cookies, pepper }: RouteDependencies): Route[
     {
       verb: 'delete',
       path: '/session',
-      async run({ token }, { context, call }) {
-        await settings.closeSession({ token_hash: cookies.hash(token) }, call);
+      async run({ token_hash }, { context, call }) {
+        await settings.closeSession({ token_hash }, call);
         cookies.clear(context);
         return {};
       },
@@ -102,8 +107,8 @@ function sessionRoutes({ settings, cookies, pepper }: RouteDependencies): Route[
     {
       verb: 'get',
       path: '/sessions',
-      run: async ({ partner_id, token }, { call }) => ({
-        ...(await settings.listSessions({ partner_id, token_hash: cookies.hash(token) }, call)),
+      run: async ({ partner_id, token_hash }, { call }) => ({
+        ...(await settings.listSessions({ partner_id, token_hash }, call)),
       }),
     },
     {

@@ -1,8 +1,8 @@
 // The browser's part of a console session: a random token in a cookie that scripts cannot read and other
 // sites cannot send, and a CSRF token derived from it, which our page sends with every change.
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
-import { hashKey } from '@bmg/common/keys';
+import type { Peppers } from '@bmg/common/keys';
 
 const NAME = 'bmg_session';
 /** The longest life of a session; onboarding may end it earlier. */
@@ -17,14 +17,14 @@ export interface SessionCookies {
   /** The token of the request; undefined when none is well formed. */
   read(context: Context): string | undefined;
   clear(context: Context): void;
-  /** Stored and looked up instead of the token. */
-  hash(token: string): string;
+  /** Stored and looked up instead of the token: the newest first, and those by older peppers. */
+  hashes(token: string): [string, ...string[]];
   /** Derived from the session's token: nothing is stored, and it ends with the session. */
   csrfToken(token: string): string;
   isCsrfToken(given: string, token: string): boolean;
 }
 
-export function createSessionCookies(public_url: string, pepper: string): SessionCookies {
+export function createSessionCookies(public_url: string, peppers: Peppers): SessionCookies {
   const { protocol, pathname } = new URL(public_url);
   const attributes = [
     `Path=${pathname.replace(/\/+$/, '')}/dashboard`,
@@ -35,8 +35,7 @@ export function createSessionCookies(public_url: string, pepper: string): Sessio
   ];
   const setCookie = (context: Context, value: string, age_s: number): void =>
     context.set('Set-Cookie', [`${NAME}=${value}`, `Max-Age=${age_s}`, ...attributes].join('; '));
-  const csrfToken = (token: string): string =>
-    createHmac('sha256', pepper).update(`csrf:${token}`).digest('base64url');
+  const csrfTokens = (token: string): [string, ...string[]] => peppers.hashes(`csrf:${token}`);
   return {
     newToken: () => randomBytes(TOKEN_BYTES).toString('base64url'),
     set: (context, token) => setCookie(context, token, LIFE_S),
@@ -45,11 +44,14 @@ export function createSessionCookies(public_url: string, pepper: string): Sessio
       return token !== undefined && TOKEN.test(token) ? token : undefined;
     },
     clear: (context) => setCookie(context, '', 0),
-    hash: (token) => hashKey(token, pepper),
-    csrfToken,
+    hashes: (token) => peppers.hashes(token),
+    csrfToken: (token) => csrfTokens(token)[0],
     isCsrfToken(given, token) {
-      const [expected, actual] = [Buffer.from(csrfToken(token)), Buffer.from(given)];
-      return expected.length === actual.length && timingSafeEqual(expected, actual);
+      const actual = Buffer.from(given);
+      return csrfTokens(token).some((one) => {
+        const expected = Buffer.from(one);
+        return expected.length === actual.length && timingSafeEqual(expected, actual);
+      });
     },
   };
 }

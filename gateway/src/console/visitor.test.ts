@@ -1,9 +1,10 @@
 // The session behind a request, and which requests extend it.
 import type { Context } from 'koa';
+import { createPeppers } from '@bmg/common/keys';
 import { findVisitor } from './index';
 import { createSessionCookies } from './session-cookie';
 
-const cookies = createSessionCookies('https://gateway.example.com', 'pepper');
+const cookies = createSessionCookies('https://gateway.example.com', createPeppers('pepper'));
 
 function setUp(headers: Record<string, string> = {}) {
   const useSession = jest.fn(async () => ({ partner_id: 'p' }));

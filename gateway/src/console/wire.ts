@@ -37,7 +37,8 @@ export function wireConsole(config: Config, { rpc, auth, limits, log, ...parts }
     settings: rpc.client(SettingsDefinition),
     webhooks: rpc.client(WebhooksDefinition),
     payments: rpc.client(PaymentsDefinition),
-    pepper: config.KEY_PEPPER,
+    peppers: auth.peppers,
+    renewal: auth.renewal,
     public_url: config.PUBLIC_URL,
   });
   return { streams, pages: [api, consoleSite(config.PUBLIC_URL, log)] };

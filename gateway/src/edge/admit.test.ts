@@ -2,7 +2,7 @@
 import { createLookUps } from '../auth/look-ups';
 import { createAuthenticator } from '../auth/authenticate';
 import type { AuthenticateManyRequest, AuthenticateManyResponse } from '@bmg/proto/onboarding';
-import { createKey, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import { createKey, createPeppers, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { rateLimitResult, versionOnly, type Bucket } from '../limits/bucket';
 import { createMemoryBucket } from '../limits/memory-bucket';
 import type { Endpoint } from '../endpoints/endpoint';
@@ -47,8 +47,13 @@ function setUp(instead?: Bucket) {
   const authenticateSession = jest.fn(async () => ({ partner_id: 'p', session_id: 's' }));
   const look_ups = createLookUps();
   const deps = {
-    authenticator: createAuthenticator({ authenticateMany } as never, 'pepper', look_ups),
-    sessions: { hash: (token: string) => token, find: authenticateSession },
+    authenticator: createAuthenticator(
+      { authenticateMany } as never,
+      createPeppers('pepper'),
+      look_ups,
+      { renew: () => undefined },
+    ),
+    sessions: { hashes: (token: string) => [token], find: authenticateSession },
     bucket,
   } as unknown as AdmitDependencies;
   const headers: Record<string, string> = {};

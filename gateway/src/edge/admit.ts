@@ -84,11 +84,11 @@ async function admitSession(
   { sessions, bucket }: AdmitDependencies,
 ): Promise<Admitted> {
   const { call } = context.state as State;
-  const token_hash = sessions.hash(token);
-  const name = `connect:${token_hash}`;
+  const token_hashes = sessions.hashes(token);
+  const name = `connect:${token_hashes[0]}`;
   const rate_limit = await takeFromLimit(context, bucket, name, CONNECT_TOKEN_PER_SEC, true);
   if (!rate_limit.allowed) throw rateLimited('connect', rate_limit.retry_after_s);
-  const { partner_id, session_id } = await sessions.find(token_hash, context.ip, call);
+  const { partner_id, session_id } = await sessions.find(token_hashes, context.ip, call);
   return { partner_id, session_id, rate_limit };
 }
 

@@ -1,4 +1,5 @@
 import { fields, type Field } from '@bmg/common/config';
+import { pepperFault } from '@bmg/common/keys';
 import { KEYRING_PATTERN } from '@bmg/common/vault';
 import { PROCESSOR_NAMES } from './payments/choose-processor';
 
@@ -34,9 +35,10 @@ export const settings = {
       insecure: 'local:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
     },
   ),
-  KEY_PEPPER: fields.secret('keys the hash of partner keys and connect tokens', {
-    insecure: 'local-pepper-not-for-production',
-  }),
+  KEY_PEPPER: fields.secret(
+    'keys the hash of partner keys and connect tokens: one text, or a ring of keys `id:base64` (32 bytes each), newest first, comma-separated; a former single text is the entry `:base64`',
+    { check: pepperFault, insecure: 'local-pepper-not-for-production' },
+  ),
   PAYMENT_PROCESSOR: fields.oneOf(
     PROCESSOR_NAMES,
     'who collects the fee for slots; `stripe` needs the two secrets below',

@@ -3,6 +3,7 @@ import type { Bus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { createVersions } from '@bmg/common/directory';
 import type { Database } from '@bmg/common/mongo';
+import { createPeppers } from '@bmg/common/keys';
 import { guardedAgent } from '@bmg/common/outbound';
 import { createPool } from '@bmg/common/overload';
 import type { openRedis } from '@bmg/common/redis';
@@ -35,6 +36,7 @@ export function createDependencies(
     onTokensDue,
     ...createStores(mongo.db),
     vault: createVault(config.ENCRYPTION_KEYRING),
+    peppers: createPeppers(config.KEY_PEPPER),
     versions: createVersions(redis, log),
     upstream,
     agent: guardedAgent({ allowPrivate: config.ALLOW_PRIVATE_URLS }),

@@ -2,7 +2,7 @@
 // upstream, a fake clock, and the handlers as the service wires them.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ApiError } from '@bmg/common/errors';
-import { hashKey } from '@bmg/common/keys';
+import { createPeppers, hashKey } from '@bmg/common/keys';
 import { openMongo, type Database } from '@bmg/common/mongo';
 import type { Call } from '@bmg/common/rpc';
 import { createLogger } from '@bmg/common/telemetry';
@@ -55,7 +55,6 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
   const log = createLogger('test');
   log.level = 'silent';
   const settings = {
-    KEY_PEPPER: PEPPER,
     PUBLIC_URL: 'https://gateway.test/',
     UPSTREAM_API_VERSION: 'v26.0',
     UPSTREAM_APP_ID: 'app-local' as string | undefined,
@@ -69,6 +68,7 @@ function dependencies(mongo: Database, upstream: Upstream, now: () => Date) {
   return {
     ...createStores(mongo.db),
     vault: createVault(KEYRING),
+    peppers: createPeppers(PEPPER),
     payments: choosePaymentProcessor('none'),
     /** The version keys bumped so far. */
     bumped,

@@ -14,6 +14,8 @@ export interface Field<T> {
   file?: boolean;
   /** Settings that must be set together with this one. */
   needs?: string[];
+  /** Returns a fault that the schema cannot express, without the value. */
+  check?: (value: string) => string | undefined;
   /** Returns a warning for the log when the value is risky. */
   warn?: (config: Record<string, unknown>) => string | undefined;
   /** Marks the value's type; never set. */
@@ -25,7 +27,7 @@ type Options<T> = { default?: T; insecure?: string };
 const field = <T>(
   schema: Record<string, unknown>,
   description: string,
-  options: Options<T> & { secret?: boolean } = {},
+  options: Options<T> & Pick<Field<T>, 'secret' | 'check'> = {},
 ): Field<T> => ({ schema, description, ...options });
 
 export const port = (fallback: number, description: string): Field<number> =>
@@ -74,7 +76,7 @@ export const serviceAddress = (service: string, more = ''): Field<string> =>
 
 export const secret = (
   description: string,
-  options: Options<string> & { pattern?: string } = {},
+  options: Options<string> & Pick<Field<string>, 'check'> & { pattern?: string } = {},
 ): Field<string> => {
   const { pattern, ...rest } = options;
   return field({ type: 'string', minLength: 1, ...(pattern && { pattern }) }, description, {

@@ -67,11 +67,13 @@ export function loadConfig<F extends Fields>(fields: F, env: NodeJS.ProcessEnv):
  * other one.
  */
 function filesAndNeeds(fields: Fields, given: Record<string, unknown>): string[] {
-  return Object.entries(fields).flatMap(([name, { file, needs = [] }]) => {
+  return Object.entries(fields).flatMap(([name, { file, check, needs = [] }]) => {
     const value = given[name];
     if (value === undefined) return [];
     const missing = needs.filter((other) => given[other] === undefined);
+    const fault = check?.(String(value));
     return [
+      ...(fault === undefined ? [] : [`${name} ${fault}`]),
       ...(missing.length > 0 ? [`${name} also requires ${missing.join(' and ')}`] : []),
       ...(file && !isReadable(String(value))
         ? [`${name} names a file that cannot be read: ${String(value)}`]

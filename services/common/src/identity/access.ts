@@ -45,6 +45,7 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     ListNumbers: ['messaging'],
     GetReceiver: ['webhooks'],
     AuthenticateMany: ['gateway'],
+    RenewKeyHash: ['gateway'],
     ResolveTargets: ['gateway'],
     GetCredentials: ['messaging', 'templates', 'number-admin', 'broadcasts'],
     GetOwnersOfNumbers: ['fanout'],

@@ -6,3 +6,4 @@ export {
   keyHint,
   PARTNER_KEY_PREFIX,
 } from './partner-key';
+export { createPeppers, firstKnown, pepperFault, type Peppers } from './peppers';

@@ -4,6 +4,7 @@
 import { groupBy } from '@bmg/common/collections';
 import { loadOne, toRefusal } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
+import type { Peppers } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
 import type { DirectoryDefinition, Refusal } from '@bmg/proto/onboarding';
 import { LISTED_NUMBERS_MAX, secretIdentity, type Client } from '../store/clients';
@@ -17,14 +18,21 @@ export type DirectoryHandlers = Omit<Handlers<DirectoryDefinition>, 'authenticat
  * Single look-ups, for callers of the last release, are batches of one. Longer than 70 lines: one
  * short method for each RPC.
  */
-export const createDirectoryHandlers = (deps: BatchDependencies): DirectoryHandlers => {
-  const { clients, vault, now } = deps;
+export const createDirectoryHandlers = (
+  deps: BatchDependencies & { peppers: Peppers },
+): DirectoryHandlers => {
+  const { clients, partners, peppers, vault, now } = deps;
   const { callers, targets, credentials, receivers } = createBatches(deps);
   return {
     authenticate: ({ key_hash }, call) => loadOne(callers, key_hash, call),
     async authenticateMany({ key_hashes }, call) {
       refuseTooMany('key_hashes', key_hashes);
       return { callers: byName(key_hashes, await callers(key_hashes, call)) };
+    },
+    async renewKeyHash({ key_hash, newest }) {
+      // A gateway with another order of the peppers must not undo the renewal.
+      if (!peppers.isNewest(newest)) return { renewed: false };
+      return { renewed: await partners.renewKeyHash(key_hash, newest) };
     },
     resolveTarget: (target, call) => loadOne(targets, target, call),
     async resolveTargets(request, call) {

@@ -14,6 +14,9 @@ const deps = (change: object = {}): DiagnoseDependencies =>
     warnings: [],
     upstream: { request: async () => ({ data: {} }) },
     vault: { key_id: 'k2', open: () => 'token' },
+    partners: { keysOfOtherPeppers: async () => ({ count: 0, partner_ids: [] }) },
+    peppers: { newest_id: 'p2' },
+    now: () => new Date(),
     sealedRecords: { countStale: async () => 0 },
     ping: async () => undefined,
     missingIndexes: async () => [],
@@ -111,6 +114,20 @@ test('reports a sign-up that is not configured or uses the neutral feature name'
   expect((await find('sign-up', { settings: neutral })).ok).toBe(false);
   const local = { ...neutral, UPSTREAM_URL: 'http://127.0.0.1:8090' };
   expect((await find('sign-up', { settings: local })).ok).toBe(true);
+});
+
+test.each([
+  ['p2', 'the newest pepper, p2'],
+  ['', 'the pepper without an ID'],
+])('counts the keys that are not yet hashed with the newest pepper', async (newest_id, name) => {
+  const keysOfOtherPeppers = jest.fn(async () => ({ count: 3, partner_ids: ['ptn_1', 'ptn_2'] }));
+  const change = { peppers: { newest_id }, partners: { keysOfOtherPeppers } };
+  expect(await find('pepper', change)).toMatchObject({
+    ok: true,
+    detail: `3 partner keys are not yet hashed with ${name}: of ptn_1, ptn_2, …`,
+    advice: expect.stringContaining('keep the older pepper'),
+  });
+  expect(keysOfOtherPeppers).toHaveBeenCalledWith(newest_id, expect.any(Date));
 });
 
 test('reveals no secret', async () => {

@@ -2,9 +2,11 @@
 // production, and what to do where they do not. Every check has a time limit and none changes
 // anything.
 import { ApiError } from '@bmg/common/errors';
+import type { Peppers } from '@bmg/common/keys';
 import { ownCall } from '@bmg/common/rpc';
 import { endSpan, startSpan } from '@bmg/common/telemetry';
 import type { SignUpSettings } from '../sign-up/dialog-config';
+import type { Partners } from '../store/partners';
 import type { SealedRecords } from '../store/sealed-records';
 import { findSubscriptions, type SubscriptionDependencies } from './subscriptions';
 
@@ -20,6 +22,9 @@ export interface DiagnoseDependencies extends SubscriptionDependencies {
   /** The warnings of `loadConfig`: settings that are allowed but risky. */
   warnings: string[];
   sealedRecords: SealedRecords;
+  partners: Pick<Partners, 'keysOfOtherPeppers'>;
+  peppers: Pick<Peppers, 'newest_id'>;
+  now: () => Date;
   ping(): Promise<unknown>;
   missingIndexes(): Promise<string[]>;
   pingRedis(): Promise<unknown>;
@@ -55,6 +60,7 @@ export const diagnose = (deps: DiagnoseDependencies): Promise<Check[]> =>
     guarded('kafka', () => topics(deps), 'check KAFKA_BROKERS and the brokers'),
     guarded('indexes', () => indexes(deps), 'restart the service: it creates them'),
     guarded('keyring', () => keyring(deps), 'check ENCRYPTION_KEYRING and the database'),
+    guarded('pepper', () => pepper(deps), 'check KEY_PEPPER and the database'),
     guarded('upstream', () => upstream(deps), 'check UPSTREAM_URL and the network'),
     guarded('subscriptions', () => subscriptions(deps), 'check UPSTREAM_URL and the network'),
     Promise.resolve(signUp(deps)),
@@ -128,6 +134,19 @@ async function keyring({ vault, sealedRecords }: DiagnoseDependencies): Promise<
         `${stale} records are wrapped with an older key than ${vault.key_id}`,
         'the key ring must be rotated before the older key is removed',
       );
+}
+
+async function pepper({ partners, peppers, now }: DiagnoseDependencies): Promise<Check> {
+  const { newest_id } = peppers;
+  const newest = newest_id === '' ? 'the pepper without an ID' : `the newest pepper, ${newest_id}`;
+  const { count, partner_ids } = await partners.keysOfOtherPeppers(newest_id, now());
+  if (count === 0) return good('pepper', `every partner key is hashed with ${newest}`);
+  const named = partner_ids.join(', ') + (count > partner_ids.length ? ', …' : '');
+  return good(
+    'pepper',
+    `${count} partner keys are not yet hashed with ${newest}: of ${named}`,
+    'keep the older pepper in KEY_PEPPER until their next calls, or rotate their keys',
+  );
 }
 
 /** The app inspects its own token, which shows whether the platform responds and knows the app. */

@@ -3,7 +3,7 @@
 import { PARTNER_STATUSES } from '@bmg/common/directory';
 import { invalidField, missingFields } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
-import { createKey, hashKey, keyHint, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
+import { createKey, keyHint, PARTNER_KEY_PREFIX, type Peppers } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
 import type {
   OperatorDefinition,
@@ -24,7 +24,8 @@ import { activeWabas, type Partner, type PartnerChange } from '../store/partners
 import type { Check } from './diagnose';
 
 export interface OperatorDependencies extends PartnerChangesDependencies, RestoreDependencies {
-  settings: { KEY_PEPPER: string; RATE_LIMIT_PER_SEC: number; ALLOW_PRIVATE_URLS: boolean };
+  peppers: Peppers;
+  settings: { RATE_LIMIT_PER_SEC: number; ALLOW_PRIVATE_URLS: boolean };
   dashboardSessions: DashboardSessions;
   /** Deletes the partner's unfinished connect sessions; answers how many. */
   deleteSessions(partner_id: string): Promise<number>;
@@ -118,10 +119,11 @@ export const createOperatorHandlers = (
     diagnose: async () => ({ checks: await deps.diagnose() }),
   };
 
-  function keyFields(partner_key: string): Pick<Partner, 'key_hash' | 'key_hint'> {
+  function keyFields(partner_key: string): PartnerChange & Pick<Partner, 'key_hash' | 'key_hint'> {
     return {
-      key_hash: hashKey(partner_key, settings.KEY_PEPPER),
+      key_hash: deps.peppers.hash(partner_key),
       key_hint: keyHint(partner_key),
+      renewed_from: null,
     };
   }
 

@@ -56,7 +56,7 @@ export const createDashboardHandlers = (
       const partner = await partners.find(session.partner_id);
       const at = now();
       // An ended session is deleted, so that it stays ended whatever happens to the partner.
-      if (!partner || partner.key_hash !== session.key_hash || !isAlive(session, at)) {
+      if (!partner || !isKeyOf(partner, session.key_hash) || !isAlive(session, at)) {
         await dashboardSessions.remove(token_hash);
         throw sessionOver();
       }
@@ -136,6 +136,10 @@ export const createDashboardHandlers = (
     },
   };
 };
+
+/** True for the hash of the partner's key, also for that before its renewal. */
+const isKeyOf = ({ key_hash, renewed_from }: Partner, opened_with: string): boolean =>
+  opened_with === key_hash || opened_with === renewed_from;
 
 const sessionOver = (): ApiError =>
   new ApiError('UNAUTHORIZED', 'the session has ended: log in again');

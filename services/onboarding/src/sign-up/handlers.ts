@@ -2,7 +2,7 @@
 import { refuseUnlessActive } from '@bmg/common/directory';
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { newId } from '@bmg/common/ids';
-import { CONNECT_TOKEN_PREFIX, createKey, hashKey } from '@bmg/common/keys';
+import { CONNECT_TOKEN_PREFIX, createKey, type Peppers } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
 import type {
   DirectoryDefinition,
@@ -30,8 +30,8 @@ export interface ConnectDependencies extends OnboardingLogDependencies {
   sessions: Sessions;
   partners: Partners;
   partnerLogos: Pick<PartnerLogos, 'find'>;
+  peppers: Peppers;
   settings: SignUpSettings & {
-    KEY_PEPPER: string;
     PUBLIC_URL: string;
     UPSTREAM_API_VERSION: string;
     CONNECT_SESSIONS_MAX: number;
@@ -69,7 +69,7 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
       const session: Session = {
         _id: newId('cns', created_at.getTime()),
         partner_id,
-        token_hash: hashKey(token, settings.KEY_PEPPER),
+        token_hash: deps.peppers.hash(token),
         status: 'created',
         state: state ?? null,
         display_name: display_name?.trim() ? display_name : null,

@@ -3,7 +3,7 @@
 // client.
 import { ApiError, invalidField, missingFields, rewrap } from '@bmg/common/errors';
 import { contentId } from '@bmg/common/ids';
-import { hashKey } from '@bmg/common/keys';
+import type { Peppers } from '@bmg/common/keys';
 import type { Call } from '@bmg/common/rpc';
 import type { RegisterFromCodeRequest, RegisterFromCodeResponse } from '@bmg/proto/onboarding';
 import { clientMessage } from '../clients/message';
@@ -31,7 +31,7 @@ import { findCompletableSession, tieSession, type SessionCodeDependencies } from
 
 export interface CodeDependencies
   extends RegisterDependencies, OnboardingLogDependencies, SessionCodeDependencies {
-  settings: { KEY_PEPPER: string };
+  peppers: Peppers;
   /** Throws PLATFORM_NOT_CONFIGURED without an app. */
   app(): App;
 }
@@ -45,7 +45,7 @@ export function registerFromCode(deps: CodeDependencies) {
     const { partner_id, code } = request;
     const session = await findCompletableSession(deps, request);
     const steps = createOnboardingLog(deps, partner_id, session);
-    const _id = contentId('cex', partner_id, hashKey(code, deps.settings.KEY_PEPPER));
+    const _id = await exchangeId(deps, partner_id, code);
     if (session) await tieSession(deps, session, _id);
     const { exchange, release } = await holdCode(
       deps.exchanges,
@@ -67,6 +67,24 @@ export function registerFromCode(deps: CodeDependencies) {
       await release();
     }
   };
+}
+
+/**
+ * The ID under which the code's exchange is stored. Replicas that have the same peppers in another order choose
+ * the same one for a new code.
+ */
+async function exchangeId(
+  { exchanges, peppers }: Pick<CodeDependencies, 'exchanges' | 'peppers'>,
+  partner_id: string,
+  code: string,
+): Promise<string> {
+  const ids = peppers
+    .hashes(code)
+    .sort()
+    .map((hash) => contentId('cex', partner_id, hash));
+  const [first, ...others] = ids as [string, ...string[]];
+  for (const _id of others) if (await exchanges.find(_id)) return _id;
+  return first;
 }
 
 function check({ code, connection_mode }: RegisterFromCodeRequest): void {

@@ -18,6 +18,8 @@ export interface Partner {
   status: PartnerStatus;
   key_hash: string;
   key_hint: string;
+  /** The hash of the same key under the pepper before: open console sessions were opened with it. */
+  renewed_from?: string | null;
   /** The key before the last rotation, as long as it works beside the new one. */
   previous_key?: { key_hash: string; expires_at: Date } | null;
   webhook_url: string | null;
@@ -54,6 +56,7 @@ export type PartnerChange = Partial<
     | 'key_hash'
     | 'key_hint'
     | 'previous_key'
+    | 'renewed_from'
     | 'webhook_secrets'
     | 'alerts'
     | 'logo'
@@ -67,6 +70,10 @@ export interface Partners {
   findByPreviousKey(key_hash: string, at: Date): Promise<Partner | null>;
   /** The partners with one of these keys, present or previous. */
   findByKeyHashes(key_hashes: string[]): Promise<Partner[]>;
+  /** Replaces the hash of a key, present or previous; false where no partner has it. */
+  renewKeyHash(key_hash: string, newest: string): Promise<boolean>;
+  /** Keys whose hash is not of the pepper with this ID (empty: of a pepper without one), by partner. */
+  keysOfOtherPeppers(pepper_id: string, at: Date): Promise<OldHashes>;
   find(partner_id: string): Promise<Partner | null>;
   findAll(partner_ids: string[]): Promise<Partner[]>;
   /** In order of ID, after `after`. */
@@ -104,6 +111,12 @@ export interface Partners {
   watching(cause: string, limit: number): Promise<Partner[]>;
 }
 
+export interface OldHashes {
+  count: number;
+  /** The first partners that have one. */
+  partner_ids: string[];
+}
+
 export interface Place {
   partner_id: string;
   waba_id: string;
@@ -135,6 +148,7 @@ export const partnerIndexes: IndexDescription[] = [
 
 /** A try fails only where another registration of the same partner has just succeeded. */
 const CHANGE_TRIES_MAX = 100;
+const OLD_HASHES_NAMED_MAX = 10;
 
 const collection = (db: Db): Collection<Partner> => db.collection(PARTNERS);
 
@@ -206,6 +220,36 @@ export function createPartners(db: Db): Partners {
         partners.find({ 'previous_key.key_hash': of }).toArray(),
       ]);
       return [...present, ...previous];
+    },
+    async renewKeyHash(key_hash, newest) {
+      const present = await partners.updateOne(
+        { key_hash },
+        { $set: { key_hash: newest, renewed_from: key_hash } },
+      );
+      if (present.matchedCount === 1) return true;
+      const previous = await partners.updateOne(
+        { 'previous_key.key_hash': key_hash },
+        { $set: { 'previous_key.key_hash': newest } },
+      );
+      return previous.matchedCount === 1;
+    },
+    async keysOfOtherPeppers(pepper_id, at) {
+      const other = pepper_id === '' ? /\./ : { $not: new RegExp(`^${pepper_id}\\.`) };
+      const present = { key_hash: other };
+      const previous = {
+        'previous_key.key_hash': pepper_id === '' ? other : { $exists: true, ...(other as object) },
+        'previous_key.expires_at': { $gt: at },
+      };
+      const [count, count_previous, first] = await Promise.all([
+        partners.countDocuments(present),
+        partners.countDocuments(previous),
+        partners
+          .find({ $or: [present, previous] }, { projection: { _id: 1 } })
+          .sort({ _id: 1 })
+          .limit(OLD_HASHES_NAMED_MAX)
+          .toArray(),
+      ]);
+      return { count: count + count_previous, partner_ids: first.map(({ _id }) => _id) };
     },
     find: (partner_id) => partners.findOne({ _id: partner_id }),
     findAll: (partner_ids) => partners.find({ _id: { $in: partner_ids } }).toArray(),

@@ -1,0 +1,93 @@
+// The peppers of stored hashes: KEY_PEPPER holds one text, or a ring of keys that can be rotated. A hash made
+// with a key of the ring begins with the key's ID; one made with a single text has no ID.
+import { createHmac } from 'node:crypto';
+import { ApiError } from '../errors';
+
+export interface Peppers {
+  /** ID of the newest pepper; empty for a single text. */
+  readonly newest_id: string;
+  /** What is stored from now on. */
+  hash(text: string): string;
+  /** Every hash under which the text may be stored, the newest first. */
+  hashes(text: string): [string, ...string[]];
+  /** True for a hash made with the newest pepper. */
+  isNewest(hash: string): boolean;
+}
+
+const KEY = '[\\w-]{1,32}:[A-Za-z0-9+/]{43}=';
+/** A pepper without an ID, from the time of a single text: the text itself in base64. */
+const FORMER = ':[A-Za-z0-9+/]+={0,2}';
+const NO_ID_TWICE = '(?!(.*,)?(?<id>[\\w-]{1,32}):[^,]*,(.*,)?\\k<id>:)';
+const RING = `${NO_ID_TWICE}((${KEY}|${FORMER}),)*${KEY}(,(${KEY}|${FORMER}))*`;
+/** Any text that does not begin as a ring does. */
+const IS_SINGLE = /^(?![\w-]{0,32}:[A-Za-z0-9+\/]*={0,2}(,|$))[^]+$/u;
+
+const IS_RING = new RegExp(`^${RING}$`, 'u');
+/** Between the ID and the hash, which is base64url and never holds one. */
+const SEPARATOR = '.';
+
+interface Pepper {
+  id: string;
+  secret: string | Buffer;
+}
+
+/**
+ * What is wrong with a value of the setting, without the value: undefined for one text, and for a ring of keys
+ * `id:base64` of 32 bytes, newest first, comma-separated.
+ */
+export const pepperFault = (setting: string): string | undefined =>
+  IS_RING.test(setting) || IS_SINGLE.test(setting)
+    ? undefined
+    : 'must be one text, or keys id:base64 of 32 bytes, comma-separated, each ID once';
+
+/** `setting` is one that `pepperFault` accepts. */
+export function createPeppers(setting: string): Peppers {
+  const [newest, ...older] = readPeppers(setting);
+  const prefix = prefixOf(newest);
+  const hash = ({ id, secret }: Pepper, text: string): string =>
+    prefixOf({ id }) + createHmac('sha256', secret).update(text).digest('base64url');
+  return {
+    newest_id: newest.id,
+    hash: (text) => hash(newest, text),
+    hashes: (text) => [hash(newest, text), ...older.map((pepper) => hash(pepper, text))],
+    isNewest: (stored) => (prefix === '' ? !stored.includes(SEPARATOR) : stored.startsWith(prefix)),
+  };
+}
+
+const prefixOf = ({ id }: Pick<Pepper, 'id'>): string => (id === '' ? '' : id + SEPARATOR);
+
+function readPeppers(setting: string): [Pepper, ...Pepper[]] {
+  if (!IS_RING.test(setting)) return [{ id: '', secret: setting }];
+  return setting.split(',').map((entry) => {
+    const [id, encoded] = entry.split(':') as [string, string];
+    return { id, secret: Buffer.from(encoded, 'base64') };
+  }) as [Pepper, ...Pepper[]];
+}
+
+/**
+ * The answer for the first hash that is known: a look-up that throws a 401, or whose answer `isKnown` refuses,
+ * is repeated with the next hash. If none is known, the outcome is that of the newest.
+ */
+export async function firstKnown<T>(
+  [newest, ...older]: readonly [string, ...string[]],
+  lookUp: (hash: string) => Promise<T>,
+  isKnown: (answer: T) => boolean = () => true,
+): Promise<T> {
+  const find = async (hash: string): Promise<{ answer: T } | { refusal: ApiError }> => {
+    try {
+      return { answer: await lookUp(hash) };
+    } catch (error) {
+      if (error instanceof ApiError && error.http === 401) return { refusal: error };
+      throw error;
+    }
+  };
+  const first = await find(newest);
+  let found = first;
+  for (const hash of older) {
+    if ('answer' in found && isKnown(found.answer)) return found.answer;
+    found = await find(hash);
+  }
+  if (!('answer' in found && isKnown(found.answer))) found = first;
+  if ('refusal' in found) throw found.refusal;
+  return found.answer;
+}
