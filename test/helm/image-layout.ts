@@ -87,7 +87,12 @@ function copyFromContext(rest: string, dir: string, ignored: (path: string) => b
 function runOrReplace(command: string, dir: string, full: boolean): void {
   if (!full && command.startsWith('npm install ')) return linkPackages(dir);
   if (!full && command === 'npm run build') return copyCompiled(dir);
-  execFileSync('sh', ['-ec', command], { cwd: dir, stdio: 'pipe', timeout: RUN_LIMIT_MS });
+  // The compiler reports on its standard output, which an error of execFileSync leaves out.
+  execFileSync('sh', ['-ec', `{ ${command}\n} 1>&2`], {
+    cwd: dir,
+    stdio: 'pipe',
+    timeout: RUN_LIMIT_MS,
+  });
 }
 
 /** Hard links are fast, and deleting files here does not change the checkout. */
@@ -232,6 +237,21 @@ export function ignoreRules(text: string): (path: string) => boolean {
     for (const { keeps, pattern } of rules) if (pattern.test(path)) ignored = !keeps;
     return ignored;
   };
+}
+
+/** The relative imports of TypeScript files in the build stage that name a file left out of it. */
+export function importsLeftOut(): string[] {
+  const ignored = ignoreRules(readFileSync(IGNORE, 'utf8'));
+  const files = execFileSync('git', ['ls-files', '*.ts'], { cwd: ROOT, encoding: 'utf8' });
+  return files
+    .split('\n')
+    .filter((file) => file !== '' && !ignored(file) && existsSync(join(ROOT, file)))
+    .flatMap((file) =>
+      [...readFileSync(join(ROOT, file), 'utf8').matchAll(/from '(\.{1,2}\/[^']+)'/g)]
+        .map(([, path = '']) => posix.join(dirname(file), path))
+        .filter((path) => ignored(`${path}.ts`) && existsSync(join(ROOT, `${path}.ts`)))
+        .map((path) => `${file} imports ${path}`),
+    );
 }
 
 function patternOf(glob: string): RegExp {
