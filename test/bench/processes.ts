@@ -1,6 +1,6 @@
 // Starts the parts of a benchmark as separate processes, and measures their CPU and memory.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -177,9 +177,25 @@ async function untilReady(name: string, port: number, dir: string): Promise<void
 export interface Cost {
   cpu_s: number;
   rss_mib: number;
+  /** How often a thread of the process went to sleep and woke up: voluntary context switches. */
+  wakes: number;
 }
 
-/** CPU seconds so far and current memory of a process; zeros on a system without /proc. */
+/** Sums a field over the threads of a process; a thread that ends meanwhile counts nothing. */
+function overThreads(pid: number, field: RegExp): number {
+  let sum = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
+      sum += Number(field.exec(status)?.[1] ?? 0);
+    } catch {
+      continue;
+    }
+  }
+  return sum;
+}
+
+/** CPU seconds and wake-ups so far, and current memory; zeros on a system without /proc. */
 export function costOf(pid: number): Cost {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -187,13 +203,14 @@ export function costOf(pid: number): Cost {
     return {
       cpu_s: (Number(fields[11]) + Number(fields[12])) / TICKS,
       rss_mib: residentMib(pid),
+      wakes: overThreads(pid, /^voluntary_ctxt_switches:\s+(\d+)/m),
     };
   } catch {
-    return { cpu_s: 0, rss_mib: 0 };
+    return { cpu_s: 0, rss_mib: 0, wakes: 0 };
   }
 }
 
-/** Returns the CPU and memory of each process while `work` ran. */
+/** Returns the CPU, the wake-ups and the memory of each process while `work` ran. */
 export async function costDuring<T>(
   pids: Record<string, number>,
   work: () => Promise<T>,
@@ -203,7 +220,8 @@ export async function costDuring<T>(
   const costs = Object.fromEntries(
     before.map(([name, then]) => {
       const now = costOf(pids[name] as number);
-      return [name, { cpu_s: now.cpu_s - then.cpu_s, rss_mib: now.rss_mib }];
+      const { rss_mib } = now;
+      return [name, { cpu_s: now.cpu_s - then.cpu_s, wakes: now.wakes - then.wakes, rss_mib }];
     }),
   );
   return { result, costs };
