@@ -4,9 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient, type Collection } from 'mongodb';
 import { freePort } from '@bmg/local';
 import { aText } from './chain';
+import type { Place } from './events-load';
 import { HOST, prepareMesh, startStub, stubSettings, type Setup } from './events-mesh';
-import { dueAfter, summary, type Measured } from './load';
+import { closedLoop, dueAfter, openLoop, summary, type Measured, type Shot } from './load';
 import { costDuring, type Bench, type Cost } from './processes';
+import { SILENT } from './stub-rules';
 import { createWireClient } from './wire-client';
 import { answerOk, startWireServer } from './wire-server';
 import { requestBytes } from '../testkit/request-bytes';
@@ -36,6 +38,9 @@ export interface LifeLoad extends Setup {
   closed(in_flight: number, seconds: number): Promise<Lives>;
   /** Begins `rate` lives per second, regardless of how they go. */
   open(rate: number, seconds: number): Promise<Lives>;
+  /** Sends whose statuses the upstream does not post. */
+  openSends(rate: number, seconds: number): Promise<Measured>;
+  closedSends(in_flight: number, seconds: number): Promise<Measured>;
   close(): Promise<void>;
 }
 
@@ -51,6 +56,11 @@ interface Times {
   failed: number;
   ids: Set<string>;
 }
+
+const headersOf = ({ partner_key, waba_id }: Place) => ({
+  'x-partner-key': partner_key,
+  'x-waba-id': waba_id,
+});
 
 const aRun = (): Times => ({ sends: [], lives: [], failed: 0, ids: new Set() });
 
@@ -69,13 +79,17 @@ export async function prepareLives(bench: Bench, partners: number): Promise<Life
   const records = mongo.db('messaging').collection('messages');
   let next = 0;
 
+  const shot = (): Shot => ({
+    origin: gateway.origin,
+    path: '/v1/messages/send',
+    headers: (index) => headersOf(setup.places[index % partners] as Place),
+    body: (index) => JSON.stringify({ ...JSON.parse(aText(index)), text: SILENT }),
+  });
   async function live(run: Times, due: number): Promise<void> {
     const index = next++;
-    const { partner_key, waba_id } = setup.places[index % partners] as Setup['places'][number];
     const headers = {
       'content-type': 'application/json',
-      'x-partner-key': partner_key,
-      'x-waba-id': waba_id,
+      ...headersOf(setup.places[index % partners] as Place),
     };
     const { status, body } = await client.ask(
       requestBytes(gateway, '/v1/messages/send', headers, aText(index)),
@@ -127,6 +141,8 @@ export async function prepareLives(bench: Bench, partners: number): Promise<Life
         }
         await Promise.all(pending);
       }),
+    openSends: (rate, seconds) => openLoop(shot(), rate, seconds),
+    closedSends: (in_flight, seconds) => closedLoop(shot(), in_flight, seconds),
     async close() {
       await mongo.close();
       client.close();

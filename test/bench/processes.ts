@@ -25,6 +25,8 @@ export interface Part {
   name: string;
   pid: number;
   stop(signal?: NodeJS.Signals): Promise<void>;
+  /** What the process has counted so far, under BENCH_COUNTERS=1 (counters.ts); else nothing. */
+  counts(): Promise<Record<string, number>>;
 }
 
 export interface Bench {
@@ -62,6 +64,7 @@ export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promis
   const port = (name: string): number => ports.get(name) as number;
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
+    COUNT_TIMERS: process.env['COUNT_TIMERS'],
     NODE_ENV: 'production',
     // Only this machine reaches the services, so that calls need no certificates.
     GRPC_HOST: HOST,
@@ -97,10 +100,10 @@ export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promis
     const log = openSync(join(dir, `${name}.log`), 'a');
     const child: ChildProcess = spawn(
       process.execPath,
-      [...profiling(name), ...FLAGS, join(rootOf(entry), entry)],
+      [...profiling(name), ...FLAGS, ...counting(entry), join(rootOf(entry), entry)],
       {
         cwd: rootOf(entry),
-        stdio: ['ignore', log, log],
+        stdio: ['ignore', log, log, ...(isCounting(entry) ? (['ipc'] as const) : [])],
         env: {
           ...env,
           ...(ports.has(name) && {
@@ -122,6 +125,13 @@ export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promis
         clearTimeout(late);
         parts.delete(name);
       },
+      counts: () =>
+        isCounting(entry)
+          ? new Promise((resolve) => {
+              child.once('message', (counts) => resolve(counts as Record<string, number>));
+              child.send('counts');
+            })
+          : Promise.resolve({}),
     };
     parts.set(name, part);
     return part;
@@ -156,6 +166,13 @@ function profiling(name: string): string[] {
   const dir = process.env['BENCH_PROFILE'];
   return dir ? ['--cpu-prof', `--cpu-prof-dir=${dir}`, `--cpu-prof-name=${name}.cpuprofile`] : [];
 }
+
+/** The driver's own processes are not counted. */
+const isCounting = (entry: string): boolean =>
+  process.env['BENCH_COUNTERS'] === '1' && !entry.startsWith('test/');
+
+const counting = (entry: string): string[] =>
+  isCounting(entry) ? ['--require', join(ROOT, 'test/dist/bench/counters.js')] : [];
 
 async function untilReady(name: string, port: number, dir: string): Promise<void> {
   const until = Date.now() + READY_LIMIT_MS;
