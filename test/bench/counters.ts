@@ -1,5 +1,5 @@
-// Preloaded into each service (`node --require`) by `make profile WHAT=life`: counts what the process asks
-// of its libraries and of Node, and sends the counts to its parent on request. With COUNT_TIMERS=1 also
+// Preloaded into each service (`node --require`) by `make profile WHAT=life`: counts the calls of its
+// libraries and of Node, and sends the counts to its parent on request. With COUNT_TIMERS=1 also
 // which line set the timers that fire.
 import { subscribe } from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';

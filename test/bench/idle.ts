@@ -5,7 +5,7 @@ import { costDuring, openBench, type Cost } from './processes';
 
 const SHORT = process.env['BENCH_SHORT'] === '1';
 /** A process that has just started still compiles. */
-const SETTLE_S = SHORT ? 10 : 60;
+const SETTLE_S = SHORT ? 20 : 60;
 const MEASURE_S = SHORT ? 10 : 60;
 
 export type Idle = Record<string, Cost>;
