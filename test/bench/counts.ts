@@ -13,6 +13,7 @@ const SLOW_RATE = 20;
 const IN_FLIGHT = 64;
 const MEASURE_S = SHORT ? 5 : 15;
 const WARM_UP_S = SHORT ? 5 : 30;
+const EVENTS = SHORT ? 1_000 : 20_000;
 const QUIET_MS = SHORT ? 2_000 : 5_000;
 const LEAST = 0.01;
 
@@ -104,7 +105,7 @@ async function main(): Promise<void> {
       await column(load, 'idle, 1 s', () => sleep(MEASURE_S * 1_000, MEASURE_S)),
       await column(load, 'event 20/s', () => posted(load.load.open(event, SLOW_RATE, MEASURE_S))),
       await column(load, 'event full', () => {
-        const all = Array.from({ length: IN_FLIGHT * 20 * MEASURE_S }, event);
+        const all = Array.from({ length: EVENTS }, event);
         return posted(load.load.closed(all, IN_FLIGHT)());
       }),
       await column(load, 'send 20/s', () => sent(load.openSends(SLOW_RATE, MEASURE_S))),

@@ -4,7 +4,7 @@
 export const javaFlags = (heapMax: string): string[] => [
   `-Xmx${heapMax}`,
   '-XX:+UseSerialGC',
-  // Statistics for jstat, for which an idle process would wake up twenty times a second.
+  // Statistics for monitoring tools, for which an idle process would wake up twenty times a second.
   '-XX:-UsePerfData',
   '-Djava.awt.headless=true',
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',

@@ -140,8 +140,10 @@ export class Dispatcher implements Component {
 
   /** Takes a batch from Kafka. The promise holds the intake back while memory is crowded. */
   async accept(batch: Unsettled<Delivery>[], heartbeat: () => Promise<void>): Promise<void> {
-    const { seen } = this.deps;
+    const { seen, receivers } = this.deps;
     await this.loading.waitUntilIdle(heartbeat);
+    // Shares a round trip with the look at what was delivered.
+    for (const { message } of batch) receivers.lookAhead(message.partner_id);
     const delivered = await seen.hasEach(batch.map(({ message }) => message.event_id));
     for (const [index, received] of batch.entries()) {
       if (index % INTAKE_MAX === 0 && index > 0) {
