@@ -65,9 +65,9 @@ bench: install build ## Runs the benchmarks
 bench-compare: install build ## Measures BASE=<ref> and this checkout in turns and prints ratios
 	@node --enable-source-maps test/dist/bench/compare.js $(BASE)
 
-# Where the CPU of one process goes under load.
+# Where the CPU of one process goes under load; WHAT=life counts what one event, one send and one life take.
 profile: install build ## Profiles SERVICE=webhooks under load (BENCH=events) and prints the top by package
-	@node --enable-source-maps test/dist/bench/profile.js $(SERVICE) $(BENCH)
+	@node --enable-source-maps test/dist/bench/$(if $(filter life,$(WHAT)),counts.js,profile.js $(SERVICE) $(BENCH))
 
 page-speed: install build ## Measures the first load of the pages on a slow phone: paint, script size (needs Chromium)
 	@node --enable-source-maps test/dist/bench/pages.js

@@ -43,19 +43,7 @@ export async function startChain(
   start('onboarding', 'services/onboarding/dist/main.js');
   start(service, `services/${service}/dist/main.js`, { UPSTREAM_URL: stub });
   start('gateway', 'gateway/dist/main.js');
-  const yardstick = async (name: string, urls: NodeJS.ProcessEnv): Promise<Shot> => {
-    const edge = await freePort();
-    const env = {
-      YARDSTICK_ADDR: `${HOST}:${await freePort()}`,
-      EDGE_PORT: String(edge),
-      UPSTREAM_URL: stub,
-      ...urls,
-    };
-    start(`${name} service`, 'test/dist/bench/yardstick-service.js', env);
-    start(`${name} edge`, 'test/dist/bench/yardstick-edge.js', env);
-    return { origin: `http://${HOST}:${edge}`, path: '/', headers: {}, body: aText };
-  };
-  const bare = await yardstick('bare', { REDIS_URL: '', MONGO_URL: '' });
+  const { shot: bare } = await startBareSends(bench, pids);
   for (const { name, pid } of bench.engines.started) pids[name] = pid;
   await bench.ready('onboarding', service, 'gateway');
   const key = await register(bench);
@@ -63,7 +51,7 @@ export async function startChain(
   return {
     pids,
     bare,
-    startStoring: () => yardstick('storing', {}),
+    startStoring: async () => (await startYardstick(bench, pids, 'storing', {})).shot,
     gateway: ({ path, ...request }) => ({
       origin: `http://${HOST}:${bench.port('gateway')}`,
       path: `/v1${path}`,
@@ -72,6 +60,38 @@ export async function startChain(
     }),
   };
 }
+
+interface Yardstick {
+  shot: Shot;
+  /** The names of its processes, which join `pids`. */
+  parts: string[];
+}
+
+async function startYardstick(
+  bench: Bench,
+  pids: Record<string, number>,
+  name: string,
+  urls: NodeJS.ProcessEnv,
+): Promise<Yardstick> {
+  const edge = await freePort();
+  const env = {
+    YARDSTICK_ADDR: `${HOST}:${await freePort()}`,
+    EDGE_PORT: String(edge),
+    UPSTREAM_URL: `http://${HOST}:${bench.port('stub')}`,
+    ...urls,
+  };
+  const parts = ['service', 'edge'].map((half) => {
+    const part = `${name} ${half}`;
+    pids[part] = bench.start(part, `test/dist/bench/yardstick-${half}.js`, env).pid;
+    return part;
+  });
+  const shot = { origin: `http://${HOST}:${edge}`, path: '/', headers: {}, body: aText };
+  return { shot, parts };
+}
+
+/** Starts the bare chain of sends, which calls the stub. */
+export const startBareSends = (bench: Bench, pids: Record<string, number>): Promise<Yardstick> =>
+  startYardstick(bench, pids, 'bare', { REDIS_URL: '', MONGO_URL: '' });
 
 export const aText = (index: number): string =>
   JSON.stringify({

@@ -30,18 +30,21 @@ export interface Setup {
   pids: Record<string, number>;
 }
 
-/** `extra` adds settings of some services. */
+/** `extra` adds settings of some services; `own_port` is that of a receiver in this process. */
 export async function prepareMesh(
   bench: Bench,
   partners: number,
   extra: Partial<Record<ServiceName, NodeJS.ProcessEnv>> = {},
+  own_port?: number,
 ): Promise<Setup> {
-  const receiver_port = await freePort();
+  const receiver_port = own_port ?? (await freePort());
   const pids: Record<string, number> = {};
   const start = (name: string, entry: string, env?: NodeJS.ProcessEnv): void => {
     pids[name] = bench.start(name, entry, env).pid;
   };
-  start('receiver', 'test/dist/bench/receiver.js', { RECEIVER_PORT: String(receiver_port) });
+  if (own_port === undefined) {
+    start('receiver', 'test/dist/bench/receiver.js', { RECEIVER_PORT: String(receiver_port) });
+  }
   start('emulator', 'test/dist/emulator/main.js');
   for (const name of SERVICE_NAMES) {
     start(name, `${SERVICES[name].workspace}/dist/main.js`, extra[name]);

@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Agent } from 'undici';
 import { freePort } from '@bmg/local';
+import { startBareEvents } from './bare-chain';
 import { createLoad, webhook } from './events-load';
 import {
   byCost,
@@ -102,23 +103,17 @@ export async function benchEvents(): Promise<void> {
 
 /** The same libraries with nothing of ours, beside the mesh, which is idle meanwhile. */
 async function bareChain(setup: Setup, items: number): Promise<void> {
-  const { bench, receiver_url, pids } = setup;
+  const { bench, receiver_url } = setup;
   const port = await freePort();
-  const parts = ['ingress', 'fanout', 'deliver'].map((part) =>
-    bench.start(`bare-${part}`, 'test/dist/bench/bare-events.js', {
-      FLOOR_PART: part,
-      FLOOR_PORT: String(port),
-      RECEIVER_URL: receiver_url,
-    }),
-  );
+  const pids: Record<string, number> = { kafka: setup.pids['kafka'] ?? 0 };
+  const parts = startBareEvents({ bench, pids }, port, receiver_url);
   await sleep(BARE_START_MS);
   const load = createLoad(`http://127.0.0.1:${port}`);
-  const floor = { ...setup, load, pids: { kafka: pids['kafka'] ?? 0 } as Record<string, number> };
-  for (const { name, pid } of parts) floor.pids[name] = pid;
+  const floor = { ...setup, load, pids };
   await throughput(floor, 2 * BACKLOG, items);
   const run = await throughput(floor, 2 * BACKLOG, items);
   load.close();
-  for (const part of parts) await part.stop('SIGKILL');
+  for (const part of parts) await bench.parts.get(part)?.stop('SIGKILL');
   const costs = Object.keys(run.costs).map(
     (name) => `${name} ${perThousand(run, name).toFixed(3)}`,
   );

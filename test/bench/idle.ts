@@ -1,27 +1,40 @@
-// What the mesh takes without any request: CPU of each process in a second, and memory.
+// What the mesh takes without any request: CPU and wake-ups of each process in a second, and memory.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { byCost, OURS, prepareMesh } from './events-mesh';
-import { costDuring, openBench } from './processes';
+import { byCost, OURS, prepareMesh, type Setup } from './events-mesh';
+import { costDuring, openBench, type Cost } from './processes';
 
+const SHORT = process.env['BENCH_SHORT'] === '1';
 /** A process that has just started still compiles. */
-const SETTLE_S = 60;
-const MEASURE_S = 60;
+const SETTLE_S = SHORT ? 20 : 60;
+const MEASURE_S = SHORT ? 10 : 60;
+
+export type Idle = Record<string, Cost>;
 
 export async function benchIdle(): Promise<void> {
   const bench = await openBench();
   try {
-    const { pids, load } = await prepareMesh(bench, 1);
-    load.close();
+    const setup = await prepareMesh(bench, 1);
+    setup.load.close();
     await sleep(SETTLE_S * 1_000);
-    const { costs } = await costDuring(pids, () => sleep(MEASURE_S * 1_000));
-    const parts = byCost({ costs }).filter(([name]) => OURS(name));
-    const ms = (cpu_s: number): string => ((cpu_s * 1_000) / MEASURE_S).toFixed(1);
-    const all = parts.reduce((sum, [, { cpu_s }]) => sum + cpu_s, 0);
-    console.log(`CPU of an idle mesh: ${ms(all)} ms a second`);
-    for (const [name, { cpu_s, rss_mib }] of parts) {
-      console.log(`  ${name.padEnd(12)} ${ms(cpu_s).padStart(5)} ms/s   ${rss_mib.toFixed(0)} MiB`);
-    }
+    printIdle(await measureIdle(setup, MEASURE_S), MEASURE_S);
   } finally {
     await bench.stop();
+  }
+}
+
+/** What each process takes in `seconds` without a request. */
+export async function measureIdle({ pids }: Pick<Setup, 'pids'>, seconds: number): Promise<Idle> {
+  return (await costDuring(pids, () => sleep(seconds * 1_000))).costs;
+}
+
+export function printIdle(idle: Idle, seconds: number): void {
+  const parts = byCost({ costs: idle }).filter(([name]) => OURS(name));
+  const ms = (cpu_s: number): string => ((cpu_s * 1_000) / seconds).toFixed(1);
+  const all = parts.reduce((sum, [, { cpu_s }]) => sum + cpu_s, 0);
+  console.log(`CPU of an idle mesh: ${ms(all)} ms a second; wake-ups a second of each process`);
+  for (const [name, { cpu_s, wakes, rss_mib }] of parts) {
+    console.log(
+      `  ${name.padEnd(12)} ${ms(cpu_s).padStart(5)} ms/s   ${(wakes / seconds).toFixed(0).padStart(5)}   ${rss_mib.toFixed(0)} MiB`,
+    );
   }
 }

@@ -115,7 +115,7 @@ export function quantile(times: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
 }
 
-function summary(times: number[], failed: number, seconds: number): Measured {
+export function summary(times: number[], failed: number, seconds: number): Measured {
   return {
     count: times.length,
     failed,

@@ -5,8 +5,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { benchBroadcast } from './broadcast';
+import { benchCurve } from './curve';
 import { benchEvents } from './events';
 import { benchIdle } from './idle';
+import { benchLife } from './life';
 import { benchNumberAdmin } from './number-admin';
 import { benchQuiet } from './quiet';
 import { ROOT } from './processes';
@@ -16,6 +18,8 @@ import { benchSend } from './send';
 import { benchStatuses } from './statuses';
 
 const BENCHES: Record<string, () => Promise<void>> = {
+  life: benchLife,
+  curve: benchCurve,
   send: benchSend,
   statuses: benchStatuses,
   'number-admin': benchNumberAdmin,

@@ -1,6 +1,6 @@
 // Starts the parts of a benchmark as separate processes, and measures their CPU and memory.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,6 +25,8 @@ export interface Part {
   name: string;
   pid: number;
   stop(signal?: NodeJS.Signals): Promise<void>;
+  /** What the process has counted so far, under BENCH_COUNTERS=1 (counters.ts); else nothing. */
+  counts(): Promise<Record<string, number>>;
 }
 
 export interface Bench {
@@ -62,6 +64,7 @@ export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promis
   const port = (name: string): number => ports.get(name) as number;
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
+    COUNT_TIMERS: process.env['COUNT_TIMERS'],
     NODE_ENV: 'production',
     // Only this machine reaches the services, so that calls need no certificates.
     GRPC_HOST: HOST,
@@ -97,10 +100,10 @@ export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promis
     const log = openSync(join(dir, `${name}.log`), 'a');
     const child: ChildProcess = spawn(
       process.execPath,
-      [...profiling(name), ...FLAGS, join(rootOf(entry), entry)],
+      [...profiling(name), ...FLAGS, ...counting(entry), join(rootOf(entry), entry)],
       {
         cwd: rootOf(entry),
-        stdio: ['ignore', log, log],
+        stdio: ['ignore', log, log, ...(isCounting(entry) ? (['ipc'] as const) : [])],
         env: {
           ...env,
           ...(ports.has(name) && {
@@ -122,6 +125,13 @@ export async function openBench(engine_settings: NodeJS.ProcessEnv = {}): Promis
         clearTimeout(late);
         parts.delete(name);
       },
+      counts: () =>
+        isCounting(entry)
+          ? new Promise((resolve) => {
+              child.once('message', (counts) => resolve(counts as Record<string, number>));
+              child.send('counts');
+            })
+          : Promise.resolve({}),
     };
     parts.set(name, part);
     return part;
@@ -157,6 +167,13 @@ function profiling(name: string): string[] {
   return dir ? ['--cpu-prof', `--cpu-prof-dir=${dir}`, `--cpu-prof-name=${name}.cpuprofile`] : [];
 }
 
+/** The driver's own processes are not counted. */
+const isCounting = (entry: string): boolean =>
+  process.env['BENCH_COUNTERS'] === '1' && !entry.startsWith('test/');
+
+const counting = (entry: string): string[] =>
+  isCounting(entry) ? ['--require', join(ROOT, 'test/dist/bench/counters.js')] : [];
+
 async function untilReady(name: string, port: number, dir: string): Promise<void> {
   const until = Date.now() + READY_LIMIT_MS;
   while (Date.now() < until) {
@@ -177,9 +194,25 @@ async function untilReady(name: string, port: number, dir: string): Promise<void
 export interface Cost {
   cpu_s: number;
   rss_mib: number;
+  /** How often a thread of the process went to sleep and woke up: voluntary context switches. */
+  wakes: number;
 }
 
-/** CPU seconds so far and current memory of a process; zeros on a system without /proc. */
+/** Sums a field over the threads of a process; a thread that ends meanwhile counts nothing. */
+function overThreads(pid: number, field: RegExp): number {
+  let sum = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
+      sum += Number(field.exec(status)?.[1] ?? 0);
+    } catch {
+      continue;
+    }
+  }
+  return sum;
+}
+
+/** CPU seconds and wake-ups so far, and current memory; zeros on a system without /proc. */
 export function costOf(pid: number): Cost {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -187,13 +220,14 @@ export function costOf(pid: number): Cost {
     return {
       cpu_s: (Number(fields[11]) + Number(fields[12])) / TICKS,
       rss_mib: residentMib(pid),
+      wakes: overThreads(pid, /^voluntary_ctxt_switches:\s+(\d+)/m),
     };
   } catch {
-    return { cpu_s: 0, rss_mib: 0 };
+    return { cpu_s: 0, rss_mib: 0, wakes: 0 };
   }
 }
 
-/** Returns the CPU and memory of each process while `work` ran. */
+/** Returns the CPU, the wake-ups and the memory of each process while `work` ran. */
 export async function costDuring<T>(
   pids: Record<string, number>,
   work: () => Promise<T>,
@@ -203,7 +237,8 @@ export async function costDuring<T>(
   const costs = Object.fromEntries(
     before.map(([name, then]) => {
       const now = costOf(pids[name] as number);
-      return [name, { cpu_s: now.cpu_s - then.cpu_s, rss_mib: now.rss_mib }];
+      const { rss_mib } = now;
+      return [name, { cpu_s: now.cpu_s - then.cpu_s, wakes: now.wakes - then.wakes, rss_mib }];
     }),
   );
   return { result, costs };

@@ -1,11 +1,8 @@
-// The receiver of the events benchmark, used for the mesh and the yardstick: HTTP/1.1 by hand on
-// plain sockets, because it shares the machine with what is measured. It records when each event
+// The receiver of the events benchmark, used for the mesh and the yardstick. It records when each event
 // arrived, and hangs on demand: GET /hang?path=/p3, GET /heal, GET /report, GET /count.
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { answerJson, answerOk, startWireServer } from './wire-server';
 
-const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
-const HEAD_END = '\r\n\r\n';
-const LENGTH = /\r\ncontent-length: *(\d+)/i;
 const EVENT_ID = /"message_id":"([^"]+)"/;
 
 let arrivals: Array<[id: string, at_ms: number]> = [];
@@ -20,7 +17,7 @@ function control(url: URL): string {
   if (url.pathname === '/hang') hanging = url.searchParams.get('path') ?? '';
   if (url.pathname === '/heal') {
     hanging = '';
-    for (const socket of held) socket.write(OK);
+    for (const socket of held) answerOk(socket);
     held = [];
   }
   if (url.pathname !== '/report') return JSON.stringify({ count });
@@ -29,37 +26,11 @@ function control(url: URL): string {
   return report;
 }
 
-function answer(socket: Socket, head: string, body: string): void {
-  const [method, path = '/'] = head.slice(0, head.indexOf('\r\n')).split(' ');
-  if (method === 'GET') {
-    const json = control(new URL(path, 'http://x'));
-    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
-    return;
-  }
+startWireServer(Number(process.env['RECEIVER_PORT']), ({ method, path, body }, socket) => {
+  if (method === 'GET') return answerJson(socket, control(new URL(path, 'http://x')));
   if (hanging !== '' && path === hanging) return void held.push(socket);
   count += 1;
   const id = EVENT_ID.exec(body)?.[1];
   if (id !== undefined) arrivals.push([id, now()]);
-  socket.write(OK);
-}
-
-createServer((socket) => {
-  let text = '';
-  socket.setNoDelay(true);
-  socket.on('error', () => socket.destroy());
-  // One character per byte, so that lengths are lengths in bytes.
-  socket.on('data', (chunk) => {
-    text += chunk.toString('latin1');
-    for (;;) {
-      const head_end = text.indexOf(HEAD_END);
-      if (head_end < 0) return;
-      const head = text.slice(0, head_end + 2);
-      const body_at = head_end + HEAD_END.length;
-      const end = body_at + Number(LENGTH.exec(head)?.[1] ?? 0);
-      if (text.length < end) return;
-      const body = text.slice(body_at, end);
-      text = text.slice(end);
-      answer(socket, head, body);
-    }
-  });
-}).listen(Number(process.env['RECEIVER_PORT']), '127.0.0.1');
+  answerOk(socket);
+});

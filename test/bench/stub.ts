@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import { requestBytes } from '../testkit/request-bytes';
 import { bodyOf, signed, statusChange } from '../testkit/upstream-webhooks';
+import { SILENT } from './stub-rules';
 import { createWireClient } from './wire-client';
 
 /** The answer to every path except sends: reads find their object, changes succeed. */
@@ -38,7 +39,7 @@ createServer((request, response) => {
 
 /** Each after the one before it was answered, as they take place. */
 async function postStatuses(url: string, id: string, sent: Buffer): Promise<void> {
-  if (!ingress || webhooks === undefined) return;
+  if (!ingress || webhooks === undefined || sent.includes(SILENT)) return;
   const phone_number_id = url.split('/').at(-2) ?? '';
   const { to, biz_opaque_callback_data } = JSON.parse(String(sent)) as Record<string, string>;
   const number = { waba_id: accounts[phone_number_id] ?? '', phone_number_id };

@@ -5,19 +5,27 @@ import { connect, type Socket } from 'node:net';
 export interface WireClient {
   /** Sends one request, head and body as they go over the wire; resolves to the status. */
   send(request: Buffer): Promise<number>;
+  /** The same, for an answer that is read: its body has one character per byte. */
+  ask(request: Buffer): Promise<WireAnswer>;
   close(): void;
+}
+
+export interface WireAnswer {
+  /** 0 if the connection failed. */
+  status: number;
+  body: string;
 }
 
 interface Line {
   socket: Socket;
   text: string;
-  resolve: ((status: number) => void) | undefined;
+  resolve: ((answer: WireAnswer) => void) | undefined;
 }
 
 const HEAD_END = '\r\n\r\n';
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 /** What a request gets whose connection failed. */
-const NO_ANSWER = 0;
+const NO_ANSWER: WireAnswer = { status: 0, body: '' };
 
 /** More requests wait until a connection is free, as they do at the upstream. */
 const CONNECTIONS_MAX = 512;
@@ -33,10 +41,10 @@ export function createWireClient(origin: string): WireClient {
     if (next) next(line);
     else idle.push(line);
   };
-  const settle = (line: Line, status: number): void => {
+  const settle = (line: Line, answer: WireAnswer): void => {
     const { resolve } = line;
     line.resolve = undefined;
-    resolve?.(status);
+    resolve?.(answer);
   };
   const open = (): Line => {
     const line: Line = { socket: connect(Number(port), hostname), text: '', resolve: undefined };
@@ -59,24 +67,29 @@ export function createWireClient(origin: string): WireClient {
       if (head_end < 0) return;
       const length = Number(LENGTH.exec(line.text.slice(0, head_end + 2))?.[1] ?? 0);
       if (line.text.length < head_end + HEAD_END.length + length) return;
-      const status = Number(line.text.slice(9, 12));
+      const answer = {
+        status: Number(line.text.slice(9, 12)),
+        body: line.text.slice(head_end + HEAD_END.length),
+      };
       line.text = '';
-      settle(line, status);
+      settle(line, answer);
       free(line);
     });
     return line;
   };
+  const ask: WireClient['ask'] = (request) =>
+    new Promise((resolve) => {
+      const post = (line: Line): void => {
+        line.resolve = resolve;
+        line.socket.write(request);
+      };
+      const line = idle.pop() ?? (all.size < CONNECTIONS_MAX ? open() : undefined);
+      if (line) post(line);
+      else waiting.push(post);
+    });
   return {
-    send: (request) =>
-      new Promise((resolve) => {
-        const post = (line: Line): void => {
-          line.resolve = resolve;
-          line.socket.write(request);
-        };
-        const line = idle.pop() ?? (all.size < CONNECTIONS_MAX ? open() : undefined);
-        if (line) post(line);
-        else waiting.push(post);
-      }),
+    ask,
+    send: async (request) => (await ask(request)).status,
     close() {
       for (const { socket } of all) socket.destroy();
     },

@@ -108,6 +108,10 @@ async function writeProperties({ data, port }: EnginePlace): Promise<void> {
     // Kafka's default of nine seconds a restart would take twelve.
     'broker.session.timeout.ms=2500',
     'broker.heartbeat.interval.ms=500',
+    // An idle broker wakes up less often: one coordinator of groups, and a record that shows the
+    // controller alive every five seconds instead of twice a second.
+    'group.coordinator.threads=1',
+    'metadata.max.idle.interval.ms=5000',
     'num.network.threads=2',
     'num.io.threads=4',
     'num.recovery.threads.per.data.dir=2',

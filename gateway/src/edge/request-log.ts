@@ -2,7 +2,7 @@
 // memory; the calls of all partners are written together, and dropped while Redis is down. No query,
 // header or body is kept, and of the path only its template.
 import { ApiError } from '@bmg/common/errors';
-import { createPoller, type Component } from '@bmg/common/lifecycle';
+import type { Component } from '@bmg/common/lifecycle';
 import type { RedisConnection } from '@bmg/common/redis';
 import type { Logger } from '@bmg/common/telemetry';
 
@@ -27,7 +27,8 @@ export interface RequestLog extends Component {
 /** Calls kept for each partner. */
 export const REQUESTS_MAX = 200;
 const KEPT_S = 24 * 3_600;
-const WRITE_EVERY_MS = 100;
+/** Calls wait for others; without calls nothing wakes up. */
+const WRITE_AFTER_MS = 250;
 /** Partners in one write; calls of further partners are dropped. */
 const PARTNERS_MAX = 5_000;
 
@@ -35,7 +36,11 @@ const keyOf = (partner_id: string): string => `bmg:{${partner_id}}:requests`;
 
 export function createRequestLog({ redis, up }: RedisConnection, log: Logger): RequestLog {
   let waiting = new Map<string, LoggedRequest[]>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing = Promise.resolve();
   const write = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
     if (waiting.size === 0) return;
     const taken = waiting;
     waiting = new Map();
@@ -48,15 +53,16 @@ export function createRequestLog({ redis, up }: RedisConnection, log: Logger): R
     }
     await commands.exec();
   };
-  const poller = createPoller('request-log', WRITE_EVERY_MS, write, log);
+  const flush = (): Promise<void> =>
+    (writing = writing.then(write).catch((error: unknown) => {
+      log.error({ err: error }, 'failed to write the request log');
+    }));
   return {
     name: 'request-log',
-    start: poller.start,
-    async stop() {
-      await poller.stop();
-      await write();
-    },
+    async start() {},
+    stop: flush,
     record(partner_id, request) {
+      timer ??= setTimeout(() => void flush(), WRITE_AFTER_MS);
       const requests = waiting.get(partner_id);
       if (requests) {
         if (requests.length === REQUESTS_MAX) requests.shift();

@@ -25,7 +25,7 @@ import { wireTemplates } from './template/wire';
 /** Room for 10,000 contacts with their params. */
 const MESSAGE_LIMIT_BYTES = 24 * 1024 * 1024;
 /** Statuses of several partitions are handled together: at a moderate load a batch has one of them. */
-const STATUSES_APART_MS = 25;
+const STATUSES_APART_MS = 100;
 
 export interface BroadcastsService extends Service {
   /** The gRPC port; known once started. */

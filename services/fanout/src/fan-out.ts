@@ -10,7 +10,14 @@ import type { Memory } from './memory';
 import { stringifyData } from './normalise';
 import { outgoingOf } from './outgoing';
 import type { Owners } from './owners';
-import { itemsOf, readWebhook, type Item, type ReadWebhook } from './read-webhook';
+import {
+  isPublished,
+  itemsOf,
+  readWebhook,
+  resultsOf,
+  type Item,
+  type ReadWebhook,
+} from './read-webhook';
 import { createActivity, createStateRecords, type Activity } from './state-records';
 
 export interface FanOutDependencies {
@@ -63,12 +70,17 @@ async function fanOut(
   const events = webhooks.flatMap(({ normalised }) => normalised.events);
   const span = first.span.spanContext();
   await deps.categoryCosts.add(events, span);
-  await deps.memory.complete(
-    events,
-    webhooks.flatMap(({ normalised }) => normalised.state),
-  );
+  const results = resultsOf(webhooks);
+  // Both read Redis: together they wait for it once.
+  const [answers] = await Promise.all([
+    deps.owners.of(results, span),
+    deps.memory.complete(
+      events,
+      webhooks.flatMap(({ normalised }) => normalised.state),
+    ),
+  ]);
   const items = itemsOf(webhooks);
-  const owners = await deps.owners.of(items, span);
+  const owners = answers.filter((_answer, index) => isPublished(results[index]));
   await publishAll(deps.bus, { items, owners, ...lasting });
   for (const webhook of webhooks) await report(deps, webhook);
 }

@@ -58,11 +58,20 @@ export async function readWebhook(
   }
 }
 
-/** The results to publish for these webhooks, in the order of the bodies. */
+type Result = NormalisedEvent | StateChange;
+
+/** The results of these webhooks, in the order of the bodies. */
+export const resultsOf = (webhooks: ReadWebhook[]): Result[] =>
+  webhooks.flatMap(({ normalised }): Result[] => [...normalised.events, ...normalised.state]);
+
+/** False for a status that another source has reported before. */
+export const isPublished = (result: Result | undefined): boolean =>
+  result !== undefined && !('duplicate' in result && result.duplicate);
+
+/** The results to publish for these webhooks, in the same order. */
 export const itemsOf = (webhooks: ReadWebhook[]): Item[] =>
-  webhooks.flatMap((from): Item[] => [
-    ...from.normalised.events
-      .filter(({ duplicate }) => !duplicate)
-      .map((event) => ({ ...event, from })),
-    ...from.normalised.state.map((change) => ({ ...change, from })),
-  ]);
+  webhooks.flatMap((from) =>
+    resultsOf([from])
+      .filter(isPublished)
+      .map((result): Item => ({ ...result, from })),
+  );

@@ -30,7 +30,7 @@ import { indexes } from './store/indexes';
 import { purgeRows } from './store/purge';
 
 /** Statuses of several partitions are written together: at a moderate load a batch has one of them. */
-const STATUSES_APART_MS = 25;
+const STATUSES_APART_MS = 100;
 
 export function createMessaging({ config, warnings }: Loaded<typeof settings>): Service {
   const log = createLogger('messaging');

@@ -76,7 +76,7 @@ class TopicReader<T> implements Reader {
 
   async start(signal: AbortSignal): Promise<void> {
     const opening = waitFor('Kafka', () => this.#open(), this.#reading.log, signal).then(
-      () => this.#scheduleCommits(),
+      () => undefined,
       (error: unknown) => {
         if (!signal.aborted) throw error;
       },
@@ -134,7 +134,11 @@ class TopicReader<T> implements Reader {
   async #take({ batch, resolveOffset, heartbeat }: EachBatchPayload): Promise<void> {
     const started = performance.now();
     const offsets = batch.messages.map(({ offset }) => offset);
-    const settle = this.#tracker.begin(batch.partition, offsets);
+    const settleOffset = this.#tracker.begin(batch.partition, offsets);
+    const settle = (offset: string): void => {
+      settleOffset(offset);
+      this.#planCommit();
+    };
     const received = await this.#decode(batch.partition, batch.messages);
     if (received.length < offsets.length) {
       const readable = new Set(received.map(({ offset }) => offset));
@@ -168,11 +172,13 @@ class TopicReader<T> implements Reader {
     return decoded;
   }
 
-  #scheduleCommits(): void {
+  /** Plans a commit, unless one is planned: without settled messages there is nothing to wake up for. */
+  #planCommit(): void {
+    if (this.#timer !== undefined || this.#stopped.signal.aborted) return;
     this.#timer = setTimeout(() => {
-      this.#committing = this.#commit();
-      void this.#committing.then(() => {
-        if (!this.#stopped.signal.aborted) this.#scheduleCommits();
+      this.#committing = this.#commit().finally(() => {
+        this.#timer = undefined;
+        if (this.#tracker.hasSettled) this.#planCommit();
       });
     }, COMMIT_EVERY_MS);
   }

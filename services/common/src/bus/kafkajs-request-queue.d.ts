@@ -11,6 +11,14 @@ declare module 'kafkajs/src/network/requestQueue' {
       isConnected(): boolean;
     });
     readonly pending: unknown[];
+    readonly inflight: ReadonlyMap<
+      number,
+      { sentAt: number; requestTimeout: number; timeoutRequest(): void }
+    >;
+    readonly enforceRequestTimeout: boolean;
+    isConnected(): boolean;
+    scheduleRequestTimeoutCheck(): void;
+    destroy(): void;
     push(request: {
       entry: { correlationId: number };
       expectResponse: boolean;

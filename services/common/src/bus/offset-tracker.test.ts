@@ -8,9 +8,12 @@ test('commits up to the first unsettled message in any order of settling', () =>
   const tracker = createOffsetTracker();
   const settle = tracker.begin(0, offsets(10, 3));
   settle('11');
+  expect(tracker.hasSettled).toBe(false);
   expect(tracker.take()).toEqual([]);
   settle('10');
+  expect(tracker.hasSettled).toBe(true);
   expect(tracker.take()).toEqual([{ partition: 0, offset: '12' }]);
+  expect(tracker.hasSettled).toBe(false);
   expect(tracker.take()).toEqual([]);
   settle('12');
   expect(tracker.take()).toEqual([{ partition: 0, offset: '13' }]);

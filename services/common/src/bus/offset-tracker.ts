@@ -13,6 +13,8 @@ export interface OffsetTracker {
   restore(taken: Committable[]): void;
   /** Clears all state after a reassignment; settling an earlier offset then has no effect. */
   reset(): void;
+  /** True while `take` would return an offset. */
+  readonly hasSettled: boolean;
   /** Registered offsets that are unsettled or wait for an earlier one. */
   readonly size: number;
 }
@@ -71,6 +73,10 @@ export function createOffsetTracker(): OffsetTracker {
     reset() {
       generation += 1;
       partitions.clear();
+    },
+    get hasSettled() {
+      for (const { dirty } of partitions.values()) if (dirty) return true;
+      return false;
     },
     get size() {
       let size = 0;

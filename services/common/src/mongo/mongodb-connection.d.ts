@@ -1,8 +1,16 @@
-// The driver does not publish the types of its connections.
+// The driver does not publish the types of its connections and their pools.
 declare module 'mongodb/lib/cmap/connection' {
   export class Connection {
     readonly socket: { readonly destroyed: boolean };
     onError(error: Error): void;
     writeCommand(command: unknown, options: unknown): Promise<void>;
+  }
+}
+
+declare module 'mongodb/lib/cmap/connection_pool' {
+  export class ConnectionPool {
+    readonly options: { readonly minPoolSize: number };
+    readonly minPoolSizeTimer: NodeJS.Timeout | undefined;
+    ensureMinPoolSize(): void;
   }
 }

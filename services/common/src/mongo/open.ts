@@ -4,6 +4,7 @@ import { authorities } from '../config';
 import { waitFor, type Component } from '../lifecycle';
 import type { Logger } from '../telemetry';
 import './closing-connections';
+import './idle-pools';
 import { createIndexes, type Indexes } from './indexes';
 
 /** All timeouts are below a request's, so that its answer names the cause. */

@@ -9,7 +9,7 @@ export type { Logger };
 
 /** Buffered, because a write per line would be a system call per request. */
 const BUFFER_BYTES = 8 * 1024;
-const FLUSH_EVERY_MS = 200;
+const FLUSH_AFTER_MS = 200;
 const FLUSH_LIMIT_MS = 1_000;
 /** Buffered while nothing can be written; further lines are lost. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024;
@@ -24,7 +24,20 @@ const destination = pino.destination({
 // and the buffered ones are written as soon as that is possible again.
 destination.on('error', () => undefined);
 destination.on('drop', () => metrics.log_lines_lost.inc());
-setInterval(() => destination.flush(), FLUSH_EVERY_MS).unref();
+
+let flushing: NodeJS.Timeout | undefined;
+/** A line waits for others, but not for long; without lines nothing wakes up. */
+const stream = {
+  write(line: string): void {
+    destination.write(line);
+    flushing ??= setTimeout(() => {
+      flushing = undefined;
+      destination.flush();
+    }, FLUSH_AFTER_MS).unref();
+  },
+  flush: (done?: (error?: Error) => void): void => destination.flush(done),
+  flushSync: (): void => destination.flushSync(),
+};
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const level = process.env['LOG_LEVEL'] ?? 'info';
@@ -42,7 +55,7 @@ const root = pino(
     },
     serializers: { err: describeError },
   },
-  destination,
+  stream,
 );
 
 export const createLogger = (service: string): Logger => root.child({ service });

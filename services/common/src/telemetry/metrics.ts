@@ -1,5 +1,6 @@
 // The registry of metric names: every metric of the mesh is declared here, once.
 import { collectDefaultMetrics, Counter, Gauge, register } from 'prom-client';
+import { reportLoopLag } from './loop-lag';
 import { timed } from './timed';
 
 export { register as metricsRegister };
@@ -226,4 +227,7 @@ export const metrics = {
   }),
 };
 
-collectDefaultMetrics();
+/** So rare that the library's own monitor of the event loop never runs: `reportLoopLag` replaces it. */
+const NEVER_MS = 2 ** 31 - 1;
+collectDefaultMetrics({ eventLoopMonitoringPrecision: NEVER_MS });
+reportLoopLag();

@@ -17,6 +17,8 @@ interface Counts {
 }
 
 const KEPT_S = 2 * 86_400;
+/** The statuses of this time share one pipeline. */
+const FLUSH_AFTER_MS = 1_000;
 const PUBLISH_EVERY_MS = 30_000;
 const SHOWN = 10;
 /** Below this, one loss would look like many. */
@@ -40,8 +42,7 @@ export function createLosses({ redis, up }: RedisConnection, now: () => Date): L
   return {
     count(number, statuses) {
       if (!up()) return;
-      // The statuses of one batch share one pipeline.
-      if (pending.size === 0) setImmediate(flush);
+      if (pending.size === 0) setTimeout(flush, FLUSH_AFTER_MS).unref();
       const counts = pending.get(number) ?? { came: 0, repaired: 0 };
       counts.came += statuses.length;
       counts.repaired += statuses.filter(({ reconciled }) => reconciled).length;

@@ -2,7 +2,7 @@
 import type { Collection } from 'mongodb';
 import type { ChargeFacts } from '../ledger/charge';
 import type { MessageRecord } from './message-record';
-import { isCharging, keyOf, type StatusKey, type StatusUpdate } from './status-writes';
+import { isCharging, keyOf, textOf, type StatusUpdate } from './status-writes';
 
 /** A closed month never changes: later statuses are booked in the current month. */
 export interface ClosedMonths {
@@ -55,5 +55,3 @@ export async function findLate(
     return record ? [{ record, update }] : [];
   });
 }
-
-const textOf = (key: StatusKey): string => JSON.stringify(key);

@@ -1,5 +1,5 @@
 // Stores message records: sends in batches, and the statuses that update them.
-import type { Db } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
 import { metrics } from '@bmg/common/telemetry';
 import { findLate, NONE_CLOSED, type ClosedMonths } from './late-statuses';
@@ -8,6 +8,7 @@ import {
   charging,
   completing,
   raising,
+  raisingTogether,
   rebuilding,
   superseding,
   type Operation,
@@ -50,18 +51,7 @@ export function createMessages(
   const messages = messageRecords(db);
   const checkAt = (sent_at: Date): { check_at?: Date } =>
     check_after_ms === 0 ? {} : { check_at: new Date(sent_at.getTime() + check_after_ms) };
-  /** Returns how many operations found no record. */
-  const bulk = async (operations: Operation[]): Promise<number> => {
-    if (operations.length === 0) return 0;
-    try {
-      const done = await messages.bulkWrite(operations, { ordered: false });
-      return operations.length - done.matchedCount - done.upsertedCount;
-    } catch (error) {
-      // A concurrent upsert has stored the same id.
-      if (!isDuplicateKey(error)) throw error;
-      return operations.length;
-    }
-  };
+  const bulk = (operations: Operation[]): Promise<number> => writeAll(messages, operations);
   const writer = createBatchWriter<MessageRecord>(
     async (records) => {
       const complete = records.map((record) => ({ ...record, ...checkAt(record.sent_at) }));
@@ -97,6 +87,9 @@ export function createMessages(
       messages.findOne({ partner_id, phone_number_id, _id: request_id }),
     async applyStatuses(updates) {
       const closed_until = await closed.end();
+      // Nearly always the record exists and its status rises.
+      if ((await bulk(raisingTogether(updates, closed_until))) === 0) return;
+      // All again, each by itself: what was written changes nothing now.
       const unmatched = await bulk(
         updates.flatMap((update) => [
           ...rebuilding(update, checkAt(update.at), closed_until),
@@ -115,4 +108,20 @@ export function createMessages(
       );
     },
   };
+}
+
+/** Returns how many operations found no record. */
+async function writeAll(
+  messages: Collection<MessageRecord>,
+  operations: Operation[],
+): Promise<number> {
+  if (operations.length === 0) return 0;
+  try {
+    const done = await messages.bulkWrite(operations, { ordered: false });
+    return operations.length - done.matchedCount - done.upsertedCount;
+  } catch (error) {
+    // A concurrent upsert has stored the same id.
+    if (!isDuplicateKey(error)) throw error;
+    return operations.length;
+  }
 }

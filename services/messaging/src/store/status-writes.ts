@@ -93,6 +93,8 @@ export const keyOf = ({
     ? { partner_id: rebuild.partner_id, phone_number_id, _id: rebuild._id, message_id }
     : { phone_number_id, message_id };
 
+export const textOf = (key: StatusKey): string => JSON.stringify(key);
+
 const recordOf = (update: StatusUpdate): StatusRecord => {
   const { at, received_at, reconciled, error_code, trace_id, participant } = update;
   return {
@@ -111,16 +113,57 @@ export const isCharging = (
   update.charge !== undefined && saysAnything(update.charge);
 
 /** Raises the status of a record. A status with a price changes no record of a closed month. */
-export function raising(update: StatusUpdate, closed_until?: Date): Operation {
-  const { status, at, charge } = update;
-  const lower: RecordStatus[] = ['accepted', ...statusesBelow(status)];
+export const raising = (update: StatusUpdate, closed_until?: Date): Operation =>
+  raisingOf([update], closed_until);
+
+/**
+ * Raises the statuses of records with one write for each message: statuses that follow each other are
+ * written together, if the record has none of them. The record stays as it is otherwise.
+ */
+export function raisingTogether(updates: StatusUpdate[], closed_until?: Date): Operation[] {
+  const groups: StatusUpdate[][] = [];
+  const latest = new Map<string, StatusUpdate[]>();
+  for (const update of updates) {
+    const key = textOf(keyOf(update));
+    const group = latest.get(key);
+    const last = group?.at(-1);
+    if (group && last && follows(last, update)) {
+      group.push(update);
+      continue;
+    }
+    const own = [update];
+    latest.set(key, own);
+    groups.push(own);
+  }
+  return groups.map((group) => raisingOf(group, closed_until));
+}
+
+/** In a group each participant has statuses, of which a record keeps one of each kind. */
+const follows = (last: StatusUpdate, next: StatusUpdate): boolean =>
+  last.participant === undefined &&
+  next.participant === undefined &&
+  statusesBelow(next.status).includes(last.status);
+
+/** `updates` are of one message, each above the one before it. */
+function raisingOf(updates: StatusUpdate[], closed_until: Date | undefined): Operation {
+  const lowest = updates[0] as StatusUpdate;
+  const { status, at } = updates.at(-1) as StatusUpdate;
+  const lower: RecordStatus[] = ['accepted', ...statusesBelow(lowest.status)];
+  const fields = updates.map((update) => ({
+    [`statuses.${update.status}`]: recordOf(update),
+    ...update.charge,
+  }));
   const change: UpdateFilter<MessageRecord> = {
-    $set: { status, updated_at: at, [`statuses.${status}`]: recordOf(update), ...charge },
+    $set: Object.assign({ status, updated_at: at }, ...fields),
     ...(FINAL.has(status) && { $unset: { check_at: true } }),
   };
   return {
     updateOne: {
-      filter: { ...keyOf(update), status: { $in: lower }, ...openOnly(update, closed_until) },
+      filter: {
+        ...keyOf(lowest),
+        status: { $in: lower },
+        ...Object.assign({}, ...updates.map((update) => openOnly(update, closed_until))),
+      },
       update: change,
     },
   };

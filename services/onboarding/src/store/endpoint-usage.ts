@@ -1,6 +1,7 @@
 // Calls and errors by partner, UTC day and endpoint. One record per partner and day holds the
 // counters and the IDs of the usage messages counted in them, so that a repeated message changes
 // nothing.
+import { isDuplicateKey } from '@bmg/common/mongo';
 import type { AnyBulkWriteOperation, Collection, Db, IndexDescription } from 'mongodb';
 import type { Usage } from '@bmg/proto/stream';
 import { dayStart } from '@bmg/common/time';
@@ -54,17 +55,25 @@ export function createEndpointUsage(db: Db): EndpointUsage {
         const _id = `${message.partner_id}/${message.day}`;
         byDay.set(_id, [...(byDay.get(_id) ?? []), message]);
       }
-      const known = await days
-        .find({ _id: { $in: [...byDay.keys()] } })
-        .project<Pick<EndpointDay, '_id' | 'applied'>>({ applied: 1 })
-        .toArray();
-      const applied = new Map(known.map((day) => [day._id, new Set(day.applied)]));
-      const operations = [...byDay].flatMap(([_id, group]) =>
-        additionOf(_id, withoutRepeats(group, applied.get(_id) ?? new Set())),
-      );
-      // Where another worker counts the same message first, the insert fails and the bus retries
-      // the batch.
-      if (operations.length > 0) await days.bulkWrite(operations, { ordered: false });
+      const addAll = async (applied: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> => {
+        const operations = [...byDay].flatMap(([_id, group]) =>
+          additionOf(_id, withoutRepeats(group, applied.get(_id) ?? new Set())),
+        );
+        if (operations.length > 0) await days.bulkWrite(operations, { ordered: false });
+      };
+      try {
+        await addAll(new Map());
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        // Some messages are counted already, or a part of them was just now.
+        const known = await days
+          .find({ _id: { $in: [...byDay.keys()] } })
+          .project<Pick<EndpointDay, '_id' | 'applied'>>({ applied: 1 })
+          .toArray();
+        // Where another worker counts the same message first, the insert fails and the bus retries
+        // the batch.
+        await addAll(new Map(known.map((day) => [day._id, new Set(day.applied)])));
+      }
     },
     async sum(partner_id, { from_day, to_day }) {
       const found = await days

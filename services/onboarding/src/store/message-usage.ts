@@ -115,24 +115,28 @@ export function createMessageUsage(db: Db): MessageUsage {
     const steps = [...changes.values()].flatMap(({ steps: made, partner_id }) =>
       made.map((step) => ({ ...step, partner_id })),
     );
-    await addToDays(batch, steps);
+    await addToDays(batch, steps, true);
     await takeOff(batch, [...changes.keys()]);
   };
 
+  /** `is_new`: no counter has the batch. */
   const addToDays = async (
     batch: string,
     steps: Array<Step & { partner_id: string }>,
+    is_new: boolean,
   ): Promise<void> => {
     const byDay = new Map<string, Array<Step & { partner_id: string }>>();
     for (const step of steps) {
       const _id = `${step.partner_id}/${step.day}`;
       byDay.set(_id, [...(byDay.get(_id) ?? []), step]);
     }
-    const applied = await days
-      .find({ _id: { $in: [...byDay.keys()] }, applied: batch })
-      .project<Pick<MessageDay, '_id'>>({ _id: 1 })
-      .toArray();
-    for (const { _id } of applied) byDay.delete(_id);
+    if (!is_new) {
+      const applied = await days
+        .find({ _id: { $in: [...byDay.keys()] }, applied: batch })
+        .project<Pick<MessageDay, '_id'>>({ _id: 1 })
+        .toArray();
+      for (const { _id } of applied) byDay.delete(_id);
+    }
     if (byDay.size === 0) return;
     await days.bulkWrite(
       [...byDay].map(([_id, made]) => {
@@ -154,6 +158,16 @@ export function createMessageUsage(db: Db): MessageUsage {
   };
 
   const takeOff = async (batch: string, ids: string[]): Promise<void> => {
+    // Nearly always a message has no changes of another batch.
+    const { matchedCount } = await messages.updateMany(
+      {
+        _id: { $in: ids },
+        'pending.batch': batch,
+        pending: { $not: { $elemMatch: { batch: { $ne: batch } } } },
+      },
+      { $set: { pending: [] }, $unset: { pending_at: '' } },
+    );
+    if (matchedCount === ids.length) return;
     await messages.updateMany({ _id: { $in: ids } }, { $pull: { pending: { batch } } });
     await messages.updateMany(
       { _id: { $in: ids }, pending: { $size: 0 } },
@@ -180,7 +194,7 @@ export function createMessageUsage(db: Db): MessageUsage {
           .limit(BATCH_MAX)
           .toArray();
         const steps = whole.flatMap(({ pending }) => pending.filter((one) => one.batch === batch));
-        await addToDays(batch, steps);
+        await addToDays(batch, steps, false);
         await takeOff(
           batch,
           whole.map(({ _id }) => _id),

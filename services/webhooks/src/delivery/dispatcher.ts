@@ -46,6 +46,8 @@ const CROWDED_WAIT_MAX_MS = 30_000;
 /** The intake takes this many deliveries at a time, and waits for room in between. */
 const INTAKE_MAX = 100;
 const STOP_TIMEOUT_MS = 12_000;
+/** Length of a tick while no delivery is tracked, in ticks. */
+const IDLE_TICKS = 10;
 /** Delay after an attempt that could not be made or recorded. */
 const RETRY_MS = 1_000;
 const NO_SPAN: SpanContext = { traceId: '', spanId: '', traceFlags: 0 };
@@ -63,6 +65,7 @@ export class Dispatcher implements Component {
   private partitions = new Set<number>();
   private timer: NodeJS.Timeout | undefined;
   private stopping = false;
+  private is_idle = false;
 
   constructor(private readonly deps: DispatcherDependencies) {
     const { deliveries, log, limits } = deps;
@@ -94,18 +97,35 @@ export class Dispatcher implements Component {
   }
 
   async start(): Promise<void> {
-    let due_at = performance.now();
-    const tick = (): void => {
-      this.speed.tick(performance.now() - due_at, Date.now());
-      this.uncommitted.tick(Date.now());
-      this.persistOverdue();
-      this.refillOverflow();
-      this.startDueAttempts();
-      this.observer.tick([...this.partitions]);
-      due_at = performance.now() + TICK_MS;
-      this.timer = setTimeout(tick, TICK_MS);
-    };
-    tick();
+    this.tickAfter(0);
+  }
+
+  /** Ticks every TICK_MS while deliveries are tracked, and every IDLE_TICKS of these otherwise. */
+  private tickAfter(ticks: number): void {
+    clearTimeout(this.timer);
+    this.is_idle = ticks > 1;
+    const due_at = performance.now() + ticks * TICK_MS;
+    this.timer = setTimeout(() => this.tick(ticks, performance.now() - due_at), ticks * TICK_MS);
+  }
+
+  private tick(ticks: number, late_ms: number): void {
+    const now = Date.now();
+    for (let tick = 0; tick < ticks; tick += 1) {
+      this.speed.tick(late_ms, now);
+      this.uncommitted.tick(now);
+    }
+    this.persistOverdue();
+    this.refillOverflow();
+    this.startDueAttempts();
+    this.observer.tick([...this.partitions], ticks);
+    const has_work =
+      this.lanes.size > 0 || this.uncommitted.size > 0 || this.overflow.partners_count > 0;
+    this.tickAfter(has_work ? 1 : IDLE_TICKS);
+  }
+
+  /** Called when a delivery is tracked. */
+  private endIdling(): void {
+    if (this.is_idle && !this.stopping) this.tickAfter(1);
   }
 
   /** Waits for the attempts in flight; waiting deliveries are still in Kafka or in the store. */
@@ -120,8 +140,10 @@ export class Dispatcher implements Component {
 
   /** Takes a batch from Kafka. The promise holds the intake back while memory is crowded. */
   async accept(batch: Unsettled<Delivery>[], heartbeat: () => Promise<void>): Promise<void> {
-    const { seen } = this.deps;
+    const { seen, receivers } = this.deps;
     await this.loading.waitUntilIdle(heartbeat);
+    // Shares a round trip with the look at what was delivered.
+    for (const { message } of batch) receivers.lookAhead(message.partner_id);
     const delivered = await seen.hasEach(batch.map(({ message }) => message.event_id));
     for (const [index, received] of batch.entries()) {
       if (index % INTAKE_MAX === 0 && index > 0) {
@@ -174,6 +196,7 @@ export class Dispatcher implements Component {
       else received.done();
       return;
     }
+    this.endIdling();
     const delivery = trackedMessage(received, now);
     const delay_ms = Math.max(0, now - received.message.received_at_ms);
     metrics.delivery_intake_delay.observe({}, delay_ms / 1_000, received.span);
@@ -186,7 +209,10 @@ export class Dispatcher implements Component {
 
   private trackRow(row: WaitingDelivery): void {
     const tracked = this.lanes.get(row._id);
-    if (!tracked) return this.lanes.add(trackedRow(row), Date.now());
+    if (!tracked) {
+      this.endIdling();
+      return this.lanes.add(trackedRow(row), Date.now());
+    }
     if (tracked.uncommitted || this.lanes.isInFlight(tracked)) return;
     tracked.next_attempt_at = row.next_attempt_at?.getTime() ?? 0;
     this.lanes.reschedule(tracked, Date.now());

@@ -36,7 +36,7 @@ function rig(tracked: Array<Partial<TrackedDelivery>> = []) {
     overflows: (partner_id) => overflowing.has(partner_id),
   });
   const ticks = async (count: number): Promise<void> => {
-    for (let tick = 0; tick < count; tick += 1) observer.tick([1, 2]);
+    for (let tick = 0; tick < count; tick += 1) observer.tick([1, 2], 1);
     await new Promise((resolve) => setImmediate(resolve));
   };
   return { rows, added, asked, known, overflowing, state, ticks };

@@ -6,8 +6,8 @@ import { TICK_MS } from './uncommitted';
 import type { Deliveries, WaitingDelivery } from '../store/deliveries';
 
 export interface Observer {
-  /** Must be called every TICK_MS with the partitions assigned to this process. */
-  tick(partitions: number[]): void;
+  /** Must be called every `passed` times TICK_MS with the partitions assigned to this process. */
+  tick(partitions: number[], passed: number): void;
 }
 
 export interface ObserverDependencies {
@@ -68,10 +68,13 @@ export function createObserver(deps: ObserverDependencies): Observer {
     }
   }
   return {
-    tick(partitions) {
-      ticks += 1;
-      if (ticks % METRICS_EVERY_TICKS === 0) publishAges();
-      if (ticks % SCAN_EVERY_TICKS !== 0) return;
+    tick(partitions, passed) {
+      const before = ticks;
+      ticks += passed;
+      const isDue = (every: number): boolean =>
+        Math.floor(ticks / every) > Math.floor(before / every);
+      if (isDue(METRICS_EVERY_TICKS)) publishAges();
+      if (!isDue(SCAN_EVERY_TICKS)) return;
       scanStore(partitions).catch((error: unknown) =>
         log.warn({ err: error }, 'failed to scan the stored deliveries'),
       );

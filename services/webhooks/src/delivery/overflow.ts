@@ -41,6 +41,10 @@ export class Overflow {
 
   constructor(private readonly deps: OverflowDependencies) {}
 
+  get partners_count(): number {
+    return this.partners.size;
+  }
+
   /** True while new deliveries of the partner go straight to the store. */
   has(partner_id: string): boolean {
     return this.partners.has(partner_id);

@@ -18,6 +18,8 @@ import type { DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboar
 export type Receiver = GetReceiverResponse;
 
 export interface Receivers {
+  /** An attempt follows soon: reads whether the partner's receiver has changed, for `of`. */
+  lookAhead(partner_id: string): void;
   /**
    * The partner's receiver; status `unknown` for a partner that does not exist. Retries while the
    * directory is unreachable, and rejects after CALLS_MAX calls.
@@ -53,6 +55,7 @@ export function createReceivers(
     return version;
   };
   return {
+    lookAhead: (partner_id) => void versionOf(partner_id),
     async of(partner_id, span, signal) {
       for (let calls = 1; ; calls += 1) {
         try {

@@ -107,6 +107,7 @@ function aRunner(
     replays: createReplays(db),
     reader: createReader({ store, attempts, deliveries, packer, kept_ms }),
     receivers: {
+      lookAhead: () => undefined,
       of: async (partner_id) => ({
         webhook_url: `http://127.0.0.1:${port}/${partner_id}`,
         webhook_secrets: ['secret'],

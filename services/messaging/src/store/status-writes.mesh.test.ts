@@ -1,0 +1,133 @@
+// Statuses of a message that are there together are one write. The record is the same as if each had come
+// by itself.
+import fc from 'fast-check';
+import { MongoClient, type Db } from 'mongodb';
+import { MESSAGE_STATUSES, type MessageStatus } from '@bmg/common/messages';
+import { createIndexes } from '@bmg/common/mongo';
+import { indexes } from './indexes';
+import type { ClosedMonths } from './late-statuses';
+import { MESSAGES, type MessageRecord } from './message-record';
+import { createMessages } from './messages';
+import { raisingTogether, type StatusUpdate } from './status-writes';
+
+const SENT_AT = new Date('2026-10-20T12:00:00Z');
+const NUMBER = { phone_number_id: '800' };
+const OWN = { partner_id: 'ptn_1', waba_id: '900', recipient: '15550100777' };
+
+const aRecord = (_id: string): MessageRecord => ({
+  _id,
+  ...OWN,
+  ...NUMBER,
+  message_id: `wamid.${_id}`,
+  kind: 'text',
+  status: 'accepted',
+  sent_at: SENT_AT,
+  updated_at: SENT_AT,
+});
+
+const aStatus = (
+  _id: string,
+  status: MessageStatus,
+  over: Partial<StatusUpdate> = {},
+): StatusUpdate => {
+  const at = new Date(SENT_AT.getTime() + 1_000 * (1 + MESSAGE_STATUSES.indexOf(status)));
+  return {
+    ...NUMBER,
+    message_id: `wamid.${_id}`,
+    status,
+    at,
+    received_at: at,
+    reconciled: false,
+    rebuild: { _id, ...OWN },
+    ...(status === 'delivered' && {
+      charge: { pricing: { category: 'utility', billable: true, rank: 2 }, arrived: at } as never,
+    }),
+    ...over,
+  };
+};
+
+test('writes the statuses of a message that follow each other together', () => {
+  const [a, b] = [['sent', 'delivered', 'read'] as const, ['sent', 'delivered'] as const];
+  const updates = [
+    ...a.map((status) => aStatus('a', status)),
+    ...b.map((status) => aStatus('b', status)),
+  ];
+  expect(raisingTogether(updates)).toHaveLength(2);
+});
+
+test.each<[string, StatusUpdate[]]>([
+  ['a repeated status', [aStatus('a', 'sent'), aStatus('a', 'sent')]],
+  ['a lower status', [aStatus('a', 'read'), aStatus('a', 'delivered')]],
+  [
+    'statuses of participants of a group',
+    [aStatus('a', 'sent', { participant: '1' }), aStatus('a', 'delivered', { participant: '2' })],
+  ],
+])('writes %s apart', (_name, updates) => {
+  expect(raisingTogether(updates)).toHaveLength(updates.length);
+});
+
+describe('in the database', () => {
+  let client: MongoClient;
+  let db: Db;
+
+  beforeAll(async () => {
+    client = new MongoClient(process.env['MONGO_URL'] as string, { ignoreUndefined: true });
+    db = client.db(`statuses-${process.pid}-${Date.now()}`);
+    await createIndexes(db, indexes);
+  });
+  afterAll(async () => {
+    await db.dropDatabase();
+    await client.close();
+  });
+
+  const recordsAfter = async (
+    batches: StatusUpdate[][],
+    given: { stored: boolean; closed_until: Date | undefined },
+  ) => {
+    await db.collection(MESSAGES).deleteMany({});
+    const late: string[] = [];
+    const closed: ClosedMonths = {
+      end: async () => given.closed_until,
+      addLate: async (found) => void late.push(...found.map(({ update }) => update.status)),
+    };
+    const messages = createMessages(db, 60_000, closed);
+    if (given.stored) await Promise.all(['a', 'b'].map((id) => messages.record(aRecord(id))));
+    for (const batch of batches) await messages.applyStatuses(batch);
+    const records = await db.collection(MESSAGES).find().sort({ _id: 1 }).toArray();
+    return { records, late };
+  };
+
+  const updates = fc.array(
+    fc
+      .tuple(fc.constantFrom('a', 'b'), fc.constantFrom(...MESSAGE_STATUSES))
+      .map(([id, status]) => aStatus(id, status)),
+    { minLength: 1, maxLength: 7 },
+  );
+
+  test('leaves the same records as one status at a time', async () => {
+    await fc.assert(
+      fc.asyncProperty(updates, fc.boolean(), async (all, stored) => {
+        const given = { stored, closed_until: undefined };
+        const apart = await recordsAfter(
+          all.map((one) => [one]),
+          given,
+        );
+        expect(await recordsAfter([all], given)).toEqual(apart);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('books a price that comes with other statuses after its month was closed', async () => {
+    const all = (['sent', 'delivered', 'read'] as const).map((status) => aStatus('a', status));
+    const closed_until = new Date('2026-11-01T00:00:00Z');
+    const { records, late } = await recordsAfter([all], { stored: true, closed_until });
+    expect(late).toEqual(['delivered']);
+    const [record] = records;
+    expect(record).toMatchObject({
+      status: 'read',
+      statuses: { sent: {}, delivered: {}, read: {} },
+    });
+    expect(record).not.toHaveProperty('pricing');
+  });
+});

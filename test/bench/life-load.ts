@@ -1,0 +1,218 @@
+// Lives of messages: a send through the gateway, the events of its three statuses at the receiver, and
+// its record. The stub of the upstream posts the statuses. This process is partner and receiver.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoClient, type Collection } from 'mongodb';
+import { freePort } from '@bmg/local';
+import { aText } from './chain';
+import type { Place } from './events-load';
+import { HOST, prepareMesh, startStub, stubSettings, type Setup } from './events-mesh';
+import { closedLoop, dueAfter, openLoop, summary, type Measured, type Shot } from './load';
+import { costDuring, type Bench, type Cost } from './processes';
+import { SILENT } from './stub-rules';
+import { createWireClient } from './wire-client';
+import { answerOk, startWireServer } from './wire-server';
+import { requestBytes } from '../testkit/request-bytes';
+
+const STATUSES = 3;
+const EVENT = /"event":"(message\.\w+)"/;
+const MESSAGE_ID = /"message_id":"([^"]+)"/;
+const OK = 200;
+const PAGE = 500;
+const ARRIVAL_LIMIT_MS = 60_000;
+const RECORDS_LIMIT_MS = 30_000;
+const LOOK_EVERY_MS = 100;
+
+/** Of the lives that began in a period. */
+export interface Lives {
+  /** The answers to the sends. */
+  sends: Measured;
+  /** From when a send was due to the arrival of its last event. */
+  lives: Measured;
+  /** Messages whose record is not `read` in the end. */
+  unread: number;
+  costs: Record<string, Cost>;
+}
+
+export interface LifeLoad extends Setup {
+  /** Keeps `in_flight` lives going for `seconds`. */
+  closed(in_flight: number, seconds: number): Promise<Lives>;
+  /** Begins `rate` lives per second, regardless of how they go. */
+  open(rate: number, seconds: number): Promise<Lives>;
+  /** Sends whose statuses the upstream does not post. */
+  openSends(rate: number, seconds: number): Promise<Measured>;
+  closedSends(in_flight: number, seconds: number): Promise<Measured>;
+  close(): Promise<void>;
+}
+
+/** The events of one message that have arrived, and who waits for all of them. */
+interface Life {
+  events: Set<string>;
+  complete: (() => void) | undefined;
+}
+
+interface Times {
+  sends: number[];
+  lives: number[];
+  failed: number;
+  ids: Set<string>;
+}
+
+const headersOf = ({ partner_key, waba_id }: Place) => ({
+  'x-partner-key': partner_key,
+  'x-waba-id': waba_id,
+});
+
+const aRun = (): Times => ({ sends: [], lives: [], failed: 0, ids: new Set() });
+
+export async function prepareLives(bench: Bench, partners: number): Promise<LifeLoad> {
+  const port = await freePort();
+  const arrivals = startReceiver(port);
+  const setup = await prepareMesh(bench, partners, stubSettings(bench), port);
+  const accounts = setup.places.map((place) => [place.phone_number_id, place.waba_id]);
+  startStub(setup, {
+    STUB_WEBHOOKS: `http://${HOST}:${bench.port('ingress')}`,
+    STUB_ACCOUNTS: JSON.stringify(Object.fromEntries(accounts)),
+  });
+  const gateway = new URL(`http://${HOST}:${bench.port('gateway')}`);
+  const client = createWireClient(gateway.origin);
+  const mongo = await MongoClient.connect(bench.engines.MONGO_URL);
+  const records = mongo.db('messaging').collection('messages');
+  let next = 0;
+
+  const shot = (): Shot => ({
+    origin: gateway.origin,
+    path: '/v1/messages/send',
+    headers: (index) => headersOf(setup.places[index % partners] as Place),
+    body: (index) => JSON.stringify({ ...JSON.parse(aText(index)), text: SILENT }),
+  });
+  async function live(run: Times, due: number): Promise<void> {
+    const index = next++;
+    const headers = {
+      'content-type': 'application/json',
+      ...headersOf(setup.places[index % partners] as Place),
+    };
+    const { status, body } = await client.ask(
+      requestBytes(gateway, '/v1/messages/send', headers, aText(index)),
+    );
+    const id = MESSAGE_ID.exec(body)?.[1];
+    run.sends.push(performance.now() - due);
+    if (status !== OK || id === undefined) return void (run.failed += 1);
+    run.ids.add(id);
+    await arrivals.all(id);
+    run.lives.push(performance.now() - due);
+  }
+  const measure = async (load: (run: Times) => Promise<void>): Promise<Lives> => {
+    const run = aRun();
+    let seconds = 0;
+    const { result: unread, costs } = await costDuring(setup.pids, async () => {
+      const started = performance.now();
+      await load(run);
+      seconds = (performance.now() - started) / 1_000;
+      return readBack(records, run.ids);
+    });
+    return {
+      sends: summary(run.sends, run.failed, seconds),
+      lives: summary(run.lives, run.ids.size - run.lives.length, seconds),
+      unread,
+      costs,
+    };
+  };
+  return {
+    ...setup,
+    closed: (in_flight, seconds) =>
+      measure(async (run) => {
+        const until = performance.now() + seconds * 1_000;
+        const work = async (): Promise<void> => {
+          while (performance.now() < until) await live(run, performance.now());
+        };
+        await Promise.all(Array.from({ length: in_flight }, work));
+      }),
+    open: (rate, seconds) =>
+      measure(async (run) => {
+        const pending: Promise<void>[] = [];
+        const started = performance.now();
+        const total = Math.floor(rate * seconds);
+        while (pending.length < total) {
+          const due = dueAfter(performance.now() - started, rate, total);
+          while (pending.length < due) {
+            pending.push(live(run, started + (pending.length / rate) * 1_000));
+          }
+          await sleep(1);
+        }
+        await Promise.all(pending);
+      }),
+    openSends: (rate, seconds) => openLoop(shot(), rate, seconds),
+    closedSends: (in_flight, seconds) => closedLoop(shot(), in_flight, seconds),
+    async close() {
+      await mongo.close();
+      client.close();
+      arrivals.close();
+      setup.load.close();
+    },
+  };
+}
+
+/** A receiver that resolves `all` once each status of a message has arrived. */
+function startReceiver(port: number) {
+  const lives = new Map<string, Life>();
+  const lifeOf = (id: string): Life => {
+    const known = lives.get(id);
+    if (known) return known;
+    const life: Life = { events: new Set(), complete: undefined };
+    lives.set(id, life);
+    return life;
+  };
+  const server = startWireServer(port, ({ body }, socket) => {
+    answerOk(socket);
+    const id = MESSAGE_ID.exec(body)?.[1];
+    const event = EVENT.exec(body)?.[1];
+    if (id === undefined || event === undefined) return;
+    const life = lifeOf(id);
+    life.events.add(event);
+    if (life.events.size === STATUSES) life.complete?.();
+  });
+  return {
+    /** The events may come before the answer to the send. */
+    all: async (id: string): Promise<void> => {
+      const life = lifeOf(id);
+      if (life.events.size < STATUSES) {
+        await new Promise<void>((resolve, reject) => {
+          const late = setTimeout(() => {
+            reject(new Error(`${id}: ${[...life.events].join(', ') || 'no event'} arrived`));
+          }, ARRIVAL_LIMIT_MS);
+          life.complete = () => {
+            clearTimeout(late);
+            resolve();
+          };
+        });
+      }
+      lives.delete(id);
+    },
+    close: () => {
+      server.close();
+    },
+  };
+}
+
+/**
+ * Reads the records of all messages until each is `read`; returns how many are not in the end. Straight
+ * from the database: the stand-in sorts all records of a partner for each page of the list.
+ */
+async function readBack(messages: Collection, ids: Set<string>): Promise<number> {
+  let left = [...ids];
+  for (const until = performance.now() + RECORDS_LIMIT_MS; ;) {
+    const unread: string[] = [];
+    for (let from = 0; from < left.length; from += PAGE) {
+      const page = left.slice(from, from + PAGE);
+      const found = await messages
+        .find({ message_id: { $in: page }, status: 'read' })
+        .project<{ message_id: string }>({ message_id: 1 })
+        .toArray();
+      const read = new Set(found.map(({ message_id }) => message_id));
+      unread.push(...page.filter((id) => !read.has(id)));
+    }
+    if (unread.length === 0 || performance.now() > until) return unread.length;
+    left = unread;
+    await sleep(LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,86 @@
+// The whole life of a message, which is what a partner feels: a send, the webhooks of its three statuses,
+// their events at the receiver, and the records of all. All eight services as `make up` starts them, ten
+// partners.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { byCost, OURS, SETTLE_MS } from './events-mesh';
+import { measureIdle, printIdle } from './idle';
+import { prepareLives, type Lives } from './life-load';
+import { spread } from './load';
+import { openBench } from './processes';
+
+const SHORT = process.env['BENCH_SHORT'] === '1';
+const PARTNERS = 10;
+const WARM_UP_S = SHORT ? 5 : 60;
+const MEASURE_S = SHORT ? 5 : 15;
+const ROUNDS = SHORT ? 1 : 3;
+const IN_FLIGHT = [20, 64];
+const RATES = [50, 150];
+const IDLE_S = SHORT ? 5 : 30;
+/** Requests of the load that has just ended, and deliveries that are still recorded. */
+const QUIET_MS = SHORT ? 2_000 : 20_000;
+
+export async function benchLife(): Promise<void> {
+  const bench = await openBench();
+  try {
+    const load = await prepareLives(bench, PARTNERS);
+    await sleep(SETTLE_MS);
+    tell('first lives, 20 in flight', [await load.closed(IN_FLIGHT[0] as number, MEASURE_S)]);
+    await load.closed(IN_FLIGHT[1] as number, WARM_UP_S);
+    const loads = [
+      ...IN_FLIGHT.map((count) => ({
+        name: `${count} in flight`,
+        work: () => load.closed(count, MEASURE_S),
+      })),
+      ...RATES.map((rate) => ({ name: `${rate} /s`, work: () => load.open(rate, MEASURE_S) })),
+    ];
+    const runs = loads.map((): Lives[] => []);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const [index, { work }] of loads.entries()) runs[index]?.push(await work());
+    }
+    for (const [index, { name }] of loads.entries()) tell(name, runs[index] ?? []);
+    for (const [index, { name }] of loads.entries()) {
+      printParts(name, runs[index]?.at(-1) as Lives);
+    }
+    await sleep(QUIET_MS);
+    printIdle(await measureIdle(load, IDLE_S), IDLE_S);
+    await load.close();
+  } finally {
+    await bench.stop();
+  }
+}
+
+const perLife = ({ lives, costs }: Lives, part: string, take: 'cpu_s' | 'wakes'): number =>
+  (costs[part]?.[take] ?? 0) / Math.max(1, lives.count);
+
+const ofMesh = (run: Lives, take: 'cpu_s' | 'wakes'): number =>
+  Object.keys(run.costs)
+    .filter(OURS)
+    .reduce((sum, part) => sum + perLife(run, part, take), 0);
+
+function tell(name: string, runs: Lives[]): void {
+  const of = (take: (run: Lives) => number, digits: number): string =>
+    spread(runs.map(take), digits);
+  const missing = runs.reduce((sum, { sends, lives }) => sum + sends.failed + lives.failed, 0);
+  const unread = runs.reduce((sum, run) => sum + run.unread, 0);
+  console.log(
+    `${name.padEnd(26)} ${of(({ lives }) => lives.per_second, 0)} /s   ` +
+      `${of((run) => ofMesh(run, 'cpu_s') * 1_000, 2)} CPU s per 1,000   ` +
+      `${of((run) => ofMesh(run, 'wakes'), 0)} wake-ups each   missing ${missing}, unread ${unread}\n` +
+      `  life p50 ${of(({ lives }) => lives.p50_ms, 1)} ms, p99 ${of(({ lives }) => lives.p99_ms, 1)} ms   ` +
+      `send p50 ${of(({ sends }) => sends.p50_ms, 1)} ms, p99 ${of(({ sends }) => sends.p99_ms, 1)} ms`,
+  );
+}
+
+const REPORT_FROM_S = 0.005;
+
+function printParts(name: string, run: Lives): void {
+  console.log(`\n${name}: CPU seconds per 1,000 lives, wake-ups of each, memory`);
+  for (const [part, { rss_mib }] of byCost(run)) {
+    const cpu_s = perLife(run, part, 'cpu_s') * 1_000;
+    if (cpu_s < REPORT_FROM_S) continue;
+    const wakes = perLife(run, part, 'wakes');
+    console.log(
+      `  ${part.padEnd(12)} ${cpu_s.toFixed(3)} s   ${wakes.toFixed(1).padStart(6)}   ${rss_mib.toFixed(0)} MiB`,
+    );
+  }
+}
