@@ -279,6 +279,7 @@ describe('the operator', () => {
       ['kafka', true],
       ['indexes', true],
       ['keyring', true],
+      ['pepper', true],
       ['upstream', true],
       ['sign-up', true],
       ['settings', true],
