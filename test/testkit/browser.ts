@@ -7,6 +7,9 @@ import { chromium, type Browser } from 'playwright-core';
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const installed = (): string | undefined => PATHS.find((path) => existsSync(path));
 export const INSTALL_LIMIT_MS = 300_000;
+const INSTALL_LOCK = '/tmp/bmg-install-browser.lock';
+const APT = 'apt-get -o DPkg::Lock::Timeout=240 -qq';
+const INSTALL = `test -x ${PATHS[0]} || { ${APT} update && ${APT} install -y chromium; }`;
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -19,14 +22,12 @@ const ARGUMENTS = [
 
 /** Starts the browser, and installs it first if it is missing. */
 export async function launchBrowser(): Promise<Browser> {
-  if (installed() === undefined) {
-    const run = (...args: string[]): Buffer =>
-      execFileSync('apt-get', args, {
-        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-        timeout: INSTALL_LIMIT_MS,
-      });
-    run('update', '-qq');
-    run('install', '-y', '-qq', 'chromium');
+  // Workers take turns: apt-get refuses to run beside another, and a browser is half there meanwhile.
+  if (installed() === undefined || existsSync(INSTALL_LOCK)) {
+    execFileSync('flock', [INSTALL_LOCK, 'sh', '-c', INSTALL], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      timeout: INSTALL_LIMIT_MS,
+    });
   }
   return chromium.launch({
     executablePath: installed() as string,
