@@ -28,7 +28,7 @@ const warnings: unknown[] = [];
 const log = createLogger('test');
 jest.spyOn(log, 'warn').mockImplementation((line: unknown) => void warnings.push(line));
 
-/** A replica that seals so many records, and stops. */
+/** A replica that seals this many records, and stops. */
 async function sealed(keyring: string, records: number): Promise<void> {
   const vault = createVault(keyring);
   const use = createKeyUse({ db, ring: 'TEST_KEYRING', vault, log });
