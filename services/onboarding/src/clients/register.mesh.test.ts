@@ -48,7 +48,7 @@ it('records the upstream’s code and trace ID where it refuses the registration
     current_step: 'REGISTRATION',
     error_code: 'UPSTREAM_ERROR',
     error_message: expect.stringContaining('upstream code 190'),
-    // As the emulator makes them.
+    // As the emulator creates them.
     upstream_session_id: expect.stringMatching(/^A[\w-]{11}$/),
   });
   expect(JSON.stringify(noted)).not.toContain('EMULATED-TOKEN');

@@ -15,7 +15,7 @@ export interface PaymentSettings {
   PUBLIC_URL: string;
 }
 
-/** `stripe` is required where `name` is stripe. Throws ConfigError naming every missing setting. */
+/** `stripe` is required if `name` is stripe. Throws ConfigError naming every missing setting. */
 export function choosePaymentProcessor(
   name: ProcessorName,
   stripe?: { settings: PaymentSettings; deps: StripeDependencies },
