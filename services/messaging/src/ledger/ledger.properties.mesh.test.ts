@@ -297,7 +297,7 @@ test('a closed month never changes; late statuses add up in the month in which t
         now = new Date('2026-10-20T12:00:00Z');
         await deps.rateCards.replace(card('.9'), now);
         await deps.messages.applyStatuses(late);
-        // Kafka repeats a batch.
+        // Kafka redelivers a batch.
         await deps.messages.applyStatuses([...late, ...early]);
         for (const [index, partner] of PARTNERS.entries()) {
           const figures = await readAll(partner, SEPTEMBER);
@@ -325,7 +325,7 @@ test('a closed month never changes; late statuses add up in the month in which t
   );
 });
 
-/** The status of a message may rise, and its conversation be forgotten; what it costs stays. */
+/** The status of a message may rise, and its conversation be forgotten; its cost stays. */
 const figuresOf = ({ status: _status, check_billable: _check, ...entry }: Entry): object => entry;
 
 /** Delivered or read, and billable by the highest status that is priced. */
@@ -461,7 +461,7 @@ test('exports every entry as CSV, in bounded chunks', async () => {
     chunks.push(Buffer.from(data).toString());
   }
   expect(chunks).toHaveLength(4);
-  // Not once for each row.
+  // Not called once per row.
   expect(cards).toHaveBeenCalledTimes(1);
   const lines = chunks.join('').trimEnd().split('\r\n');
   expect(lines).toHaveLength(1_201);

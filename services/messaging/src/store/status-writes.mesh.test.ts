@@ -1,5 +1,5 @@
-// Statuses of a message that are there together are one write. The record is the same as if each had come
-// by itself.
+// Statuses of one message in one batch are one write. The record is the same as if each had arrived
+// separately.
 import fc from 'fast-check';
 import { MongoClient, type Db } from 'mongodb';
 import { MESSAGE_STATUSES, type MessageStatus } from '@bmg/common/messages';
