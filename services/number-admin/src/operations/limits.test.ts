@@ -2,7 +2,7 @@
 import { startRig, TARGET, type Rig } from '../../testing/build';
 import { upstreamError } from '../../testing/upstream-stub';
 
-/** Of a request that the upstream does not answer. */
+/** The outcome of a request that the upstream does not answer. */
 const TIMEOUT_MS = 500;
 
 let rig: Rig;
