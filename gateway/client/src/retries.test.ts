@@ -3,7 +3,7 @@ import { createRetryingFetch } from './retries';
 const BASE = 'https://gateway.test/v1';
 const RETRYABLE = { error: { retryable: true } };
 
-/** A gateway that gives these answers in turn: a status with a body, or a broken connection. */
+/** A gateway that returns these answers in turn: a status with a body, or a broken connection. */
 function gateway(...answers: Array<[status: number, body: object] | Response | 'broken'>) {
   const keys: Array<string | null> = [];
   const bodies: string[] = [];

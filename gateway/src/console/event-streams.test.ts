@@ -25,7 +25,7 @@ const anEvent = (seq: number): LoggedEvent => ({
   trace_id: undefined,
 });
 
-/** What the log answers next; after these it fails. */
+/** The log's next answers; after these it fails. */
 let pages: Array<LoggedEvent[] | 'wait'>;
 let asked: Array<{ after?: number | undefined; partner_id?: string | undefined }>;
 let check: () => Promise<unknown>;

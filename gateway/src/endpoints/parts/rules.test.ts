@@ -48,7 +48,7 @@ test('no URL of a file that the document allows is malformed', () => {
     try {
       checkUrl(url, { field: 'url', allowPrivate: false });
     } catch (error) {
-      // Which hosts and ports are reached is no question of the shape.
+      // The shape does not determine which hosts and ports are reachable.
       const { reason } = error as UrlRefused;
       expect(['bad_host', 'private_host', 'private_address', 'bad_port']).toContain(reason);
     }
