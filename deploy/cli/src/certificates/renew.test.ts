@@ -1,4 +1,4 @@
-// The renewal against a server that speaks as the Kubernetes API does, and as a process.
+// The renewal against a server that behaves like the Kubernetes API, and as a process.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
