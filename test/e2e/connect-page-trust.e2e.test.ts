@@ -20,7 +20,7 @@ afterAll(() => stage.close(), 60_000);
 afterEach(() => stage.tidy());
 
 describe('the code and the account message of the platform', () => {
-  /** Replaces the platform's script by one that answers as the test says. */
+  /** Replaces the platform's script by one whose answers the test sets. */
   const answering =
     (login: string): Prepare =>
     async (context) => {
