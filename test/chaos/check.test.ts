@@ -1,4 +1,4 @@
-// A good history keeps every promise; for each promise a bad one is found out.
+// A good history keeps every promise; for each promise a bad one is detected.
 import { checkHistory, type Verdict } from './check';
 import type { History, PartnerEnd, Send } from './history';
 
@@ -130,7 +130,7 @@ test('a good history keeps every promise', () => {
   expect(broken(history())).toEqual([]);
 });
 
-/** By the promise that they break: a part of its text, and what differs from the good history. */
+/** By the broken promise: a part of its text, and the change to the good history. */
 const BAD: Array<[string, string, Partial<History>]> = [
   ['an accepted send', 'is not at the upstream', { upstream: history().upstream.slice(1) }],
   [

@@ -42,7 +42,7 @@ function sourceOf(path: string): string {
     .join('\n');
 }
 
-/** Calls that the shared runtime makes for the services that use it. */
+/** Calls that the shared runtime makes on behalf of the services that use it. */
 const SHARED: Array<[used: string, call: string]> = [
   ['createCredentials(', 'Directory/GetCredentials'],
   ['ownersFrom(', 'Directory/GetOwners'],

@@ -1,4 +1,5 @@
-// The make targets that people wait for say what they do: `make --dry-run` shows their commands in order.
+// The make targets that people wait for print their progress: `make --dry-run` shows their commands
+// in order.
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
