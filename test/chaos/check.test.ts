@@ -333,7 +333,7 @@ test('every promise has a history that breaks it', () => {
   expect(untested).toEqual([]);
 });
 
-describe('keeps apart what it cannot know', () => {
+describe('counts undecidable cases separately', () => {
   test('a send with an unknown outcome may be at the upstream, once', () => {
     const sends = [
       send(),
@@ -353,7 +353,7 @@ describe('keeps apart what it cannot know', () => {
     expect(verdict(history({ sends }), 'an accepted send').unknown).toBe(1);
   });
 
-  test('a refused attempt says nothing of the other attempts under its key', () => {
+  test('a refused attempt does not decide the other attempts under its key', () => {
     const sends = [
       send({ key: 'k', outcome: 'fail', message_id: null }),
       send({ key: 'k', outcome: 'info', message_id: null }),

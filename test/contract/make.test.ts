@@ -32,7 +32,7 @@ test('make check names each check before it runs', () => {
   expect(places).toEqual([...places].sort((one, other) => one - other));
 });
 
-test('make up and make demo say that they compile before they do', () => {
+test('make up and make demo print that they compile before they start to', () => {
   for (const target of ['up', 'demo']) {
     const commands = commandsOf(target);
     const compiler = commands.findIndex((line) => line.endsWith('tsc -b'));

@@ -73,7 +73,7 @@ test('has each event as it is posted, with its delivery and its attempt', async 
   expect(body.attempts[0].secret).toMatch(/^[0-9a-f]{8}$/);
 }, 60_000);
 
-test('answers a waiting request as soon as an event comes', async () => {
+test('answers a waiting request as soon as an event arrives', async () => {
   const { newest } = await list();
   const started = performance.now();
   const waiting = list(`after=${newest}&wait=20&event=message.received`);
@@ -144,7 +144,7 @@ test('shows a refused event as retrying, with the answer of the receiver', async
   });
 }, 60_000);
 
-test('shows where an attempt went without the query, what signed it, and 1 KiB of the answer', async () => {
+test('shows an attempt’s address without the query, the secret that signed, and 1 KiB of the answer', async () => {
   const { newest } = await list();
   const { url } = partner.receiver;
   const address = (webhook_url: string) =>
@@ -230,7 +230,7 @@ test('replays events with their own ids and in their order, by period and by id'
   });
 }, 120_000);
 
-test('delivers live events while a receiver keeps a replay waiting, and shows how far it is', async () => {
+test('delivers live events while a receiver keeps a replay waiting, and shows its progress', async () => {
   const { newest } = await list();
   const from = new Date().toISOString();
   const texts = Array.from({ length: 12 }, (_one, index) => `again ${index}`);
@@ -335,7 +335,7 @@ async function getOlder({ partner_id }: TestPartner, by_ms: number): Promise<voi
   }
 }
 
-test('refuses a position that is older than what is kept, and names the oldest', async () => {
+test('refuses a position older than the retention, and names the oldest one', async () => {
   const late = await mesh.createPartner();
   await late.register(ONE);
   for (const text of ['long ago', 'lately']) {

@@ -192,7 +192,7 @@ interface Outcome {
   sent: { status: number; body: any };
 }
 
-test('agrees with what happens to 500 random messages', async () => {
+test('agrees with the outcomes of 500 random messages', async () => {
   const seed = Number(process.env['BMG_SEED'] ?? Date.now() % 1e9);
   const sample = fc.sample(messages, { numRuns: MESSAGES, seed });
   const outcomes: Outcome[] = [];
@@ -297,7 +297,7 @@ function failuresOf(list: Array<[code: unknown, contacts: number]>): Record<stri
   return counts;
 }
 
-test('agrees with what happens to random broadcasts', async () => {
+test('agrees with the outcomes of random broadcasts', async () => {
   const seed = Number(process.env['BMG_SEED'] ?? Date.now() % 1e9);
   const sample = [GOOD, ...fc.sample(broadcast, { numRuns: BROADCASTS, seed })];
   const outcomes = await Promise.all(
@@ -589,7 +589,7 @@ test('the operator’s rate card prices checks and changed categories; a faulty 
   await rates.stop();
 });
 
-test('says no for a customer that the number has blocked', async () => {
+test('returns no for a customer that the number has blocked', async () => {
   const text = { kind: 'text', text: 'Hello' };
   expect(await check({ ...text, to: BLOCKED_UNTRIED })).toMatchObject({
     deliverable: 'no',

@@ -64,7 +64,7 @@ test.each([[Object.values(MEDIA_TYPES).flat()], [HEADER_TYPES]])(
   },
 );
 
-test('a parent BSUID is refused where users are blocked', () => {
+test('refuses a parent BSUID in a request to block users', () => {
   const { not } = rules.blocked;
   everyText(not as Schema, (text) => expect(isParentBsuid(text.trim())).toBe(true));
 });

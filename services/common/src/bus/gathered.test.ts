@@ -20,7 +20,7 @@ function recorder() {
 }
 const settle = () => jest.advanceTimersByTimeAsync(1);
 
-test('handles a batch at once, and joins those that come soon after it', async () => {
+test('handles a batch at once, and joins batches that arrive soon after it', async () => {
   const { calls, handle } = recorder();
   const first = handle(batchOf('a'));
   await settle();

@@ -47,7 +47,7 @@ const exported = async (): Promise<unknown> =>
     ({ labels, value }) => [labels, value],
   );
 
-test('adds up what replicas have wrapped before and after restarts', async () => {
+test('adds up the data keys that replicas wrapped before and after restarts', async () => {
   await Promise.all([sealed(OLDER, 3), sealed(OLDER, 4)]);
   await sealed(OLDER, 5);
   expect(await stored()).toEqual([['TEST_KEYRING/older', { data_keys: 12 }]]);

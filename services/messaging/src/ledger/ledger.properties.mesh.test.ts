@@ -264,7 +264,7 @@ async function close(month: string): Promise<void> {
   }
 }
 
-test('a closed month never changes; late statuses add up in the month in which they come', async () => {
+test('a closed month never changes; late statuses count in the month in which they arrive', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(sent({ min: 1, max: 30 }), fc.nat({ max: 3 })), {
@@ -336,7 +336,7 @@ function isCharged(updates: StatusUpdate[]): boolean {
   return priced[0]?.billable === true && updates.some(({ charge }) => charge?.arrived);
 }
 
-test('a message whose record is missing from a closed month is entered when its status comes', async () => {
+test('a message whose record is missing from a closed month is entered when its status arrives', async () => {
   await close('2026-09');
   const record = recordOf(
     { partner: 'ptn_1', number: '8', recipient: '15550100777', day: 30, statuses: [] },
@@ -351,7 +351,7 @@ test('a message whose record is missing from a closed month is entered when its 
   expect(totals).toMatchObject({ charged: 1 });
 });
 
-test('marks changed categories, and what was billed although the pre-flight predicted free', async () => {
+test('marks changed categories, and messages billed although the pre-flight predicted none', async () => {
   await deps.rateCards.replace(card('.1365'), now);
   const since = '2026-10-05T00:00:00.000Z';
   changed = [

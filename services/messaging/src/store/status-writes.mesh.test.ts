@@ -118,7 +118,7 @@ describe('in the database', () => {
     );
   });
 
-  test('books a price that comes with other statuses after its month was closed', async () => {
+  test('books a price that arrives with other statuses after its month was closed', async () => {
     const all = (['sent', 'delivered', 'read'] as const).map((status) => aStatus('a', status));
     const closed_until = new Date('2026-11-01T00:00:00Z');
     const { records, late } = await recordsAfter([all], { stored: true, closed_until });

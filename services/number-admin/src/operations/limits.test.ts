@@ -13,7 +13,7 @@ afterEach(() => rig.close());
 
 const LIMITED = upstreamError(80007);
 
-test('after three refusals for too many requests the account waits, and the answer says so', async () => {
+test('after three refusals for too many requests the account waits, and the answer gives the wait', async () => {
   const { upstream, rpc, call } = rig;
   upstream.answers(LIMITED, LIMITED, LIMITED, { data: [] }, { data: [] });
   for (let time = 0; time < 3; time += 1) {

@@ -31,7 +31,7 @@ const find = async (name: string, change: object): Promise<Check> => {
   return check as Check;
 };
 
-test('finds no fault where every engine answers', async () => {
+test('finds no fault if every engine responds', async () => {
   expect((await diagnose(deps())).filter(({ ok }) => !ok)).toEqual([]);
 });
 

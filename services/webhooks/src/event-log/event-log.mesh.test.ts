@@ -375,7 +375,7 @@ test('stores no text in clear, and a purge removes one account’s events and an
   expect(await find('ptn_other')).toEqual([]);
 });
 
-test('opens what was sealed after sealing is switched off', async () => {
+test('opens sealed buckets after sealing is switched off', async () => {
   const partner_id = aPartner();
   const sent = received({ partner_id });
   take(replica(), [sent]);
