@@ -39,7 +39,7 @@ function statedOutcome({ upstream_code, details }: ApiError): unknown {
 export const unknownOutcome = (cause?: unknown, retry_after_s?: number): ApiError =>
   new ApiError(
     'UPSTREAM_ERROR',
-    'the outcome of this request is unknown: repeat it with the same Idempotency-Key to ask for it, it will not be done twice',
+    'the outcome of this request is unknown: repeat it with the same Idempotency-Key to look it up; the work is not done twice',
     { retryable: true, details: { outcome: 'unknown' }, retry_after_s, cause },
   );
 

@@ -43,7 +43,7 @@ function reasonOf(
   category: string | null,
   prices: PriceFinder | undefined,
 ): string {
-  if (charged === null) return 'the upstream did not say whether the message is billable';
+  if (charged === null) return 'the upstream did not report whether the message is billable';
   if (category === null) return 'the upstream named no category';
   return prices
     ? `the rate card has no rate for ${category} in this market on that day`

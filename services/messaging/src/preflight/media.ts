@@ -133,7 +133,7 @@ function factFaults(type: MediaKind, { field, mime_type, size_bytes }: Facts): R
         reason('unknown', {
           code: 'MEDIA_UNKNOWN',
           field,
-          message: 'the server of the file does not tell its type',
+          message: 'the server of the file does not report its type',
         }),
       ]
     : [];

@@ -80,7 +80,7 @@ test('names the accounts that send no webhooks, and why', async () => {
   });
   expect(check).toMatchObject({
     ok: false,
-    detail: 'no events arrive from 2 is not subscribed, 3 cannot be asked (upstream code 190)',
+    detail: 'no events arrive from 2 is not subscribed, 3 cannot be checked (upstream code 190)',
   });
   expect(check.advice).toContain('resubscribe-webhook');
 });

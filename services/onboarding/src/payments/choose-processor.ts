@@ -25,7 +25,7 @@ export function choosePaymentProcessor(
   if (STRIPE_API_KEY === undefined || STRIPE_WEBHOOK_SECRET === undefined) {
     const missing = Object.entries({ STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET })
       .filter(([, value]) => value === undefined)
-      .map(([setting]) => `${setting} is required where PAYMENT_PROCESSOR is stripe`);
+      .map(([setting]) => `${setting} is required if PAYMENT_PROCESSOR is stripe`);
     throw new ConfigError(missing);
   }
   return createStripePayments(

@@ -117,7 +117,7 @@ it('warns once when less than six hours are left, in the log and by a metric', a
   expect(await events(_id)).toEqual([...REGISTERED, 'SYNC_DUE: SYNC_FAILED']);
   const [due] = await world.deps.events.list(_id, 1);
   expect(due).toMatchObject(SCOPE);
-  expect(due?.error_message).toMatch(/^less than \d h are left to ask for the sync: /);
+  expect(due?.error_message).toMatch(/^less than \d h are left to request the sync: /);
   expect(due?.upstream_session_id).toMatch(/^A/);
   expect(await dueGauge()).toBe(1);
   await world.emulator.clearFaults();

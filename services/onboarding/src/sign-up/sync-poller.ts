@@ -118,7 +118,7 @@ async function warn(
   );
   await steps.record('SYNC_DUE', {
     ...facts,
-    error_message: `less than ${hours_left} h are left to ask for the sync: ${facts.error_message ?? ''}`,
+    error_message: `less than ${hours_left} h are left to request the sync: ${facts.error_message ?? ''}`,
   });
   return { sync_warned: true };
 }

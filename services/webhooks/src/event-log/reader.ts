@@ -177,7 +177,7 @@ async function findEach(
     const matching = bucket.events.filter((one) => wanted.has(one.event_id) && passes({}, one));
     for (const { size } of matching) bytes += size;
     if (bytes > FIND_BYTES_MAX && found.length + matching.length > 1) {
-      throw invalidField('event_ids', 'have more content than one answer holds: ask for fewer');
+      throw invalidField('event_ids', 'have more content than one answer holds: request fewer');
     }
     found.push(...(await opened(deps.packer, bucket, matching)));
   }
@@ -199,7 +199,7 @@ async function rangeOf(
   const newest = head.last;
   const oldest = kept ?? newest + 1;
   if (after !== undefined && after < oldest - 1) {
-    throw invalidField('after', `is older than what is kept: the oldest position is ${oldest}`, {
+    throw invalidField('after', `is older than the retention: the oldest position is ${oldest}`, {
       oldest,
       newest,
     });
