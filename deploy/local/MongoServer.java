@@ -142,7 +142,7 @@ public class MongoServer {
         }
     }
 
-    /** What the aggregation of this thread selects, until its collection is read. */
+    /** The filter of this thread's aggregation, until its collection is read. */
     private static final ThreadLocal<Document> SELECTED = new ThreadLocal<>();
 
     /**
@@ -195,7 +195,7 @@ public class MongoServer {
             }
         }
 
-        /** What the first stage selects; null if it is no $match, or uses expressions. */
+        /** The filter of the first stage; null if it is no $match, or uses expressions. */
         private static Document firstMatch(Document query) {
             if (!(query.get("pipeline") instanceof List<?> stages) || stages.isEmpty()) return null;
             if (!(stages.get(0) instanceof Document stage)) return null;
@@ -466,8 +466,9 @@ public class MongoServer {
     }
 
     /**
-     * What a query leaves of an index: for each combination of values, the first key and the
-     * beginning of the last one. The documents in it are compared with the whole query afterwards.
+     * The part of an index that a query can match: for each combination of values, the first key
+     * and the beginning of the last one. The documents in it are compared with the whole query
+     * afterwards.
      */
     static final class Ranges {
         static final Ranges NONE = new Ranges(List.of(), 0, false);
@@ -541,7 +542,10 @@ public class MongoServer {
             return new Ranges(ranges, fields, low == high);
         }
 
-        /** The values of which a field must have one; none if the query does not say so. */
+        /**
+         * The values of which a field must have one; none if the query does not restrict the field
+         * so.
+         */
         private static List<Object> equalTo(Object wanted) {
             Collection<?> values = List.of();
             if (wanted instanceof Document && isExpression((Document) wanted)) {
@@ -574,7 +578,7 @@ public class MongoServer {
             return new KeyValue(value).normalized().get(0);
         }
 
-        /** Only where bytes sort as the library compares: it compares strings by their UTF-16. */
+        /** Only if bytes sort as the library compares: it compares strings by their UTF-16. */
         private static Object bound(Object wanted, String... operators) {
             if (!(wanted instanceof Document)) return null;
             for (String operator : operators) {

@@ -1,5 +1,6 @@
-// Prints a trace as a tree, out of what a trace backend answers in Zipkin's format (Zipkin itself, and Jaeger's
-// and the collector's zipkin interfaces): node trace-tree.mjs http://127.0.0.1:9411/api/v2/trace/<trace id>
+// Prints a trace as a tree, from a trace backend's answer in Zipkin's format (Zipkin itself, and
+// Jaeger's and the collector's zipkin interfaces): node trace-tree.mjs
+// http://127.0.0.1:9411/api/v2/trace/<trace id>
 const [url] = process.argv.slice(2);
 if (!url) {
   console.error('usage: node trace-tree.mjs <address of the trace>');

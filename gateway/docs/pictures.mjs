@@ -1,5 +1,5 @@
 // Draws how a phone shows each kind of message, for the guides: pictures/<kind>.svg, light and dark in one
-// file. `node gateway/docs/pictures.mjs` writes them; with --check it fails where a file differs.
+// file. `node gateway/docs/pictures.mjs` writes them; with --check it fails if a file differs.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const WIDTH = 264;
@@ -7,7 +7,7 @@ const EDGE = 12;
 const LINE = 19;
 const LINE_MAX = 30;
 
-/** What the bubble shows, from top to bottom; `below` follows it. */
+/** The parts of the bubble, from top to bottom; `below` follows it. */
 const KINDS = {
   text: { lines: ['Your order is on its way:', 'https://example.com'], link: 1 },
   template: {
@@ -53,7 +53,7 @@ const text = (x, y, words, kind = '', anchor = 'start') =>
 const box = (x, y, width, height, kind, round = 10) =>
   `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${round}" class="${kind}"/>`;
 
-/** The parts inside a bubble that starts at `top`; answers them with the position below. */
+/** The parts inside a bubble that starts at `top`; returns them with the position below. */
 function content(kind, left, top) {
   const parts = [];
   let y = top;

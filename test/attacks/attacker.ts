@@ -1,4 +1,4 @@
-// Starts the process that attacks (main.ts), from what was built.
+// Starts the compiled attacker (main.ts) as a process.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
@@ -16,7 +16,7 @@ export interface Attacker {
 
 export function startAttacker(): Attacker {
   const child = fork(MAIN, { execArgv: ['--enable-source-maps'] });
-  // It stands for other machines: what it computes takes no core from the mesh.
+  // It stands for other machines: its CPU work must take no core from the mesh.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const tell = (order: Order): boolean => child.send(order);
   return {

@@ -30,7 +30,7 @@ export interface Attack {
   name: string;
   /** Requests in flight at a time. */
   concurrency: number;
-  /** Requests a second; as many as are answered, if absent. */
+  /** Requests a second; without a limit if absent. */
   per_sec?: number;
   /** Its bytes fill both cores: no answer may fail or take too much memory, but all take longer. */
   fills_cores?: boolean;
@@ -40,7 +40,7 @@ export interface Attack {
   needs_processor?: boolean;
   /** Thousands of the hostile partner's events wait for their next attempt. */
   needs_waiting_events?: boolean;
-  /** The answer of the bound that stops it; absent where a short run does not reach the bound. */
+  /** The answer of the bound that stops it; absent if a short run does not reach the bound. */
   refused_with?: string;
   /** No other bound refuses any of it, and a short run reaches the bound too. */
   refused_only_with?: boolean;
@@ -53,7 +53,10 @@ const MIB = 1024 * 1024;
 const filled = (element: string, bytes: number): string =>
   `${`${element},`.repeat(Math.floor(bytes / (element.length + 1)) - 1)}${element}`;
 
-/** Bodies are made when they are first sent: who only reads the names needs no memory for them. */
+/**
+ * Bodies are built when they are first sent: a process that only reads the names needs no memory
+ * for them.
+ */
 function lazily<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -132,7 +135,7 @@ const HELD_MS = 1_000;
 const UNREAD_MS = 4_000;
 
 /**
- * A client that sends this much of a request and reads no more than the beginning of the answer; returns
+ * A client that sends this much of a request and reads only the beginning of the answer; returns
  * the status, or 0 without an answer.
  */
 const hold = (base_url: string, beginning: string[], held_ms = HELD_MS): Promise<number> =>
@@ -229,8 +232,8 @@ const smallBroadcast = (): string =>
 const FORGED_PER_BODY = 20;
 
 /**
- * The upstream reports the statuses of what the hostile partner has sent with its own token, and with the
- * callback data of another's sends.
+ * The upstream reports the statuses of the hostile partner's sends, which it made with its own
+ * token and with the callback data of another partner's sends.
  */
 function forgeStatuses(target: Target, count: number): Promise<number> {
   const { callback_data, number, ingress_url } = target;
@@ -313,7 +316,7 @@ export const ATTACKS: Attack[] = [
     once: (target) => getAndHold(target, `/media/${target.media_id}`),
   },
   {
-    // No event of this name comes, so each waits.
+    // No event has this name, so each request waits.
     name: 'waits for events',
     concurrency: 64,
     refused_with: '429',
@@ -380,14 +383,15 @@ export const ATTACKS: Attack[] = [
     once: forgeStatuses,
   },
   {
-    // Near the end, because its events are tried again for as long as the mesh runs.
+    // Near the end, because its events are retried for as long as the mesh runs.
     name: 'retry-all in a loop',
     concurrency: 8,
     needs_waiting_events: true,
     once: (target) => call(target, 'POST', '/webhooks/retry-all'),
   },
   {
-    // After the one above: the receiver refuses its events, so that a replay runs for half a minute.
+    // After the attack above: the receiver refuses its events, so that a replay runs for half a
+    // minute.
     name: 'replays of a thousand events',
     concurrency: 16,
     refused_with: '429',
@@ -395,7 +399,7 @@ export const ATTACKS: Attack[] = [
       call(target, 'POST', '/events/replay', { event_ids: await loggedEvents(target) }),
   },
   {
-    // The last: onboarding starts again before it.
+    // Comes last: onboarding is restarted before it.
     name: 'payment webhooks with a wrong signature',
     concurrency: 32,
     needs_processor: true,
@@ -412,7 +416,7 @@ export async function runAttack(
 ): Promise<Map<string, number>> {
   const seen = new Map<string, number>();
   const began = performance.now();
-  // One listener for all that wait: hundreds of them would each add their own to the signal.
+  // One listener for all waiting requests: hundreds of them would each add their own to the signal.
   const over = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,8 +1,9 @@
-// Runs attacks in a process of their own, as a hostile client on another machine does: what they cost the
-// client delays no request of others. The parent sends what to run over IPC, and gets the answers' counts.
+// Runs attacks in a separate process, as a hostile client on another machine does: the client's own
+// work delays no requests of others. The parent sends the attack to run over IPC, and gets the
+// counts of the answers.
 import { ATTACKS, runAttack, type Target } from './attacks';
 
-/** Starts an attack, or ends the one that runs. */
+/** Starts an attack, or ends the running one. */
 export type Order = { start: string; target: Target } | { stop: true };
 /** How often the attack got each status. */
 export type Counts = Record<string, number>;

@@ -1,6 +1,7 @@
-// The floor of an event's cost: the same libraries with nothing of ours, as three processes. FLOOR_PART
-// says which one this is: node:http to Kafka, Kafka to Kafka with JSON read and written, or Kafka to the
-// receiver over undici, with a signature. No state, no order, no retries, no telemetry.
+// The lower bound of an event's cost: the same libraries without any of our code, as three
+// processes. FLOOR_PART selects one: node:http to Kafka, Kafka to Kafka with JSON read and written,
+// or Kafka to the receiver over undici, with a signature. No state, no order, no retries, no
+// telemetry.
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Kafka, type Message } from 'kafkajs';
@@ -16,7 +17,7 @@ const SECRET = 'app-secret-local';
 
 const sign = (body: Buffer): string => createHmac('sha256', SECRET).update(body).digest('hex');
 
-/** Answers a post once Kafka has it; what arrives during one write is the next one. */
+/** Responds to a post once Kafka has it; posts that arrive during one write form the next one. */
 async function ingress(): Promise<void> {
   await producer.connect();
   const waiting: Array<{ message: Message; done: () => void }> = [];

@@ -78,7 +78,7 @@ before(ProxyTracer.prototype, 'startSpan', (name: string) => {
 });
 before(loggers(), pino.symbols.writeSym, () => count('log lines'));
 
-/** What all loggers inherit from. */
+/** The object from which all loggers inherit. */
 function loggers(): object {
   let object: object = pino({ level: 'silent' });
   while (!Object.hasOwn(object, pino.symbols.writeSym)) {

@@ -1,6 +1,6 @@
-// make profile WHAT=life: counts what one event, one send and one life take of each process, at 20 a second
-// and at full load: wake-ups, writes to sockets, requests to Kafka, commands and documents of MongoDB,
-// commands of Redis, gRPC calls, log lines, spans, collections.
+// make profile WHAT=life: counts what one event, one send and one life take of each process, at 20
+// a second and at full load: wake-ups, writes to sockets, requests to Kafka, commands and documents
+// of MongoDB, commands of Redis, gRPC calls, log lines, spans, collections.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webhook } from './events-load';
 import { OURS, SETTLE_MS } from './events-mesh';
@@ -18,7 +18,7 @@ const QUIET_MS = SHORT ? 2_000 : 5_000;
 const LEAST = 0.01;
 
 type Counts = Record<string, number>;
-/** Of each process, by the name of what is counted. */
+/** Counts of each process, by name. */
 type Snapshot = Map<string, Counts>;
 
 interface Column {
@@ -39,7 +39,7 @@ async function snapshot({ bench, pids }: LifeLoad): Promise<Snapshot> {
   );
 }
 
-/** What `work` took of each process, for each of the things that it returns the number of. */
+/** The counts of each process during `work`, divided by the number of items that it returns. */
 async function column(load: LifeLoad, name: string, work: () => Promise<number>): Promise<Column> {
   await sleep(QUIET_MS);
   const before = await snapshot(load);

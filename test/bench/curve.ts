@@ -1,5 +1,6 @@
-// What a send and an event cost at several rates, beside their bare chains: the whole mesh and both chains
-// run, one of them is loaded at a time. What each process takes without a request is subtracted.
+// The cost of a send and of an event at several rates, beside their bare chains: the whole mesh and
+// both chains run, and one of them is loaded at a time. The idle cost of each process is
+// subtracted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@bmg/local';
 import { startBareSends, aText } from './chain';
@@ -29,9 +30,9 @@ interface Figures {
 
 interface Chain {
   name: string;
-  /** The processes that count. */
+  /** The processes whose cost counts. */
   counts(part: string): boolean;
-  /** Loads it, and returns how long each took in ms. */
+  /** Applies the load, and returns the duration of each item in ms. */
   work(rate: number, seconds: number): Promise<{ count: number; p50: number; p99: number }>;
 }
 

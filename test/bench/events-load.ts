@@ -6,7 +6,7 @@ import { requestBytes } from '../testkit/request-bytes';
 import { bodyOf, signed } from '../testkit/upstream-webhooks';
 import { createWireClient } from './wire-client';
 
-/** Of each place: enough that every few messages come from a customer not seen before. */
+/** For each place: enough that every few messages come from a new customer. */
 const CUSTOMERS = 5_000;
 const MIX = 2_654_435_761;
 const ARRIVAL_LIMIT_MS = 120_000;
@@ -43,7 +43,7 @@ export interface Webhook {
 export function webhook(places: Place[], items = 1): Webhook {
   const place = bodies++ % places.length;
   const number = places[place] as Place;
-  // Scattered, so that new customers keep coming while others write again.
+  // Scattered, so that new customers keep appearing while others write again.
   const customer = String(15_550_200_000 + ((Math.imul(next, MIX) >>> 8) % CUSTOMERS));
   const messages = Array.from({ length: items }, () => {
     next += 1;

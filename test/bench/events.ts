@@ -101,7 +101,7 @@ export async function benchEvents(): Promise<void> {
   }
 }
 
-/** The same libraries with nothing of ours, beside the mesh, which is idle meanwhile. */
+/** The same libraries without any of our code, beside the mesh, which is idle meanwhile. */
 async function bareChain(setup: Setup, items: number): Promise<void> {
   const { bench, receiver_url } = setup;
   const port = await freePort();
@@ -194,7 +194,7 @@ function record(runs: Round): void {
   appendFileSync(file, `${JSON.stringify(Object.fromEntries(figures))}\n`);
 }
 
-/** Offers twice the capacity: what is accepted must arrive, at the same cost per event. */
+/** Offers twice the capacity: every accepted event must arrive, at the same cost per event. */
 async function overload(setup: Setup, capacity: Throughput) {
   const { load, receiver, places, pids } = setup;
   const before = await receiver.count();

@@ -1,4 +1,5 @@
-// What the mesh takes without any request: CPU and wake-ups of each process in a second, and memory.
+// The cost of the mesh without any request: CPU and wake-ups of each process per second, and
+// memory.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { byCost, OURS, prepareMesh, type Setup } from './events-mesh';
 import { costDuring, openBench, type Cost } from './processes';
@@ -22,7 +23,7 @@ export async function benchIdle(): Promise<void> {
   }
 }
 
-/** What each process takes in `seconds` without a request. */
+/** The cost of each process in `seconds` without a request. */
 export async function measureIdle({ pids }: Pick<Setup, 'pids'>, seconds: number): Promise<Idle> {
   return (await costDuring(pids, () => sleep(seconds * 1_000))).costs;
 }

@@ -22,7 +22,7 @@ const ARRIVAL_LIMIT_MS = 60_000;
 const RECORDS_LIMIT_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 
-/** Of the lives that began in a period. */
+/** Figures of the lives that began in a period. */
 export interface Lives {
   /** The answers to the sends. */
   sends: Measured;
@@ -34,7 +34,7 @@ export interface Lives {
 }
 
 export interface LifeLoad extends Setup {
-  /** Keeps `in_flight` lives going for `seconds`. */
+  /** Keeps `in_flight` lives running for `seconds`. */
   closed(in_flight: number, seconds: number): Promise<Lives>;
   /** Begins `rate` lives per second, regardless of how they go. */
   open(rate: number, seconds: number): Promise<Lives>;
@@ -44,7 +44,7 @@ export interface LifeLoad extends Setup {
   close(): Promise<void>;
 }
 
-/** The events of one message that have arrived, and who waits for all of them. */
+/** The events of one message that have arrived, and the callback to run once all of them have. */
 interface Life {
   events: Set<string>;
   complete: (() => void) | undefined;
@@ -172,7 +172,7 @@ function startReceiver(port: number) {
     if (life.events.size === STATUSES) life.complete?.();
   });
   return {
-    /** The events may come before the answer to the send. */
+    /** The events may arrive before the answer to the send. */
     all: async (id: string): Promise<void> => {
       const life = lifeOf(id);
       if (life.events.size < STATUSES) {
@@ -195,8 +195,9 @@ function startReceiver(port: number) {
 }
 
 /**
- * Reads the records of all messages until each is `read`; returns how many are not in the end. Straight
- * from the database: the stand-in sorts all records of a partner for each page of the list.
+ * Reads the records of all messages until each is `read`; returns how many are not at the end.
+ * Directly from the database: the stand-in sorts all records of a partner for each page of the
+ * list.
  */
 async function readBack(messages: Collection, ids: Set<string>): Promise<number> {
   let left = [...ids];

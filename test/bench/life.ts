@@ -1,6 +1,6 @@
-// The whole life of a message, which is what a partner feels: a send, the webhooks of its three statuses,
-// their events at the receiver, and the records of all. All eight services as `make up` starts them, ten
-// partners.
+// The whole life of a message, as a partner experiences it: a send, the webhooks of its three
+// statuses, their events at the receiver, and the records of all. All eight services as `make up`
+// starts them, ten partners.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { byCost, OURS, SETTLE_MS } from './events-mesh';
 import { measureIdle, printIdle } from './idle';

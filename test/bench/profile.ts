@@ -9,7 +9,7 @@ import { SERVICE_NAMES } from '@bmg/local';
 import { ROOT } from './processes';
 
 const SHOWN = 20;
-/** The benchmark that loads a service, where it is not `events`. */
+/** The benchmark that loads a service, if it is not `events`. */
 const BENCH_OF: Record<string, string> = { gateway: 'send', 'number-admin': 'number-admin' };
 
 /** The parts of a .cpuprofile file used here: times in microseconds. */
@@ -24,7 +24,7 @@ interface Profile {
 }
 type Node = Profile['nodes'][number];
 
-/** What V8 does for everybody: no caller is to blame. */
+/** Work of V8 for all code: no caller is to blame. */
 const RUNTIME = new Set(['(garbage collector)', '(program)']);
 
 /** `kafkajs`, `@grpc/grpc-js`, `services/webhooks/dist/delivery`; undefined for Node itself. */
@@ -36,7 +36,7 @@ export function partOf({ functionName, url }: Node['callFrame']): string | undef
   return dirname(url.replace('file://', '').replace(`${ROOT}/`, ''));
 }
 
-/** Neither these nor what they call are the work of a service. */
+/** Neither these nor their callees are the work of a service. */
 const LEFT_OUT = new Set(['(idle)', 'Module._load']);
 
 /** Seconds by part, the largest first; waiting and the loading of modules are left out. */

@@ -13,7 +13,7 @@ test('adds sections in the order of the benchmarks and replaces one by its next 
   expect(page).not.toContain('first');
 });
 
-test('drops the section of a benchmark that is gone', () => {
+test('drops the section of a benchmark that no longer exists', () => {
   const page = withSection('# Old page\n\n## old\n\ntext\n', NAMES, section('send', 'x'));
   expect(page).not.toContain('old');
 });

@@ -1,4 +1,4 @@
-// The page of results: a section for each benchmark, which its latest complete run replaces.
+// The page of results: a section for each benchmark, replaced by its latest complete run.
 
 /** Returns the page with this benchmark's section replaced, or added in the order of `names`. */
 export function withSection(

@@ -26,7 +26,7 @@ import { costDuring, openBench, type Part } from './processes';
 
 const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 20_000);
 const PARTNERS = [10, 100, 1_000];
-/** The services with consumers of what an inbound message causes. */
+/** The services that consume the results of an inbound message. */
 const DOUBLED: readonly ServiceName[] = ['fanout', 'webhooks', 'messaging', 'onboarding'];
 /** A process that has just started spends most of its CPU on compilation. */
 const WARM_UP = 3 * EVENTS;
@@ -40,7 +40,7 @@ const CUSTOMERS = 1_000_000;
 const INSERTED_AT_ONCE = 5_000;
 const RATE = 300;
 const RATE_S = 20;
-/** The stand-in for MongoDB keeps what was used last in its heap. */
+/** The stand-in for MongoDB keeps recently used data in its heap. */
 const MONGO_HEAP = '4g';
 
 export async function benchScale(): Promise<void> {

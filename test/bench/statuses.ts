@@ -1,5 +1,5 @@
-// What a send costs with all that follows it: the three webhooks of its statuses, their events, and the
-// changes of its record. All eight services as `make up` starts them, ten partners.
+// The cost of a send with all its consequences: the three webhooks of its statuses, their events,
+// and the changes of its record. All eight services as `make up` starts them, ten partners.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { aText } from './chain';
 import {

@@ -1,4 +1,4 @@
-// A minimal HTTP/1.1 client on plain sockets: the driver shares the machine with what it measures,
+// A minimal HTTP/1.1 client on plain sockets: the driver shares the machine with the measured mesh,
 // so a post must cost it next to nothing.
 import { connect, type Socket } from 'node:net';
 
@@ -24,7 +24,7 @@ interface Line {
 
 const HEAD_END = '\r\n\r\n';
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
-/** What a request gets whose connection failed. */
+/** The result of a request whose connection failed. */
 const NO_ANSWER: WireAnswer = { status: 0, body: '' };
 
 /** More requests wait until a connection is free, as they do at the upstream. */

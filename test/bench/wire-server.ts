@@ -1,4 +1,4 @@
-// A minimal HTTP/1.1 server on plain sockets: it shares the machine with what is measured.
+// A minimal HTTP/1.1 server on plain sockets: it shares the machine with the measured mesh.
 import { createServer, type Server, type Socket } from 'node:net';
 
 const HOST = '127.0.0.1';

@@ -1,4 +1,4 @@
-// One request of a caller, and what its answer says about the outcome.
+// One request of a caller, and the outcome that its answer implies.
 import type { Outcome } from './history';
 
 export interface Asked {

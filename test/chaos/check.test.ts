@@ -1,4 +1,4 @@
-// A good history keeps every promise; for each promise a bad one is found out.
+// A good history keeps every promise; for each promise a bad one is detected.
 import { checkHistory, type Verdict } from './check';
 import type { History, PartnerEnd, Send } from './history';
 
@@ -130,7 +130,7 @@ test('a good history keeps every promise', () => {
   expect(broken(history())).toEqual([]);
 });
 
-/** By the promise that they break: a part of its text, and what differs from the good history. */
+/** By the broken promise: a part of its text, and the change to the good history. */
 const BAD: Array<[string, string, Partial<History>]> = [
   ['an accepted send', 'is not at the upstream', { upstream: history().upstream.slice(1) }],
   [
@@ -333,7 +333,7 @@ test('every promise has a history that breaks it', () => {
   expect(untested).toEqual([]);
 });
 
-describe('keeps apart what it cannot know', () => {
+describe('counts undecidable cases separately', () => {
   test('a send with an unknown outcome may be at the upstream, once', () => {
     const sends = [
       send(),
@@ -353,7 +353,7 @@ describe('keeps apart what it cannot know', () => {
     expect(verdict(history({ sends }), 'an accepted send').unknown).toBe(1);
   });
 
-  test('a refused attempt says nothing of the other attempts under its key', () => {
+  test('a refused attempt does not decide the other attempts under its key', () => {
     const sends = [
       send({ key: 'k', outcome: 'fail', message_id: null }),
       send({ key: 'k', outcome: 'info', message_id: null }),

@@ -1,5 +1,6 @@
-// Proves the promises of the architecture from the history of a run, one by one. Pure: a history in, counts
-// out. What cannot be decided, because an outcome is unknown or a documented exception applies, is counted apart.
+// Proves the promises of the architecture from the history of a run, one by one. Pure: a history
+// in, counts out. Cases that cannot be decided, because an outcome is unknown or a documented
+// exception applies, are counted separately.
 import type { Arrival, History, LogEntry, Send } from './history';
 
 export interface Verdict {
@@ -135,7 +136,7 @@ const keyedOnce: Check = (history) => {
   return tally;
 };
 
-/** Events that the ingress has accepted, by number. */
+/** Events that the ingress accepted, by number. */
 function acceptedEvents({ webhooks }: History): Map<string, Set<string>> {
   const events = new Map<string, Set<string>>();
   for (const { status, phone_number_id, events: of_post } of webhooks) {
@@ -147,7 +148,7 @@ function acceptedEvents({ webhooks }: History): Map<string, Set<string>> {
   return events;
 }
 
-/** Each partner that owned a number, with what the ingress has accepted for it. */
+/** Each partner that owned a number, with the events that the ingress accepted for it. */
 function* owed(history: History): Generator<[History['partners'][number], Set<string>]> {
   const accepted = acceptedEvents(history);
   for (const partner of history.partners) {

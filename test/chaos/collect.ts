@@ -1,4 +1,5 @@
-// What is stored after a run: read until the whole mesh has settled, as each party would read it.
+// The stored state after a run: read until the whole mesh has settled, through each party's
+// interface.
 import { createReadStream, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,9 +18,9 @@ const PAGES_MAX = 10_000;
 const MESSAGES_MAX = 200_000;
 const READ_TRIES = 20;
 const READ_AGAIN_MS = 1_000;
-/** Statuses, retries and leases of stopped workers come to rest in this time. */
+/** Time for statuses, retries and leases of stopped workers to settle. */
 const SETTLE_MS = 300_000;
-/** Violations that stay the same for so long are final. */
+/** Violations that stay the same for this long are final. */
 const UNCHANGED_MS = 75_000;
 const LOOK_EVERY_MS = 4_000;
 const ALL_SETTLED_MS = 60_000;

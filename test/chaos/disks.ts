@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
 
 export interface Disks {
-  /** Why there are none. */
+  /** Why there are no disks. */
   missing: string | undefined;
   close(): void;
 }
@@ -35,7 +35,7 @@ export function mountDisks(dirs: string[]): Disks {
   }
 }
 
-/** Shrinks a disk to what is in use; returns how to give it its size again. */
+/** Shrinks a disk to its used size; returns how to restore its size. */
 export function fillDisk(dir: string): () => void {
   const { blocks, bfree, bsize } = statfsSync(dir);
   resize(dir, ((blocks - bfree) * bsize) / 1024);

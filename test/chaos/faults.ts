@@ -1,4 +1,4 @@
-// The faults of a chaos run, one row each: what it does to its target, and how it ends.
+// The faults of a chaos run, one row each: the effect on the target, and how it ends.
 import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import type { Stage } from './stage';
 export interface Fault extends FaultKind {
   /** Starts the fault and returns how to end it. */
   start(stage: Stage, target: string, random: Random): Promise<() => Promise<void>>;
-  /** Why it cannot run here. */
+  /** Why the fault cannot run here. */
   missing?(stage: Stage): string | undefined;
 }
 
@@ -24,7 +24,7 @@ const PAUSE_MS = [1_000, 30_000] as const;
 const LINK_MS = [2_000, 20_000] as const;
 const UPSTREAM_MS = [4_000, 20_000] as const;
 const UPSTREAM_SHARE = 0.4;
-/** Of what Redis had written, so much is lost at most. */
+/** At most this much of Redis's writes is lost. */
 const REDIS_LOST_MAX_BYTES = 200_000;
 
 const LINKS = Object.entries(CALLS).flatMap(([caller, servers]) =>

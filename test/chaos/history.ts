@@ -1,5 +1,6 @@
-// What the parties of a run have seen, as the checker reads it. An operation is recorded when it is invoked
-// and when it completes. Its outcome is `ok`, `fail` (nothing was done) or `info` (unknown).
+// The observations of all parties of a run, as the checker reads them. An operation is recorded
+// when it is invoked and when it completes. Its outcome is `ok`, `fail` (nothing was done) or
+// `info` (unknown).
 
 export type Outcome = 'ok' | 'fail' | 'info';
 
@@ -77,10 +78,10 @@ export interface Broadcast {
   contacts: string[];
 }
 
-/** What is stored about a partner after the run. */
+/** The stored state of a partner after the run. */
 export interface PartnerEnd {
   name: string;
-  /** Numbers that it owned during the whole run. */
+  /** Numbers that it owned throughout the run. */
   numbers: string[];
   wabas: string[];
   /** Its receiver accepted every event; null without a receiver. */

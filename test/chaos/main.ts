@@ -1,5 +1,6 @@
-// make test-chaos: random but seeded faults on a mesh of processes under traffic of all kinds, then a check of
-// every promise against what all parties have seen. The same seed gives the same schedule and traffic.
+// make test-chaos: random but seeded faults on a mesh of processes under traffic of all kinds, then
+// a check of every promise against the observations of all parties. The same seed gives the same
+// schedule and traffic.
 import { randomInt } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -145,7 +146,7 @@ async function inject({ stage, spans, running }: Run, one: Planned): Promise<voi
   try {
     await runFault(stage, one);
   } catch (error) {
-    // Another fault is in its way, for example a stopped engine: endFaults() starts what is missing.
+    // Another fault prevents it, for example a stopped engine: endFaults() starts what is missing.
     console.log(`  ${shown}: ${String(error).split('\n')[0]}`);
   }
   span.to_ms = stage.now();
@@ -161,7 +162,7 @@ async function continueAll({ mesh }: Stage): Promise<void> {
   for (const pid of pids) if (pid !== undefined) process.kill(pid, 'SIGCONT');
 }
 
-/** Ends everything that is left of faults. */
+/** Ends the remaining faults. */
 async function endFaults(stage: Stage): Promise<void> {
   const { mesh, links, faulty } = stage;
   for (const link of Object.values(links)) link.set(undefined);

@@ -1,4 +1,4 @@
-// What a run plays on: a mesh of processes with engines of its own, a link for each pair of them, and
+// The stage of a run: a mesh of processes with separate engines, a link for each pair of them, and
 // partners of every kind.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,5 +1,5 @@
-// The traffic of a run: callers, customers and operators that go on through all faults, each with a random
-// generator of its own from the seed. Every operation is recorded with its outcome.
+// The traffic of a run: callers, customers and operators that continue through all faults, each
+// with a separate random generator from the seed. Every operation is recorded with its outcome.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownCall } from '@bmg/common/rpc';
 import { unsampled } from '@bmg/common/telemetry';
@@ -162,7 +162,7 @@ async function sendUnderKeys(play: Play, partner: StagePartner, random: Random):
   await Promise.all(open);
 }
 
-/** Repeats a send under its key as a partner does, until the answer is definite. */
+/** Repeats a send under its key, as a partner would, until the answer is definite. */
 async function untilDefinite(
   play: Play,
   partner: StagePartner,
@@ -178,7 +178,7 @@ async function untilDefinite(
   }
 }
 
-/** Customers write: each webhook is posted until it is answered 200, as the upstream does. */
+/** Customers write: each webhook is posted until the answer is 200, as the upstream does. */
 async function converse(
   play: Play,
   { number, index, random }: { number: StagePartner['number']; index: number; random: Random },

@@ -42,7 +42,7 @@ function sourceOf(path: string): string {
     .join('\n');
 }
 
-/** Calls that the shared runtime makes for the services that use it. */
+/** Calls that the shared runtime makes on behalf of the services that use it. */
 const SHARED: Array<[used: string, call: string]> = [
   ['createCredentials(', 'Directory/GetCredentials'],
   ['ownersFrom(', 'Directory/GetOwners'],
@@ -238,7 +238,7 @@ describe('without certificates', () => {
     expect((await admitted('0.0.0.0')).sort()).toEqual(rows.sort());
   });
 
-  test('needs this machine’s secret on a loopback address for what only the operator may call', async () => {
+  test('needs this machine’s secret on a loopback address for the operator’s RPCs', async () => {
     // A file instead of the folder: neither side can read or make the secret.
     process.env['XDG_STATE_HOME'] = __filename;
     const open_to_all = rows.filter((row) => {

@@ -1,4 +1,4 @@
-// What a reader types is found, against the index that the gateway serves.
+// The search finds the words that a reader types, in the index that the gateway serves.
 // cspell:ignore Broadcst brodcast recieving zzzzqqqq
 import { buildOpenApi } from '../../gateway/src/openapi';
 import { chapters } from '../../gateway/src/endpoints';

@@ -200,7 +200,7 @@ describe('schemas', () => {
     expect(unbounded.map(route)).toEqual([]);
   });
 
-  // Where query, body and path are the request, the compiler compares schema and RPC. It cannot see
+  // If query, body and path are the request, the compiler compares schema and RPC. It cannot see
   // whether a mapping reads every property.
   const properties = rows
     .filter(({ request }) => request)

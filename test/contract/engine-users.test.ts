@@ -1,5 +1,6 @@
-// The rights at the engines (deploy/engine-users) against the code: what each process reads, writes and
-// opens. The page deploy/ENGINE-USERS.md is generated from them.
+// The rights at the engines (deploy/engine-users) against the code: the topics, collections and
+// keys that each process reads, writes and opens. The page deploy/ENGINE-USERS.md is generated from
+// them.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {

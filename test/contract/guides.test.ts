@@ -82,7 +82,7 @@ test('the home page has every endpoint and event, with the anchors that links us
   }
 });
 
-test('the guides say of every error code what it means and what to do', () => {
+test('the guides give the meaning and the remedy of every error code', () => {
   const { markdown } = guides.find(({ slug }) => slug === 'errors') as { markdown: string };
   for (const code of Object.keys(CATALOG)) {
     expect(markdown).toMatch(

@@ -1,4 +1,5 @@
-// The make targets that people wait for say what they do: `make --dry-run` shows their commands in order.
+// The make targets that people wait for print their progress: `make --dry-run` shows their commands
+// in order.
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
@@ -31,7 +32,7 @@ test('make check names each check before it runs', () => {
   expect(places).toEqual([...places].sort((one, other) => one - other));
 });
 
-test('make up and make demo say that they compile before they do', () => {
+test('make up and make demo print that they compile before they start to', () => {
   for (const target of ['up', 'demo']) {
     const commands = commandsOf(target);
     const compiler = commands.findIndex((line) => line.endsWith('tsc -b'));

@@ -210,7 +210,7 @@ describe('the poller', () => {
         await eventually(() => receiver?.printed().includes('message.received'), LIMIT_MS);
         poller.start();
         await untilRead(3);
-        // Everything again, also what the poller has stored.
+        // Everything again, including the events that the poller has stored.
         const { body } = await partner.call('POST', '/events/replay', { from });
         await eventually(async () => {
           const replay = await partner.call('GET', `/events/replays/${body.replay_id}`);

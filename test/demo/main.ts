@@ -291,7 +291,7 @@ function next(running: boolean, base_url: string): void {
 }
 
 main().catch((error: unknown) => {
-  // Its processes were stopped under it.
+  // Its processes were stopped from outside.
   if (interrupted) return;
   process.stderr.write(
     `\nThe demo failed: ${error instanceof Error ? error.message : String(error)}\n`,

@@ -61,7 +61,7 @@ export async function readAnswerSchemas(gateway_url: string): Promise<AnswerSche
   };
 }
 
-/** Copies a schema and forbids unnamed keys, except where `additionalProperties` is given. */
+/** Copies a schema and forbids unnamed keys, except if `additionalProperties` is given. */
 function withClosedObjects(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withClosedObjects);

@@ -22,8 +22,8 @@ import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
 const IS_LONG = process.env['BMG_ATTACKS'] === 'long';
 const ATTACK_MS = IS_LONG ? 20_000 : 1_500;
 /**
- * A mesh that has just started takes several times the CPU for a request. The long run measures one that has
- * compiled what requests and events run.
+ * A mesh that has just started takes several times the CPU for a request. The long run measures a
+ * mesh that has compiled the code of requests and events.
  */
 const WARM_UP_EVENTS = IS_LONG ? 30_000 : 0;
 const WARM_UP_SENDS = IS_LONG ? 12_000 : 20;
@@ -45,12 +45,14 @@ const LOGGED_TEXT = 'x'.repeat(2_000);
 /** More than all the buffers on the way to a client hold. */
 const FILE_BYTES = 20_000_000;
 
-/** Of each, messaging fetches 32 files at a time: together more than the share of a partner. */
+/**
+ * Messaging fetches 32 files of each server at a time: together more than the share of a partner.
+ */
 const SLOW_SERVERS = 8;
 
 /** The processes that read large bodies or make large answers: they have the heap of their pods. */
 const MEASURED = ['gateway', 'broadcasts', 'webhooks'] as const;
-/** Node's rule where only the memory of the pod is limited. */
+/** Node's rule if only the memory of the pod is limited. */
 const HEAP_SHARE = 0.5;
 /** Share of the pod's memory. */
 const PEAK_SHARE_MAX = 0.9;
@@ -101,7 +103,7 @@ beforeAll(async () => {
   neighbour = await mesh.rotateKey(neighbour);
   await neighbour.register(ONE);
   for (const partner of hostile) await partner.register(TWO_A);
-  // Without them the largest broadcasts are refused once they are read, and not stored.
+  // Without them the largest broadcasts are refused after they are read, and not stored.
   for (const [name, variables] of Object.entries(IS_LONG ? ATTACK_TEMPLATES : {})) {
     const text = Array.from({ length: variables }, (_unused, at) => `{{${at + 1}}}`).join(' ');
     await mesh.emulator.template({

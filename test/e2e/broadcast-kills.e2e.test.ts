@@ -1,7 +1,8 @@
-// kill -9 at random moments during a broadcast: repeatedly of the broadcasts and messaging services,
-// and once of each engine. No contact gets the message twice, and the final counters match what the
-// emulator received. Almost every contact goes out: messaging settles what a kill left in doubt. BMG_SEED repeats a run's decisions; BMG_FAULTS=long uses a larger broadcast and
-// more kills.
+// kill -9 at random moments during a broadcast: repeatedly of the broadcasts and messaging
+// services, and once of each engine. No contact gets the message twice, and the final counters
+// match what the emulator received. Almost every contact goes out: messaging settles the sends that
+// a kill left in doubt. BMG_SEED repeats a run's decisions; BMG_FAULTS=long uses a larger broadcast
+// and more kills.
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineName, MeshProcessName } from '@bmg/local';

@@ -89,7 +89,7 @@ test('counts a message that the API refuses', async () => {
   await eventually(async () => (await runs('refused')) > before, LIMIT_MS);
 });
 
-test('counts a message whose event does not come in time', async () => {
+test('counts a message whose event does not arrive in time', async () => {
   const before = await runs('no_event');
   await mesh.emulator.behaviour({ swallow: 1 });
   await eventually(async () => (await runs('no_event')) > before, LIMIT_MS);

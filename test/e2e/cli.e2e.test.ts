@@ -27,7 +27,7 @@ const bmg = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
     ...env,
   });
 
-/** The mesh is shared: what these commands set for all partners is removed again. */
+/** The mesh is shared: settings that these commands make for all partners are removed again. */
 async function withMessaging(use: (db: Db) => Promise<unknown>): Promise<void> {
   const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
   await use(client.db(`${mesh.env['MONGO_DATABASE_PREFIX'] as string}messaging`));

@@ -119,7 +119,7 @@ test(
     const { page, dialog } = await visit();
     await press(dialog, '#finish');
     await says(page, 'Not connected (CODE_EXCHANGE_FAILED).');
-    // Nothing of the platform's own text, which the message to the page has.
+    // None of the platform's own text, which the message to the page has.
     expect(await page.locator('body').textContent()).not.toContain('authorization code');
     await page.context().close();
   },
@@ -151,7 +151,7 @@ test(
       await says(page, 'Not connected: window_closed.');
       await popup.evaluate((data) => window.opener?.postMessage(data, '*'), success);
       await page.evaluate(() => new Promise((done) => setTimeout(done)));
-      // The page that the popup has left is the only one that was heard.
+      // Only the message of the page that the popup has left was accepted.
       expect(await page.locator('#outcome').textContent()).toBe('Not connected: window_closed.');
     } finally {
       await page.context().close();

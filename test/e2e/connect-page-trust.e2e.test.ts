@@ -20,7 +20,7 @@ afterAll(() => stage.close(), 60_000);
 afterEach(() => stage.tidy());
 
 describe('the code and the account message of the platform', () => {
-  /** Replaces the platform's script by one that answers as the test says. */
+  /** Replaces the platform's script by one whose answers the test sets. */
   const answering =
     (login: string): Prepare =>
     async (context) => {
@@ -121,7 +121,7 @@ describe('the outcome of a sign-up', () => {
     });
   });
 
-  test('names no client where no origin is known', async () => {
+  test('names no client if no origin is known', async () => {
     const { message } = await finish(null, withoutReferrer);
     expect((await message()).data).toEqual({ type: 'SERVICE_CONNECT_SUCCESS', state: 'order-18' });
   });
@@ -131,7 +131,7 @@ describe('the outcome of a sign-up', () => {
     expect((await message()).data).toEqual({ type: 'SERVICE_CONNECT_SUCCESS', state: 'order-18' });
   });
 
-  test('is not heard by a page of another origin', async () => {
+  test('is not delivered to a page of another origin', async () => {
     const { messages } = await finish('https://shop.example.com');
     expect(await messages()).toEqual([]);
   });

@@ -48,7 +48,7 @@ const lastStep = (expected: object): Promise<unknown> =>
 const shows = ({ page }: Pick<Visit, 'page'>, text: RegExp): Promise<void> =>
   page.getByText(text).first().waitFor();
 
-/** As the console does. */
+/** Like the console. */
 async function setLogo(logo_url: string | null): Promise<void> {
   const { gateway, partner } = stage;
   const ask = (method: string, path: string, body: object, headers = {}): Promise<Response> =>

@@ -1,5 +1,5 @@
-// The console in a real browser: the smaller pieces of work, each with its effect on the mesh, and what a
-// refusal shows.
+// The console in a real browser: the smaller pieces of work, each with its effect on the mesh, and
+// the display of refusals.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
@@ -85,7 +85,7 @@ test(
   'shows how far the history of a number is',
   async () => {
     const late = await mesh.createPartner({ name: 'Syncing Software' });
-    // What the upstream sent for the first registration is not this partner's.
+    // The upstream's events of the first registration are not this partner's.
     await mesh.emulator.settled();
     await late.register(ONE);
     const chunk = (metadata: object) =>
@@ -190,7 +190,7 @@ const sendTestEvent = (page: Page, outcome: string): Promise<boolean> =>
     return true;
   }, WAIT_MS);
 
-/** Presses the button and answers how many events are queued. */
+/** Presses the button and returns how many events are queued. */
 async function retryAll(page: Page): Promise<number> {
   await page.getByRole('button', { name: 'Retry all' }).click({ timeout: 5_000 });
   const confirm = page.getByRole('dialog', { name: 'Retry all events?' });

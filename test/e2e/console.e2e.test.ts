@@ -210,7 +210,7 @@ test(
 );
 
 test(
-  'sends a test message, shows what becomes of it, and finds it again',
+  'sends a test message, shows its progress, and finds it again',
   async () => {
     const page = await openSignedIn(`messages/new?number=${ONE.phone_number_id}`);
     await page.getByRole('textbox', { name: 'To' }).fill('15550100780');
@@ -235,7 +235,7 @@ test(
 );
 
 test(
-  'shows what each message cost, and exports it',
+  'shows the cost of each message, and exports it',
   async () => {
     const page = await openSignedIn('usage');
     await page.getByRole('link', { name: 'Ledger' }).click();
@@ -340,7 +340,7 @@ const EVENTS = 1_000;
 const EACH = 5;
 
 test(
-  'shows new events as they come, and stays fast while a thousand arrive',
+  'shows new events as they arrive, and stays fast while a thousand do',
   async () => {
     const page = await openSignedIn('events');
     await page.getByText('New events appear at once').waitFor();
@@ -424,7 +424,7 @@ test(
 );
 
 test(
-  'goes on with the events where a stream does not open, and says so',
+  'continues with the events if a stream does not open, and reports it',
   async () => {
     const page = await open('events');
     await page.route('**/events/stream*', (route) => route.fulfill({ status: 503, body: '' }));

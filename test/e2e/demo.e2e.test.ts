@@ -1,5 +1,5 @@
-// Ctrl-C in `make demo`: however early it comes, and however often, no process stays behind. The demo runs as it
-// was built, in a folder of its own.
+// Ctrl-C in `make demo`: however early and however often it is pressed, no process stays behind.
+// The compiled demo runs in a separate folder.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ const DEMO = resolve(__dirname, '../dist/demo/main.js');
 const START_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 90_000;
 const LIMIT_MS = START_LIMIT_MS + STOP_LIMIT_MS;
-/** As a shell reports a process that ended on SIGINT. */
+/** The exit code that a shell reports for a process that ended on SIGINT. */
 const INTERRUPTED = 130;
 
 let dir: string;
@@ -27,7 +27,10 @@ const startedIds = (): number[] =>
     .filter((name) => name.endsWith('.pid'))
     .map((name) => Number(readFileSync(join(dir, name), 'utf8')));
 
-/** Interrupts the demo twice at a moment, as a terminal does. Returns what it started and printed. */
+/**
+ * Interrupts the demo twice at a moment, as a terminal does. Returns the processes that it started
+ * and its output.
+ */
 async function interruptAt(
   env: NodeJS.ProcessEnv,
   moment: (printed: string) => boolean,

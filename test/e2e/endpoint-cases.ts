@@ -84,7 +84,9 @@ async function registered({ mesh, partner }: Stage): Promise<SeededNumber> {
 const EVENT_LIMIT_MS = 25_000;
 
 let customers = 0;
-/** Someone who has not written before: an event waits behind a refused one of its conversation. */
+/**
+ * A customer who has not written before: an event waits behind a refused one of its conversation.
+ */
 const newCustomer = (): string => `1555${3_000_000 + (customers += 1)}`;
 
 /** An event that the receiver refuses, so that it is in the failed list. */
@@ -106,7 +108,7 @@ async function failedEvent({ mesh, partner, one }: Stage): Promise<Given> {
   }
 }
 
-/** An event that the log has: it is written some time after the first attempt. */
+/** An event that is in the log: it is written some time after the first attempt. */
 async function loggedEvent(stage: Stage): Promise<Given> {
   const given = await failedEvent(stage);
   await eventually(async () => {

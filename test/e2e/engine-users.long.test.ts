@@ -131,7 +131,7 @@ test('everything works with them, and no process needs more', async () => {
   expect(refused).toEqual([]);
 });
 
-test('a process may not read what is not its business', async () => {
+test('a process may not read the data of others', async () => {
   const own = new Redis(`rediss://bmg-templates:${PASSWORD}@127.0.0.1:${redis.port}`, {
     tls: { rejectUnauthorized: false },
   });

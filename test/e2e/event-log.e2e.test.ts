@@ -61,7 +61,7 @@ test('has each event as it is posted, with its delivery and its attempt', async 
   expect(event.event_id).toBe(posted.headers['webhook-id']);
   const { body } = await eventually(async () => {
     const answer = await partner.call('GET', `/events/${event.event_id}`);
-    // The attempt is recorded apart, a moment later.
+    // The attempt is recorded separately, a moment later.
     const { delivery, attempts } = answer.body;
     return delivery.status === 'delivered' && attempts.length > 0 && answer;
   });
@@ -73,7 +73,7 @@ test('has each event as it is posted, with its delivery and its attempt', async 
   expect(body.attempts[0].secret).toMatch(/^[0-9a-f]{8}$/);
 }, 60_000);
 
-test('answers a waiting request as soon as an event comes', async () => {
+test('answers a waiting request as soon as an event arrives', async () => {
   const { newest } = await list();
   const started = performance.now();
   const waiting = list(`after=${newest}&wait=20&event=message.received`);
@@ -144,7 +144,7 @@ test('shows a refused event as retrying, with the answer of the receiver', async
   });
 }, 60_000);
 
-test('shows where an attempt went without the query, what signed it, and 1 KiB of the answer', async () => {
+test('shows an attempt’s address without the query, the secret that signed, and 1 KiB of the answer', async () => {
   const { newest } = await list();
   const { url } = partner.receiver;
   const address = (webhook_url: string) =>
@@ -190,7 +190,7 @@ test('has the events of a partner without a webhook URL', async () => {
     return body.delivery.status === 'dropped';
   }, 30_000);
   expect(silent.receiver.arrivals).toEqual([]);
-  // The next test replays what is logged from its start on.
+  // The next test replays the events that are logged from its start on.
   await eventOf('polled', newest);
 }, 60_000);
 
@@ -230,7 +230,7 @@ test('replays events with their own ids and in their order, by period and by id'
   });
 }, 120_000);
 
-test('delivers live events while a receiver keeps a replay waiting, and shows how far it is', async () => {
+test('delivers live events while a receiver keeps a replay waiting, and shows its progress', async () => {
   const { newest } = await list();
   const from = new Date().toISOString();
   const texts = Array.from({ length: 12 }, (_one, index) => `again ${index}`);
@@ -296,7 +296,8 @@ test('an integrator that was offline for an hour misses and repeats nothing, by 
   expect(read.map(({ envelope }) => envelope.data.text)).toEqual(texts);
   expect(read.map(({ event_id }) => event_id)).toEqual(ids);
 
-  // Push: the receiver is back, and everything comes again under the ids that the log has shown.
+  // Push: the receiver has recovered, and everything arrives again under the ids that the log has
+  // shown.
   const before = partner.receiver.arrivals.length;
   partner.receiver.behave(undefined);
   await partner.call('POST', '/webhooks/retry-all');
@@ -313,7 +314,7 @@ test('an integrator that was offline for an hour misses and repeats nothing, by 
 
 const anHourPasses = (): Promise<void> => getOlder(partner, 3_600_000);
 
-/** Everything stored of a partner's events becomes older. */
+/** Makes all stored data of a partner's events older. */
 async function getOlder({ partner_id }: TestPartner, by_ms: number): Promise<void> {
   const client = await MongoClient.connect(mesh.env['MONGO_URL'] as string);
   try {
@@ -334,7 +335,7 @@ async function getOlder({ partner_id }: TestPartner, by_ms: number): Promise<voi
   }
 }
 
-test('refuses a position that is older than what is kept, and names the oldest', async () => {
+test('refuses a position older than the retention, and names the oldest one', async () => {
   const late = await mesh.createPartner();
   await late.register(ONE);
   for (const text of ['long ago', 'lately']) {

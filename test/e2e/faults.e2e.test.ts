@@ -293,7 +293,7 @@ test('loses no event when all processes and engines are killed at once', async (
   });
 });
 
-test('the log has every event of all faults exactly once, and says the same when read again', async () => {
+test('the log has every event of all faults exactly once, and is the same when read again', async () => {
   const stored = await log.stop();
   expect(stored.map(({ seq }) => seq)).toEqual(stored.map((_event, index) => index + 1));
   expect(new Set(stored.map(({ event_id }) => event_id)).size).toBe(stored.length);

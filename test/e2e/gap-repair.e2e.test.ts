@@ -13,7 +13,7 @@ const STATUSES = ['message.sent', 'message.delivered', 'message.read'];
 const SETTINGS = { GAP_REPAIR_DELAY_MS: '3000', GAP_REPAIR_PER_MINUTE: '1000' };
 const REPAIR_LIMIT_MS = 60_000;
 const LONG = process.env['BMG_FAULTS'] === 'long';
-/** Beside the time that the sends take. */
+/** In addition to the duration of the sends. */
 const AWAY_MS = LONG ? 60_000 : 0;
 
 jest.setTimeout(LONG ? 300_000 : 120_000);

@@ -1,4 +1,5 @@
-// `make page-speed` measures what a browser really loads: the figures of the console's first screen and of a guide.
+// `make page-speed` measures the bytes that a browser really loads: the figures of the console's
+// first screen and of a guide.
 import type { Browser } from 'playwright-core';
 import { measurePage, signIn } from '../bench/page-load';
 import { joinMesh, type Mesh } from '../harness/shared-mesh';

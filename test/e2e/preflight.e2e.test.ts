@@ -1,5 +1,5 @@
-// POST /messages/check: the pre-flights of 500 random messages and some random broadcasts agree with the
-// outcomes of the sends. Further cases cover what the emulator cannot show.
+// POST /messages/check: the pre-flights of 500 random messages and some random broadcasts agree
+// with the outcomes of the sends. Further cases cover outcomes that the emulator cannot show.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ const WROTE = '15550100701';
 const SILENT = '4915112345678';
 const UNREACHABLE = '15550100703';
 const BLOCKED = '15550100704';
-/** Never sent to: no failure is known of this customer. */
+/** Never sent to: no failure of this customer is known. */
 const BLOCKED_UNTRIED = '15550100705';
 const WROTE_BSUID = 'US.4Qm7Zr81Kd71';
 const SILENT_BSUID = 'DE.4Qm7Zr81Kd72';
@@ -79,7 +79,7 @@ beforeAll(async () => {
     template: { name: 'hello_world', language: 'en_US' },
   });
   await eventually(() => partner.receiver.of('message.failed')[0]);
-  // Messaging stores what it learns of customers beside the delivery of the events.
+  // Messaging stores facts about customers independently of the delivery of the events.
   const contacts = db('messaging').collection('contacts');
   const known = { [`numbers.${phone_number_id}`]: { $exists: true } };
   await eventually(async () => (await contacts.countDocuments(known)) >= 5);
@@ -192,7 +192,7 @@ interface Outcome {
   sent: { status: number; body: any };
 }
 
-test('agrees with what happens to 500 random messages', async () => {
+test('agrees with the outcomes of 500 random messages', async () => {
   const seed = Number(process.env['BMG_SEED'] ?? Date.now() % 1e9);
   const sample = fc.sample(messages, { numRuns: MESSAGES, seed });
   const outcomes: Outcome[] = [];
@@ -221,7 +221,7 @@ test('agrees with what happens to 500 random messages', async () => {
   expect(accepted.length).toBeLessThan(MESSAGES);
 });
 
-/** Whether a check foretold the refusal, the failure, or the delivery with its price. */
+/** Whether a check predicted the refusal, the failure, or the delivery with its price. */
 function agrees({ checked, sent }: Outcome, event: any): boolean {
   const { deliverable, reasons, price } = checked;
   const named = (code: string, upstream_code?: number): boolean =>
@@ -297,7 +297,7 @@ function failuresOf(list: Array<[code: unknown, contacts: number]>): Record<stri
   return counts;
 }
 
-test('agrees with what happens to random broadcasts', async () => {
+test('agrees with the outcomes of random broadcasts', async () => {
   const seed = Number(process.env['BMG_SEED'] ?? Date.now() % 1e9);
   const sample = [GOOD, ...fc.sample(broadcast, { numRuns: BROADCASTS, seed })];
   const outcomes = await Promise.all(
@@ -515,7 +515,7 @@ test('counts the customers of 24 hours and the contacts that are queued, until t
     const { messaging_limit } = await ask('POST', '/messages/check', text);
     return messaging_limit.used === 2 && messaging_limit.left === unused.limit - 2;
   });
-  // More than a minute of work: this stays ahead of the questions about it on a slow machine too.
+  // More than a minute of work: still running while the tests look at it, on a slow machine too.
   const contacts = Array.from({ length: 6_000 }, (_, at) => `4915${String(at).padStart(8, '0')}`);
   const { broadcast_id } = await ask('POST', '/broadcasts', { ...HELLO, contacts });
   const queued = await eventually(async () => {
@@ -589,7 +589,7 @@ test('the operator’s rate card prices checks and changed categories; a faulty 
   await rates.stop();
 });
 
-test('says no for a customer that the number has blocked', async () => {
+test('returns no for a customer that the number has blocked', async () => {
   const text = { kind: 'text', text: 'Hello' };
   expect(await check({ ...text, to: BLOCKED_UNTRIED })).toMatchObject({
     deliverable: 'no',

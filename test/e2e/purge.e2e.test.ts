@@ -90,7 +90,8 @@ test('counts the data of a deleted client, and deletes it in every database with
   };
   const created = await first.call('POST', '/broadcasts', broadcast, scope);
   expect(created.status).toBeLessThan(300);
-  // The last status of each: what follows counts and searches, so nothing may come after it.
+  // The last status of each: the rest of the test counts and searches, so nothing may arrive after
+  // it.
   await eventually(() => first.receiver.of('message.read').length >= 3, 30_000);
   await eventually(async () => (await placesOf(PERSON)).includes('messaging.contacts'));
   // A delivery that the receiver refuses stays in the store.

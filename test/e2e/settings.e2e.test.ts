@@ -529,7 +529,7 @@ describe('the endpoints below /dashboard/api/v1', () => {
           endpoint === '/connect/session' && calls >= 1,
       );
     });
-    // What the pages read is no call of the partner's programs.
+    // Reads of the console's pages do not count as calls of the partner's programs.
     const { body } = await partner.call('GET', '/usage');
     const named = body.endpoints.map(({ endpoint }: { endpoint: string }) => endpoint);
     expect(named).toContain('console /clients');

@@ -159,7 +159,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
     return registering(expected, question, kind);
   },
-  // The client is deleted whatever the upstream answers.
+  // The client is deleted whatever the upstream returns.
   deleteClient: () => SUCCESS,
   // If the template cannot be checked at creation, every send checks it.
   createBroadcast: () => CREATED,

@@ -57,7 +57,7 @@ const says = (pattern: RegExp): Promise<string> =>
     return printed;
   }, EVENT_LIMIT_MS);
 
-test('does what it says', async () => {
+test('works line by line', async () => {
   const [up, listen, register, send, inbound, session, clients, down] = commands as [
     string,
     ...string[],

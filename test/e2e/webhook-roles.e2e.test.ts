@@ -45,7 +45,7 @@ test('each process listens only on the ports of its role', async () => {
   expect(await listens(Number(grpc_port))).toBe(true);
 }, 60_000);
 
-test('what one takes in the other delivers, also after the first has stopped', async () => {
+test('one delivers what the other has taken in, even after that one has stopped', async () => {
   const partner = await mesh.createPartner();
   await partner.register(ONE);
   const inbound = (text: string) =>

@@ -168,7 +168,7 @@ describe('objects created through control', () => {
     expect(((await response.body.json()) as Any).known).toContain('POST /control/reset');
   });
 
-  it('are gone after a reset, but the configuration stays', async () => {
+  it('are deleted by a reset, but the configuration stays', async () => {
     await world.emulator.createAccount();
     await world.emulator.configure({ verify_token: 'other' });
     await world.emulator.reset();

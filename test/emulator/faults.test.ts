@@ -64,7 +64,7 @@ describe('a fault', () => {
     await expect(waiting).rejects.toThrow(/Timeout/);
   });
 
-  it('answers an HTML page where JSON is expected', async () => {
+  it('returns an HTML page instead of JSON', async () => {
     await world.emulator.fault({ html: { status: 502 } });
     const { status, headers, body } = await send();
     expect(status).toBe(502);

@@ -62,7 +62,7 @@ export class Faults {
   private faults: Fault[] = [];
   private count = 0;
 
-  /** Returns the fault, or a text that says what is wrong with the input. */
+  /** Returns the fault, or a text that describes the mistake in the input. */
   add(input: FaultInput): Fault | string {
     const effects = EFFECTS.filter((name) => input[name] !== undefined && input[name] !== false);
     const [effect] = effects;

@@ -53,7 +53,7 @@ describe('groups', () => {
     expect((await two('GET', one)).body.error.code).toBe(100);
   });
 
-  it('are refused on a number where they are not enabled', async () => {
+  it('are refused on a number without them enabled', async () => {
     const { status, body } = await api('GET', `/${ONE.number}/groups`);
     expect(status).toBe(500);
     expect(body.error.code).toBe(131000);

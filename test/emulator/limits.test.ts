@@ -34,7 +34,7 @@ async function burst(
   return { accepted: count - refused.length, seconds: (performance.now() - started) / 1_000 };
 }
 
-/** What a bucket of `rate` tokens that is refilled once a second can grant at most. */
+/** The most that a bucket of `rate` tokens, refilled once a second, can grant. */
 const granted = (rate: number, seconds: number): number => rate * (1 + seconds) + 1;
 
 describe('the throughput of a number', () => {

@@ -9,7 +9,7 @@ export const HIGH_RATE = 1000;
 export const WINDOW_MS = 24 * 3600 * 1000;
 const PAIRS_MAX = 200_000;
 
-/** `refuse` answers 131047; `fail_later` accepts the send and reports a failed status. */
+/** `refuse` returns 131047; `fail_later` accepts the send and reports a failed status. */
 export type WindowCheck = 'off' | 'refuse' | 'fail_later';
 
 export interface LimitSettings {

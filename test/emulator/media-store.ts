@@ -1,5 +1,5 @@
 // Stores media bytes in a folder: a temporary one that is deleted when the emulator closes, or the
-// emulator's data folder. Bodies are streamed in both directions, never held in memory as a whole.
+// emulator's data folder. Bodies are streamed in both directions, never held entirely in memory.
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -143,7 +143,10 @@ describe('media', () => {
 
 describe('large media', () => {
   const SIZE = 30 * MB;
-  /** Each look at the memory collects garbage: slow in a process that has run all other tests. */
+  /**
+   * Each measurement of the memory collects garbage: slow in a process that has run all other
+   * tests.
+   */
   const COLLECTED_LIMIT_MS = 120_000;
 
   it(

@@ -25,7 +25,7 @@ describe('the code exchange', () => {
     expect((await exchange(code)).body.error).toMatchObject({ code: 100, error_subcode: 36009 });
   });
 
-  it('refuses what is wrong', async () => {
+  it('refuses invalid requests', async () => {
     const { code: expired } = await world.emulator.code({ expired: true });
     expect((await exchange(expired)).body.error.error_subcode).toBe(36007);
     const { code: used } = await world.emulator.code({ used: true });

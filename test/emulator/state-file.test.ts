@@ -37,7 +37,7 @@ test('still knows subscriptions and accounts after a restart', async () => {
   expect(accounts.map(({ waba_id }) => waba_id)).toContain(made.waba_id);
 });
 
-test('keeps a change although the process is killed', async () => {
+test('keeps a change when the process is killed', async () => {
   const killed = await start();
   await apiOf(killed, ONE.token)('POST', `/${ONE.waba}/subscribed_apps`);
   await eventually(() => existsSync(join(folder, 'state')));

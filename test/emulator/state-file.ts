@@ -26,7 +26,7 @@ export class StateFile {
     this.file = join(folder, 'state');
   }
 
-  /** The stored world; null where there is none, or one of another format. */
+  /** The stored world; null if there is none, or one of another format. */
   load(): State | null {
     if (!existsSync(this.file)) return null;
     try {

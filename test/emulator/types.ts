@@ -1,4 +1,4 @@
-// The emulator's records. Fields have the platform's own names where they exist, so that a node can
+// The emulator's records. Fields have the platform's own names if they exist, so that a node can
 // be read directly from its record.
 
 export type JsonObject = Record<string, unknown>;

@@ -300,7 +300,7 @@ describe('the review of a template', () => {
   });
 });
 
-it('keeps the numbers of an account apart', async () => {
+it('keeps the numbers of an account separate', async () => {
   await world.emulator.patchAccount(TWO.waba, { subscribed: true });
   const two = apiOf(world.emulator, TWO.token);
   await two('POST', `/${TWO.number}/messages`, aText());

@@ -99,7 +99,7 @@ export class Webhooks {
     return this.poster.verify(url, verify_token, mode);
   }
 
-  /** Posts the webhooks held back. */
+  /** Posts the held webhooks. */
   release(): void {
     const waiting = this.held;
     this.held = [];

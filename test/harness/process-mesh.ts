@@ -1,5 +1,6 @@
-// The mesh as processes, started the way `make up` starts it, in a folder of its own on free ports: for
-// tests that kill, stop and start parts of it. It runs what was built (make test builds first).
+// The mesh as processes, started the way `make up` starts it, in a separate folder on free ports:
+// for tests that kill, stop and start parts of it. It runs the compiled code (make test builds
+// first).
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,13 +33,13 @@ export { ONE, TWO_A, TWO_B } from './world';
 export interface Processes {
   dir: string;
   pid(name: MeshProcessName): number;
-  /** Ends a process at once, without a chance to tidy up. */
+  /** Kills a process at once, without a graceful shutdown. */
   kill(name: MeshProcessName): Promise<void>;
   /** Sends SIGTERM, and waits until the process has exited. */
   terminate(name: MeshProcessName): Promise<void>;
   /** Resolves once it is ready; `changed` are settings for this start only. */
   start(name: MeshProcessName, changed?: Record<string, string>): Promise<void>;
-  /** Everything that the processes have written. */
+  /** The complete output of the processes. */
   logs(): Record<string, string>;
 }
 
@@ -59,7 +60,7 @@ export interface ProcessMesh extends Processes {
 
 export type ProcessPartner = CreatePartnerResponse & PartnerCalls;
 
-/** The prefixes of the settings of those that are called over gRPC. */
+/** The prefixes of the address settings of the gRPC services. */
 export const CALLED = SERVICE_NAMES.filter((name) => SERVICES[name].grpc_port !== undefined).map(
   settingPrefix,
 );
@@ -107,7 +108,7 @@ export async function joinProcessMesh(): Promise<ProcessMesh> {
   const env = JSON.parse(readFileSync(place, 'utf8')) as NodeJS.ProcessEnv;
   return openProcessMesh(dir, env, {
     async close(operator, partners) {
-      // What still waits for them must not keep the next file's mesh busy.
+      // Deliveries that still wait for them must not keep the next file's mesh busy.
       await Promise.all(
         partners.map((id) => suspend(id, operator, ownCall(unsampled(), CALL_LIMIT_MS))),
       );
@@ -122,7 +123,7 @@ export async function enginePorts(): Promise<NodeJS.ProcessEnv> {
   return env;
 }
 
-/** Free ports, and names of its own in the engines. */
+/** Free ports, and separate names in the engines. */
 export async function newPlace(): Promise<NodeJS.ProcessEnv> {
   const run = randomBytes(5).toString('hex');
   const env: NodeJS.ProcessEnv = {
@@ -147,7 +148,7 @@ export async function newPlace(): Promise<NodeJS.ProcessEnv> {
 
 interface Opened {
   base_url?: string | undefined;
-  /** Ends what the file has used, before the operator's connection closes. */
+  /** Closes the file's connections and receivers, before the operator's connection closes. */
   close(operator: Client<OperatorDefinition>, partner_ids: string[]): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// What the files of a test run share, and the emulator's accounts in a file's world: the same accounts in
-// every world, under different IDs, so that files can share a mesh.
+// State that the files of a test run share, and the emulator's accounts in a file's world: the same
+// accounts in every world, under different IDs, so that files can share a mesh.
 import { randomInt } from 'node:crypto';
 import { seededNumbers } from '../testkit/rest';
 

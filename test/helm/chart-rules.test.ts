@@ -255,7 +255,7 @@ describeChart('certificates that helm makes', () => {
     expect(JSON.stringify(job)).not.toMatch(/tls/i);
   });
 
-  test('cert-manager signs with an authority of the release where no issuer is named', () => {
+  test('cert-manager signs with an authority of the release if no issuer is named', () => {
     const variant = 'certificates of an own issuer';
     expect(of(variant, 'Issuer').map(({ metadata }) => metadata.name)).toEqual([
       'bmg-mtls-self-signed',
@@ -371,7 +371,7 @@ describeChart('the renewal of certificates that helm made', () => {
 });
 
 describeChart('probes and scaling', () => {
-  test('probes use gRPC, or HTTP where mutual TLS is on', () => {
+  test('probes use gRPC, or HTTP if mutual TLS is on', () => {
     const probes = (variant: string) =>
       Object.fromEntries(
         of(variant, 'Deployment').map(({ metadata, spec }) => [

@@ -20,7 +20,7 @@ const PLAIN = {
   omitAnnotationLines: true,
 };
 
-/** What to add to `base`, to change in it and to remove from it, to get `text`. */
+/** The additions, changes and removals that turn `base` into `text`. */
 export function differences(base: string, text: string): string {
   const [before, after] = [documents(base), documents(text)];
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();

@@ -244,7 +244,7 @@ export function importsLeftOut(): string[] {
   const ignored = ignoreRules(readFileSync(IGNORE, 'utf8'));
   const listed = execFileSync('git', ['ls-files', '*.ts'], { cwd: ROOT, encoding: 'utf8' });
   const files = listed.split('\n').filter((file) => existsSync(join(ROOT, file)));
-  // What is not in git is made by the build itself.
+  // Files that are not in git are made by the build itself.
   const leftOut = new Set(files.filter(ignored));
   return files
     .filter((file) => file !== '' && !ignored(file))

@@ -24,9 +24,9 @@ export interface PaymentsCore extends World {
   failNext(fault: Fault, match?: RegExp): void;
   clearFaults(): void;
   addCard(customer: string, behaviour: CardBehaviour): PaymentMethod;
-  /** Does what a person does who fills in the page of a checkout session. */
+  /** Acts as a person who fills in the page of a checkout session. */
   completeCheckout(session_id: string, behaviour: CardBehaviour): void;
-  /** Does what a person does who pays on the invoice's hosted page, with the bank's approval. */
+  /** Acts as a person who pays on the invoice's hosted page, with the bank's approval. */
   payByPerson(invoice_id: string): void;
   /** Every request received, as `METHOD path`. */
   requests: string[];

@@ -1,5 +1,5 @@
-// Runs the projects of a run side by side, in lanes with workers of their own: what waits in one lane leaves the
-// cores to the others.
+// Runs the projects of a run side by side, in lanes with separate workers: while one lane waits,
+// the others use the cores.
 const { default: TestRunner } = require('jest-runner');
 
 const LANES = [
@@ -7,7 +7,8 @@ const LANES = [
   { projects: ['mesh', 'long'], workers: 3 },
   // They share one mesh of processes.
   { projects: ['processes'], workers: 1 },
-  // A worker keeps what its files have loaded. Here it is replaced early, as it has no mesh to start.
+  // A worker keeps the modules that its files have loaded. Here it is replaced early, as it has no
+  // mesh to start.
   {
     projects: ['unit', 'chart'],
     workers: 3,
@@ -30,7 +31,7 @@ module.exports = class LanesRunner {
     });
   }
 
-  /** Jest subscribes to what each file does; returns what ends the subscription. */
+  /** Jest subscribes to the events of each file; returns a function that ends the subscription. */
   on(event, listener) {
     const ends = this.lanes.map(({ runner }) => runner.on(event, listener));
     return () => ends.forEach((end) => end());

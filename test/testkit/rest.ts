@@ -2,7 +2,7 @@
 export interface Answer {
   status: number;
   headers: Headers;
-  body: any; // any: tests look into whatever was answered
+  body: any; // any: tests read arbitrary answers
 }
 
 export interface SeededNumber {

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { requestBytes } from './request-bytes';
 
-/** The answer's status line; rejects where the connection breaks before it. */
+/** The answer's status line; rejects if the connection breaks before it. */
 export async function sendAllFirst(
   base_url: string,
   path: string,

@@ -1,10 +1,10 @@
-// Which file of a runner comes when: those of the whole mesh before those of one service, the longest
-// at the very start so that no worker is left with a long one at the end.
+// The order of the files of a runner: those of the whole mesh before those of one service, the
+// longest at the very start so that no worker is left with a long one at the end.
 const Sequencer = require('@jest/test-sequencer').default;
 
 /**
- * Longest first. The slow clients' sockets do not come beside the upstream's failures, whose time-outs are
- * short.
+ * Longest first. The slow clients' test does not run beside the upstream's failures, whose
+ * time-outs are short.
  */
 const LONG = [
   'e2e/console.e2e',

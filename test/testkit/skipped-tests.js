@@ -1,5 +1,6 @@
-// Prints at the end of a run which tests were skipped because the machine lacks something, and what
-// would run them. A run of chosen tests (-t) skips the others on purpose, so it prints nothing.
+// Prints at the end of a run which tests were skipped because the machine lacks a tool, and which
+// tool would run them. A run of chosen tests (-t) skips the others on purpose, so it prints
+// nothing.
 const { relative, resolve } = require('node:path');
 
 const ROOT = resolve(__dirname, '../..');

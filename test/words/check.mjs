@@ -1,5 +1,6 @@
-// Finds the words of .terms.json in prose: pages, comments, test names. Each marks a sentence that names
-// no one and nothing; the table says what to write instead, and `except` the uses that are right.
+// Finds the words of .terms.json in prose: pages, comments, test names. Each marks a sentence that
+// names no one and nothing; the table has the words to write instead, and `except` the uses that
+// are right.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -23,7 +24,8 @@ const FILES = [
   'Makefile',
   '*/Dockerfile',
 ];
-// Golden files are made; the changelog and the guides' translations of released texts stay as published.
+// Golden files are generated; the changelog and the guides' translations of released texts stay as
+// published.
 const EXCLUDED = ['test/golden', 'deploy/LICENCES.md', 'gateway/src/connect-page/texts'];
 const HASH_COMMENTS = /\.(ya?ml|sh|tpl)$|Makefile$|Dockerfile$/;
 
@@ -38,7 +40,7 @@ const LINE_COMMENT = /^\s*(?:\/\/|\/?\*+|<!--|\{\/\*)(.*)$/;
 const TRAILING_COMMENT = /\s\/\/\s(.*)$/;
 const HASH_COMMENT = /(?:^|\s)#(.*)$/;
 const TEST_NAME = /^\s*(?:(?:test|it|describe)(?:\.\w+)?|\])\)?\((['"`].*)/;
-/** Code, addresses, and what a table of examples quotes. */
+/** Code, addresses, and quotations in tables of examples. */
 const CODE = /`[^`]*`|\]\([^)]*\)|“[^”]*”/g;
 
 /** The prose of a line that is not part of a page: its comment, or the name of its test. */

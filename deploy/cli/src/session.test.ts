@@ -7,7 +7,7 @@ test('a value that a service rejects is a wrong argument', () => {
   expect(() => rejected(error)).toThrow(UsageError);
 });
 
-test('any other failure stays what it is', () => {
+test('leaves any other failure unchanged', () => {
   const error = new ApiError('NOT_FOUND', 'there is no partner ptn_x');
   expect(() => rejected(error)).toThrow(error);
   expect(() => rejected(error)).not.toThrow(UsageError);

@@ -17,7 +17,7 @@ export interface Session {
    */
   client<D extends Definition>(definition: D, address?: Address): Client<D>;
   call(): Call;
-  /** Throws where there is no such partner: other services answer an empty list. */
+  /** Throws if there is no such partner: other services answer an empty list. */
   requirePartner(partner_id: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -93,7 +93,7 @@ export function rejected(error: unknown): never {
   throw invalid ? new UsageError(error.message) : error;
 }
 
-/** A failure as one line for a person, with what to do where that is known. */
+/** A failure as one line for a person, with the remedy if it is known. */
 export function explain(error: unknown): string {
   if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') {
     const address = settingOf('ONBOARDING_ADDR', DEFAULT_ADDR);

@@ -74,7 +74,7 @@ const stampOf = (...files: string[]): string => {
   return hash.digest('hex');
 };
 
-/** Fills another folder and renames it: what was interrupted must not look complete. */
+/** Fills another folder and renames it: an interrupted fill must not look complete. */
 async function fill(
   folder: string,
   stamp: string,

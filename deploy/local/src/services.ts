@@ -24,7 +24,7 @@ export const SERVICE_NAMES = Object.keys(table) as ServiceName[];
 
 /**
  * How Node runs a service; deploy/Dockerfile has the same. The young generation is larger than
- * Node's default, because nearly all that a message allocates is dead once it is handled.
+ * Node's default, because nearly everything that a message allocates is garbage once it is handled.
  */
 export const NODE_FLAGS = [
   '--enable-source-maps',

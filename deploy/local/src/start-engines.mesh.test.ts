@@ -55,7 +55,7 @@ async function killAndStart(name: EngineName): Promise<void> {
   expect(again.pid).not.toBe(before);
 }
 
-test('says what it starts before the first engine is up, and names each that is', () => {
+test('names the engines that it starts before the first one is up, and each that is up', () => {
   expect(lines[0]).toBe('starting kafka, mongo, redis ...');
   for (const name of ['kafka', 'mongo', 'redis']) {
     expect(lines.slice(1)).toContainEqual(expect.stringMatching(`^${name} is up: `));

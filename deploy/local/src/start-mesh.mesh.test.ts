@@ -206,7 +206,7 @@ test('logs which processes are ready while it waits for the others', async () =>
   await starting;
 }, 30_000);
 
-test('an interrupted command stops what it has started, and nothing else', async () => {
+test('an interrupted command stops only the processes that it has started', async () => {
   await up(options());
   await kill('messaging');
   const before = runningIn(dir);

@@ -54,8 +54,8 @@ const KEPT = 'engines';
 const ROUNDS_MAX = 5;
 
 /**
- * Stops everything but the processes in `before`, also what a start that still runs adds meanwhile.
- * For a command that is interrupted.
+ * Stops all processes except those in `before`, including those that a start in progress adds
+ * meanwhile. For a command that is interrupted.
  */
 export async function stopSince(
   before: readonly ProcessName[],

@@ -40,7 +40,7 @@ test.each([
   expect(parseJavaMajor(text)).toBe(major);
 });
 
-test('the error about a missing or old Java says what to do', async () => {
+test('the error about a missing or old Java names the remedy', async () => {
   const line = 'install a JDK, or set KAFKA_BROKERS';
   await expect(findJava({ PATH: bin }, WANTED)).rejects.toThrow(
     `Java 17 or newer is needed for the local Kafka: ${line}`,

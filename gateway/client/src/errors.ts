@@ -1,4 +1,5 @@
-// What the client throws: an error of the gateway with its fields (`code`, `retryable`, `details` ...).
+// The error that the client throws: an error of the gateway with its fields (`code`, `retryable`,
+// `details` ...).
 import type { components } from './schema';
 
 export type ErrorBody = components['schemas']['Error'];

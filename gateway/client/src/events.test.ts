@@ -60,7 +60,7 @@ test('reads on from the same position after broken connections, pages of proxies
   expect(reasons).toHaveLength(4);
 });
 
-test('outlives a gateway that is gone for seconds', async () => {
+test('outlives a gateway that is down for seconds', async () => {
   const port = await start(log());
   const seen: number[] = [];
   for await (const { seq } of clientOf(port).events()) {
@@ -74,7 +74,7 @@ test('outlives a gateway that is gone for seconds', async () => {
   expect(seen).toEqual(Array.from({ length: EVENTS }, (_, index) => index + 1));
 }, 20_000);
 
-test('throws what does not pass by itself', async () => {
+test('throws permanent errors', async () => {
   const port = await start(log(refusal(401, 'INVALID_PARTNER_KEY')));
   await expect(clientOf(port).events().next()).rejects.toMatchObject({
     code: 'INVALID_PARTNER_KEY',

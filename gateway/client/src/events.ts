@@ -1,5 +1,5 @@
-// Reads the event log as one endless sequence. It outlives restarts of the gateway and of the network: what
-// may pass is tried again, with growing waits, until the caller ends the sequence.
+// Reads the event log as one endless sequence. It outlives restarts of the gateway and of the
+// network: temporary failures are retried, with growing waits, until the caller ends the sequence.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client as Calls } from 'openapi-fetch';
 import { failure } from './errors';
@@ -15,17 +15,17 @@ export type LoggedEvent = Answer['events'][number];
 export interface EventsOptions extends Pick<Query, 'after' | 'event' | 'limit'> {
   /** Ends the sequence. */
   signal?: AbortSignal;
-  /** Called before each wait of an interruption, for a log. */
+  /** Called before each wait after an interruption, for a log. */
   onInterruption?: (reason: unknown, wait_ms: number) => void;
 }
 
 /** The longest that the gateway holds a request. */
 const WAIT_S = 20;
-/** A request without an answer for longer has lost its gateway. */
+/** After this long without an answer the connection to the gateway counts as lost. */
 const ANSWER_LIMIT_MS = (WAIT_S + 15) * 1_000;
 const INTERRUPTION_WAIT_MAX_MS = 30_000;
 
-/** An interruption that passes: the sequence goes on from the same position. */
+/** A temporary interruption: the sequence continues from the same position. */
 class Interruption extends Error {
   constructor(
     readonly reason: unknown,
@@ -36,8 +36,8 @@ class Interruption extends Error {
 }
 
 /**
- * Store `seq` together with what you made of an event, and pass it as `after` to continue. Throws only
- * what does not pass by itself: a refused key, a wrong parameter.
+ * Store `seq` together with the result of handling an event, and pass it as `after` to continue.
+ * Throws only for permanent errors: a refused key, a wrong parameter.
  */
 export async function* readEvents(
   calls: Calls<paths, 'application/json'>,

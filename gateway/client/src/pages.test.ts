@@ -1,6 +1,6 @@
 import { createClient } from '.';
 
-/** A gateway that gives these pages in turn, and the queries that it was sent. */
+/** A gateway that returns these pages in turn, and records the queries it was sent. */
 function gateway(...pages: object[]) {
   const queries: string[] = [];
   const client = createClient({

@@ -3,7 +3,7 @@ import { createRetryingFetch } from './retries';
 const BASE = 'https://gateway.test/v1';
 const RETRYABLE = { error: { retryable: true } };
 
-/** A gateway that gives these answers in turn: a status with a body, or a broken connection. */
+/** A gateway that returns these answers in turn: a status with a body, or a broken connection. */
 function gateway(...answers: Array<[status: number, body: object] | Response | 'broken'>) {
   const keys: Array<string | null> = [];
   const bodies: string[] = [];
@@ -26,7 +26,7 @@ function gateway(...answers: Array<[status: number, body: object] | Response | '
 const send = (path = '/messages/send', headers: Record<string, string> = {}): Request =>
   new Request(BASE + path, { method: 'POST', body: '{"text":"x"}', headers });
 
-test('repeats what the gateway calls retryable, with the same key and body', async () => {
+test('repeats errors that the gateway marks as retryable, with the same key and body', async () => {
   const { fetch, keys, bodies } = gateway([503, RETRYABLE], 'broken', [200, { success: true }]);
   expect((await fetch(send())).status).toBe(200);
   expect(keys).toHaveLength(3);

@@ -1,5 +1,5 @@
-// Repeats a request where that is safe: the error is retryable (`retryable`), or the connection failed and the
-// request changes nothing or has an Idempotency-Key. Sends get such a key by themselves.
+// Repeats a request if that is safe: the error is retryable (`retryable`), or the connection failed
+// and the request changes nothing or has an Idempotency-Key. Sends get such a key automatically.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IDEMPOTENT_PATHS } from './idempotent';
@@ -103,6 +103,6 @@ export function retryAfter({ headers }: Response): number | undefined {
   return Number.isFinite(seconds) ? Math.min(seconds * 1_000, WAIT_MAX_MS) : undefined;
 }
 
-/** Growing waits with some chance in them. */
+/** Exponential backoff with jitter. */
 export const backoff = (attempt: number): number =>
   Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), WAIT_MAX_MS) * (0.5 + Math.random() / 2);

@@ -75,7 +75,7 @@ test('counts down the hours in which a data sync can be requested', () => {
   expect(withSync({ status: 'expired' })).toMatchObject(missed);
 });
 
-test('says nothing of a data sync that is requested, absent, or missed long ago', () => {
+test('ignores a data sync that is requested, absent, or missed long ago', () => {
   expect(withSync({ status: 'requested' })).toEqual([]);
   expect(withSync(null)).toEqual([]);
   expect(withSync({ status: 'expired', request_until: '2026-11-10T00:00:00Z' })).toEqual([]);

@@ -81,7 +81,7 @@ const ALERTS: Record<string, Target> = {
   },
   unpaid_slots: { title: 'A slot is unpaid', to: '/settings', action: 'See the invoices' },
 };
-/** Later ones are history. */
+/** Older alerts are history. */
 const ALERT_SHOWN_MS = 24 * 3_600_000;
 
 const ofAlerts = (alerts: readonly RaisedAlert[], now: number): Attention[] =>
@@ -92,7 +92,7 @@ const ofAlerts = (alerts: readonly RaisedAlert[], now: number): Attention[] =>
       {
         id: `alert-${cause}-${day}`,
         ...target,
-        // Some causes have no figure: they alert or they do not.
+        // Causes without a figure are only on or off.
         text:
           threshold === 'true'
             ? `It happened on ${day}.`
@@ -140,7 +140,7 @@ function ofNumbers(clients: Client[]): Attention[] {
 }
 
 const HOUR_MS = 3_600_000;
-/** With less time left a person should look why the sync is refused. */
+/** With less time left a person should find out why the sync is refused. */
 const SYNC_URGENT_MS = 6 * HOUR_MS;
 /** A sync that was missed longer ago is history. */
 const SYNC_MISSED_SHOWN_MS = 7 * 24 * HOUR_MS;

@@ -1,5 +1,5 @@
-// Contacts of a broadcast from pasted text or a CSV file. Every row that cannot be sent is named with
-// its line before anything is created; the gateway checks all of them again.
+// Contacts of a broadcast from pasted text or a CSV file. Every row that cannot be sent is reported
+// with its line before anything is created; the gateway checks all of them again.
 import Papa from 'papaparse';
 import type { Variable } from './template';
 

@@ -3,7 +3,7 @@ import type { Usage } from './api/types';
 
 const OF_CONSOLE = 'console ';
 
-/** Without what the console's pages read: it has rows of its own. */
+/** Excludes the reads of the console's pages, which have rows of their own. */
 export function ownCallsOf({ endpoints }: Pick<Usage, 'endpoints'>): {
   calls: number;
   errors: number;

@@ -6,7 +6,7 @@ export interface Search {
   find?: string | undefined;
   /** The number that the screen is about: `<waba_id>/<phone_number_id>`. */
   number?: string | undefined;
-  /** The thing shown beside the list. */
+  /** The item shown beside the list. */
   open?: string | undefined;
   template?: string | undefined;
   copy?: number | undefined;

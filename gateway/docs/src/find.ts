@@ -1,9 +1,9 @@
-// Finds pages by words, beginnings of words, misspelt words and words of the same meaning. A question is
-// searched by what it is about. Pure: the index and the field are in search.ts.
+// Finds pages by words, beginnings of words, misspelt words and synonyms. A question is searched by
+// its significant words. Pure: the index and the field are in search.ts.
 import MiniSearch from 'minisearch';
 
 export interface Entry {
-  /** Where it is found, relative to the root of the documentation. */
+  /** Where the entry is found, relative to the root of the documentation. */
   id: string;
   title: string;
   page: string;
@@ -14,13 +14,13 @@ export type Found = Pick<Entry, 'id' | 'title' | 'page'>;
 
 /** With fewer results, entries that have only some of the words follow. */
 const ENOUGH = 3;
-/** Words that a question has and an answer need not have. */
+/** Words of a question that an answer need not have. */
 const STOP_WORDS = new Set(
   'a an the i my me we our you your it its is are was were be been am do does did can could may might must should would will has have had how what why when where which who whom to of for in on at by from with and or if not no did does there this that one get got'.split(
     ' ',
   ),
 );
-/** Words of one meaning; the first of a row is what the pages say. */
+/** Synonyms; the first of a row is the word of the pages. */
 const SYNONYMS: ReadonlyArray<readonly string[]> = [
   ['price', 'cost', 'costs', 'charge', 'charged', 'billing', 'rate card', 'fee', 'pricing'],
   ['twice', 'double', 'duplicate', 'duplicates', 'repeat', 'idempotency'],
@@ -59,7 +59,7 @@ function words(text: string): string[] {
 }
 
 const EXACT = 1;
-/** A word of the same meaning counts less than the word itself. */
+/** A synonym counts less than the word itself. */
 const RELATED = 0.3;
 
 /** Returns a search over the entries: the best first. */
@@ -72,7 +72,7 @@ export function createFinder(entries: readonly Entry[]): (query: string) => Foun
   index.addAll(entries);
   const options = { boost: { title: 4 }, prefix: (term: string) => term.length > 1, fuzzy };
 
-  /** Entries that have each word, or one of the same meaning. */
+  /** Entries that have each word, or a synonym of it. */
   const search = (terms: readonly string[], combineWith: 'AND' | 'OR') =>
     index.search({
       combineWith,

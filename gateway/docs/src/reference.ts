@@ -45,7 +45,7 @@ const content = (await (await fetch('../openapi.json')).json()) as ApiDocument;
 // Requests that the reader tries go to the gateway that served this page.
 content.servers = [{ url: new URL('../v1', location.href).href }];
 
-/** What the renderer does not show of an operation: its error codes and how it counts. */
+/** Facts of an operation that the renderer does not show: its error codes and how it counts. */
 function described(operation: Operation): string {
   const { description = '', 'x-codes': codes = [], ...rest } = operation;
   if (codes.length === 0) return description;

@@ -38,7 +38,7 @@ export interface ConnectHtml {
   notice(notice: Notice, shown: Opener & { language: string }): string;
 }
 
-/** Reads the page's files; throws where the gateway is not built. */
+/** Reads the page's files; throws if the gateway is not built. */
 export function loadConnectHtml(): ConnectHtml {
   const script = read('dist/connect-page/browser/page.js');
   const style = read('src/connect-page/page.css');
@@ -95,14 +95,14 @@ const isolated = (name: string, language: string): string =>
 
 const textsOf = (language: string): Texts => LANGUAGES[language] ?? (LANGUAGES['en'] as Texts);
 
-/** What the page's script needs; the rest is in the page. */
+/** The data that the page's script needs; the rest is in the page. */
 const browserTexts = ({ notices: _notices, steps: _steps, ...texts }: Texts): PageTexts => texts;
 
 /** Part of the files' addresses, so that browsers may cache them for ever. */
 const versionOf = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 12);
 
-/** Fills `{{name}}`, escaped; keeps `<!-- if name -->…<!-- end -->` only where the value is set. */
+/** Fills `{{name}}`, escaped; keeps `<!-- if name -->…<!-- end -->` only if the value is set. */
 const fill = (template: string, values: Record<string, unknown>): string =>
   template
     .replace(/ *<!-- if (\w+) -->\n([^]*?) *<!-- end -->\n/g, (_all, name: string, part: string) =>

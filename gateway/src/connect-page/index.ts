@@ -34,7 +34,7 @@ export interface ConnectPageDependencies {
 }
 
 const REPORT_LIMITS = { limit_bytes: 8 * 1024, within_ms: 5_000 };
-/** Limits on what the deprecated form of the link passes on to its session. */
+/** Limits on the values that the deprecated form of the link passes on to its session. */
 const TEXT_MAX = 200;
 const STATE_MAX = 255;
 const LOGO_ID = /^[0-9a-f]{32}$/;
@@ -64,7 +64,7 @@ export const connectPage = (deps: ConnectPageDependencies): ((router: Router<Sta
   };
 };
 
-/** The browser's first language that the page has. */
+/** The first of the browser's languages that the page has. */
 const languageOf = (context: Context): string =>
   context.acceptsLanguages(Object.keys(LANGUAGES)) || DEFAULT_LANGUAGE;
 
@@ -96,7 +96,7 @@ const serve =
     context.body = text;
   };
 
-/** The partner's logo, as the page shows it: a picture from our own origin, and nothing but a picture. */
+/** The partner's logo for the page: a picture from our own origin, and nothing but a picture. */
 const createLogoHandler =
   ({ onboarding, visits }: ConnectPageDependencies) =>
   async (context: Context): Promise<void> => {

@@ -25,7 +25,7 @@ const anEvent = (seq: number): LoggedEvent => ({
   trace_id: undefined,
 });
 
-/** What the log answers next; after these it fails. */
+/** The log's next answers; after these it fails. */
 let pages: Array<LoggedEvent[] | 'wait'>;
 let asked: Array<{ after?: number | undefined; partner_id?: string | undefined }>;
 let check: () => Promise<unknown>;
@@ -82,7 +82,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('sends events with their positions, heartbeats without events, and goes on after each', async () => {
+test('sends events with their positions, heartbeats without events, and continues after each', async () => {
   pages = [[anEvent(5), anEvent(6)], [], [anEvent(7)]];
   const answer = await fetch(`${url}?after=4`);
   expect(answer.headers.get('content-type')).toBe('text/event-stream');

@@ -37,18 +37,22 @@ interface Dependencies {
 const WAIT_S = 10;
 const CALL_LIMIT_MS = 20_000;
 const PAGE = 200;
-/** What a page takes in memory at most. */
+/** The most memory that a page takes. */
 const PAGE_BYTES = 512 * 1024;
 const CONTENT_BYTES = contentBytesWithin(PAGE_BYTES, PAGE);
-/** Between the pages of older events that all streams of a partner read, one page at a time. */
+/**
+ * Pause between the pages of older events that all streams of a partner read, one page at a time.
+ */
 const CATCH_UP_APART_MS = 50;
-/** Until the partner's other answers leave room for a page. */
+/** Pause until the partner's other answers leave room for a page. */
 const NO_ROOM_MS = 1_000;
-/** The browser opens the stream again after that. */
+/** After this many failed reads the stream ends, and the browser opens it again. */
 const TRIES_MAX = 5;
-/** Events that come one after the other are read together. */
+/** Events that arrive in quick succession are read together. */
 const APART_MS = 400;
-/** While events come; without events each heartbeat checks the session. */
+/**
+ * How often the session is checked while events arrive; without events each heartbeat checks it.
+ */
 const CHECK_EVERY_MS = 5_000;
 /** A reader that takes no bytes for this long is disconnected. */
 const SLOW_READER_MS = 15_000;

@@ -1,7 +1,8 @@
 // The API of the partner's console. Each row gets one chain: own site (for changes) → session →
-// rate limit → body → call; for the log-in: own site → limit of the network → body → call. The observer
-// answers errors, as it does for the endpoints. Below /v1 a session calls the endpoints themselves, under
-// their rules: the chain is theirs, only who calls comes from the session.
+// rate limit → body → call; for the log-in: own site → limit of the network → body → call. The
+// observer answers errors, as it does for the endpoints. Below /v1 a session calls the endpoints
+// themselves, under their rules: the chain is the endpoints' own, only the caller comes from the
+// session.
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
@@ -72,14 +73,19 @@ interface SessionDependencies extends ConsoleDependencies {
   own_origin: string;
 }
 
-/** Names what the console's pages read in the usage record: no program of the partner called it. */
+/**
+ * Names the reads of the console's pages in the usage record: no program of the partner called
+ * them.
+ */
 const USAGE_PREFIX = 'console ';
 
 const meterApart = (meter: Pick<Meter, 'count'>): Pick<Meter, 'count'> => ({
   count: (partner_id, endpoint, failed) => meter.count(partner_id, USAGE_PREFIX + endpoint, failed),
 });
 
-/** Who calls an endpoint: the partner of the session. The partner's own rate limit applies too. */
+/**
+ * The caller of an endpoint: the partner of the session. The partner's own rate limit applies too.
+ */
 const authorizeBySession =
   (deps: SessionDependencies): typeof admit =>
   async (context, { verb, counted = true }, { bucket }) => {
@@ -139,8 +145,8 @@ async function readRequest(
 }
 
 /**
- * The partner of the session. A change also needs the CSRF token, which only our own page can read. The
- * session lives longer by requests that the user caused: not by streams, and not by those that the page
+ * The partner of the session. A change also needs the CSRF token, which only our own page can read.
+ * Requests that the user caused extend the session; streams do not, nor do requests that the page
  * marks because it has seen no input for a while.
  */
 export async function findVisitor(

@@ -1,5 +1,5 @@
-// Whether a request comes from our own page. Browsers say so in headers that no script can change; one
-// that sends neither header is too old to be trusted with a change.
+// Whether a request comes from our own page. Browsers send this in headers that no script can
+// change; a browser that sends neither header is too old to be trusted with a change.
 import { ApiError } from '@bmg/common/errors';
 import type { Context } from 'koa';
 

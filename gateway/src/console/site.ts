@@ -45,7 +45,7 @@ export function consoleSite(public_url: string, log: Logger): (router: Router<St
   };
 }
 
-/** Undefined where the console is not built. The page's base is the path under which browsers reach it. */
+/** Undefined if the console is not built. The page's base is the path under which browsers reach it. */
 function readPage(public_url: string): string | undefined {
   const file = join(FOLDER, 'index.html');
   if (!existsSync(file)) return undefined;

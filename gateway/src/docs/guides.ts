@@ -71,7 +71,7 @@ export function readGuides(
   return { guides, nav };
 }
 
-/** The code spans that lead somewhere, and where. */
+/** The code spans that become links, and their targets. */
 function linksOf(document: OpenApiDocument): Map<string, string> {
   const links = new Map<string, string>();
   for (const { verb, path, operation } of operationsOf(document)) {

@@ -1,4 +1,4 @@
-// Writes /llms.txt: what the documentation has, for programs that read Markdown.
+// Writes /llms.txt: the contents of the documentation, for programs that read Markdown.
 import type { Guide } from './guides';
 import type { OpenApiDocument } from '../openapi';
 

@@ -18,13 +18,13 @@ interface Chunk {
 }
 
 const MANIFEST = join(SITE, '.vite/manifest.json');
-/** Empty where it is not built. */
+/** Empty if it is not built. */
 const CHUNKS = (existsSync(MANIFEST) ? JSON.parse(readFileSync(MANIFEST, 'utf8')) : {}) as Record<
   string,
   Chunk
 >;
 
-/** A compiled script with its styles, by the names of their files; undefined where it is not built. */
+/** A compiled script with its styles, by the names of their files; undefined if it is not built. */
 export function compiled(source: string): { script: string; styles: string[] } | undefined {
   const chunk = CHUNKS[source];
   if (!chunk) return undefined;

@@ -12,7 +12,7 @@ const RATE = 10;
 const KEY = createKey(PARTNER_KEY_PREFIX);
 const ROW = { scope: 'partner' } as Endpoint;
 
-/** As the script in Redis: takes nothing when the version is another one. */
+/** Like the script in Redis: takes nothing when the version is another one. */
 function createBucket() {
   const taken: Record<string, number> = {};
   const state = { version: 'one', taken };

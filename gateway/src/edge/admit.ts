@@ -32,7 +32,7 @@ const CONNECT_TOKEN = 'x-connect-token';
  */
 export const CONNECT_TOKEN_PER_SEC = 5;
 
-/** Throws unless the request carries a valid key, or a connect token where the row takes one. */
+/** Throws unless the request carries a valid key, or a connect token if the row takes one. */
 export async function admit(
   context: Context,
   endpoint: Endpoint,

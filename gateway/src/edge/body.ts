@@ -18,8 +18,9 @@ const DEPTH_MAX = 30;
 /** Values in a body, at any depth. Parsing and validating more would hold up other requests. */
 const NODES_MAX = 10_000;
 /**
- * What a body takes until its request is answered, measured over hostile bodies (body-memory.test.ts): its
- * bytes as received, joined and encoded again, and objects for its values.
+ * The memory of a body until its request is answered, measured over hostile bodies
+ * (body-memory.test.ts): its bytes as received, joined and encoded again, and objects for its
+ * values.
  */
 export const MEMORY_OF_BYTE = 3;
 export const MEMORY_OF_NODE = 100;

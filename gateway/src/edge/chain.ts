@@ -1,6 +1,6 @@
-// The chain of one endpoint, built once from its row: admit → query → scope → body → RPC (at most once
-// per Idempotency-Key) → answer. What headers decide is decided before the body is read. The usage record
-// counts every admitted call, failed ones too.
+// The chain of one endpoint, built once from its row: admit → query → scope → body → RPC (at most
+// once per Idempotency-Key) → answer. Checks that need only the headers come before the body is
+// read. The usage record counts every admitted call, failed ones too.
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Call, Client, Codec, Definition } from '@bmg/common/rpc';
@@ -99,7 +99,10 @@ function expectedBytes({ stream, csv, reads, answer_bytes }: Endpoint, { query }
   return reads ? Number(query['limit'] ?? ITEMS_DEFAULT) * ITEM_BYTES[reads] : EXPECTED_BYTES;
 }
 
-/** Reads what the row's schemas and scope require. Throws the error of the first step that refuses. */
+/**
+ * Reads the inputs that the row's schemas and scope require. Throws the error of the first step
+ * that refuses.
+ */
 function createInputReader(
   endpoint: Endpoint,
   { scope: resolveScope, base_url }: Pick<ChainDependencies, 'scope' | 'base_url'>,

@@ -39,7 +39,9 @@ type Span = ReturnType<typeof startSpan>;
 
 /** Below it are the endpoints. */
 const API = '/v1/';
-/** Refused before the work: a client that repeats such a request at once only gets the same again. */
+/**
+ * Refusals before any work: a client that repeats such a request at once only gets the same again.
+ */
 const REFUSALS = new Set([401, 429, 503]);
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 

@@ -41,7 +41,7 @@ test('is bounded in number and time', async () => {
   expect(await shared.redis.ttl('bmg:{ptn_4}:requests')).toBeGreaterThan(80_000);
 });
 
-test('drops calls while Redis is down, and says that it cannot be read', async () => {
+test('drops calls while Redis is down, and reports that it cannot be read', async () => {
   const requests = createRequestLog(down, log);
   requests.record('ptn_5', aRequest(1));
   await requests.stop();

@@ -7,7 +7,7 @@ import type { RedisConnection } from '@bmg/common/redis';
 import type { Logger } from '@bmg/common/telemetry';
 
 export interface LoggedRequest {
-  /** When it was answered, in epoch milliseconds. */
+  /** When the call was answered, in epoch milliseconds. */
   at: number;
   method: string;
   /** The template, such as `/broadcasts/{id}`. */
@@ -27,7 +27,7 @@ export interface RequestLog extends Component {
 /** Calls kept for each partner. */
 export const REQUESTS_MAX = 200;
 const KEPT_S = 24 * 3_600;
-/** Calls wait for others; without calls nothing wakes up. */
+/** Calls are written together; without calls no timer runs. */
 const WRITE_AFTER_MS = 250;
 /** Partners in one write; calls of further partners are dropped. */
 const PARTNERS_MAX = 5_000;

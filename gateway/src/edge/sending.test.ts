@@ -1,4 +1,4 @@
-// Answers that are not read: what they hold counts for their partner until the socket has taken them.
+// Answers that are not read: their bytes count for their partner until the socket has taken them.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';

@@ -1,5 +1,6 @@
-// What a request holds until the socket has taken its answer: its places in pools, and the bytes of the
-// answer. So a client that sends requests and does not read the answers uses up its own share only.
+// The resources of a request until the socket has taken its answer: its places in pools, and the
+// bytes of the answer. So a client that sends requests and does not read the answers uses up its
+// own share only.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -90,7 +91,10 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** What ends with each open connection. Answers that wait behind another one emit no event when it closes. */
+/**
+ * The callbacks to run when a connection closes. Answers that wait behind another one emit no event
+ * then.
+ */
 const unsent = new WeakMap<Socket, Set<() => void>>();
 
 function onceSent({ socket }: IncomingMessage, response: ServerResponse, finish: () => void): void {

@@ -33,7 +33,7 @@ export interface SiteFile {
   gzip: Buffer;
 }
 
-/** The files in `assets/` of a compiled site, by name; empty where it is not built. */
+/** The files in `assets/` of a compiled site, by name; empty if it is not built. */
 export function readSiteFiles(site: string): Map<string, SiteFile> {
   const folder = join(site, 'assets');
   if (!existsSync(folder)) return new Map();

@@ -6,8 +6,8 @@ import { watchMinimumRate } from '@bmg/common/overload';
 const CHECK_EVERY_MS = 15_000;
 
 /**
- * Destroys the response when it makes too little progress; returns how to stop watching it. The interval is
- * given by tests.
+ * Destroys the response when it makes too little progress; returns how to stop watching it. Tests
+ * set the interval.
  */
 export const evictSlowReader = (
   response: ServerResponse,

@@ -8,7 +8,7 @@ interface Path {
 
 const BASE = '/v1';
 
-/** For the end of an error message; empty where no endpoint is close. */
+/** For the end of an error message; empty if no endpoint is close. */
 export function suggestPath(paths: readonly Path[], method: string, given: string): string {
   if (given.length > LENGTH_MAX) return '';
   const wanted = given.startsWith(`${BASE}/`) ? given : BASE + given;

@@ -89,7 +89,7 @@ export interface Options {
   docs?: RowDocs;
 }
 
-/** What differs from its row for the bodies that it takes. */
+/** The options of a variant that differ from its row, for the bodies that it takes. */
 export interface Variant extends Pick<
   Options,
   'body_limit_bytes' | 'body_nodes_max' | 'checkItems' | 'request' | 'reply'
@@ -146,7 +146,7 @@ type InputOf<Path extends string, S, Q extends Schema, B extends Schema> = Input
   S extends 'number' ? Target : undefined
 >;
 
-/** What the default `request` sends. */
+/** The fields that the default `request` sends. */
 type DefaultFields<Path extends string, S, Q extends Schema, B extends Schema> = Static<Q> &
   Static<B> &
   ParamsOf<Path> &

@@ -1,5 +1,5 @@
-// What the compiler refuses of a row: `make check-types` fails if one of these errors is not reported. The
-// tests show why it matters: the codec drops the value without a word.
+// The errors of the compiler for a wrong row: `make check-types` fails if one of them is not
+// reported. The tests show why it matters: the codec drops the value silently.
 import type { Codec } from '@bmg/common/rpc';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
@@ -138,7 +138,7 @@ describe('the compiler refuses', () => {
   });
 });
 
-/** What the service receives of these fields, without the empty ones. */
+/** The fields that the service receives, without the empty ones. */
 function sent(row: Endpoint, fields: object): object {
   const { requestType: codec } = row.rpc.codecs as { requestType: Codec<object> };
   const message = codec.decode(codec.encode(codec.fromPartial(fields)).finish());

@@ -4,7 +4,10 @@ import type { Method, RequestOf } from '@bmg/common/rpc';
 
 type Leaf = string | number | boolean | Date | Uint8Array | null | undefined;
 
-/** What `fromPartial` of a codec takes: at any depth, a field may be absent. A Struct is opaque. */
+/**
+ * The type that `fromPartial` of a codec takes: at any depth, a field may be absent. A Struct is
+ * opaque.
+ */
 export type Given<T> = T extends Leaf
   ? T
   : T extends ReadonlyArray<infer I>
@@ -46,7 +49,7 @@ type Reasons<F, R, X> =
   | Say<'the RPC takes another type of', Mistyped<F, R>>
   | Say<'the row lacks the field', Missing<F, R, X>>;
 
-/** What the compiler shows instead of a row whose request does not fit its RPC. */
+/** The type that the compiler shows instead of a row whose request does not fit its RPC. */
 export interface Misfit<Reason> {
   reason: Reason;
 }

@@ -67,7 +67,7 @@ describe('the outcome of a failed request', () => {
     expect(outcomeOf(error)).toBe(outcome);
   });
 
-  test('stores no failure that is retryable or says nothing about the work', () => {
+  test('stores no failure that is retryable or leaves the outcome open', () => {
     for (const code of Object.keys(CATALOG) as ErrorCode[]) {
       for (const extras of [{}, { retryable: true }, { retryable: false }]) {
         const error = failure(code, extras);

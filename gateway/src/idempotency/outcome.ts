@@ -11,14 +11,14 @@ export type Outcome = 'not_done' | 'final' | 'unknown';
 /** Statuses of refusals, which are sent before any work is done. */
 const REFUSALS = new Set([400, 401, 402, 403, 404, 429, 503]);
 
-/** What a failure of the work means for its key. */
+/** The outcome of a failure for its key. */
 export function outcomeOf(failure: ApiError): Outcome {
   const stated = statedOutcome(failure);
   if (stated === 'not_sent') return 'not_done';
   if (stated === 'unknown') return 'unknown';
   // Retryable means that the upstream did nothing: it refused for now, or was not reached.
   if (failure.code === 'UPSTREAM_ERROR') return failure.retryable ? 'not_done' : 'final';
-  // The connection to a service broke. It is retryable where that was before the request was sent.
+  // The connection to a service broke. It is retryable if that was before the request was sent.
   if (failure.code === 'SERVICE_UNAVAILABLE' && !failure.retryable) return 'unknown';
   // Another run of the same work is still in progress at the service.
   if (failure.code === 'IDEMPOTENCY_KEY_IN_USE') return 'unknown';
@@ -39,7 +39,7 @@ function statedOutcome({ upstream_code, details }: ApiError): unknown {
 export const unknownOutcome = (cause?: unknown, retry_after_s?: number): ApiError =>
   new ApiError(
     'UPSTREAM_ERROR',
-    'the outcome of this request is unknown: repeat it with the same Idempotency-Key to ask for it, it will not be done twice',
+    'the outcome of this request is unknown: repeat it with the same Idempotency-Key to look it up; the work is not done twice',
     { retryable: true, details: { outcome: 'unknown' }, retry_after_s, cause },
   );
 

@@ -150,7 +150,7 @@ describe('work with an unknown outcome', () => {
     expect(await stateOf(request, second)).toBe('done');
   });
 
-  test('begins again where that is safe: one run at a time, under the same request id', async () => {
+  test('begins again if that is safe: one run at a time, under the same request id', async () => {
     const { request, ticket } = await abandoned({ repeatable: true });
     const all = await Promise.all(
       Array.from({ length: 10 }, (_, place) => (place % 2 ? first : second).begin(request)),
@@ -172,7 +172,7 @@ describe('work with an unknown outcome', () => {
     expect(await first.begin(request)).toEqual({ state: 'done', answer: OK });
   });
 
-  test('stays unknown when a later run is refused, which says nothing of the first one', async () => {
+  test('stays unknown when a later run is refused, because the first one may have succeeded', async () => {
     const { request, ticket } = await abandoned({ repeatable: true });
     await second.complete(await begin(request, second), 'not_done');
     expect((await begin(request)).request_id).toBe(ticket.request_id);

@@ -47,14 +47,17 @@ export interface BeginRequest {
   fingerprint: string;
   /** How long the work may run before its worker counts as dead. */
   lease_ms: number;
-  /** True to begin another run where a worker died; otherwise the state is `unknown`. */
+  /** True to begin another run if a worker died; otherwise the state is `unknown`. */
   repeatable: boolean;
 }
 
 export interface Records {
   /** Rejects while Redis is down; then nothing has begun. */
   begin(request: BeginRequest): Promise<BeginResult>;
-  /** Stores how the run ended. Resolves once stored, or once retries go on in the background. */
+  /**
+   * Stores the outcome of the run. Resolves once stored, or once retries continue in the
+   * background.
+   */
   complete(ticket: Ticket, outcome: Outcome, answer?: StoredAnswer): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// For each endpoint, how a retry can find out the unknown outcome of an earlier request.
+// For each endpoint, how a retry can resolve the unknown outcome of an earlier request.
 import { SendResult } from '@bmg/proto/messaging';
 import type { Rpc } from '../endpoints/endpoint';
 

@@ -48,7 +48,7 @@ export type ReadKind = 'log' | 'list';
 const READS_MAX = 2_000;
 /** The same for one partner. Lists: more than the burst of the default rate limit. */
 export const READ_SHARE: Readonly<Record<ReadKind, number>> = { log: 32, list: 256 };
-/** What all reads of a partner together move in a replica. */
+/** The bytes a second that all reads of a partner together may move in a replica. */
 export const READ_BYTES_PER_S = 8 * MIB;
 const RETRY_AFTER_S = 1;
 

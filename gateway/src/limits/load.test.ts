@@ -142,7 +142,7 @@ test('bounds what a partner has in flight at the endpoints that the rate limit d
   expect((await again).status).toBe(200);
 });
 
-test('answers a partner that goes on after many refusals later, and no other partner', async () => {
+test('delays answers to a partner that continues after many refusals, and to no other partner', async () => {
   const address = await listening(createLoad(IN_FLIGHT_MAX, log), {
     refusals: createRefusals({ burst: 20, per_s: 1 }),
   });

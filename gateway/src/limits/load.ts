@@ -46,7 +46,10 @@ export const UNCOUNTED_SHARE = 20;
 const STREAMS_MAX = 300;
 /** Open streams of one partner: each waits for events, as do the partner's own reads of the log. */
 export const STREAM_SHARE = 6;
-/** The others are a second late: a client that repeats refused requests without a pause is no faster. */
+/**
+ * Refusals that are answered at once; others wait a second: repeating without a pause gains
+ * nothing.
+ */
 export const REFUSALS_AT_ONCE = { burst: 30, per_s: 20 };
 const RETRY_AFTER_S = 1;
 const NETWORK_SHARE = 0.25;

@@ -8,7 +8,10 @@ export interface EventDocs {
   summary: string;
   /** The part of an upstream webhook that becomes the event, in Markdown. Printed in fanout's EVENTS.md only. */
   upstream?: string;
-  /** What the schema of `data` does not say, in whole sentences. Printed in fanout's EVENTS.md only. */
+  /**
+   * Facts that the schema of `data` does not express, in whole sentences. Printed in fanout's
+   * EVENTS.md only.
+   */
   notes?: string;
   data: Schema;
   /** True: the event belongs to no business account and no number. */

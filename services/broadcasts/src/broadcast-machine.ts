@@ -20,7 +20,7 @@ export const broadcastMachine = defineMachine<BroadcastStatus, BroadcastEvent>({
 
 /** The states in which a worker has something to do. */
 export const ACTIVE: readonly BroadcastStatus[] = ['pending', 'processing'];
-/** The states of those that have sent nothing yet: a partner may have a number of them. */
+/** The states before the first send: a partner may have a limited number of broadcasts in them. */
 export const WAITING: readonly BroadcastStatus[] = ['draft', 'scheduled', 'pending'];
 export const ENDED: readonly BroadcastStatus[] = ['completed', 'cancelled'];
 /** The states that partners see. */

@@ -124,7 +124,10 @@ export const aCredential = (overrides: Partial<Credential> = {}): Credential => 
 
 interface Life {
   dead: boolean;
-  /** Calls of a dead worker wait for this; it rejects at the end of the test, so that nothing stays pending. */
+  /**
+   * Calls of a dead worker wait for this; it rejects at the end of the test, so that none stays
+   * pending.
+   */
   never: Promise<never>;
   bury: (error: Error) => void;
 }
@@ -137,7 +140,7 @@ function createLife(): Life {
   return life;
 }
 
-/** Once dead, calls are never answered, and the results of calls in flight are dropped. */
+/** Once dead, calls never return, and the results of calls in flight are dropped. */
 function mortal<T extends object>(inner: T, life: Life): T {
   return new Proxy(inner, {
     get(target, name) {
@@ -191,7 +194,7 @@ export async function startWorker(options: WorkerOptions) {
   return {
     runner,
     stateWriter,
-    /** Like a killed process: no lease is returned, no answer awaited. */
+    /** Like a killed process: returns no lease and awaits no answer. */
     kill(): void {
       life.dead = true;
     },

@@ -101,7 +101,7 @@ test('reports prices as unknown without an address of messaging', async () => {
   expect(await costsOf([changed()])).toEqual([UNREAD]);
 });
 
-test('goes on without prices while messaging is unreachable, and while it hangs', async () => {
+test('continues without prices while messaging is unreachable, and while it hangs', async () => {
   const silent = createServer();
   await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
   const { port } = silent.address() as AddressInfo;

@@ -10,7 +10,7 @@ export const settings = {
   MESSAGING_ADDR: fields.optional(
     fields.serviceAddress(
       'messaging',
-      '; without it fanout does not tell what a template costs in its new category',
+      '; without it fanout does not report the cost of a template in its new category',
     ),
   ),
   PUBLIC_URL: fields.url('address under which partners and browsers reach the gateway'),

@@ -1,5 +1,5 @@
 // The fan-out: raw webhooks → events → one delivery for each partner that owns the number. A batch
-// is done, and its offsets committed, once everything made of it is in Kafka.
+// is done, and its offsets committed, once all its messages are in Kafka.
 import { topics, type Bus, type Outgoing, type Received } from '@bmg/common/bus';
 import { endSpan, metrics, traceIds, type Logger } from '@bmg/common/telemetry';
 import type { GetOwnersResponse } from '@bmg/proto/onboarding';
@@ -39,10 +39,10 @@ const PUBLISH_MESSAGES = 4_000;
 /** Leaves room for the envelope in the largest message that the topics accept. */
 const DATA_BYTES_MAX = topics.delivery.message_limit_bytes - 64 * 1024;
 
-/** Field names come from outside: with any other reason they may not become a metric label. */
+/** Field names come from outside: any other reason would be unbounded as a metric label. */
 const KNOWN_REASONS = new Set(['no_event', 'unknown_status', 'played', 'value_errors', 'empty']);
 
-/** What lasts longer than a batch. */
+/** State that outlives a batch. */
 interface Lasting {
   envelope: ReturnType<typeof createEnvelope>;
   activity: Activity;

@@ -2,11 +2,11 @@
 // handler of a thread, the known contacts, the prices sent for a category change. They are stored in
 // Redis; while it is unavailable, events go out without them.
 //
-// Whether a status is superseded is decided here for the partner's event, and in messaging's store for
-// the record of the message. Both follow the order of `status-order.ts`. There are two places because
-// events go out for every message of a number, also for those that were not sent through this service
-// and have no record, and must not wait for messaging; and because a record must be right when Redis
-// has lost what it knew.
+// Whether a status is superseded is decided here for the partner's event, and in messaging's store
+// for the record of the message. Both follow the order of `status-order.ts`. There are two places
+// because events are sent for every message of a number, also for those that were not sent through
+// this service and have no record, and must not wait for messaging; and because a record must be
+// right even if Redis has lost its data.
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '@bmg/common/redis';
 import { contentId } from '@bmg/common/ids';

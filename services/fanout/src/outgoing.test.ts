@@ -24,7 +24,10 @@ function statusBody(metadata: object): unknown {
   };
 }
 
-/** What becomes of a status of ptn_1's send: for our services, and for the owners of the number. */
+/**
+ * The outcome for a status of ptn_1's send: the record for our services, and the owners'
+ * deliveries.
+ */
 function outcomeOf(partner_ids: string[], metadata: object = { phone_number_id: NUMBER }) {
   const normalised = normalise(statusBody(metadata), 1_790_000_000);
   const from = {

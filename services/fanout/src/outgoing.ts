@@ -1,5 +1,5 @@
-// The last step of the fan-out: what becomes of one item. What our own services keep state of is
-// collected for them, and one delivery goes to each partner that owns the number or the account.
+// The last step of the fan-out: routes one item. Its state is collected for our own services, and
+// one delivery goes to each partner that owns the number or the account.
 import { topics, type Outgoing } from '@bmg/common/bus';
 import { eventIdOf, ownCallbackData } from '@bmg/common/messages';
 import { metrics } from '@bmg/common/telemetry';

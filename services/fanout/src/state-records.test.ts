@@ -97,7 +97,7 @@ test('an event that no service reads makes no record', () => {
   expect(recordsOf([item({ event: 'message.history', data: {} })])).toEqual([]);
 });
 
-test('what concerns templates and accounts goes out whole', () => {
+test('events of templates and accounts are published whole', () => {
   const records = recordsOf([
     item({ event: 'template.status_updated', phone_number_id: undefined, json: '{"a":1}' }),
     item({ event: 'offboarded', internal: true }),

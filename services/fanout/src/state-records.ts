@@ -8,7 +8,7 @@ import type { SpanContext } from '@bmg/common/telemetry';
 import type { Contacts, Event, Statuses } from '@bmg/proto/stream';
 import type { EventName, StateChangeKind } from './normalise';
 
-/** An item of which the owners are known. */
+/** An item whose owners are known. */
 export interface StateItem {
   occurrence: string;
   event: EventName | StateChangeKind;
@@ -31,7 +31,7 @@ export interface StateRecords {
   add(item: StateItem): void;
   /** The records of the items added since the last call. */
   take(): Outgoing<unknown>[];
-  /** What was taken is in Kafka. */
+  /** Call once the taken records are in Kafka. */
   published(): void;
 }
 

@@ -5,7 +5,7 @@ const log = { warn: jest.fn() } as unknown as Logger;
 const FAST = 1_000_000;
 const refusal = { code: 'RATE_LIMIT_EXCEEDED', http: 429, retry_after_s: 1 };
 
-/** Reads that do not end by themselves. */
+/** Reads that stay open until the test ends them. */
 function holding(reads: RecordReads) {
   const ends: Array<() => void> = [];
   const hold = (partner_id: string, kind: Parameters<RecordReads['run']>[1]) =>

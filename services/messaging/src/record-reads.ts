@@ -1,10 +1,12 @@
-// Bounds what partners read from the message records at a time and per second, so that searches leave the
-// database and the event loop to the sends of others.
+// Bounds the partners' reads of message records, concurrently and per second, so that searches
+// leave the database and the event loop to the sends of others.
 import { ApiError } from '@bmg/common/errors';
 import { createByteRate, createPool } from '@bmg/common/overload';
 import type { Logger } from '@bmg/common/telemetry';
 
-/** What a read may cost, in units of 1,000 records looked at: so much is reserved while it runs. */
+/**
+ * The most that a read may cost, in units of 1,000 records: this much is reserved while it runs.
+ */
 const COSTS = { page: 1, timeline: 1, days: 5, search: 20 } as const;
 /** Records of a unit. */
 export const RECORDS_OF_UNIT = 1_000;
@@ -37,7 +39,7 @@ export function createRecordReads(log: Logger, units_per_s = UNITS_PER_S): Recor
   return {
     async run(partner_id, kind, read) {
       const units = COSTS[kind];
-      // A read that fails may have cost all of it.
+      // A failed read may have cost all of it.
       let cost: number = units;
       if (!pool.take(partner_id, units)) throw tooManyReads();
       try {

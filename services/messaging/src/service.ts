@@ -29,7 +29,9 @@ import { applyStatuses } from './statuses';
 import { indexes } from './store/indexes';
 import { purgeRows } from './store/purge';
 
-/** Statuses of several partitions are written together: at a moderate load a batch has one of them. */
+/**
+ * Statuses of several partitions are written together: at a moderate load a batch holds one status.
+ */
 const STATUSES_APART_MS = 100;
 
 export function createMessaging({ config, warnings }: Loaded<typeof settings>): Service {

@@ -1,5 +1,5 @@
-// Whether an object that a request names belongs to its account or number: a token reaches other objects
-// too. The upstream's own list says so.
+// Whether an object that a request names belongs to its account or number: a token reaches other
+// objects too. The upstream's own list decides.
 import { createVersionedCache } from '@bmg/common/directory';
 import { invalidField } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';

@@ -22,7 +22,7 @@ export interface DirectoryDouble {
   credential: Partial<GetCredentialResponse>;
   pins: Map<string, string>;
   stored: StorePinRequest[];
-  /** What storing a PIN does instead of working. */
+  /** The error that storing a PIN throws, if any. */
   failStore?: Error;
 }
 

@@ -41,15 +41,15 @@ export const settings = {
   ),
   PAYMENT_PROCESSOR: fields.oneOf(
     PROCESSOR_NAMES,
-    'who collects the fee for slots; `stripe` needs the two secrets below',
+    'collects the fee for slots: `none` or `stripe`, which needs the two secrets below',
     'none',
   ),
   STRIPE_API_KEY: fields.optional(
-    fields.secret('secret key of the Stripe account; required where PAYMENT_PROCESSOR is stripe'),
+    fields.secret('secret key of the Stripe account; required if PAYMENT_PROCESSOR is stripe'),
   ) as Field<string | undefined>,
   STRIPE_WEBHOOK_SECRET: fields.optional(
     fields.secret(
-      'signs the webhooks that come to /webhooks/payments; required where PAYMENT_PROCESSOR is stripe',
+      'signs the webhooks to /webhooks/payments; required if PAYMENT_PROCESSOR is stripe',
     ),
   ) as Field<string | undefined>,
   STRIPE_API_BASE: fields.url('address of the Stripe API, or of a double of it', {
@@ -57,7 +57,7 @@ export const settings = {
   }),
   RATE_LIMIT_PER_SEC: fields.integer(
     { min: 1, max: 100_000, default: 200 },
-    'a partner’s rate limit unless its own says otherwise',
+    'a partner’s rate limit unless the partner has its own',
   ),
   CONNECT_SESSIONS_MAX: fields.integer(
     { min: 1, max: 1_000_000, default: 10_000 },

@@ -1,4 +1,4 @@
-// The model of the property test: how places and money should be, without a processor or a store.
+// The model of the property test: the expected places and money, without a processor or a store.
 import type { CardBehaviour } from '../../../test/payments-double';
 import { slotsFor, SLOT_CENTS, WABAS_PER_SLOT } from '../src/payments/slots';
 

@@ -166,7 +166,7 @@ export const codeRequest = (
   ...given,
 });
 
-/** A connect session of the partner; answers its id, as the gateway gets it for the token. */
+/** A connect session of the partner; returns its id, as the gateway gets it for the token. */
 export async function sessionOf(
   { handlers }: World,
   partner_id: string,

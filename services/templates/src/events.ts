@@ -19,7 +19,7 @@ const READERS: ReadonlyMap<string, (data: Data) => Data | undefined> = new Map<
   ],
 ]);
 
-/** Returns the handler of event batches. Events that say nothing about a template are ignored. */
+/** Returns the handler of event batches. Events that do not concern a template are ignored. */
 export const applyTemplateEvents =
   (store: Pick<TemplateStore, 'apply'>) =>
   async (batch: Received<Event>[]): Promise<void> =>

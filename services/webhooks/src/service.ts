@@ -13,7 +13,7 @@ import { REPLAY_IN_FLIGHT } from './event-log/replay-work';
 import { createIngressRole } from './ingress-role';
 import { indexes } from './store/indexes';
 
-/** Of one partner to one receiver: its share by default, and a replay. */
+/** Attempts in flight of one partner to one receiver: its default share, and a replay. */
 const RECEIVER_CONNECTIONS_MAX = 64 + REPLAY_IN_FLIGHT;
 
 export interface WebhooksService extends Service {

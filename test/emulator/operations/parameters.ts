@@ -1,4 +1,4 @@
-// Reads parameters as the platform does: from the body or, where it allows that, the query.
+// Reads parameters as the platform does: from the body or, if it allows that, the query.
 import type { Call } from '../core';
 import { invalid, upstreamError } from '../errors';
 import type { JsonObject } from '../types';

@@ -14,7 +14,7 @@ const namesFor = (service: string): string[] => [
   `bmg-${service}.messaging.svc`,
 ];
 const GATEWAY = namesFor('gateway');
-/** What the chart sets as GRPC_IDENTITIES. */
+/** The value of GRPC_IDENTITIES in the chart. */
 const IDENTITIES = ['DNS:bmg-{caller}.messaging.svc'];
 
 const authority = async (options: Parameters<typeof makeAuthority>[0] = {}) =>
@@ -87,7 +87,7 @@ async function callerSeenBy(server: TlsData, client: TlsData): Promise<string[]>
   });
   const listener = createServer(
     { ...files(server), requestCert: true, rejectUnauthorized: true },
-    // The client hangs up as soon as it has been seen.
+    // The client hangs up as soon as the server has seen it.
     (accepted) => accepted.on('error', () => undefined),
   );
   listener.listen(0, '127.0.0.1');

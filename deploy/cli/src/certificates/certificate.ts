@@ -15,7 +15,7 @@ const WARN_AUTHORITY_MS = 365 * DAY_MS;
 export type TlsData = Record<string, string>;
 
 export interface Authority {
-  /** What the services trust: the signing certificate first, then others during a replacement. */
+  /** The trusted authorities: the signing certificate first, then others during a replacement. */
   bundle: string;
   certificate: X509Certificate;
   key: webcrypto.CryptoKey;
@@ -57,7 +57,7 @@ export function authorityWarning({ certificate }: Authority, now: number): strin
     : undefined;
 }
 
-/** Why the certificate cannot stay; undefined if it can. */
+/** Why the certificate must be replaced; undefined if it may stay. */
 export function reasonToRenew(
   data: TlsData,
   names: string[],

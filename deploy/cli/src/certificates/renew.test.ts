@@ -1,4 +1,4 @@
-// The renewal against a server that speaks as the Kubernetes API does, and as a process.
+// The renewal against a server that behaves like the Kubernetes API, and as a process.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-test('renews what expires soon, keeps the rest, and has nothing to do the next time', async () => {
+test('renews certificates that expire soon, keeps the others, and does nothing the next time', async () => {
   await give('gateway', 70.5);
   await give('messaging', 5);
   server.put(secretOf('gateway'), { ...server.get(secretOf('gateway')), note: 'of an operator' });
@@ -77,7 +77,7 @@ test('renews what expires soon, keeps the rest, and has nothing to do the next t
   expect(server.requests.filter((one) => one.startsWith('PATCH'))).toEqual([]);
 });
 
-test('leaves the certificate of a helm upgrade that comes between', async () => {
+test('keeps the certificate of a helm upgrade in between', async () => {
   await give('gateway', 70.5);
   server.beforeWrite = async () => {
     server.beforeWrite = () => undefined;
@@ -123,7 +123,7 @@ test('reads the token for each request, as the kubelet replaces it', async () =>
   ]);
 });
 
-test('says per service what failed, ends with 1, and prints no key', async () => {
+test('reports the failure of each service, exits with 1, and prints no key', async () => {
   await give('gateway', 70.5);
   await give('messaging', 70.5);
   await give('templates', 1);

@@ -13,7 +13,7 @@ import {
 } from './certificate';
 import type { SecretsApi } from './secrets-api';
 
-/** How often a Secret that another client changes in between is read and judged again. */
+/** How often a Secret is read and checked again if another client changes it in between. */
 const TRIES = 5;
 
 export interface Renewal {

@@ -19,7 +19,7 @@ export interface Secret {
 export interface SecretsApi {
   namespace: string;
   read(name: string): Promise<Secret>;
-  /** Overwrites these keys; false, without a change, if the Secret is of another version by now. */
+  /** Overwrites these keys; false, without a change, if the Secret has another version by now. */
   write(name: string, version: string, data: Secret['data']): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -95,7 +95,7 @@ function refusal(name: string, verb: string, status: number, text: string): stri
   try {
     message = `: ${String(parsed(text).message)}`;
   } catch {
-    // A proxy's page, say: the status is enough.
+    // For example a proxy's page: the status is enough.
   }
   return `failed to ${verb} the Secret ${name}: the Kubernetes API answered ${status}${message}`;
 }

@@ -1,5 +1,5 @@
-// `bmg listen`: a partner's receiver on this machine, for trying things out. It checks the signature
-// of each event, prints it, and can refuse on purpose to show retries.
+// `bmg listen`: a partner's receiver on this machine, for trials. It checks the signature of each
+// event, prints it, and can refuse on purpose to show retries.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';

@@ -117,7 +117,7 @@ async function update(
   options: UpdateOptions,
 ): Promise<Answer> {
   if (Object.keys(options).length === 0) {
-    throw new UsageError('say what to change: see bmg partner update --help');
+    throw new UsageError('name at least one setting to change: see bmg partner update --help');
   }
   const updated = await operator(session)
     .updatePartner(

@@ -20,7 +20,7 @@ export function addPlatformCommands(program: Command): void {
 
   program
     .command('doctor')
-    .description('check settings, engines, topics, indexes and the upstream, and say what to fix')
+    .description('check settings, engines, topics, indexes and the upstream, and print what to fix')
     .action(action(program, diagnose));
 }
 

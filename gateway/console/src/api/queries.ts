@@ -89,7 +89,7 @@ export interface EventFigures {
   delivered: number;
 }
 
-/** Judged by at most this many events. */
+/** Judged by this many events at most. */
 const LATEST_EVENTS = 200;
 
 /** The events of the period that began on the UTC day `from`; positions have no gaps. */

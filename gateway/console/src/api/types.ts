@@ -22,7 +22,7 @@ export type CheckReason = Required<Schemas['CheckMessageAnswer']['reasons'][numb
 export type BroadcastCheck = Omit<Schemas['CheckMessageAnswer'], 'reasons'> & {
   reasons: CheckReason[];
 };
-/** What the screens read of any event, whatever its data. */
+/** The fields that the screens read of any event, whatever its data. */
 export type Envelope = Pick<AnyEnvelope, 'event' | 'waba_id' | 'phone_number_id' | 'timestamp'> & {
   data?: Record<string, unknown>;
 };

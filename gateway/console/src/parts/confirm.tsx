@@ -14,7 +14,7 @@ interface ConfirmProps {
   onClose: () => void;
 }
 
-/** The confirmation of what cannot be undone. Rendered only while it is open. */
+/** The confirmation of an irreversible action. Rendered only while it is open. */
 export function Confirm(props: ConfirmProps) {
   const { title, children, action, typed, pending, error, onConfirm, onClose } = props;
   const [text, setText] = useState('');

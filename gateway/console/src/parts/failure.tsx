@@ -5,7 +5,7 @@ import { Copy } from './copy';
 
 interface FailureProps {
   error: Error;
-  /** What did not work, for example "The numbers could not be loaded." */
+  /** The failure, for example "The numbers could not be loaded." */
   title?: string;
   retry?: () => void;
 }

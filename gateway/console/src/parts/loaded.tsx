@@ -5,13 +5,13 @@ import { Failure } from './failure';
 
 interface LoadedProps<T> {
   query: UseQueryResult<T>;
-  /** What is loaded, for the error: "the numbers". */
+  /** The name of the data, for the error: "the numbers". */
   what: string;
   lines?: number;
   children: (data: T) => ReactNode;
 }
 
-/** A query's data, its error or its skeleton. Data that was read before stays while it is read again. */
+/** A query's data, its error or its skeleton. Earlier data stays visible while it is read again. */
 export function Loaded<T>({ query, what, lines = 4, children }: LoadedProps<T>) {
   const { data, error, refetch } = query;
   return (

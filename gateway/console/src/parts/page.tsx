@@ -8,7 +8,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** A screen: its heading, what can be done on it, and its content. */
+/** A screen: its heading, its actions, and its content. */
 export function Page({ title, description, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Console`;

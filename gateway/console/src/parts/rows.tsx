@@ -19,7 +19,7 @@ export interface Column<T> {
 }
 
 interface RowsProps<T> {
-  /** What the list holds, for screen readers. */
+  /** The name of the list, for screen readers. */
   label: string;
   columns: ReadonlyArray<Column<T>>;
   rows: readonly T[];

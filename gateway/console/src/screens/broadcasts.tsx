@@ -1,4 +1,4 @@
-// Broadcasts with their progress, failures and what can be done with them.
+// Broadcasts with their progress, failures and actions.
 import { Button, Drawer, Group, Progress, Stack, Table, Text, Title } from '@mantine/core';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Events that the receiver did not accept: why, and how to get them again.
+// Events that the receiver did not accept: the reason, and how to get them again.
 import { Button, SegmentedControl, Stack } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

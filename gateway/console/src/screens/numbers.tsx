@@ -1,4 +1,4 @@
-// Every client number, its state, and what can be done with it.
+// Every client number, its state, and its actions.
 import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { PlusIcon } from '@radix-ui/react-icons';

@@ -2,7 +2,7 @@
 // click, collects the two halves of its answer in either order, sends the code to be exchanged at once
 // (it expires within seconds) and reports the outcome to the page that opened this window.
 
-/** What a person reads, in the language of the browser. */
+/** The texts of the page, in the language of the browser. */
 export interface PageTexts {
   try_again: string;
   ready: string;
@@ -23,7 +23,7 @@ export interface PageTexts {
   other_failure: string;
 }
 
-/** What the server writes into the page's data attribute. */
+/** The data that the server writes into the page's data attribute. */
 export interface PageConfig {
   texts: PageTexts;
   token: string;
@@ -56,7 +56,7 @@ interface LoginResponse {
   authResponse?: { code?: string } | null;
 }
 
-/** What the platform's dialog posts to this window, beside its answer to `login`. */
+/** The messages of the platform's dialog to this window, beside its answer to `login`. */
 interface DialogMessage {
   type?: string;
   event?: string;
@@ -71,7 +71,7 @@ interface SignUp {
   account: Account | null;
   /** The error that the dialog reported. */
   problem: { code: string | null; message: string; session: string | null } | null;
-  /** Where in the dialog the person was. */
+  /** The step of the dialog that the person had reached. */
   step: string | null;
   registering: boolean;
   ended: boolean;
@@ -139,7 +139,7 @@ function showStatus(text: string, { working = false, done = false } = {}): void 
   status.hidden = text === '';
   element('progress').hidden = !working;
   element('problem').hidden = true;
-  // On a small screen the message is below the fold. The steps must have their final height before.
+  // On a small screen the message is below the fold. The steps must have their final height first.
   status.scrollIntoView({ block: 'nearest' });
 }
 
@@ -206,7 +206,10 @@ function tellError(error: { code: string; message: string }, signUp?: SignUp, st
   });
 }
 
-/** Records a step in the onboarding events. Nothing waits for it: it must not hold the person up. */
+/**
+ * Records a step in the onboarding events. Nothing waits for it, so that it does not delay the
+ * person.
+ */
 function report(kind: string, facts: object = {}): void {
   fetch('connect/events', {
     method: 'POST',

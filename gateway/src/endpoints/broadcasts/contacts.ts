@@ -1,5 +1,5 @@
-// Reads the contacts of POST /broadcasts: the REST spellings become the service's one spelling. What a
-// contact may be, and how many there may be, is in common/messages.
+// Reads the contacts of POST /broadcasts: the REST spellings become the service's one spelling. The
+// rules for contacts, and for their number, are in common/messages.
 import {
   checkContactCount,
   ContactFaults,
@@ -85,7 +85,7 @@ function readRecipient(
     : { text: parsed.bsuid, isPhone: false };
 }
 
-/** An array is short for the keys 1, 2 and so on. */
+/** An array is a short form of the keys 1, 2 and so on. */
 function readParams(params: unknown, where: string, faults: ContactFaults): Fields | undefined {
   if (params === undefined || params === null) return undefined;
   if (isObject(params)) return params;

@@ -1,4 +1,5 @@
-// Pages of events: their content is sent as it was stored, and takes what was reserved for it.
+// Pages of events: their content is sent as it was stored, and fits the bytes that were reserved
+// for it.
 import { setImmediate } from 'node:timers/promises';
 import type { ListEventsResponse, LoggedEvent } from '@bmg/proto/webhooks';
 import { events } from './rows';

@@ -1,5 +1,6 @@
-// The pre-flight, POST /messages/check: validates the body of a send or of a broadcast as its endpoint does.
-// What a send would be refused for becomes a fault of the request, because the answer lists every problem.
+// The pre-flight, POST /messages/check: validates the body of a send or of a broadcast as its
+// endpoint does. Every reason to refuse the send becomes a fault of the request, because the answer
+// lists all problems.
 import { ApiError } from '@bmg/common/errors';
 import { ContactFaults } from '@bmg/common/messages';
 import type { Recipient } from '@bmg/proto/messaging';

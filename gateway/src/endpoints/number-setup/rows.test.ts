@@ -71,6 +71,6 @@ function messageOf(row: Endpoint, names: string[], params: string[]): unknown {
   return withNames(method.requestType.fromPartial(request as object));
 }
 
-/** Objects inside lists are kept by the codec field by field: their marks stand as texts. */
+/** The codec keeps objects inside lists field by field: their marks become texts. */
 const withNames = (message: unknown): unknown =>
   JSON.parse(JSON.stringify(message).replaceAll('"command_name":""', '"command":"mark-commands"'));

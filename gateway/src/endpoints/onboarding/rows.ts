@@ -42,7 +42,7 @@ function historyRecord(history: HistorySync | undefined): Fields | null {
   };
 }
 
-/** The contract shows null where a proto field is absent. */
+/** The contract shows null if a proto field is absent. */
 const eventRecord = (event: OnboardingEvent): Fields => ({
   state: event.state ?? null,
   current_step: event.current_step,

@@ -121,7 +121,7 @@ export const paging = record(
 
 export const used_limit = whole(50, 'The page size that was used.');
 
-/** What an action of the upstream's returned beside its success, under the name of the resource. */
+/** The upstream's answer to an action, beside its success, under the name of the resource. */
 export const outcome = (name: string): Schema =>
   record(
     { [name]: node({}, { description: 'Further fields of the upstream’s answer, if any.' }) },

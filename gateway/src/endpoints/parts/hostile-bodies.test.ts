@@ -1,5 +1,5 @@
 // No body costs more than a bounded time of the event loop or more memory than is reserved for it,
-// whatever is in it; and no answer to it is long. Every schema, filled with hostile values.
+// whatever its content; and every answer to it is short. Every schema, filled with hostile values.
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { IncomingMessage } from 'node:http';
@@ -76,7 +76,7 @@ const members =
     return `{${text.join()}}`;
   };
 
-/** Fills of about so many bytes. */
+/** Fills of about this many bytes. */
 const FILLS: Readonly<Record<string, (bytes: number) => string>> = {
   'a list of numbers': list('1'),
   'a list of objects': list('{}'),
@@ -124,7 +124,10 @@ function bodyWith(example: Fields, place: (fill: string) => string, fill: string
 
 const TARGET = { partner_id: 'p', waba_id: '9', phone_number_id: '8', directory_version: '1' };
 
-/** What the chain does with a body: reads, checks and encodes it. Returns the answer's error, if any. */
+/**
+ * Handles a body as the chain does: reads, checks and encodes it. Returns the answer's error, if
+ * any.
+ */
 async function take(row: Row, check: ReturnType<typeof compile>, body: Buffer): Promise<string> {
   const { body_limit_bytes: limit_bytes = MIB, body_nodes_max: nodes_max, checkItems } = row;
   // As from a socket: one chunk a turn.

@@ -1,4 +1,4 @@
-// Shapes of inputs: what the document publishes is what is refused.
+// Shapes of inputs: the document publishes the shapes that the validators enforce.
 import { getLedger } from '../ledger/schemas';
 import { listMessages } from '../messages/log-schemas';
 import { getUsage } from '../onboarding/schemas';

@@ -1,7 +1,7 @@
-// JSON text inside an answer. What a service stored as JSON is sent byte by byte: a page of events has
-// megabytes, and parsing and serialising them would hold up other requests.
+// JSON text inside an answer. Text that a service stored as JSON is sent byte by byte: a page of
+// events has megabytes, and parsing and serialising them would hold up other requests.
 
-/** A value that is serialised already. */
+/** A value that is already serialised. */
 export class JsonText {
   constructor(readonly text: string) {}
 

@@ -2,16 +2,19 @@
 // the replies that a partner has in flight never take more than its share.
 const KIB = 1024;
 
-/** Contents of a page: by its limit, between a least that holds a large event and what a reply holds. */
+/**
+ * Bytes of a page's content: by its limit, between a minimum that fits a large event and the
+ * maximum of a reply.
+ */
 const CONTENT_BYTES = { of_item: 2 * KIB, min: 384 * KIB, max: 2 * KIB * KIB };
-/** What an answer has beside the content of an event. */
+/** The bytes of an answer beside the content of an event. */
 const ITEM_BYTES = 512;
-/** What a page has beside its events. */
+/** The bytes of a page beside its events. */
 const FRAME_BYTES = KIB;
 /** The schemas of lists fill in their defaults, none of which is larger. */
 const LIMIT_DEFAULT = 100;
 
-/** The contents of a page with so many events at most. */
+/** The content bytes of a page with at most this many events. */
 export const contentBytes = (limit = LIMIT_DEFAULT): number =>
   Math.min(CONTENT_BYTES.max, Math.max(CONTENT_BYTES.min, limit * CONTENT_BYTES.of_item));
 

@@ -48,7 +48,7 @@ test('no URL of a file that the document allows is malformed', () => {
     try {
       checkUrl(url, { field: 'url', allowPrivate: false });
     } catch (error) {
-      // Which hosts and ports are reached is no question of the shape.
+      // The shape does not determine which hosts and ports are reachable.
       const { reason } = error as UrlRefused;
       expect(['bad_host', 'private_host', 'private_address', 'bad_port']).toContain(reason);
     }
@@ -64,7 +64,7 @@ test.each([[Object.values(MEDIA_TYPES).flat()], [HEADER_TYPES]])(
   },
 );
 
-test('a parent BSUID is refused where users are blocked', () => {
+test('refuses a parent BSUID in a request to block users', () => {
   const { not } = rules.blocked;
   everyText(not as Schema, (text) => expect(isParentBsuid(text.trim())).toBe(true));
 });

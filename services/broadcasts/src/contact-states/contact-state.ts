@@ -6,7 +6,8 @@ import { defineMachine } from '@bmg/common/state';
 export type ContactState = 'waiting' | 'in_flight' | 'sent' | 'delivered' | 'failed' | 'unknown';
 
 /**
- * - mark, release: before a send, and when it did not happen. Only by the worker that holds the lease.
+ * - mark, release: before a send, and after a send that did not happen. Only by the holder of the
+ * lease.
  * - sent, refuse: the answer to the send.
  * - expire: neither an answer nor a status event arrived in time.
  * - drop: the broadcast stopped before the contact was sent.
@@ -133,7 +134,7 @@ export interface Change {
 export interface ContactStates {
   states: string;
   failures: readonly Failure[];
-  /** Contacts in flight whose sends messaging claims; absent as an earlier release stored it. */
+  /** Contacts in flight whose sends messaging claims; absent in chunks of an earlier release. */
   claimed?: readonly number[];
 }
 

@@ -22,7 +22,7 @@ export interface Applied {
   moved: boolean[];
   /** The chunk after the changes; undefined when it does not exist. */
   chunk: Chunk | undefined;
-  /** The guard did not hold: the chunk has another holder, owner or broadcast. */
+  /** The guard failed: the chunk has another holder, owner or broadcast. */
   refused: boolean;
 }
 
@@ -40,11 +40,11 @@ export interface PlannedWrite {
   /** The chunk once the write is stored. */
   next: Chunk;
   pending: PendingChanges[];
-  /** Answers every caller; called once the write is stored. */
+  /** Resolves every caller's promise; called once the write is stored. */
   answer: () => void;
 }
 
-/** Returns undefined when there is nothing to write; the callers are then already answered. */
+/** Returns undefined when there is nothing to write; the callers then have their results. */
 export function planWrite(
   chunk: Chunk | undefined,
   pending: PendingChanges[],

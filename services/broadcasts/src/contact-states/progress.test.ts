@@ -82,7 +82,7 @@ test('a pending broadcast has neither rate nor estimated end, a completed one no
   expect(ended.broadcast?.estimated_completion_at).toBeUndefined();
 });
 
-test('the error log says why the broadcast stopped or which codes failed', () => {
+test('the error log has the reason for a stop or the codes that failed', () => {
   const log = (broadcast: ReturnType<typeof running>, failed: number) =>
     detail(
       broadcast,

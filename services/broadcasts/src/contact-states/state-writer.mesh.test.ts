@@ -144,7 +144,7 @@ test('a write whose answer was lost can be repeated', async () => {
     'broke',
   );
   lose = false;
-  // Stored or not: the holder of the lease releases it, and it waits again.
+  // Whether stored or not: the holder of the lease releases it, and it waits again.
   await stateWriter.apply(id, [{ index: 0, event: 'release' }], { fence: 0 });
   await stateWriter.apply(id, [told(1)], { salt });
   expect((await stored(id)).progress.states).toBe('wd');

@@ -11,7 +11,7 @@ export interface WaitingLimit {
 
 const RETRY_AFTER_S = 60;
 
-/** Requests that are checked at the same time may exceed the limit by their number. */
+/** Requests that are checked concurrently may exceed the limit by their number. */
 export async function waitingRefusal(
   { broadcasts, waiting_max }: WaitingLimit,
   { partner_id }: Target,

@@ -8,7 +8,7 @@ import { readOpaque } from '../request-id';
 
 /** The first status of a message; it is reported once. */
 const SENT = 'sent';
-/** Older statuses, such as a backlog, say nothing about the current rate. */
+/** Older statuses, such as a backlog, are no evidence of the current rate. */
 const RECENT_MS = 10_000;
 const SECOND_MS = 1_000;
 

@@ -39,7 +39,7 @@ test('slots follow each other at the interval of the rate across reservations', 
 test('an idle number saves up no slots', async () => {
   const number = unique('n');
   await reserve(number, 100, 1);
-  // The idle time is what is tested.
+  // The test needs the idle time.
   await new Promise((resolve) => setTimeout(resolve, 300));
   const first = await beginning(number, 100, 10);
   const second = await beginning(number, 100, 10);

@@ -1,12 +1,12 @@
-// Whether sends are claimed: not while a messaging replica of the release before claims, which has no such
-// RPC, is still running. One release later every replica has it, and this file can be deleted.
+// Whether sends are claimed: not while a messaging replica of the previous release, which has no
+// such RPC, is still running. One release later every replica has it, and this file can be deleted.
 export interface ClaimSupport {
   isOn(): boolean;
-  /** A replica does not have the RPC. */
+  /** Called when a replica lacks the RPC. */
   isMissing(): void;
 }
 
-/** Until then sends are made without a claim, as the earlier release made them. */
+/** Until then sends are made without a claim, as in the previous release. */
 const RETRY_AFTER_MS = 60_000;
 
 export function createClaimSupport(now = () => performance.now()): ClaimSupport {

@@ -38,7 +38,7 @@ test('after two crashes of workers every contact is sent once, and none is unkno
   await expectEachSentOnce(messaging, stored);
 });
 
-test('sends again what messaging never received', async () => {
+test('resends contacts that messaging never received', async () => {
   const messaging = createMessagingDouble(20, 'claims');
   const stored = await storeBroadcast(rig.stores, someContacts(60), { phone_number_id: 'd2' });
   let broken = 0;
@@ -87,7 +87,7 @@ test('does not give up while messaging is unavailable', async () => {
   await expectEachSentOnce(messaging, stored);
 });
 
-test('sends through a messaging of the release before, and then gives up what is in doubt', async () => {
+test('sends through messaging of the previous release, and then gives up contacts in doubt', async () => {
   const messaging = createMessagingDouble(60_000, 'absent');
   const { _id } = await storeBroadcast(rig.stores, someContacts(12), { phone_number_id: 'd5' });
   const first = await rig.worker({ messaging, credentials });

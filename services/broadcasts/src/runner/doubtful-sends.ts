@@ -1,6 +1,6 @@
 // Settles the sends of contacts in doubt with the messaging service, before they are given up as unknown.
 //
-// | Messaging answers | The contact |
+// | Messaging returns | The contact |
 // |---|---|
 // | `sent` | is recorded as sent |
 // | `not_sent`: no attempt can go out any more | waits again, and is sent under the next attempt number |

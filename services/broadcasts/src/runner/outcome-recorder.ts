@@ -1,5 +1,5 @@
-// Records what happens to contacts: marked before a send, the outcome after it, or back to
-// waiting. Outcomes are retried until the store takes them, because a lost one leaves a contact in doubt.
+// Records the state of contacts: marked before a send, the outcome after it, or waiting again.
+// Outcomes are retried until the store takes them, because a lost one leaves a contact in doubt.
 import { setMaxListeners } from 'node:events';
 import { metrics } from '@bmg/common/telemetry';
 import { maskPhone } from '@bmg/common/ids';

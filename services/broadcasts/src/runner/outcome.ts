@@ -1,5 +1,5 @@
-// What the answer to one send means for its contact and for the broadcast. A contact is retried only when
-// its message was certainly not sent.
+// The consequences of one send's answer for its contact and for the broadcast. A contact is retried
+// only if its message was certainly not sent.
 import { ApiError } from '@bmg/common/errors';
 
 export type RetryReason = 'throttled' | 'pair' | 'unreachable';

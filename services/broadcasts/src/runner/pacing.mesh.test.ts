@@ -79,7 +79,7 @@ test('two broadcasts of one number share its pace; another number is not affecte
   expect(shared).toHaveLength(400);
   expect(alone).toHaveLength(200);
   for (const rate of [ratePerSec(shared), ratePerSec(alone)]) {
-    // A busy machine misses slots, and missed slots are not made up for.
+    // A busy machine misses slots, and missed slots are not replaced.
     expect(rate).toBeGreaterThan(80 * SHARE * 0.75 * Math.min(1, kept));
     expect(rate).toBeLessThan(80 * SHARE * 1.05);
   }

@@ -7,7 +7,7 @@ import type { Broadcast } from './types';
 const HOUR_MS = 3_600_000;
 const rig = useRig();
 
-/** A database of its own, with replicas of this release and of the one before. */
+/** A separate database, with replicas of this release and of the previous one. */
 function aDeployment() {
   const name = unique('ids');
   // The stores of the rig share one database: a prefix on the collections keeps the cases apart.
@@ -30,7 +30,7 @@ function aDeployment() {
       const create = async (partner_id: string) => store(partner_id, await draw(partner_id));
       return Object.assign(create, { draw: async (of: string) => numberOf(await draw(of)) });
     },
-    /** As the release before draws ids. */
+    /** Draws ids like the previous release. */
     oldReplica: () => async (partner_id: string) => {
       const before = await db
         .collection<{ _id: string; value: number }>('counters')

@@ -60,7 +60,7 @@ export function createBroadcastIds(
   };
 }
 
-/** When numbers of partners begin; the first caller decides: at once in a new database. */
+/** When numbers per partner begin; the first caller decides: at once in a new database. */
 async function readStart(counters: Collection<Counter>, now: number): Promise<number> {
   const isNew = (await counters.findOne({ _id: SHARED })) === null;
   await ignoringDuplicate(

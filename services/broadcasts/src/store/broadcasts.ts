@@ -19,7 +19,10 @@ export interface Scope {
   waba_id?: string | undefined;
 }
 
-/** What partners ask for, by the number that a broadcast has for its partner. Drafts are never returned. */
+/**
+ * The partner's requests, by the number that a broadcast has for its partner. Drafts are never
+ * returned.
+ */
 export interface PartnerBroadcasts {
   find(scope: Scope, number: number): Promise<Broadcast | null>;
   /** Newest first. */
@@ -31,7 +34,7 @@ export interface PartnerBroadcasts {
   cancel(scope: Scope, number: number): Promise<Broadcast | null>;
 }
 
-/** What the creation of a broadcast needs. */
+/** The methods that the creation of a broadcast needs. */
 export interface BroadcastDrafts {
   /** Draws the ids of a partner's next broadcast. */
   newIds(partner_id: string): Promise<BroadcastIds>;
@@ -44,7 +47,7 @@ export interface BroadcastDrafts {
   releaseKey(id: number, idempotency: string): Promise<void>;
 }
 
-/** What workers need, for the broadcasts of all partners. */
+/** The methods that workers need, for the broadcasts of all partners. */
 export interface RunningBroadcasts {
   /** Returns null when the state does not allow it. */
   move(
@@ -64,7 +67,7 @@ export interface RunningBroadcasts {
   queuedOn(phone_number_id: string, limit: number): Promise<Broadcast[]>;
 }
 
-/** What the sweeper needs. */
+/** The methods that the sweeper needs. */
 export interface SweptBroadcasts {
   endedWithContacts(limit: number): Promise<Broadcast[]>;
   draftsBefore(at: Date, limit: number): Promise<Broadcast[]>;

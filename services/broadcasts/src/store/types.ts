@@ -79,7 +79,7 @@ export interface ChunkProgress {
   writer: string;
 }
 
-/** Whose contacts these are, and the number that they are sent from. */
+/** The owner of these contacts, and the number that they are sent from. */
 export interface ChunkOwner {
   partner_id: string;
   phone_number_id: string;

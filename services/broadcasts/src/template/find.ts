@@ -1,4 +1,4 @@
-// The template of a broadcast that is checked: from the templates service's own state, judged by the rules
+// The template of a broadcast that is checked: from the templates service's own state, by the rules
 // of a creation.
 import { ApiError } from '@bmg/common/errors';
 import type { Call, Client } from '@bmg/common/rpc';
@@ -10,7 +10,7 @@ import { lastEventError, type TemplateName } from './validate-template';
 import { factsOf, type TemplateFacts } from './rules';
 
 export interface FoundTemplate {
-  /** The error that a creation is refused with. */
+  /** The error that refuses a creation. */
   refusal?: ApiError;
   /** Absent if the template cannot be sent, or is not known. */
   facts?: TemplateFacts;

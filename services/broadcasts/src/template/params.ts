@@ -69,7 +69,7 @@ export function createFiller(components: readonly Json[]): Filler {
       if (missing.length > 0) {
         throw invalidField(
           where,
-          `lacks ${missing.join(', ')}, which template_components asks for`,
+          `lacks ${missing.join(', ')}, which template_components requires`,
         );
       }
       const object = [...within].find((key) => typeof ownParam(params, key) !== 'string');

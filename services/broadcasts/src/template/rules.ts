@@ -1,4 +1,5 @@
-// Facts about a template, and the errors the upstream would answer to a broadcast of it. No I/O.
+// Facts about a template, and the errors that the upstream would return for a broadcast of it. No
+// I/O.
 import { ApiError, invalidField } from '@bmg/common/errors';
 import { isBsuid, type Contact, type ReadContacts } from '../create/contacts';
 import { isObject, type Filler, type Json } from './params';
@@ -13,7 +14,9 @@ const VARIABLE = /\{\{\s*([\w.-]+)\s*\}\}/g;
 /** Templates with other parts are checked by the upstream only. */
 const CHECKED_PARTS = new Set(['BODY', 'HEADER', 'FOOTER', 'BUTTONS']);
 
-/** Facts about the template of that name and language, or the error that the upstream would answer. */
+/**
+ * Facts about the template of that name and language, or the error that the upstream would return.
+ */
 export function factsOf(
   templates: readonly Json[],
   { name, language }: { name: string; language: string },

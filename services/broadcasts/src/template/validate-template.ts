@@ -1,5 +1,5 @@
 // Validates the template of a new broadcast: whether it can be sent. Uses the templates service if it is
-// configured and answers in time, otherwise the last status event. An unknown template is accepted, because
+// configured and responds in time, otherwise the last status event. An unknown template is accepted, because
 // the upstream checks every send.
 import type { ApiError } from '@bmg/common/errors';
 import type { Call, Client } from '@bmg/common/rpc';
@@ -15,7 +15,9 @@ export interface TemplateName {
 }
 
 export interface ValidateTemplate {
-  /** Facts about the template, the error the upstream would answer, or undefined when it is unknown. */
+  /**
+   * Facts about the template, the error the upstream would return, or undefined when it is unknown.
+   */
   (
     target: Target,
     template: TemplateName,

@@ -1,11 +1,11 @@
-// Alerts whose figures are not onboarding's: reads which partners watch a cause, and reports those whose
-// figure of today crosses their threshold.
+// Reports alerts whose figures another service than onboarding counts: reads which partners watch a
+// cause, and reports each partner whose figure for today crosses its threshold.
 import type { AlertsDefinition, ListWatchersResponse } from '@bmg/proto/alerts';
 import { ownCall, type Call, type Client } from '../rpc';
 import { endSpan, startSpan } from '../telemetry';
 import { dayOf } from '../time';
 
-/** How often a figure is looked at. */
+/** How often figures are compared with their thresholds. */
 export const REPORT_EVERY_MS = 60_000;
 /** Timeout of a call: a shutdown waits for the one in flight. */
 const CALL_LIMIT_MS = 10_000;
@@ -22,7 +22,10 @@ export interface Crossed {
   currency?: string;
 }
 
-/** `name` is that of the span. `crossed` answers the figure of a day (UTC), or undefined while it is below the threshold. */
+/**
+ * `name` names the span. `crossed` returns the figure of a day (UTC), or undefined while it is
+ * below the threshold.
+ */
 export async function reportAlerts(
   { alerts, now }: ReportDependencies,
   { name, cause }: { name: string; cause: string },

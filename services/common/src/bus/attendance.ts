@@ -1,4 +1,4 @@
-// Looks up whether a consumer group of Kafka has members. A member that died counts until its session
+// Looks up whether a Kafka consumer group has members. A dead member counts until its session
 // expires.
 import type { Admin, Kafka } from 'kafkajs';
 

@@ -7,7 +7,7 @@ export interface Outgoing<T> {
   topic: Topic<T>;
   key: string;
   message: T;
-  /** The parent span of the message's handling. */
+  /** The parent of the span that handles the message. */
   span?: SpanContext | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface Bus extends Component {
   ): void;
   /** Rejects unless a process, this one or another, consumes in the group. */
   attended(group: string): Promise<void>;
-  /** For a diagnosis: the topics that do not exist, read from the broker on a new connection. */
+  /** For diagnosis: the topics that do not exist, read from the broker on a new connection. */
   missingTopics(): Promise<string[]>;
   /** Stops reading. Messages already read can still be settled before `stop`. */
   pauseIntake(): void;

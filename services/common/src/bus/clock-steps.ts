@@ -1,6 +1,6 @@
-// Carries a fix for kafkajs 2.2.4: it measures the time since the last heartbeat with the wall clock. After
-// a step back a consumer sent none until the clock had caught up: its group expelled it, and it read on
-// without committing an offset.
+// Carries a fix for kafkajs 2.2.4, which measures the time since the last heartbeat with the wall
+// clock. After a step back a consumer sent no heartbeat until the clock had caught up: the group
+// expelled it, and it kept reading without committing an offset.
 import ConsumerGroup from 'kafkajs/src/consumer/consumerGroup';
 
 const { heartbeat } = ConsumerGroup.prototype;

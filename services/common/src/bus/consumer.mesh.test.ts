@@ -1,4 +1,4 @@
-// A reader that has left its group, on a real broker.
+// A consumer that has left its group, on a real broker.
 import { randomBytes } from 'node:crypto';
 import { Kafka, KafkaJSNonRetriableError, logLevel } from 'kafkajs';
 import { createLogger } from '../telemetry';

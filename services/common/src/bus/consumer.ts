@@ -82,7 +82,7 @@ class TopicReader<T> implements Reader {
       },
     );
     // After a kill the group waits until the old member's session expires. A service that also
-    // answers gRPC does not wait for that: its messages wait in Kafka.
+    // serves gRPC does not wait for that: its messages wait in Kafka.
     await Promise.race([opening, pause(JOIN_WAIT_MS, signal)]);
   }
 
@@ -172,7 +172,7 @@ class TopicReader<T> implements Reader {
     return decoded;
   }
 
-  /** Plans a commit, unless one is planned: without settled messages there is nothing to wake up for. */
+  /** Schedules a commit unless one is scheduled: a process without settled messages stays idle. */
   #planCommit(): void {
     if (this.#timer !== undefined || this.#stopped.signal.aborted) return;
     this.#timer = setTimeout(() => {

@@ -8,7 +8,7 @@ const APART_MS = 100;
 const batchOf = (...messages: string[]): Received<string>[] =>
   messages.map((message) => ({ message, key: '', span: undefined, partition: 0, offset: '0' }));
 
-/** A handler that keeps what it was called with, and fails where a message says so. */
+/** A handler that records its calls, and fails for the message `bad`. */
 function recorder() {
   const calls: string[][] = [];
   const handle = gathered<string>(APART_MS, async (batch) => {
@@ -20,7 +20,7 @@ function recorder() {
 }
 const settle = () => jest.advanceTimersByTimeAsync(1);
 
-test('handles a batch at once, and joins those that come soon after it', async () => {
+test('handles a batch at once, and joins batches that arrive soon after it', async () => {
   const { calls, handle } = recorder();
   const first = handle(batchOf('a'));
   await settle();

@@ -1,5 +1,5 @@
-// Joins the batches of several partitions for a handler that costs much for each call, such as several
-// commands of a database: at a moderate load each batch has one or two messages.
+// Joins the batches of several partitions for a handler with a high cost per call, such as several
+// database commands: at a moderate load each batch has one or two messages.
 import { pause } from '../lifecycle';
 import type { Received } from './bus';
 
@@ -12,9 +12,9 @@ interface Waiting<T> {
 }
 
 /**
- * Calls the handler once at a time, at least `apart_ms` after its last call began, with all batches that
- * have come meanwhile; a batch that comes after a pause does not wait. A partition hands over its next
- * batch when the last one is handled, so that messages of a partition stay in order.
+ * Calls the handler once at a time, at least `apart_ms` after the start of its last call, with all
+ * batches that arrived meanwhile; the first batch after a pause does not wait. A partition hands
+ * over its next batch once the last one is handled, so messages of a partition stay in order.
  */
 export function gathered<T>(apart_ms: number, handler: Handler<T>): Handler<T> {
   let waiting: Waiting<T>[] = [];
@@ -28,14 +28,14 @@ export function gathered<T>(apart_ms: number, handler: Handler<T>): Handler<T> {
     } catch (error) {
       const [only] = joined;
       if (joined.length === 1) return only?.reject(error);
-      // Each on its own: one batch at fault must not hold the others back.
+      // Separately: a faulty batch must not hold up the others.
       for (const one of joined) await handle([one]);
     }
   }
   async function work(): Promise<void> {
     working = true;
     while (waiting.length > 0) {
-      // Also without a wait: the batches of one fetch come in the same turn.
+      // Even without a delay: the batches of one fetch arrive in the same turn of the event loop.
       await pause(Math.max(0, started + apart_ms - performance.now()));
       started = performance.now();
       const joined = waiting;

@@ -1,16 +1,16 @@
-// Carries two fixes for kafkajs 2.2.4, whose connections wake up their process without a request.
+// Carries two fixes for kafkajs 2.2.4, whose idle connections wake up the process.
 //
-// After its first answer a connection looks every millisecond, for as long as it lives, whether a request
-// waits to be sent (its issues 1556 and 1704). It need only look while one waits: what makes room for a
-// request, an answer or a time-out, looks at once.
+// After its first response a connection checks every millisecond, for as long as it lives, whether
+// a request waits to be sent (its issues 1556 and 1704). It need only check while one waits: a
+// response or a timeout, which makes room for a request, checks at once.
 //
-// Every connection looks ten times a second for requests that have timed out, which a service with four
-// topics does with ten connections. One timer looks for all of them, every second.
+// Every connection checks ten times a second for timed-out requests, and a service with four topics
+// has ten connections. One timer checks all of them, once a second.
 import RequestQueue from 'kafkajs/src/network/requestQueue';
 
 const { scheduleCheckPendingRequests, destroy } = RequestQueue.prototype;
 
-/** Small beside the time-out of a request, which is at least ten seconds. */
+/** Short compared to the request timeout, which is at least ten seconds. */
 const LOOK_EVERY_MS = 1_000;
 const open = new Set<RequestQueue>();
 let timer: NodeJS.Timeout | undefined;

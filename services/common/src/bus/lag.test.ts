@@ -1,4 +1,4 @@
-// Lag out of what Kafka says of a group and of its topic.
+// Lag, computed from what Kafka reports about a group and its topic.
 import { behind } from './lag';
 
 const ends = [

@@ -8,7 +8,7 @@ const wire = (key: string, bytes = 10): Wire => ({
 });
 const keys = (batch: Wire[]): string[] => batch.map(({ key }) => key);
 
-/** A broker whose answers the test gives. */
+/** A broker whose responses the test controls. */
 function broker() {
   const sends: Array<{ batch: Wire[]; resolve: () => void; reject: (error: Error) => void }> = [];
   const send = (batch: Wire[]): Promise<void> =>

@@ -3,7 +3,7 @@ import { createRequestSpacing } from './request-spacing';
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** How long a request of `messages` waits that took no time itself, in milliseconds. */
+/** The delay, in milliseconds, after a request with this many messages that took no time itself. */
 async function wait(
   spacing: ReturnType<typeof createRequestSpacing>,
   messages: number,

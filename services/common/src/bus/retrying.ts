@@ -22,7 +22,7 @@ export interface HandledBatch<T> {
 const TRIES = 3;
 const PAUSE_MS = 200;
 const PAUSE_GROWS_UNTIL = 10;
-/** How often a member of a group gives a sign of life. */
+/** Interval of the heartbeats that keep a member in its group while it handles a batch. */
 export const HEARTBEAT_MS = 2_000;
 
 /** Resolves once every message was handled or is among the dead letters. */
@@ -58,8 +58,8 @@ export async function handleWithRetries<T>(
 }
 
 /**
- * A handler may take longer than the group waits for a sign of life. The reader hears of a rebalance
- * afterwards.
+ * A handler may take longer than the group's session timeout, so heartbeats continue meanwhile. The
+ * consumer learns of a rebalance afterwards.
  */
 async function keepMember(handling: Promise<void>, heartbeat: () => Promise<void>): Promise<void> {
   const beating = setInterval(() => void heartbeat().catch(() => undefined), HEARTBEAT_MS);

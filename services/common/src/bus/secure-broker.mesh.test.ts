@@ -66,7 +66,7 @@ test.each([
   90_000,
 );
 
-/** The first thing that the bus says of why it waits. */
+/** The first reason that the bus logs for its wait. */
 async function reasonToWait(overrides: Partial<KafkaSettings>): Promise<string> {
   const lines: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });

@@ -35,8 +35,9 @@ export const topics = {
     retention_hours: 168,
     message_limit_bytes: 5 * MIB,
   }),
-  // What our services keep state of, each only where a service reads it. Fan-out sums up what one
-  // batch of webhooks says about a number or an account, so a record stays below the batch's size.
+  // Changes that our services keep as state; each topic exists because a service reads it. Fan-out
+  // merges what a batch of webhooks reports on a number or account, so a record stays below the
+  // batch's size.
   // Statuses of messages. Key: the number, else the account.
   status: topic({
     name: 'status.v1',

@@ -1,2 +1,2 @@
-// Bounded memory: evicts the entry that was used longest ago.
+// A bounded cache: evicts the least recently used entry.
 export { LRUCache } from 'lru-cache';

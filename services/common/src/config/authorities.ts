@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from './load';
 
 /**
- * The authorities in the file, PEM. Without a file, Node's own apply (NODE_EXTRA_CA_CERTS adds to them).
- * A file that would have no effect, because the connection is not encrypted, is a fault.
+ * The authorities in the file, PEM. Without a file, Node's own list applies (NODE_EXTRA_CA_CERTS
+ * extends it). A file without effect, because the connection is not encrypted, is a fault.
  */
 export function authorities(
   setting: string,

@@ -55,7 +55,7 @@ export function createCredentials(
   };
 }
 
-/** The error that a send is answered with while sending is stopped. */
+/** The error of a send while sending is stopped. */
 export function refusalToSend({ sending, payment_url }: Credential): ApiError | undefined {
   if (sending === 'active') return undefined;
   if (sending === 'paused') {

@@ -1,5 +1,5 @@
-// Whether a partner may do business, and which error each other status answers with. The gateway
-// applies the rule to partner keys, onboarding to connect links and console sessions.
+// Whether a partner may do business, and the error for every other status. The gateway applies the
+// rule to partner keys, onboarding to connect links and console sessions.
 import { ApiError, type ErrorCode } from '../errors';
 
 export const PARTNER_STATUSES = [

@@ -75,7 +75,7 @@ export function createVersionedCache<V extends object, Q = never>(
     if (version === undefined || question === undefined || last?.version !== version) return;
     if (fetched_at - last.fetched_at < IN_USE_MS) refresher?.add(entry);
   };
-  /** The version stays: a change in the meantime has made the entry stale, whatever it holds. */
+  /** Keeps the version: a change in the meantime has made the entry stale, whatever its value. */
   const refresh = async (due: Array<Entry<V, Q>>, loadMany: Load<Q, V>): Promise<void> => {
     const current: Array<Entry<V, Q>> = [];
     for (const entry of due) {
@@ -113,8 +113,8 @@ export function createVersionedCache<V extends object, Q = never>(
         if (performance.now() < ask_again_at) return unchanged;
         ask_again_at = performance.now() + ASK_EVERY_MS;
       }
-      // A request in flight for another version must not answer this one, nor one whose answer has
-      // expired before it arrives.
+      // A request in flight is not shared if it is for another version, or if its answer will have
+      // expired when it arrives.
       const request = `${version ?? '?'}|${key}`;
       const asked_at = performance.now();
       const running = fetching.get(request);

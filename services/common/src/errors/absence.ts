@@ -1,5 +1,5 @@
-// Recognises driver errors that mean "the database or broker is unavailable", and says whether the
-// operation may have been executed, which decides whether a repeat is safe.
+// Recognises driver errors that mean "the database or broker is unavailable", and determines
+// whether the operation may have been executed, which decides whether a repeat is safe.
 
 /** nothing_done: the operation never reached the server. unknown: it may have reached it. */
 export type Absence = 'nothing_done' | 'unknown';
@@ -22,7 +22,7 @@ const BY_NAME: Record<string, Absence> = {
 const KAFKA =
   /^KafkaJS(Connection|RequestTimeout|NumberOfRetriesExceeded|BrokerNotFound|LockTimeout)/;
 
-/** Answers of a MongoDB server that is not, or no longer, the primary. */
+/** Error codes of a MongoDB server that is not, or no longer, the primary. */
 const NOT_PRIMARY = new Set([10_107, 13_435, 10_058]);
 const SHUTTING_DOWN = new Set([91, 189, 11_600, 11_602, 13_436]);
 

@@ -12,7 +12,7 @@ describe('rewrap', () => {
   };
   const error = new ApiError('UPSTREAM_ERROR', 'refused', extras);
 
-  test('keeps all that is not replaced, and the original as the cause', () => {
+  test('keeps the other properties, and the original as the cause', () => {
     expect(rewrap(error, {})).toMatchObject({
       ...extras,
       code: 'UPSTREAM_ERROR',

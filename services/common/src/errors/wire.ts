@@ -61,7 +61,7 @@ export const isAnswered = (error: ServiceError): boolean =>
   (error.metadata?.get(STATUS_KEY).length ?? 0) > 0;
 
 /**
- * The client library's messages for a call that no server accepted: none was there, or it was
+ * The client library's messages for a call that no server accepted: none was listening, or it was
  * shutting down.
  */
 const NOT_BEGUN: Partial<Record<status, RegExp>> = {

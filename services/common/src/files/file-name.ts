@@ -7,7 +7,7 @@ const NAMELESS = 'file';
 // the writing direction make `fdp.exe` look like `exe.pdf`.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** The last segment of the path, decoded; `file` where there is none. */
+/** The last segment of the path, decoded; `file` if there is none. */
 export function fileNameOf(url: string): string {
   const path = URL.canParse(url) ? new URL(url).pathname : '';
   const decoded = decode(path.slice(path.lastIndexOf('/') + 1));

@@ -1,5 +1,5 @@
 // Streams a multipart/form-data body around one file: its length is known before the first byte is
-// sent, and the file is never in memory as a whole.
+// sent, and the file is never entirely in memory.
 import { randomBytes } from 'node:crypto';
 
 export interface Multipart {
@@ -43,6 +43,6 @@ export function multipart(texts: Record<string, string>, file: FilePart): Multip
   };
 }
 
-/** As browsers write names into a part's header. */
+/** Encodes a name as browsers do in a part's header. */
 const quoted = (name: string): string =>
   name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');

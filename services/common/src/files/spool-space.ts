@@ -13,7 +13,7 @@ export interface SpoolSpace {
 export interface Place {
   /** Throws when no room is left. */
   reserve(bytes: number): void;
-  /** The file is complete: it is not evicted any more. */
+  /** Marks the file as complete: it can no longer be evicted. */
   arrived(): void;
   leave(): void;
 }

@@ -64,7 +64,7 @@ export function createSpool(
         let size_bytes = 0;
         let head = Buffer.alloc(0);
         source = await openSource(evicted.signal);
-        // Read at once from here on: an error of a stream that is not read yet would end the process.
+        // Must be read at once: an error of a stream that is not read yet would end the process.
         evicted.signal.throwIfAborted();
         for await (const chunk of source) {
           place.reserve(chunk.length);
@@ -73,7 +73,7 @@ export function createSpool(
           await writeAll(file, chunk);
         }
         place.arrived();
-        // Copied, since a part keeps the whole chunk in memory.
+        // Copied, because a part would keep the whole chunk in memory.
         return { size_bytes, head: Buffer.from(head), chunks: () => read(file, size_bytes), close };
       } catch (error) {
         await close();

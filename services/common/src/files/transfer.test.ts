@@ -5,9 +5,9 @@ import type { Call } from '../rpc';
 import { createTransfer, type Transfer, type TransferRequest } from './transfer';
 
 const TOKEN = 'EAAsecrettoken';
-/** For an upstream that answers, on a busy machine too. */
+/** The timeout for an upstream that answers; enough on a busy machine too. */
 const PATIENT_MS = 20_000;
-/** For one that does not. */
+/** The timeout for an upstream that does not answer. */
 const STALL_MS = 500;
 
 const servers: Server[] = [];

@@ -38,8 +38,8 @@ export interface Transfer extends Component {
   /** Sends, and reads a JSON object as the answer. */
   json(request: TransferRequest, call: Call): Promise<Json>;
   /**
-   * GETs a file; the caller has decided that the address may have the token. Any status is
-   * answered.
+   * GETs a file; the caller has decided that the address may have the token. Resolves with any
+   * status.
    */
   open(file: { operation: string; url: URL; token: string }, call: Call): Promise<OpenFile>;
 }

@@ -35,7 +35,7 @@ describe('the names in a certificate', () => {
     // Callers that do not exist.
     ['DNS:bmg-stranger.messaging.svc'],
     ['DNS:bmg-{caller}.messaging.svc'],
-    // What Node writes for a value that holds a comma, so that it cannot pass for two.
+    // How Node quotes a value that contains a comma, so that it cannot pass for two.
     ['DNS:"evil.example, DNS:bmg-operator.messaging.svc"'],
     ['DNS:"evil.example, DNS:bmg-operator.messaging.svc, DNS:x"'],
     ['DNS:"evil\\"example, DNS:bmg-operator.messaging.svc, DNS:x"'],

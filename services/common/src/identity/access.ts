@@ -203,7 +203,7 @@ export const mayCall = (names: readonly string[], service: string, method: strin
 /** `mesh` for an RPC that processes of the mesh call; `none` for one without a row. */
 export type Audience = 'mesh' | 'operator' | 'none';
 
-/** Who an RPC is for when callers have no certificates. */
+/** The callers that an RPC is meant for when callers have no certificates. */
 export function audienceOf(service: string, method: string): Audience {
   const callers = rows.get(`${service}/${method}`);
   if (!callers) return 'none';

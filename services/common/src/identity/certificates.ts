@@ -143,7 +143,7 @@ const reasonOf = (error: unknown): string =>
 
 const opened = new Map<string, Certificates>();
 
-/** The certificates of this process; undefined where gRPC is plain text. */
+/** The certificates of this process; undefined if gRPC is plain text. */
 export function certificatesFor(settings: TlsSettings = processTls()): Certificates | undefined {
   const { GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE, GRPC_TLS_CA_FILE } = settings;
   if (!GRPC_TLS_CERT_FILE || !GRPC_TLS_KEY_FILE || !GRPC_TLS_CA_FILE) return undefined;

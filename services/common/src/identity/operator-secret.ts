@@ -1,6 +1,6 @@
-// What identifies an operator on a machine without certificates: a secret in a file that only the
-// user of the mesh may read. The first process that needs it creates it. It is sent over loopback
-// connections only.
+// Identifies an operator on a machine without certificates by a secret in a file that only the user
+// of the mesh may read. The first process that needs the secret creates it. It is sent over
+// loopback connections only.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   closeSync,
@@ -56,7 +56,9 @@ function read(file: string): string {
   }
 }
 
-/** Processes that start together agree on one: a link, unlike a write, is made whole or not at all. */
+/**
+ * Processes that start together agree on one secret: a link, unlike a write, is created atomically.
+ */
 function create(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomBytes(6).toString('hex')}`;

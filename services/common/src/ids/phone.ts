@@ -1,5 +1,5 @@
-// Phone numbers as the upstream wants them: international digits and nothing else. What cannot be
-// read as such is null; a number is never guessed, because a guess would message a stranger.
+// Phone numbers as the upstream requires them: international digits only. A text that is no such
+// number yields null; a number is never guessed, because a guess would message a stranger.
 import { parseBsuid } from './bsuid';
 
 // ITU-T E.164 allows at most 15 digits, country code included, and no country code starts with 0
@@ -37,9 +37,9 @@ const BSUID_COUNTRY_LENGTH = 3;
 const BSUID_TAIL_FROM_LENGTH = 12;
 
 /**
- * A recipient for showing to people: `15551234777` becomes `1555••••777`. At least four digits stay
- * hidden however short the number is; of a BSUID the country and the last characters are shown, of
- * anything else nothing.
+ * A recipient masked for display: `15551234777` becomes `1555••••777`. At least four digits stay
+ * hidden however short the number is; a BSUID keeps its country and last characters; any other text
+ * is hidden completely.
  */
 export function maskPhone(text: string): string {
   const phone = normalisePhone(text);

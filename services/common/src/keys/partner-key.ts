@@ -17,17 +17,17 @@ export function createKey(prefix: typeof PARTNER_KEY_PREFIX | typeof CONNECT_TOK
   return prefix + random + checksum(prefix + random);
 }
 
-/** True for a text of the right prefix whose checksum fits. */
+/** True for a text with the right prefix and a matching checksum. */
 export function isWellFormedKey(text: string, prefix: string): boolean {
   if (!text.startsWith(prefix) || !SHAPE.test(text)) return false;
   return text.slice(-CHECKSUM_LENGTH) === checksum(text.slice(0, -CHECKSUM_LENGTH));
 }
 
-/** What is stored and looked up: HMAC-SHA256 under the pepper, base64url. */
+/** The form that is stored and looked up: HMAC-SHA256 under the pepper, base64url. */
 export const hashKey = (key: string, pepper: string): string =>
   createHmac('sha256', pepper).update(key).digest('base64url');
 
-/** For people to tell keys apart: the prefix and the last four characters. */
+/** Lets people tell keys apart: the prefix and the last four characters. */
 export const keyHint = (key: string): string => `${key.slice(0, 5)}…${key.slice(-4)}`;
 
 function checksum(text: string): string {

@@ -6,7 +6,7 @@ import { ApiError } from '../errors';
 export interface Peppers {
   /** ID of the newest pepper; empty for a single text. */
   readonly newest_id: string;
-  /** What is stored from now on. */
+  /** The hash to store from now on. */
   hash(text: string): string;
   /** Every hash under which the text may be stored, the newest first. */
   hashes(text: string): [string, ...string[]];
@@ -19,11 +19,11 @@ const KEY = '[\\w-]{1,32}:[A-Za-z0-9+/]{43}=';
 const FORMER = ':[A-Za-z0-9+/]+={0,2}';
 const NO_ID_TWICE = '(?!(.*,)?(?<id>[\\w-]{1,32}):[^,]*,(.*,)?\\k<id>:)';
 const RING = `${NO_ID_TWICE}((${KEY}|${FORMER}),)*${KEY}(,(${KEY}|${FORMER}))*`;
-/** Any text that does not begin as a ring does. */
+/** A single text: any text that does not begin like a ring. */
 const IS_SINGLE = /^(?![\w-]{0,32}:[A-Za-z0-9+\/]*={0,2}(,|$))[^]+$/u;
 
 const IS_RING = new RegExp(`^${RING}$`, 'u');
-/** Between the ID and the hash, which is base64url and never holds one. */
+/** Separates the ID from the hash, which is base64url and never contains this character. */
 const SEPARATOR = '.';
 
 interface Pepper {
@@ -32,8 +32,8 @@ interface Pepper {
 }
 
 /**
- * What is wrong with a value of the setting, without the value: undefined for one text, and for a ring of keys
- * `id:base64` of 32 bytes, newest first, comma-separated.
+ * The fault in a value of the setting, without quoting it. Undefined for a single text, and for a
+ * ring: keys `id:base64` of 32 bytes, newest first, comma-separated.
  */
 export const pepperFault = (setting: string): string | undefined =>
   IS_RING.test(setting) || IS_SINGLE.test(setting)
@@ -65,8 +65,9 @@ function readPeppers(setting: string): [Pepper, ...Pepper[]] {
 }
 
 /**
- * The answer for the first hash that is known: a look-up that throws a 401, or whose answer `isKnown` refuses,
- * is repeated with the next hash. If none is known, the outcome is that of the newest.
+ * Looks up the hashes in turn and returns the first known result. After a look-up that throws a
+ * 401, or whose result `isKnown` rejects, the next hash is tried. If none is known, the outcome is
+ * that of the newest.
  */
 export async function firstKnown<T>(
   [newest, ...older]: readonly [string, ...string[]],

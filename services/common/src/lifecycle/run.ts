@@ -91,7 +91,7 @@ function logWarnings(log: Logger): void {
   });
 }
 
-/** Exits once the last log lines are written or cannot be. */
+/** Exits once the last log lines are written, or turn out to be unwritable. */
 function end(code: number): void {
   const leave = (): never => process.exit(code);
   flushLogs().then(leave, leave);

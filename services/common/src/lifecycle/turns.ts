@@ -1,13 +1,14 @@
-// Long work in turns: a request with 10,000 contacts must not make all others wait. All long works of the
-// process share its turns, one after the other, and after each turn the others get as much time as it took:
-// however many long works there are, they take half of the event loop's time.
+// Splits long work into turns, so that a request with 10,000 contacts does not block all others.
+// All long work of the process takes turns, one after another, and after each turn other requests
+// get as much time as it took: however much long work there is, it takes half of the event loop's
+// time.
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** A request of another partner waits for one turn at each of its steps. */
 const TURN_MS = 2;
-/** The finest that timers can do. */
+/** The resolution of timers. */
 const REST_MIN_MS = 1;
-/** When the turns that are promised so far have ended, and the others have had their time. */
+/** Resolves when all turns granted so far, and the rests after them, have ended. */
 let promised: Promise<void> = Promise.resolve();
 
 /** Runs `work` in the next free turn; resolves to its result. */
@@ -30,8 +31,8 @@ export function inTurn<T>(work: () => T): Promise<T> {
 }
 
 /**
- * Runs `step` for each item in order, and lets other requests run every few milliseconds. What is done
- * within one turn is done at once.
+ * Runs `step` for each item in order, and lets other requests run every few milliseconds. Steps
+ * within one turn run without interruption.
  */
 export async function inTurns<T>(
   items: Iterable<T>,

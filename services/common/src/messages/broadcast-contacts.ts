@@ -7,7 +7,7 @@ import type { Recipient } from './recipient';
 
 /** Contract 9.2: contacts per broadcast. */
 const CONTACTS_MAX = 10_000;
-/** Named beside the first fault: enough to see a pattern. */
+/** Faults reported beside the first: enough to see a pattern. */
 const FURTHER_FAULTS_MAX = 20;
 
 /** Throws TOO_MANY_CONTACTS; cheap, however long the list is. */

@@ -3,7 +3,7 @@
 import { contentId } from '../ids';
 import { MESSAGE_STATUSES } from './status-order';
 
-/** What happens to a message once: each kind has a key space of its own. */
+/** Occurrences that a message has at most once; each kind has a key space of its own. */
 const OF_MESSAGE = [
   'message',
   'echo',

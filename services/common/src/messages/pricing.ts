@@ -11,8 +11,8 @@ interface Pricing {
 }
 
 /**
- * Reads the `pricing` object of a status. Where it does not say whether the message is billable,
- * the pricing type decides, by the rules of the day (YYYY-MM-DD).
+ * Reads the `pricing` object of a status. If it does not state whether the message is billable, the
+ * pricing type decides, by the rules of that day (YYYY-MM-DD).
  */
 export function readPricing(pricing: unknown, day: string): StatusPricing {
   const { category, billable, type } = (pricing ?? {}) as Pricing;

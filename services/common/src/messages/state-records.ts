@@ -61,7 +61,7 @@ type Statement = Pick<Contacts_Contact, 'kind'> & {
   wa_id?: unknown;
   bsuid?: unknown;
   from_ad?: boolean;
-  /** The contact wrote. */
+  /** True if the contact sent a message. */
   inbound?: boolean;
 };
 
@@ -96,7 +96,7 @@ const CONTACT_READERS: ReadonlyMap<string, (data: Data) => Statement | undefined
   ],
 ]);
 
-/** Undefined for an event that says nothing about a contact. */
+/** Undefined for an event without facts about a contact. */
 export function contactRecord(said: Said): Contacts_Contact | undefined {
   const { event, timestamp, phone_number_id, data } = said;
   const statement = CONTACT_READERS.get(event)?.(data);
@@ -168,7 +168,7 @@ const objectOf = (value: unknown): Data =>
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** A code may be a number that keeps the upstream's digits. */
+/** The codes as text: a code may be a number that keeps the upstream's digits. */
 const errorCodesOf = (errors: unknown): string[] =>
   (Array.isArray(errors) ? errors : []).flatMap((error) => {
     const { code } = objectOf(error);

@@ -1,6 +1,6 @@
 import { createBatchWriter } from './batch-writer';
 
-/** A store that keeps each batch, and can be held up. */
+/** A store that records each batch, and can be blocked. */
 function aStore() {
   const batches: number[][] = [];
   let gate = Promise.resolve();

@@ -7,7 +7,7 @@ export type Severity = 'info' | 'action_required' | 'breaking';
 export interface Notice {
   id: string;
   severity: Severity;
-  /** Day from which it holds, YYYY-MM-DD. */
+  /** Day from which the notice applies, YYYY-MM-DD. */
   effective: string;
 }
 
@@ -20,7 +20,7 @@ export const NOTICES: readonly Notice[] = [
     effective: '2026-10-01',
   },
   {
-    // The upstream AI agent bills by token; traffic through this service is not concerned.
+    // The upstream AI agent bills by token; traffic through this service is not affected.
     id: 'upstream-ai-agent-billing-2026-08-01',
     severity: 'info',
     effective: '2026-08-01',

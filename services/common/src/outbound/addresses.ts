@@ -3,13 +3,13 @@
 import { isIP } from 'node:net';
 import { IPv4, parse, parseCIDR, type IPv6 } from 'ipaddr.js';
 
-// Public by their numbers, and yet answered by the machine that hosts us: the host agent of one
-// cloud, and the metadata service that another puts into the private range.
+// These look public, but the machine that hosts us serves them: the host agent of one cloud, and
+// the metadata service that another puts into the private range.
 const HOST_SERVICES = ['168.63.129.16/32', 'fd00:ec2::/32'].map((range) => parseCIDR(range));
 
 // RFC 6052: the well-known prefix under which IPv4 hosts are reached from a network without IPv4.
-// The local-use prefix beside it (RFC 8215) is refused, for only its own network knows what it
-// leads to.
+// The local-use prefix beside it (RFC 8215) is refused, because only its own network knows where it
+// leads.
 const NAT64 = parseCIDR('64:ff9b::/96');
 
 // RFC 4291: all global unicast addresses allocated so far. A list of public ranges, unlike a list
@@ -27,7 +27,7 @@ export function isPublicAddress(ip: string): boolean {
 }
 
 /**
- * Whether we may connect to the address. The setting opens loopback and the private networks, where
+ * Whether we may connect to the address. The setting opens loopback and the private networks, if
  * local work and its containers live; link-local (cloud metadata), multicast and reserved ones stay
  * refused even then.
  */

@@ -87,7 +87,7 @@ function judgeHost(hostname: string, allowPrivate: boolean): UrlRefusal | null {
   return allowPrivate || !PRIVATE_NAME.test(host) ? null : 'private_host';
 }
 
-// RFC 1035's lengths. The underscore is no letter of a host name, yet some hosts have one.
+// RFC 1035's lengths. The underscore is not allowed in host names, yet some hosts have one.
 const NAME_LENGTH_MAX = 253;
 const NAME = /^(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*$/;
 
@@ -98,7 +98,7 @@ const PRIVATE_NAME =
   /^[^.]+$|\.(?:localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa)$/;
 
 // Port 0 and the ports that browsers refuse as well (the Fetch standard's "bad ports"): other
-// protocols live there, and some can be made to act on what a request contains.
+// protocols use them, and some can be made to act on the content of a request.
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
   103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,

@@ -13,7 +13,10 @@ export interface GuardedFetchOptions {
   agent: GuardedAgent;
   /** The request field that held the URL, for the refusal. */
   field: string;
-  /** Everything: connecting, redirects, and the body as fast as the consumer takes it. */
+  /**
+   * Limits the whole exchange: connecting, redirects, and the body as fast as the consumer takes
+   * it.
+   */
   timeout_ms?: number;
   /** The body must move at a minimum rate in each interval of this length. */
   rate_interval_ms?: number;
@@ -86,7 +89,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 
 /**
  * GETs the file, following redirects, each checked like the first URL. Resolves once a 2xx answer
- * has begun; rejects with UrlRefused when a URL on the way leads where we do not go, otherwise
+ * has begun; rejects with UrlRefused when a URL on the way leads to a forbidden address, otherwise
  * FetchFailed (and TypeError for headers that must not be sent).
  */
 export async function guardedFetch(
@@ -237,7 +240,7 @@ interface Limit {
   signal: AbortSignal;
   /** Rejects on the timeout or when the caller cancels; never resolves. */
   over: Promise<never>;
-  /** Ends the exchange as late. */
+  /** Ends the exchange as timed out. */
   expire(): void;
   stop(): void;
 }

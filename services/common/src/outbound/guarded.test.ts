@@ -117,14 +117,14 @@ describe('the peer', () => {
           socket.on('data', (chunk) => (received_bytes += chunk.length));
         }),
       );
-      // As if something between us and the answer had led the connection home.
+      // Simulates a network that has led the connection to this machine.
       const agent = {
         ...agentWith({
           allowPrivate: false,
           resolve: () => Promise.resolve([v4('93.184.216.34')]),
           dial: () => connect({ host: '127.0.0.1', port }),
         }),
-        // Lets the http URL through to the connector, whose own setting stays.
+        // Lets the http URL through to the connector, whose own setting is unchanged.
         allowPrivate: scheme === 'http',
       };
       await expect(post(`${scheme}://partner.example/`, agent)).rejects.toMatchObject({

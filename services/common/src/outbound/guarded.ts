@@ -30,7 +30,7 @@ export interface GuardedAgentOptions {
   /** A certificate authority to trust instead of the public ones. */
   ca?: string;
   resolve?: Resolve;
-  /** How a socket is opened; given by tests that cannot connect to the public internet. */
+  /** Opens a socket; replaced by tests, which cannot connect to the public internet. */
   dial?: (options: TcpNetConnectOpts) => Socket;
 }
 
@@ -43,7 +43,8 @@ const TLS_SESSIONS_MAX = 1_000;
 const ADDRESSES_TRIED_MAX = 4;
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 500;
 
-// guardedFetch and guardedPost limit the whole exchange; undici's own limits are a net below that.
+// guardedFetch and guardedPost limit the whole exchange; undici's own limits are a second line of
+// defence.
 const STALL_LIMIT_MS = 60_000;
 
 export function guardedAgent(options: GuardedAgentOptions): GuardedAgent {
@@ -72,7 +73,7 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
     allowPrivate,
   );
   const secure = buildConnector({
-    // Written out, so that no environment variable turns the check of certificates off.
+    // Explicit, so that no environment variable can disable the check of certificates.
     rejectUnauthorized: true,
     allowH2: false,
     maxCachedSessions: TLS_SESSIONS_MAX,
@@ -160,7 +161,8 @@ function judgePeer(socket: Socket, allowPrivate: boolean): ConnectFailed | null 
   return isAllowedAddress(peer, allowPrivate) ? null : addressRefused(peer);
 }
 
-// The address goes only into the cause, which is logged: an answer must not map our network.
+// The address goes only into the cause, which is logged: answers must not let a partner map our
+// network.
 function addressRefused(address: string): ConnectFailed {
   return new ConnectFailed('url_refused', false, { cause: new Error(`address ${address}`) });
 }
@@ -171,7 +173,7 @@ function connectFailed(error: Error): ConnectFailed {
   return new ConnectFailed(failure, failure === 'timeout', { cause: error });
 }
 
-// Between the connection and the end of the handshake everything is TLS's, except that the other
+// An error between the connection and the end of the handshake is a TLS failure, unless the other
 // side simply hangs up.
 function tlsFailed(error: Error): ConnectFailed {
   const failure = codeOf(error) === 'ECONNRESET' ? 'reset' : 'tls';

@@ -16,7 +16,9 @@ export interface GuardedPostOptions {
    */
   pool: string;
   headers: Readonly<Record<string, string>>;
-  /** Everything: waiting for a connection, connecting, sending, and the whole answer. */
+  /**
+   * Limits the whole exchange: waiting for a connection, connecting, sending, and the whole answer.
+   */
   timeout_ms?: number;
 }
 

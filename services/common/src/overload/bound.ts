@@ -5,7 +5,7 @@ import { metrics, type Logger } from '../telemetry';
 export interface Bound {
   /** False beyond the bound; every refusal is counted, and logged at most every ten seconds. */
   take(amount?: number): boolean;
-  /** Takes beyond the bound too, for what is in memory already and cannot be refused. */
+  /** Takes beyond the bound too, for items that are in memory already and cannot be refused. */
   force(amount: number): void;
   give(amount?: number): void;
 }

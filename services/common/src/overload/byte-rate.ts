@@ -1,5 +1,5 @@
-// Paces what one holder moves, so that its transfers leave time for those of others: many readers at a
-// time move as many bytes as the cores can copy.
+// Paces the bytes that one holder moves, so that its transfers leave time for others: many readers
+// at a time would move as many bytes as the cores can copy.
 import { LRUCache } from '../cache';
 import { pause } from '../lifecycle/wait';
 
@@ -10,14 +10,14 @@ export interface ByteRate {
   count(holder: string, bytes: number): void;
 }
 
-/** After a rest a holder moves as much as this at once. */
+/** A holder that was idle may move this much at once. */
 const BURST_MS = 500;
 const HOLDERS_MAX = 10_000;
 
 export function createByteRate(bytes_per_s: number): ByteRate {
-  /** When the bytes of each holder so far are moved, at this rate. */
+  /** When the bytes of each holder so far will have been moved, at this rate. */
   const moved_at = new LRUCache<string, number>({ max: HOLDERS_MAX });
-  /** How long the bytes before these take, from now on. */
+  /** How long, from now on, the bytes before these take. */
   const count = (holder: string, bytes: number): number => {
     const now_ms = performance.now();
     const free_ms = Math.max(moved_at.get(holder) ?? 0, now_ms - BURST_MS);

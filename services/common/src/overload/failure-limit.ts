@@ -3,7 +3,7 @@
 import { LRUCache } from '../cache';
 
 export interface FailureLimit {
-  /** True while the holder may try; at false it has failed too often. */
+  /** True while the holder may try; false once it has failed too often. */
   mayTry(holder: string): boolean;
   /** Counts a failed attempt. */
   failed(holder: string): void;

@@ -36,7 +36,7 @@ export interface BoundedServerOptions {
 }
 
 export interface BoundedServer extends Server {
-  /** Listens; rejects where the address is taken. */
+  /** Listens; rejects if the address is taken. */
   open(port: number, host: string): Promise<void>;
   /** From now on every answer closes its connection, so that clients connect to another process. */
   drain(): void;

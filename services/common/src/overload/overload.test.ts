@@ -55,7 +55,7 @@ describe('a pool', () => {
     expect(await shed('four', 'transfers')).toBe(2);
   });
 
-  test('keeps a floor of each holder apart, which others cannot use up', () => {
+  test('reserves a floor for each holder, which others cannot use up', () => {
     const pool = createPool({ ...options, max: 100, floor: { of_holder: 10, max: 20 } }, log);
     expect([pool.take('a', 50), pool.take('b', 50), pool.take('c', 11)]).toEqual([
       true,
@@ -79,7 +79,7 @@ describe('a pool', () => {
     expect([pool.take('e', 10), pool.take('f', 10)]).toEqual([true, true]);
   });
 
-  test('counts amounts, and keeps nothing of a holder without any', () => {
+  test('counts amounts, and forgets a holder without any', () => {
     const pool = createPool({ ...options, max: 100 }, log);
     expect([pool.take('a', 30), pool.take('a', 20), pool.take('a', 1)]).toEqual([
       true,

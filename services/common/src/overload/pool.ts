@@ -6,7 +6,7 @@ import { createBound, type Bound } from './bound';
 export interface Pool {
   /** False when the pool or the holder's share is used up. */
   take(holder: string, amount?: number): boolean;
-  /** Takes beyond the bounds too, for what is in memory already and cannot be refused. */
+  /** Takes beyond the bounds too, for items that are in memory already and cannot be refused. */
   force(holder: string, amount: number): void;
   give(holder: string, amount?: number): void;
 }
@@ -19,9 +19,12 @@ export interface PoolOptions {
   max: number;
   /** The part of the pool that one holder may have. Defaults to half of it. */
   share?: number;
-  /** The first of each holder, counted apart: what others take of the pool cannot use it up. */
+  /** The first units of each holder, counted separately: other holders cannot use them up. */
   floor?: { of_holder: number; max: number };
-  /** Gives back something of this holder, or of any, for a new one. False if that is not possible. */
+  /**
+   * Evicts something of this holder, or of any holder, for a new one. False if that is not
+   * possible.
+   */
   makeRoom?: (holder?: string) => boolean;
 }
 

@@ -1,5 +1,5 @@
-// Slows callers that go on after refusals. A refusal is cheap, but a client that repeats refused requests
-// without a pause makes as many of them as both cores can answer, and takes that time from everyone else.
+// Slows down callers that continue after refusals. A refusal is cheap, but a client that repeats
+// refused requests without a pause can keep both cores busy, at the expense of everyone else.
 import { LRUCache } from '../cache';
 
 export interface Refusals {
@@ -8,9 +8,9 @@ export interface Refusals {
 }
 
 export interface RefusalLimits {
-  /** Refusals of a holder that are answered at once: this many, */
+  /** Refusals of one holder that are answered at once, */
   burst: number;
-  /** and then this many a second. */
+  /** and how many more per second. */
   per_s: number;
 }
 

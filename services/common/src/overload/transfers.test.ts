@@ -14,7 +14,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Each second, every transfer moves as many bytes as it does in a second. */
+/** Lets seconds pass in which every transfer moves its bytes per second. */
 function run(seconds: number, ...running: [{ moved(bytes: number): void }, number][]): void {
   for (let second = 0; second < seconds; second += 1) {
     now_ms += 1_000;

@@ -18,7 +18,7 @@ test('counts the contacts of a reason, and shows the first ones with their own w
   expect(long?.places).toEqual([100]);
 });
 
-test('keeps reasons apart that concern no single contact', () => {
+test('keeps reasons separate that concern no single contact', () => {
   const findings = new Findings();
   findings.add(upstreamRefusal(132_001, 'the template is not approved'));
   findings.add(upstreamRefusal(132_001, 'the template does not exist'));

@@ -1,7 +1,7 @@
 // Findings of a pre-flight over many contacts: each reason once, with its contacts and some examples. Pure.
 import type { Reason } from './reasons';
 
-/** Shown of one reason: enough to see a pattern. */
+/** Examples of one reason: enough to see a pattern. */
 export const EXAMPLES_MAX = 10;
 
 export interface Example {

@@ -1,4 +1,5 @@
-// Why a message would not be delivered, or why that is not known: one table of what to do about it. Pure.
+// Why a message would not be delivered, or why that cannot be predicted: one table, with the
+// remedies. Pure.
 import type { ApiError } from '../errors';
 
 export const ADVICE = 'This is advice at the time of checked_at. No send is refused because of it.';

@@ -32,7 +32,7 @@ export interface FilterRow extends PurgeRow {
 
 /** For a collection whose documents hold data of several clients. */
 export interface RewriteRow extends PurgeRow {
-  /** Takes the client's items out of their documents; returns how many there are. */
+  /** Removes the client's items from their documents; returns how many there were. */
   rewrite(scope: ClientScope, db: Db, dry_run: boolean): Promise<number>;
 }
 

@@ -49,7 +49,7 @@ export function openRedis(settings: RedisSettings, log: Logger): RedisConnection
     ...(ca !== undefined && { tls: { ca } }),
     keyPrefix: settings.REDIS_KEY_PREFIX,
     lazyConnect: true,
-    // Needs a right of its own where users have only those they need.
+    // Requires a permission of its own if users have only those that they need.
     disableClientInfo: true,
     enableOfflineQueue: false,
     // Sends the commands of one turn of the event loop in one write.

@@ -137,7 +137,7 @@ describe('without certificates, on a loopback address', () => {
       client.makeUnaryRequest(PATH, none, none, {}, metadata, (error) => resolve(error));
     });
 
-  test('refuses the operator’s RPCs without this machine’s secret, and says where it is', async () => {
+  test('refuses the operator’s RPCs without this machine’s secret, and names its file', async () => {
     const port = await serve(HOST);
     for (const headers of [{}, { 'x-operator-secret': 'a guess' }, { 'x-operator-secret': '' }]) {
       const error = await outcomeOf(port, headers);

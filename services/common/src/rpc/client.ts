@@ -59,7 +59,7 @@ export function createRpcClient<D extends Definition>(
   const connect = (more: ClientOptions = {}): GrpcClient =>
     new GrpcClient(targetOf(addressOf()), clientCredentials(tls), { ...CHANNEL, ...more });
   const open = (): GrpcClient => (client ??= connect());
-  // Connections of their own: an answer would wait behind the bytes of files.
+  // Separate connections: otherwise an answer would wait behind the bytes of files.
   const openStreams = (): GrpcClient =>
     (streams ??= connect({ 'grpc.use_local_subchannel_pool': 1 }));
   const rpc = Object.fromEntries(

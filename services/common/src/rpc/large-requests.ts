@@ -12,7 +12,7 @@ const MIB = 1024 * 1024;
 /** Smaller requests do not wait. */
 export const LARGE_BYTES = MIB;
 const HANDLED_MAX = 2;
-/** A third of them for one partner: its largest request. */
+/** Waiting bytes of all partners, and one partner's share: enough for its largest request. */
 const WAITING = { max: 72 * MIB, share: 1 / 3 };
 
 export interface LargeRequests {

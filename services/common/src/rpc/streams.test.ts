@@ -41,7 +41,7 @@ test('a stream has a connection of its own, so that answers do not wait behind i
     .downloadMedia({} as never, { ...ownCall(unsampled(), 20_000), signal: ended.signal })
     [Symbol.asyncIterator]();
   await stream.next();
-  // Nothing of the stream gets through any more.
+  // From here on nothing of the stream gets through.
   const [, , of_stream] = sockets;
   of_stream?.pause();
   sockets[3]?.pause();

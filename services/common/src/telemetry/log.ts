@@ -1,6 +1,6 @@
-// JSON lines on standard output, with the trace id where there is one. One wide line per request,
-// RPC, consumed batch and delivery attempt; other lines are for surprises. Never logged: keys,
-// tokens, PINs, verification codes, message text, media links.
+// JSON lines on standard output, with the trace id if there is one. One wide line per request, RPC,
+// consumed batch and delivery attempt; other lines are for surprises. Never logged: keys, tokens,
+// PINs, verification codes, message text, media links.
 import pino, { type Logger } from 'pino';
 import type { SpanContext } from '@opentelemetry/api';
 import { metrics } from './metrics';
@@ -26,7 +26,7 @@ destination.on('error', () => undefined);
 destination.on('drop', () => metrics.log_lines_lost.inc());
 
 let flushing: NodeJS.Timeout | undefined;
-/** A line waits for others, but not for long; without lines nothing wakes up. */
+/** Lines are batched for a short time; without lines no timer runs. */
 const stream = {
   write(line: string): void {
     destination.write(line);
@@ -72,7 +72,7 @@ export async function flushLogs(): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const writable = await new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), FLUSH_LIMIT_MS);
-    // Pipes and terminals cannot be synchronised to a disk; what was to be written has been, then.
+    // Pipes and terminals cannot be synchronised to a disk; their lines have been written by then.
     destination.flush((error?: Error) =>
       resolve(!error || (error as NodeJS.ErrnoException).syscall === 'fsync'),
     );

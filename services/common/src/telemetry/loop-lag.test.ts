@@ -16,7 +16,7 @@ test('reports by how much the event loop was late since the last scrape', async 
   const until = performance.now() + STALL_MS;
   while (performance.now() < until);
   await sleep(1);
-  // The looks are 250 ms apart.
+  // The samples are 250 ms apart.
   expect(await valueOf('nodejs_eventloop_lag_max_seconds')).toBeGreaterThan(
     (STALL_MS - 250 - 50) / 1_000,
   );

@@ -1,5 +1,6 @@
-// The lag of the event loop, under the names of prom-client's default metrics. Its own monitor wakes up every
-// process a hundred times a second; this one looks four times, by how much its timer runs late.
+// The lag of the event loop, under the names of prom-client's default metrics. The library's own
+// monitor wakes up every process a hundred times a second; this one measures four times a second
+// how late its timer runs.
 import { createHistogram } from 'node:perf_hooks';
 import { Gauge, register } from 'prom-client';
 

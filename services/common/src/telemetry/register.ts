@@ -1,6 +1,6 @@
 // Preloaded (`node --require @bmg/common/telemetry/register`): the tracer provider, from the
-// standard OTEL_* settings. Without an endpoint nothing is recorded and no trace leaves, but ids
-// are still made, so that log lines and the traceparent header can be followed.
+// standard OTEL_* settings. Without an endpoint nothing is recorded or exported, but ids are still
+// made, so that log lines and the traceparent header can be followed.
 import { basename, dirname } from 'node:path';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';

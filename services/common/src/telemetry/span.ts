@@ -79,6 +79,6 @@ export function parseTraceparent(header: string | undefined): SpanContext | unde
 export const traceparent = ({ traceId, spanId, traceFlags }: SpanContext): string =>
   `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;
 
-/** Undefined where no trace is recorded: a process without the tracer has ids of zeros. */
+/** Undefined if no trace is recorded: a process without the tracer has ids of zeros. */
 export const traceIdOf = (span: SpanContext | undefined): string | undefined =>
   span && isSpanContextValid(span) ? span.traceId : undefined;

@@ -106,7 +106,7 @@ function stillLimited({ what, upstream_code, upstream_trace_id }: Wait, left_ms:
   const retry_after_s = Math.ceil(left_ms / 1_000);
   return new ApiError(
     'UPSTREAM_ERROR',
-    `the upstream has refused requests for this ${what} because of its rate limit: it is asked again in ${retry_after_s} s`,
+    `the upstream has refused requests for this ${what} because of its rate limit: try again in ${retry_after_s} s`,
     { upstream_code, upstream_trace_id, retryable: true, retry_after_s },
   );
 }

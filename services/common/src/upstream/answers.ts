@@ -6,7 +6,7 @@ export type Json = Record<string, unknown>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The objects of a list answer. Throws UPSTREAM_ERROR where there is no list. */
+/** The objects of a list answer. Throws UPSTREAM_ERROR if there is no list. */
 export function itemsOf({ data }: Json): Json[] {
   if (!Array.isArray(data)) throw unusable('a list');
   return (data as unknown[]).filter(isObject);

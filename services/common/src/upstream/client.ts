@@ -149,7 +149,7 @@ async function exchange(
     call.deadline - HOP_MS - Date.now(),
   );
   if (timeout_ms < WORTHWHILE_MS) {
-    throw noAnswer('the request timed out before the upstream was asked', { retryable: true });
+    throw noAnswer('the request timed out before it was sent to the upstream', { retryable: true });
   }
   const secrets = [...(request.secrets ?? []), ...(request.token ? [request.token] : [])];
   let status: number;

@@ -27,7 +27,7 @@ export async function readWithLimit(read: (limit_field: string) => Promise<Json>
   });
 }
 
-/** The tier, with the contract's UNLIMITED for TIER_UNLIMITED; null where the node has none. */
+/** The tier, with the contract's UNLIMITED for TIER_UNLIMITED; null if the node has none. */
 export function limitTierOf(node: Json): string | null {
   const value = node[FIELD] ?? node[OLD_FIELD];
   const tier = isObject(value) ? value[OLD_FIELD] : value;

@@ -60,7 +60,7 @@ describe('allPages', () => {
     ]);
   });
 
-  test('stops at the limit and says where the rest begins', async () => {
+  test('stops at the limit and returns the cursor of the rest', async () => {
     const { asked, ask } = upstreamWith(page([1, 2], 'a'), page([3], 'b'));
     expect(await allPages(ask, { page_size: 2, items_max: 3 })).toEqual({
       data: [{ id: 1 }, { id: 2 }, { id: 3 }],

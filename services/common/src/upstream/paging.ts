@@ -35,7 +35,7 @@ export interface Pages {
 const PAGES_MAX = 100;
 
 /**
- * One answer with the items of all pages, up to `items_max`. It has a cursor in `paging` only where
+ * One answer with the items of all pages, up to `items_max`. It has a cursor in `paging` only if
  * items were left out.
  */
 export async function allPages(

@@ -60,7 +60,7 @@ export function scrub(text: string, secrets: string[]): string {
 
 /**
  * The error that a partner gets: upstream_code, upstream_subcode and details as received
- * (error_data.details where there is one, otherwise error_data, otherwise null).
+ * (error_data.details if there is one, otherwise error_data, otherwise null).
  */
 export function upstreamError(
   error: UpstreamErrorBody,

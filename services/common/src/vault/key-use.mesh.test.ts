@@ -28,7 +28,7 @@ const warnings: unknown[] = [];
 const log = createLogger('test');
 jest.spyOn(log, 'warn').mockImplementation((line: unknown) => void warnings.push(line));
 
-/** A replica that seals so many records, and stops. */
+/** A replica that seals this many records, and stops. */
 async function sealed(keyring: string, records: number): Promise<void> {
   const vault = createVault(keyring);
   const use = createKeyUse({ db, ring: 'TEST_KEYRING', vault, log });
@@ -47,7 +47,7 @@ const exported = async (): Promise<unknown> =>
     ({ labels, value }) => [labels, value],
   );
 
-test('adds up what replicas have wrapped before and after restarts', async () => {
+test('adds up the data keys that replicas wrapped before and after restarts', async () => {
   await Promise.all([sealed(OLDER, 3), sealed(OLDER, 4)]);
   await sealed(OLDER, 5);
   expect(await stored()).toEqual([['TEST_KEYRING/older', { data_keys: 12 }]]);

@@ -15,7 +15,7 @@ interface KeyUse {
 export const KEY_USES = 'key_uses';
 /** A quarter of the limit: an earlier release has wrapped some without counting them. */
 export const WARN_ABOVE = 2 ** 30;
-/** A process that is killed loses the counts of this time. */
+/** A killed process loses the counts of at most this time. */
 const STORE_EVERY_MS = 60_000;
 
 export interface KeyUseDependencies {

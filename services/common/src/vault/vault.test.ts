@@ -82,7 +82,7 @@ describe('the vault', () => {
 describe('a key that derives a wrapping key for each record', () => {
   const DERIVED = 'derived:hkdf:Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=';
 
-  it('opens what it sealed, only under the same identity and unchanged', () => {
+  it('opens a sealed record only unchanged and under the same identity', () => {
     const vault = createVault(DERIVED);
     const sealed = vault.seal(identity, TOKEN);
     expect(sealed.key_id).toBe('derived');

@@ -1,6 +1,7 @@
-// Seals what may not be stored in clear (upstream tokens, PINs, webhook secrets, logged events):
-// AES-256-GCM with a new data key per record, which a key-encryption key of the key ring wraps. The
-// record's identity is authenticated as additional data, so a record copied elsewhere does not open.
+// Seals data that must not be stored in clear (upstream tokens, PINs, webhook secrets, logged
+// events): AES-256-GCM with a new data key per record, which a key-encryption key of the key ring
+// wraps. The record's identity is authenticated as additional data, so a record copied elsewhere
+// does not open.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 export interface Sealed {

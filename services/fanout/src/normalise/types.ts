@@ -27,7 +27,10 @@ export interface NormalisedEvent {
    * be trusted no further than the sender (outgoing.ts).
    */
   callback_data?: string;
-  /** Published before, from the other source of statuses: a webhook, or gap repair. */
+  /**
+   * Set if the event was published before, from the other source of statuses: a webhook, or gap
+   * repair.
+   */
   duplicate?: true;
 }
 

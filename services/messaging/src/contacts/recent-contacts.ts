@@ -5,7 +5,7 @@ import type { ContactFact, ContactRemoval } from '../store/contact-changes';
 type Contact = Pick<ContactFact, 'waba_id' | 'phone'>;
 
 export interface RecentContacts {
-  /** True if storing the fact would change nothing. Its time is remembered. */
+  /** True if storing the fact would change nothing. Remembers its time. */
   covers(fact: ContactFact, now: Date): boolean;
   /** True if a later fact of the contact is known, whose time may not be stored. */
   outdates(removal: ContactRemoval): boolean;

@@ -6,13 +6,13 @@ import type { ConversationFact } from '../store/contact-changes';
 export interface RecentConversations {
   /** False if the fact adds nothing, or can wait: then it is kept for `takeLate`. */
   isDue(fact: ConversationFact): boolean;
-  /** The fact was stored. */
+  /** Records that the fact was stored. */
   add(fact: ConversationFact): void;
   /** Hands over the facts that waited. */
   takeLate(): ConversationFact[];
 }
 
-/** How much older than it is a customer's last message may be stored. */
+/** A customer's last message may be stored with a time that is this much too old. */
 export const LATE_MS = 15 * 60_000;
 /** About 250 bytes each. */
 const RECENT_MAX = 100_000;

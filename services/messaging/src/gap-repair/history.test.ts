@@ -22,7 +22,7 @@ test.each([
   expect(readHistory(answer(event(spelled, 1)), ID)).toEqual([{ status, at: at(1) }]);
 });
 
-test('leaves out what has no event, has no time or belongs to another message', () => {
+test('leaves out statuses without an event or a time, and those of another message', () => {
   const events = [event('ACCEPTED', 1), event('DELETED', 2), { id: '1', delivery_status: 'READ' }];
   expect(readHistory(answer(...events), ID)).toEqual([]);
   expect(readHistory(answer(event('READ', 1)), 'wamid.2')).toEqual([]);

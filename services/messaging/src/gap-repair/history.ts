@@ -21,7 +21,7 @@ export const HISTORY_FIELDS =
 /** Two schemas of the upstream spell the failure differently; ACCEPTED and DELETED have no event. */
 const SYNONYMS: Readonly<Record<string, string>> = { error: 'failed' };
 
-/** An answer of another shape holds nothing to repair. */
+/** An answer of another shape contains nothing to repair. */
 const dataOf = ({ data }: Json): Json[] => (Array.isArray(data) ? data.filter(isObject) : []);
 
 /** The statuses of one message, each once, in the order of time. */

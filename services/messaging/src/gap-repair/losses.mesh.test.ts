@@ -34,7 +34,7 @@ test('is the share of repaired statuses of a number on the day, from every repli
   one.count('800', statuses(100));
   other.count('800', statuses(100, 10));
   one.count('801', statuses(200));
-  // Too few to say anything.
+  // Too few to be significant.
   one.count('802', statuses(10, 10));
   const published = await eventually(async () => {
     await createLosses(redis, now).publish();

@@ -1,5 +1,5 @@
-// Counts, per number and UTC day, the statuses that came and those of them that had to be repaired.
-// The counts of all replicas are in Redis: they are figures for operators, not state.
+// Counts, per number and UTC day, the statuses that arrived and those of them that had to be
+// repaired. The counts of all replicas are in Redis: they are figures for operators, not state.
 import type { RedisConnection } from '@bmg/common/redis';
 import { metrics } from '@bmg/common/telemetry';
 import { dayOf } from '@bmg/common/time';
@@ -17,11 +17,11 @@ interface Counts {
 }
 
 const KEPT_S = 2 * 86_400;
-/** The statuses of this time share one pipeline. */
+/** The statuses of this interval share one pipeline. */
 const FLUSH_AFTER_MS = 1_000;
 const PUBLISH_EVERY_MS = 30_000;
 const SHOWN = 10;
-/** Below this, one loss would look like many. */
+/** Below this count, a single loss would look like many. */
 const STATUSES_MIN = 100;
 
 const key = (kind: 'came' | 'repaired', now: Date): string => `bmg:statuses:${kind}:${dayOf(now)}`;

@@ -17,7 +17,7 @@ export interface ClosingDependencies {
   lateEntries: Pick<LateEntries, 'all'>;
   ledgerDays: Pick<LedgerDays, 'put'>;
   rateCards: Pick<RateCards, 'keepFor' | 'pricesOf'>;
-  /** Days after its end when a month is closed; 0: only by an operator. */
+  /** A month is closed this many days after its end; 0: only by an operator. */
   close_days: number;
   now: () => Date;
   log: Logger;
@@ -66,7 +66,9 @@ async function beginThrough(
   }
 }
 
-/** May be repeated, by several processes at once: the records of the month do not change any more. */
+/**
+ * May be repeated, also by several processes at once: the records of the month no longer change.
+ */
 export async function storeTotals(
   deps: Pick<ClosingDependencies, 'ledgerEntries' | 'lateEntries' | 'ledgerDays' | 'rateCards'>,
   month: string,

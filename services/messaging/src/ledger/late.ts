@@ -1,5 +1,5 @@
-// Enters the statuses of closed months into the current one. An entry has what the status adds to the amount
-// that the message has so far, so that a message is never counted twice.
+// Enters the statuses of closed months into the current one. An entry holds what the status adds to
+// the message's amount so far, so that a message is never counted twice.
 import type { RateCards } from '../store/rate-cards';
 import type { LateEntries, LateEntry } from '../store/ledger-late';
 import type { ClosedMonths, LateStatus } from '../store/late-statuses';
@@ -14,12 +14,12 @@ export interface LateDependencies {
   now: () => Date;
 }
 
-/** What is known of a message before the next late status. */
+/** The facts about a message before the next late status. */
 interface Known {
   facts: ChargeFacts;
   amount: string | null;
   currency: string | null;
-  /** The ids of the entries that it has. */
+  /** The ids of its entries so far. */
   entered: Set<string>;
 }
 

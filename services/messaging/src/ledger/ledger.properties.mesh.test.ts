@@ -264,7 +264,7 @@ async function close(month: string): Promise<void> {
   }
 }
 
-test('a closed month never changes; late statuses add up in the month in which they come', async () => {
+test('a closed month never changes; late statuses count in the month in which they arrive', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(sent({ min: 1, max: 30 }), fc.nat({ max: 3 })), {
@@ -297,7 +297,7 @@ test('a closed month never changes; late statuses add up in the month in which t
         now = new Date('2026-10-20T12:00:00Z');
         await deps.rateCards.replace(card('.9'), now);
         await deps.messages.applyStatuses(late);
-        // Kafka repeats a batch.
+        // Kafka redelivers a batch.
         await deps.messages.applyStatuses([...late, ...early]);
         for (const [index, partner] of PARTNERS.entries()) {
           const figures = await readAll(partner, SEPTEMBER);
@@ -325,7 +325,7 @@ test('a closed month never changes; late statuses add up in the month in which t
   );
 });
 
-/** The status of a message may rise, and its conversation be forgotten; what it costs stays. */
+/** The status of a message may rise, and its conversation be forgotten; its cost stays. */
 const figuresOf = ({ status: _status, check_billable: _check, ...entry }: Entry): object => entry;
 
 /** Delivered or read, and billable by the highest status that is priced. */
@@ -336,7 +336,7 @@ function isCharged(updates: StatusUpdate[]): boolean {
   return priced[0]?.billable === true && updates.some(({ charge }) => charge?.arrived);
 }
 
-test('a message whose record is missing from a closed month is entered when its status comes', async () => {
+test('a message whose record is missing from a closed month is entered when its status arrives', async () => {
   await close('2026-09');
   const record = recordOf(
     { partner: 'ptn_1', number: '8', recipient: '15550100777', day: 30, statuses: [] },
@@ -351,7 +351,7 @@ test('a message whose record is missing from a closed month is entered when its 
   expect(totals).toMatchObject({ charged: 1 });
 });
 
-test('marks changed categories, and what was billed although the pre-flight predicted free', async () => {
+test('marks changed categories, and messages billed although the pre-flight predicted none', async () => {
   await deps.rateCards.replace(card('.1365'), now);
   const since = '2026-10-05T00:00:00.000Z';
   changed = [
@@ -461,7 +461,7 @@ test('exports every entry as CSV, in bounded chunks', async () => {
     chunks.push(Buffer.from(data).toString());
   }
   expect(chunks).toHaveLength(4);
-  // Not once for each row.
+  // Not called once per row.
   expect(cards).toHaveBeenCalledTimes(1);
   const lines = chunks.join('').trimEnd().split('\r\n');
   expect(lines).toHaveLength(1_201);

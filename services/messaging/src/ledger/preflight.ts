@@ -1,12 +1,12 @@
-// The price that the pre-flight predicted for a send: the same rules, with what is still known of
-// the conversation at the time of the send. Pure.
+// The price that the pre-flight predicted for a send: the same rules, applied to the facts that are
+// still known of the conversation at the time of the send. Pure.
 import { windowOf } from '../preflight/window';
 import { billingOf, type Billing, type OpenState } from '../rates/price-rules';
 import type { Conversation } from '../store/contact-changes';
 import { KEPT_DAYS } from '../store/contacts';
 
 const DAY_MS = 86_400_000;
-/** Contacts are kept so long after the last event: later, a missing one says nothing. */
+/** Contacts are kept this long after the last event: later, a missing one proves nothing. */
 const KEPT_MS = KEPT_DAYS * DAY_MS;
 
 export interface Send {
@@ -23,7 +23,7 @@ export function preflightOf(
   const forgotten = !conversation && now.getTime() - sent_at.getTime() > KEPT_MS;
   const { state, entry_point } = windowOf(conversation, known_since, sent_at);
   const at = (open: OpenState, event: Date | undefined): OpenState =>
-    // What happened after the send hides what was before it.
+    // Events after the send hide the state before it.
     forgotten || (event !== undefined && event > sent_at) ? 'unknown' : open;
   return billingOf({
     category,

@@ -7,7 +7,7 @@ export interface PricedCharge {
   charged: boolean | null;
   currency: string | null;
   unit_price: string | null;
-  /** 0 for what is not charged; null where it is not known. */
+  /** 0 for a message that is not charged; null if the amount is not known. */
   amount: string | null;
   /** Why there is no amount. */
   amount_reason: string | null;
@@ -43,7 +43,7 @@ function reasonOf(
   category: string | null,
   prices: PriceFinder | undefined,
 ): string {
-  if (charged === null) return 'the upstream did not say whether the message is billable';
+  if (charged === null) return 'the upstream did not report whether the message is billable';
   if (category === null) return 'the upstream named no category';
   return prices
     ? `the rate card has no rate for ${category} in this market on that day`
@@ -59,7 +59,7 @@ export interface Amount {
 export class Sum {
   private readonly byCurrency = new Map<string, Big>();
 
-  /** What has no currency is 0 or unknown: neither changes a sum. */
+  /** An amount without a currency is 0 or unknown: neither changes a sum. */
   add(currency: string | null, amount: string | null): void {
     if (currency === null || amount === null) return;
     this.byCurrency.set(currency, (this.byCurrency.get(currency) ?? new Big(0)).plus(amount));

@@ -137,7 +137,7 @@ function periodOf(request: Asked, cursor: Cursor | undefined, now: Date): Period
   return readPeriod({ from, to }, now);
 }
 
-/** One request: what is read once for all of its entries. */
+/** One request: what is read once for all its entries. */
 interface OpenLedger {
   deps: LedgerDependencies;
   call: Call;

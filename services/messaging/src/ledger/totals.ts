@@ -12,7 +12,7 @@ export interface TotalledGroup {
   category: string | null;
   market: string | null;
   messages: number;
-  /** Entries for statuses that came late. */
+  /** Entries for late statuses. */
   late: number;
   charged: number;
   /** Entries whose amount is not known. */

@@ -38,7 +38,7 @@ afterEach(async () => {
   for (const transfer of transfers.splice(0)) await transfer.stop();
 });
 
-/** Media of an upstream at this address. */
+/** An upstream at this address that serves media. */
 function from(origin: string, hosts = 'files.example.org', bytes_per_s = Infinity) {
   const settings = {
     UPSTREAM_URL: origin,
@@ -182,7 +182,7 @@ describe('a download', () => {
   });
 });
 
-/** An upstream that this test makes up. */
+/** An upstream whose responses this test defines. */
 async function upstream(listener: (origin: string) => RequestListener): Promise<string> {
   const server = createServer();
   servers.push(server);

@@ -45,7 +45,7 @@ interface Upload {
   complete: boolean;
 }
 
-/** An upstream that remembers what it was sent, without keeping it. */
+/** An upstream that records the size and the ends of a request, without keeping it. */
 async function upstream(answer = '{"id":"100000000000001"}', status = 200): Promise<Upload[]> {
   const uploads: Upload[] = [];
   const origin = await serve(async (request, response) => {
@@ -220,7 +220,7 @@ describe('the upstream’s answer', () => {
 });
 
 test('uploads a large document in constant memory', async () => {
-  // More than the whole process may grow by, its source and its upstream included.
+  // A bound on the growth of the whole process, its source and its upstream included.
   const SIZE = 100 * MB;
   const GROWTH_MAX = 64 * MB;
   const uploads = await upstream();

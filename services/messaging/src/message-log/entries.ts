@@ -64,13 +64,13 @@ function saidOf({ statuses = {}, participants = [] }: MessageRecord): Said[] {
   );
 }
 
-/** Each participant of a group goes through the statuses apart. */
+/** Each participant of a group goes through the statuses separately. */
 const comesBefore = (one: Said, other: Said): boolean =>
   one.participant === other.participant &&
   statusRank(one.status) > statusRank(other.status) &&
   one.received_at < other.received_at;
 
-/** The participants of a group whose statuses have come. */
+/** The participants of a group that have a status so far. */
 export const participantsOf = (record: MessageRecord): string[] => [
   ...new Set(saidOf(record).flatMap(({ participant }) => participant ?? [])),
 ];

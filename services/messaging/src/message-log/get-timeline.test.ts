@@ -214,7 +214,7 @@ describe('a message that was not sent here', () => {
     expect(entries.map(({ type }) => type)).toEqual(['event', 'attempt']);
   });
 
-  /** Has the message under one number. */
+  /** Knows the message under one number. */
   const logOf = (phone_number_id: string) => {
     const asked: string[][] = [];
     const [event_id = ''] = eventIdsOfMessage('ptn_1', { phone_number_id, message_id: 'wamid.A' });

@@ -26,7 +26,7 @@ export interface TimelineDependencies extends Pick<SearchDependencies, 'director
   log: Logger;
 }
 
-/** Refusals of a search: the caller has to narrow it down, or to wait. */
+/** Refusals of a search: the caller has to narrow it down, or wait. */
 const REFUSALS: ReadonlySet<string> = new Set(['MISSING_FIELDS', 'RATE_LIMIT_EXCEEDED']);
 
 export async function getTimeline(
@@ -37,7 +37,7 @@ export async function getTimeline(
   const scope = { partner_id, waba_id, phone_number_id };
   const record = await deps.messageList.find(scope, message_id);
   const missing: string[] = [];
-  /** A part that cannot be read leaves the others readable. */
+  /** A part that cannot be read does not hide the others. */
   const part = async <T>(name: string, read: Promise<T> | undefined): Promise<T | undefined> => {
     try {
       if (read) return await read;

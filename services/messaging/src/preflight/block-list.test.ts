@@ -43,7 +43,7 @@ test('a blocked customer is named by number and by BSUID', async () => {
   expect(incompleteList(list)).toEqual([]);
 });
 
-test('reads at most ten pages, and says that there are more', async () => {
+test('reads at most ten pages, and reports that more follow', async () => {
   const { asked, read } = upstreamWith(5_000);
   const list = await read();
   expect([asked.length, list.ids.size]).toEqual([10, 2_000]);

@@ -39,7 +39,7 @@ test('a message from an ad opens the free entry point window too', () => {
   expect(factsOf('message.received', data).map(({ kind }) => kind)).toEqual(['inbound', 'entry']);
 });
 
-test('records failures that say something about the customer, and free entry point prices', () => {
+test('records failures that concern the customer, and free entry point prices', () => {
   const failed = (code: number) =>
     factsOf('message.failed', { recipient: '15550100777', errors: [{ code }] });
   expect(failed(131_026)).toEqual([

@@ -41,7 +41,7 @@ test('messages that may be free widen the range, and free ones cost nothing', ()
   expect(cost).toMatchObject({ min: '0.0456', max: '0.0912', billable: 1, free: 1, unknown: 1 });
 });
 
-test('promises no sum while a billable message has no rate, and says why', () => {
+test('promises no sum while a billable message has no rate, and gives the reason', () => {
   const unpriced = { currency: null, unit_price: null, unit_price_reason: 'no rate card' };
   expect(total(aPrice(), aPrice(unpriced))).toMatchObject({
     min: null,

@@ -12,7 +12,7 @@ export interface MarketCost {
 export interface Cost {
   category: string | null;
   currency: string | null;
-  /** Decimal texts; null while a message that may be billed has no rate. */
+  /** Decimal texts; null if a message that may be billed has no rate. */
   min: string | null;
   max: string | null;
   billable: number;
@@ -21,7 +21,7 @@ export interface Cost {
   unknown: number;
   /** Why `min` and `max` are null. */
   reason: string | null;
-  /** The largest first. */
+  /** The largest market first. */
   markets: MarketCost[];
 }
 

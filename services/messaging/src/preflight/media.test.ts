@@ -40,7 +40,7 @@ function stage() {
   };
 }
 
-test('looks up few links of one partner at a time, and says so of the others', async () => {
+test('looks up few links of one partner at a time, and reports the others as not looked up', async () => {
   const { look, reasonsFor, end } = stage();
   const held = Array.from({ length: SHARE }, () => reasonsFor('par_1'));
   expect(await reasonsFor('par_1')).toMatchObject([NOT_LOOKED_UP]);

@@ -17,7 +17,7 @@ export interface MediaDependencies {
 }
 
 export const LOOKS_MAX = 64;
-/** The part of one partner: 8 look-ups. */
+/** The share of one partner: 8 look-ups. */
 export const LOOKS_SHARE = 0.125;
 
 /** Contract 7.1; the upstream refuses other keys by name. */
@@ -133,7 +133,7 @@ function factFaults(type: MediaKind, { field, mime_type, size_bytes }: Facts): R
         reason('unknown', {
           code: 'MEDIA_UNKNOWN',
           field,
-          message: 'the server of the file does not tell its type',
+          message: 'the server of the file does not report its type',
         }),
       ]
     : [];

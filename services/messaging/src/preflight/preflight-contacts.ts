@@ -42,7 +42,7 @@ export async function preflightContacts(
     const known = recipientReasons(recipient, facts, credential, category, now);
     const reasons = known.length > 0 || !list ? known : blockReasons(list, facts.ids);
     for (const one of reasons) findings.add(one, place);
-    // What does not arrive is not billed.
+    // A message that does not arrive is not billed.
     if (reasons.length > 0 || category === undefined) return;
     cost.add(priceOf({ category, recipient, at, window: facts.window }, prices));
   });

@@ -43,10 +43,10 @@ export interface PreflightDependencies extends MediaDependencies, NumberSources,
   now: () => Date;
 }
 
-/** The answer does not wait longer for the pace. */
+/** Timeout for the pace: the answer is sent without it. */
 const PACE_LIMIT_MS = 2_000;
 
-/** What is known of a message once its body is valid. */
+/** The facts about a message once its body is valid. */
 interface Draft {
   recipient: string;
   content: Content;

@@ -6,7 +6,7 @@ import type { Window } from './window';
 
 export interface Price {
   category: string;
-  /** Null if that is not known. */
+  /** Null if it is not known. */
   billable: boolean | null;
   why: string;
   market: string;

@@ -46,7 +46,7 @@ export async function readRecipients(
   };
 }
 
-/** Why a message would not reach its recipient, whatever it says. */
+/** Why a message would not reach its recipient, whatever its content. */
 export function recipientReasons(
   recipient: string,
   { conversation }: RecipientFacts,
@@ -60,10 +60,10 @@ export function recipientReasons(
 }
 
 const DAY_MS = 86_400_000;
-/** A failure says nothing about a customer any more after this time. */
+/** A failure is no longer evidence about a customer after this time. */
 const FAILURE_COUNTS_MS = 7 * DAY_MS;
 
-/** What the last failure says about a customer who has not written since. */
+/** The conclusion from the last failure about a customer who has not written since. */
 function customerReasons(
   conversation: Conversation | undefined,
   category: string | undefined,

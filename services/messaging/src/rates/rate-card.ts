@@ -1,5 +1,5 @@
-// Rate cards: what one message costs by market, category and volume tier. Reads the operator's CSV, refuses
-// it whole when a line is wrong, and finds the price of a message. Pure.
+// Rate cards: the price of one message by market, category and volume tier. Reads the operator's
+// CSV, refuses it as a whole if a line is wrong, and finds the price of a message. Pure.
 import Big from 'big.js';
 import { parse } from 'csv-parse/sync';
 import { dayOf, isDay } from '@bmg/common/time';

@@ -94,7 +94,7 @@ function aReplica(
 }
 
 describe('the rules of claims', () => {
-  /** What is stored under a request id before the operation. */
+  /** The state stored under a request id before the operation. */
   const stored = {
     nothing: async () => undefined,
     claimed: async (one: { request_id: string; attempt: number }) => claims.claim(scope, one),
@@ -156,7 +156,7 @@ describe('a claimed send', () => {
       details: { outcome: 'unknown' },
     });
     expect(other.reached).toEqual([]);
-    // The next attempt goes out.
+    // The next attempt is sent.
     await other.send(request_id, 2);
     expect(other.reached).toHaveLength(1);
   });
@@ -231,7 +231,7 @@ test('the claims of 500 sends cost a few milliseconds each', async () => {
   const took: number[] = [];
   await Promise.all(
     Array.from({ length: 500 }, async (_unused, at) => {
-      // One a millisecond.
+      // One claim per millisecond.
       await new Promise((resolve) => setTimeout(resolve, at));
       const began = performance.now();
       expect(await claims.claim(scope, { request_id: newRequest(), attempt: 1 })).toBe(true);

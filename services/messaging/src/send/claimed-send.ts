@@ -3,7 +3,7 @@
 // A request id is the send of one contact; the caller numbers its attempts. Before an attempt leaves, it is
 // claimed: a conditional write to a document that all replicas share and that survives their restarts.
 //
-// | Stored under the request id | What is certain | SettleSends answers |
+// | Stored under the request id | What is certain | SettleSends returns |
 // |---|---|---|
 // | nothing | no replica has let an attempt go | fences it, then `not_sent` |
 // | fenced at attempt n | no attempt up to n was sent, and a late arrival is refused | `not_sent` up to n |

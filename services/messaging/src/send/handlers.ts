@@ -1,4 +1,4 @@
-// The RPCs that send, and those that find out what became of a send.
+// The RPCs that send, and those that find the outcome of a send.
 import type { Handlers } from '@bmg/common/rpc';
 import { needTarget, segment } from '@bmg/common/upstream';
 import type { MessagingDefinition } from '@bmg/proto/messaging';

@@ -74,7 +74,7 @@ describe('marking as read', () => {
 });
 
 describe('an upload', () => {
-  test('that broke off may have arrived: under an Idempotency-Key the error says so', async () => {
+  test('that broke off may have arrived: under an Idempotency-Key the error states it', async () => {
     for (const error of [
       failure('UPSTREAM_ERROR', broke('ECONNRESET')),
       failure('UPSTREAM_ERROR', broke()),

@@ -32,7 +32,10 @@ export interface SendRequest {
   target?: Target | undefined;
   recipient?: NamedRecipient | undefined;
   quoted_message_id?: string | undefined;
-  /** Set by a caller that may ask for the outcome later. Defaults to the Idempotency-Key's, or a new id. */
+  /**
+   * Set by a caller that may look up the outcome later. Defaults to the Idempotency-Key's, or a new
+   * id.
+   */
   request_id?: string;
 }
 
@@ -121,7 +124,7 @@ function traceOf(
 
 const TOKEN_REFUSED = 190;
 
-/** For pre-flights. In the background: the error does not wait for it. */
+/** For pre-flights. In the background: the error response does not wait for it. */
 function noteRefusedToken(
   { refusedTokens, now, log }: SendDependencies,
   target: Target,

@@ -5,7 +5,7 @@ import { groupBy } from '@bmg/common/collections';
 /** `traffic`: a message was exchanged. `sync`: the number is in the business's address book. */
 export type ContactSource = 'traffic' | 'sync';
 
-/** The platform has the number. */
+/** Whether the platform has the number. */
 export interface ContactFact {
   waba_id: string;
   phone: string;
@@ -42,15 +42,15 @@ export interface ConversationFact {
 export type ContactChange =
   { learn: ContactFact } | { remove: ContactRemoval } | { note: ConversationFact; late?: true };
 
-/** What happened between one number and the contact. */
+/** The events between one number and the contact. */
 export interface Conversation {
-  /** The customer's last message, up to a quarter of an hour older than it is. */
+  /** Time of the customer's last message, at most a quarter of an hour too early. */
   inbound_at?: Date;
   /** The customer's last message that came from an ad. */
   entry_at?: Date;
   /** The last status that the upstream priced as a free entry point. */
   free_entry_at?: Date;
-  /** The last failure that says something about the customer. */
+  /** The last failure that is evidence about the customer. */
   failed?: { code: number; at: Date };
 }
 

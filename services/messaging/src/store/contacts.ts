@@ -47,7 +47,7 @@ const APPLIED_MAX = 500;
 const FOUND_MAX = 2_000;
 export const KEPT_DAYS = 180;
 const DAY_S = 86_400;
-/** Holds when the first event was recorded. */
+/** The document that holds the time of the first recorded event. */
 const STARTED = '#started';
 
 export const CONTACTS = 'contacts';

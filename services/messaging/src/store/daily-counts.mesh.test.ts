@@ -71,7 +71,7 @@ test('counts messages by day and partner, each once, even if statuses repeat', a
     { date: '2026-09-21', sent: 2, delivered: 1, read: 1, failed: 0 },
   ];
   await expect(counts.of(SCOPE, days, NOW)).resolves.toEqual(expected);
-  // A past day's count is kept for a while; today's never is.
+  // The count of a past day is cached for a while; today's never is.
   await messages.record(aMessage({ sent_at: yesterday }));
   await messages.record(aMessage());
   const soon = new Date(NOW.getTime() + 60_000);

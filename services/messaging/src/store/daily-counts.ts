@@ -34,9 +34,12 @@ interface StoredCount extends DailyCount {
 
 export const DAY_S = 86_400;
 const DAY_MS = DAY_S * 1_000;
-/** Longer than the period that GET /analytics can ask for. */
+/** Longer than the longest period of GET /analytics. */
 const KEPT_DAYS = 100;
-/** A stored count may be this share of its day's age old: the older a day, the less it changes. */
+/**
+ * A stored count may be as old as this share of its day's age: the older a day, the less it
+ * changes.
+ */
 const STALE_SHARE = 0.02;
 const DAYS_AT_ONCE = 8;
 const COUNT_LIMIT_MS = 5_000;

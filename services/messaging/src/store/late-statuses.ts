@@ -8,7 +8,7 @@ import { isCharging, keyOf, textOf, type StatusUpdate } from './status-writes';
 export interface ClosedMonths {
   /** The first moment after the closed months; undefined if none is closed. */
   end(): Promise<Date | undefined>;
-  /** Books statuses of messages that were sent in a closed month, in their order. */
+  /** Books statuses of messages that were sent in a closed month, in order. */
   addLate(late: LateStatus[]): Promise<void>;
 }
 

@@ -2,7 +2,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { MESSAGES, type MessageRecord } from './message-record';
 
-/** What a partner asks for; a month is counted for all partners together. */
+/** The filter of a partner's request; a month is counted for all partners together. */
 export interface LedgerScope {
   partner_id: string;
   waba_id?: string;
@@ -15,13 +15,13 @@ export interface Range {
   to: Date;
 }
 
-/** Where the previous page ended. */
+/** The position after which the page starts. */
 export interface Position {
   at: Date;
   id: string;
 }
 
-/** Messages that differ in nothing that decides their price. */
+/** Messages that agree in everything that decides their price. */
 export interface MessageGroup {
   partner_id: string;
   waba_id: string;
@@ -52,7 +52,7 @@ const READ_LIMIT_MS = 10_000;
 /** A day of all partners, in the background. */
 const COUNT_ALL_LIMIT_MS = 600_000;
 const BATCH = 500;
-/** What an entry needs, so that the statuses are not read. */
+/** The fields that an entry needs, so that the statuses are not read. */
 const PROJECTION = { statuses: 0, checks: 0, check_at: 0 } as const;
 
 type Counted = Omit<MessageGroup, 'messages' | 'arrived'> & { arrived: boolean | null };

@@ -1,5 +1,5 @@
-// Entries for statuses that came after the month of their message was closed. Written once and never changed:
-// they belong to the month in which they came.
+// Entries for statuses that arrived after the month of their message was closed. Written once and
+// never changed: they belong to the month in which the statuses arrived.
 import type { Collection, Db, Filter, IndexDescription } from 'mongodb';
 import { isDuplicateKey } from '@bmg/common/mongo';
 import type { ChargeFacts } from '../ledger/charge';
@@ -26,7 +26,7 @@ export interface LateEntry
   _id: string;
   request_id: string;
   booked_at: Date;
-  /** Under the facts of this entry, not only what it adds. */
+  /** The charge after this entry, not only the difference. */
   price: PricedCharge;
   currency: string | null;
   /** What this entry adds to the amounts of earlier ones; null if that is not known. */
@@ -35,7 +35,7 @@ export interface LateEntry
 }
 
 export interface LateEntries {
-  /** An entry that is there already stays as it is. */
+  /** An existing entry stays unchanged. */
   add(entries: LateEntry[]): Promise<void>;
   /** Of these messages, in the order of their entry. */
   of(records: MessageRecord[]): Promise<LateEntry[]>;
@@ -51,7 +51,7 @@ export interface LateEntries {
 }
 
 const DAY_S = 86_400;
-/** As the message records. */
+/** As long as the message records. */
 const KEPT_DAYS = 90;
 /** A message has three statuses that can price it. */
 const PER_MESSAGE = 3;

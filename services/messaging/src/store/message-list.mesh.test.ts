@@ -154,7 +154,7 @@ test('keeps each status of each participant of a group once, up to a bound', asy
   expect(full?.participants).toHaveLength(PARTICIPANT_STATUSES_MAX);
 });
 
-test('marks a status that came after a higher one, and keeps the state', async () => {
+test('marks a status that arrives after a higher one, and keeps the state', async () => {
   const messages = createMessages(db);
   const message_id = 'wamid.late';
   await messages.record(aRecord(2_001, { _id: 'msg_late', message_id, status: 'accepted' }));
@@ -181,7 +181,7 @@ test('marks a status that came after a higher one, and keeps the state', async (
   expect(sent?.received_at).toEqual(new Date(T0 + 1_000));
 });
 
-test('reports how many records a search looked at, and none where an index knows the filter', async () => {
+test('reports how many records a search read, and none if an index covers the filter', async () => {
   const list = createMessageList(db);
   const searched = async (filter: MessageFilter, waba_id?: string) =>
     (await list.page({ partner_id: 'ptn_1', waba_id }, filter, { after: undefined, limit: 7 }))

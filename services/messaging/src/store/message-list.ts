@@ -20,7 +20,7 @@ export interface MessageFilter {
   to?: Date | undefined;
 }
 
-/** A place in the order of the list: behind it the next page begins. */
+/** A position in the order of the list: the next page begins after it. */
 export type Place = Pick<MessageRecord, 'sent_at' | '_id'>;
 
 export interface MessagePage {

@@ -11,14 +11,14 @@ export interface StatusRecord {
   /** The upstream's time. */
   at: Date;
   received_at: Date;
-  /** A higher status came first. */
+  /** A higher status arrived first. */
   superseded?: true;
   /** Read from the upstream's message history. */
   reconciled?: true;
   /** The upstream's code of a failure. */
   error_code?: string;
   trace_id?: string;
-  /** In a group: the participant that it concerns. */
+  /** In a group: the participant whose status it is. */
   participant?: string;
 }
 
@@ -53,11 +53,11 @@ export interface MessageRecord extends ChargeFacts {
   late_since?: Date;
   /** Every received status; absent before the first. */
   statuses?: Partial<Record<MessageStatus, StatusRecord>>;
-  /** In a group: statuses that an earlier participant had reached already, in order of arrival. */
+  /** In a group: statuses that an earlier participant had reached, in order of arrival. */
   participants?: Array<StatusRecord & { status: MessageStatus }>;
   /** When gap repair reads missing statuses from the upstream; absent once none is expected. */
   check_at?: Date;
-  /** Attempts of gap repair. */
+  /** Attempts of gap repair so far. */
   checks?: number;
 }
 

@@ -89,7 +89,7 @@ export function createMessages(
       const closed_until = await closed.end();
       // Nearly always the record exists and its status rises.
       if ((await bulk(raisingTogether(updates, closed_until))) === 0) return;
-      // All again, each by itself: what was written changes nothing now.
+      // All again, each separately: those that were written change nothing now.
       const unmatched = await bulk(
         updates.flatMap((update) => [
           ...rebuilding(update, checkAt(update.at), closed_until),

@@ -146,7 +146,7 @@ async function writeAll(
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const failed = [error.writeErrors].flat();
-    // Anything else leaves open what is stored: nothing counts as claimed or fenced.
+    // Any other error leaves the stored state unknown: nothing counts as claimed or fenced.
     if (error.result.getWriteConcernError() || !failed.every(isDuplicateKey)) throw error;
     return new Set(failed.map(({ index }) => index));
   }

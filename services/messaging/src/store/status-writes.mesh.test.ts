@@ -1,5 +1,5 @@
-// Statuses of a message that are there together are one write. The record is the same as if each had come
-// by itself.
+// Statuses of one message in one batch are one write. The record is the same as if each had arrived
+// separately.
 import fc from 'fast-check';
 import { MongoClient, type Db } from 'mongodb';
 import { MESSAGE_STATUSES, type MessageStatus } from '@bmg/common/messages';
@@ -118,7 +118,7 @@ describe('in the database', () => {
     );
   });
 
-  test('books a price that comes with other statuses after its month was closed', async () => {
+  test('books a price that arrives with other statuses after its month was closed', async () => {
     const all = (['sent', 'delivered', 'read'] as const).map((status) => aStatus('a', status));
     const closed_until = new Date('2026-11-01T00:00:00Z');
     const { records, late } = await recordsAfter([all], { stored: true, closed_until });

@@ -2,7 +2,7 @@
 import { startRig, TARGET, type Rig } from '../../testing/build';
 import { upstreamError } from '../../testing/upstream-stub';
 
-/** Of a request that the upstream does not answer. */
+/** The outcome of a request that the upstream does not answer. */
 const TIMEOUT_MS = 500;
 
 let rig: Rig;
@@ -13,7 +13,7 @@ afterEach(() => rig.close());
 
 const LIMITED = upstreamError(80007);
 
-test('after three refusals for too many requests the account waits, and the answer says so', async () => {
+test('after three refusals for too many requests the account waits, and the answer gives the wait', async () => {
   const { upstream, rpc, call } = rig;
   upstream.answers(LIMITED, LIMITED, LIMITED, { data: [] }, { data: [] });
   for (let time = 0; time < 3; time += 1) {

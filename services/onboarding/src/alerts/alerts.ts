@@ -1,4 +1,4 @@
-// Alerts for partners: raises them from what onboarding knows and from what other services report,
+// Alerts for partners: raises them from onboarding's own facts and from reports of other services,
 // and publishes them. Off unless the partner has set a threshold.
 import { topics, type Bus, type Received } from '@bmg/common/bus';
 import { invalidField } from '@bmg/common/errors';
@@ -26,7 +26,7 @@ export interface AlertDependencies {
 const ROUND_EVERY_MS = 10_000;
 const WATCHERS_MAX = 10_000;
 const PUBLISHED_AT_ONCE = 100;
-/** The upstream's event that says that the quality of a number fell. */
+/** The upstream's event for a number whose quality fell. */
 const QUALITY_FELL = 'FLAGGED';
 
 export interface Alerts {
@@ -99,7 +99,7 @@ async function watching(
   return all.filter(({ _id }) => !raised.has(_id));
 }
 
-/** One round: raises what onboarding itself knows, and publishes every alert that waits. */
+/** One round: raises alerts from onboarding's own facts, and publishes every alert that waits. */
 export async function raiseDue(deps: AlertDependencies): Promise<boolean> {
   await raiseFailureRates(deps);
   await raiseUnpaidSlots(deps);

@@ -26,7 +26,7 @@ it('frees the account’s place and answers WABA_NOT_REGISTERED the second time'
   expect(await failureOf(remove(_id))).toMatchObject({ code: 'WABA_NOT_REGISTERED' });
 });
 
-it('says until when the client’s events are in the event log', async () => {
+it('returns the time until which the client’s events are in the event log', async () => {
   const { _id } = await world.partner();
   await register(_id);
   const { events_removed_by } = await remove(_id);

@@ -109,7 +109,9 @@ async function deleteAccount(deps: ClientDependencies, scope: Scope, call: Call)
   );
 }
 
-/** An active client of the account, or a deleted one whose place in the plan a crash left taken. */
+/**
+ * An active client of the account, or a deleted one that a crash left with its place in the plan.
+ */
 async function deletableClient(
   { clients, partners }: ClientDependencies,
   scope: Scope,

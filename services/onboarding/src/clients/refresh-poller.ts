@@ -28,14 +28,14 @@ const REFRESH_LIMIT_MS = 15_000;
 const LEASE_MS = 60_000;
 const RETRY_AFTER_MS = 30_000;
 const TRIES_MAX = 5;
-/** Clients per run; where more are due, the next run follows at once. */
+/** Clients per run; if more are due, the next run follows at once. */
 const RUN_MAX = 20;
 
 export function createRefreshPoller(deps: RefreshDependencies): Poller {
   return createPoller('number refresh', POLL_EVERY_MS, () => refreshDue(deps), deps.log);
 }
 
-/** One run. Answers true when more may be due. */
+/** One run. Returns true if more may be due. */
 export async function refreshDue(deps: RefreshDependencies): Promise<boolean> {
   const { clientFacts, now } = deps;
   for (let done = 0; done < RUN_MAX; done += 1) {

@@ -37,7 +37,7 @@ it('records every step with the account and the number', async () => {
   }
 });
 
-it('records the upstream’s code and trace ID where it refuses the registration', async () => {
+it('records the upstream’s code and trace ID if it refuses the registration', async () => {
   const { _id } = await world.partner();
   const refused = await failureOf(register(_id, { access_token: 'EMULATED-TOKEN-INVALID' }));
   expect(refused).toMatchObject({ code: 'UPSTREAM_ERROR', upstream_code: 190 });
@@ -48,7 +48,7 @@ it('records the upstream’s code and trace ID where it refuses the registration
     current_step: 'REGISTRATION',
     error_code: 'UPSTREAM_ERROR',
     error_message: expect.stringContaining('upstream code 190'),
-    // As the emulator makes them.
+    // As the emulator creates them.
     upstream_session_id: expect.stringMatching(/^A[\w-]{11}$/),
   });
   expect(JSON.stringify(noted)).not.toContain('EMULATED-TOKEN');
@@ -66,7 +66,7 @@ it('records which of our rules refuses the registration', async () => {
   expect(noted[1]?.phone_number_id).toBe('800000000000002');
 });
 
-it('registers the client and records the upstream’s reason where the data sync is refused', async () => {
+it('registers the client and records the upstream’s reason if the data sync is refused', async () => {
   const { _id } = await world.partner();
   await world.emulator.fault({
     match: { path: '/smb_app_data$' },

@@ -48,7 +48,7 @@ export interface RegistrationInput {
    * registration.
    */
   onboarding_id?: string | undefined;
-  /** The account's numbers, where the caller has listed them already. */
+  /** The account's numbers, if the caller has listed them already. */
   numbers?: ListedNumber[] | undefined;
 }
 

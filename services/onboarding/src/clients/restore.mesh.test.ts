@@ -77,7 +77,7 @@ it('refuses a restore beyond the plan’s limit without a request to the upstrea
   expect(await active(partner_id)).toEqual([]);
 });
 
-it('answers NOT_FOUND and changes nothing where nothing is deleted', async () => {
+it('returns NOT_FOUND and changes nothing if no client is deleted', async () => {
   const { _id } = await world.partner();
   expect((await failureOf(restore(_id))).code).toBe('NOT_FOUND');
   await register(_id, NUMBERS[0] as string);

@@ -1,5 +1,5 @@
 // Restores a deleted account for support (the REST API has no such endpoint): all its deleted
-// numbers and its webhook subscription. Where the upstream refuses the subscription, nothing is
+// numbers and its webhook subscription. If the upstream refuses the subscription, nothing is
 // restored.
 import { ApiError } from '@bmg/common/errors';
 import { partnerVersionKey, wabaVersionKey, type Versions } from '@bmg/common/directory';
@@ -20,7 +20,7 @@ export interface RestoreDependencies extends PlaceDependencies {
   now: () => Date;
 }
 
-/** Answers the account's active numbers. Safe to repeat after a crash at any step. */
+/** Returns the account's active numbers. Safe to repeat after a crash at any step. */
 export async function restoreAccount(
   deps: RestoreDependencies,
   scope: Scope,

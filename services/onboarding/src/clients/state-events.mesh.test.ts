@@ -100,7 +100,7 @@ describe('offboarding', () => {
     expect((await client(one, NUMBERS[0])).health).toBe('connected');
   });
 
-  it('changes nothing where it arrived before a registration', async () => {
+  it('changes nothing if it arrived before a registration', async () => {
     const [one] = await twoOwners();
     const early = event('offboarded', { timestamp: seconds() + 10 });
     world.passTime(1);

@@ -43,7 +43,7 @@ const textOf = (value: unknown): string | undefined =>
 const wholeUpTo = (max: number, value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= max ? Math.floor(value) : undefined;
 
-/** The number that the event names, or all numbers of the account where it names none. */
+/** The number that the event names, or all numbers of the account if it names none. */
 const affectedBy = ({ waba_id, phone_number_id }: Event): Affected =>
   phone_number_id === undefined ? { waba_id } : { phone_number_id };
 

@@ -1,5 +1,5 @@
-// Reads from the upstream once a day when each client's token expires, and publishes how many expire
-// soon, so that an operator can warn the partner in time. Most tokens never expire.
+// Reads once a day from the upstream when each client's token expires, and publishes how many
+// expire soon, so that an operator can warn the partner in time. Most tokens never expire.
 import { ApiError } from '@bmg/common/errors';
 import type { Versions } from '@bmg/common/directory';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';

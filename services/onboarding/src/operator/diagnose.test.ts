@@ -31,7 +31,7 @@ const find = async (name: string, change: object): Promise<Check> => {
   return check as Check;
 };
 
-test('finds no fault where every engine answers', async () => {
+test('finds no fault if every engine responds', async () => {
   expect((await diagnose(deps())).filter(({ ok }) => !ok)).toEqual([]);
 });
 
@@ -80,7 +80,7 @@ test('names the accounts that send no webhooks, and why', async () => {
   });
   expect(check).toMatchObject({
     ok: false,
-    detail: 'no events arrive from 2 is not subscribed, 3 cannot be asked (upstream code 190)',
+    detail: 'no events arrive from 2 is not subscribed, 3 cannot be checked (upstream code 190)',
   });
   expect(check.advice).toContain('resubscribe-webhook');
 });

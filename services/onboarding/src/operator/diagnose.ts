@@ -1,5 +1,5 @@
 // The checks behind `bmg doctor`: whether the service's engines answer, whether its settings fit
-// production, and what to do where they do not. Every check has a time limit and none changes
+// production, and what to do if they do not. Every check has a time limit and none changes
 // anything.
 import { ApiError } from '@bmg/common/errors';
 import type { Peppers } from '@bmg/common/keys';
@@ -33,7 +33,7 @@ export interface DiagnoseDependencies extends SubscriptionDependencies {
 }
 
 const CHECK_LIMIT_MS = 5_000;
-/** The contract's neutral feature names begin like this; the platform does not know them. */
+/** Prefix of the contract's neutral feature names; the platform does not know them. */
 const NEUTRAL_FEATURE = /^messaging_/;
 
 const good = (name: string, detail: string, advice = ''): Check => ({
@@ -107,7 +107,7 @@ async function subscriptions(deps: DiagnoseDependencies): Promise<Check> {
   try {
     const call = ownCall(span.spanContext(), CHECK_LIMIT_MS);
     const { asked, findings } = await findSubscriptions(deps, call);
-    if (findings.length === 0) return good(name, `${asked} accounts asked, all send us webhooks`);
+    if (findings.length === 0) return good(name, `${asked} accounts checked, all send us webhooks`);
     return bad(
       name,
       `no events arrive from ${findings.join(', ')}`,

@@ -27,7 +27,7 @@ export interface OperatorDependencies extends PartnerChangesDependencies, Restor
   peppers: Peppers;
   settings: { RATE_LIMIT_PER_SEC: number; ALLOW_PRIVATE_URLS: boolean };
   dashboardSessions: DashboardSessions;
-  /** Deletes the partner's unfinished connect sessions; answers how many. */
+  /** Deletes the partner's unfinished connect sessions; returns how many. */
   deleteSessions(partner_id: string): Promise<number>;
   rotateKeyring(page: { after?: string | undefined; limit: number }): Promise<Rotation>;
   diagnose(): Promise<Check[]>;

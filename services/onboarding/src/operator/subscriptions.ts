@@ -56,6 +56,6 @@ async function reasonOf(
     return subscribed ? null : 'is not subscribed';
   } catch (error) {
     if (!(error instanceof ApiError) || error.upstream_code === undefined) throw error;
-    return `cannot be asked (upstream code ${error.upstream_code})`;
+    return `cannot be checked (upstream code ${error.upstream_code})`;
   }
 }

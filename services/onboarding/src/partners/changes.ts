@@ -27,7 +27,7 @@ const SECRET_BYTES = 32;
 const SECRETS_MAX = 5;
 const OVERLAP_MAX_HOURS = 24 * 30;
 export const HOUR_MS = 3_600_000;
-/** A try fails only where another rotation has just succeeded. */
+/** A try fails only if another rotation has just succeeded. */
 const ROTATE_TRIES_MAX = 5;
 
 /** Throws INVALID_FIELD naming `overlap_hours`. */
@@ -64,12 +64,12 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
       await bumpVersion(partner_id);
       return changed;
     },
-    /** Answers what to change the partner to. Throws INVALID_FIELD naming `logo_url`. */
+    /** Returns the change to store. Throws INVALID_FIELD naming `logo_url`. */
     async setLogo(partner_id: string, url: string): Promise<LogoOrigin | null> {
       await getPartner(partner_id);
       return setLogo(deps, partner_id, url);
     },
-    /** Answers the address in its normal form. Throws INVALID_FIELD naming `webhook_url`. */
+    /** Returns the address in its normal form. Throws INVALID_FIELD naming `webhook_url`. */
     checkWebhookUrl(url: string): string {
       try {
         return checkUrl(url, { field: 'webhook_url', allowPrivate: settings.ALLOW_PRIVATE_URLS })
@@ -82,7 +82,7 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
       }
     },
     /**
-     * Answers a new secret, which signs from now on. The earlier ones sign as well until the
+     * Returns a new secret, which signs from now on. The earlier ones sign as well until the
      * overlap (in hours) ends. Throws INVALID_FIELD naming `overlap_hours`.
      */
     async rotateWebhookSecret(partner_id: string, overlap_hours: number): Promise<string> {
@@ -106,8 +106,7 @@ export const createPartnerChanges = (deps: PartnerChangesDependencies) => {
 };
 
 /**
- * The earlier secrets that still sign beside a new one. None of them expires later than it would
- * have.
+ * The earlier secrets that still sign beside a new one. None of them expires later than before.
  */
 function overlapping(secrets: WebhookSecret[], now: Date, overlap_hours: number): WebhookSecret[] {
   const end = new Date(now.getTime() + overlap_hours * HOUR_MS);

@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** As the gateway does: with hashes only. */
+/** Like the gateway: with hashes only. */
 async function logIn(partner: Partner): Promise<string> {
   const token_hash = hashKey(randomBytes(32).toString('base64url'), PEPPER);
   await own.openSession({ key_hash: partner.key_hash, token_hash }, testCall());

@@ -1,5 +1,5 @@
-// A partner's logo for the sign-up page: fetched once, judged by its bytes, and kept, so that the page
-// loads nothing from another host. SVG is refused: it can hold scripts.
+// A partner's logo for the sign-up page: fetched once, recognised by its bytes, and stored, so that
+// the page loads nothing from another host. SVG is refused: it can hold scripts.
 import { createHash } from 'node:crypto';
 import { ApiError } from '@bmg/common/errors';
 import {
@@ -36,7 +36,7 @@ const LIMIT_BYTES = 256 * 1024;
 const TIMEOUT_MS = 5_000;
 const ID_LENGTH = 32;
 
-/** What a file of each type begins with. */
+/** The first bytes of a file of each type. */
 const TYPES: ReadonlyArray<[type: string, begin: RegExp]> = [
   ['image/png', /^\x89PNG\r\n\x1a\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -51,8 +51,8 @@ const REASONS: Partial<Record<FetchFailure, string>> = {
 };
 
 /**
- * Fetches and keeps the picture, or removes it where the address is empty; answers what the partner
- * keeps of it.
+ * Fetches and stores the picture, or removes it if the address is empty; returns the partner's
+ * fields for it.
  */
 export async function setLogo(
   { partnerLogos, agent, logoFetches }: LogoDependencies,

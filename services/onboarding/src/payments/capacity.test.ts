@@ -69,14 +69,14 @@ describe('the slots of a month', () => {
     expect(missingSlots([charge(1, 'paid')], MONTH, 3)).toEqual([2, 3]);
   });
 
-  it('are not charged where an older invoice was paid in the month', () => {
+  it('are not charged if an older invoice was paid in the month', () => {
     const late = charge(2, 'paid', { month: '2026-08', covers: MONTH });
     expect(missingSlots([late], MONTH, 1)).toEqual([]);
     expect(paidSlots([late, charge(1, 'paid')], MONTH)).toBe(2);
     expect(paidSlots([late], '2026-08')).toBe(0);
   });
 
-  it('are not charged again where one was voided', () => {
+  it('are not charged again if one was voided', () => {
     expect(missingSlots([charge(1, 'void')], MONTH, 1)).toEqual([]);
   });
 });

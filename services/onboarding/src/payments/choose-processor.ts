@@ -15,7 +15,7 @@ export interface PaymentSettings {
   PUBLIC_URL: string;
 }
 
-/** `stripe` is required where `name` is stripe. Throws ConfigError naming every missing setting. */
+/** `stripe` is required if `name` is stripe. Throws ConfigError naming every missing setting. */
 export function choosePaymentProcessor(
   name: ProcessorName,
   stripe?: { settings: PaymentSettings; deps: StripeDependencies },
@@ -25,7 +25,7 @@ export function choosePaymentProcessor(
   if (STRIPE_API_KEY === undefined || STRIPE_WEBHOOK_SECRET === undefined) {
     const missing = Object.entries({ STRIPE_API_KEY, STRIPE_WEBHOOK_SECRET })
       .filter(([, value]) => value === undefined)
-      .map(([setting]) => `${setting} is required where PAYMENT_PROCESSOR is stripe`);
+      .map(([setting]) => `${setting} is required if PAYMENT_PROCESSOR is stripe`);
     throw new ConfigError(missing);
   }
   return createStripePayments(

@@ -94,11 +94,12 @@ const course = fc.record({
 
 type Course = typeof course extends fc.Arbitrary<infer C> ? C : never;
 
-/** Courses that went wrong once. */
+/** Sequences that once failed. */
 const calmly = { trouble: { kind: 'none' as const }, repeat: 1, reverse: false };
 const KNOWN: Course[] = [
   {
-    // An account is registered while three wait: it needs a slot that the month did not ask for.
+    // An account is registered while three wait: it needs a slot beyond those already charged for
+    // the month.
     accounts: 3,
     steps: [
       { kind: 'card', card: 'needs_authentication', ...calmly, trouble: { kind: 'crash', in: 1 } },
@@ -116,7 +117,7 @@ async function play(world: MoneyWorld, { accounts, steps }: Course) {
   const partner_id = await world.partner();
   const model = createModel();
   const delivered = new Set<string>();
-  /** That an invoice was finalised is of no concern. */
+  /** A finalised invoice changes nothing, so its event is left out. */
   const isNew = ({ id, type }: Event): boolean =>
     !delivered.has(id) && type !== 'invoice.finalized';
 
@@ -126,7 +127,7 @@ async function play(world: MoneyWorld, { accounts, steps }: Course) {
       world.core().failNext(what.fault, nthRequest(world, what.nth));
     }
   };
-  /** As its caller would: again, after a crash or where nothing is known. */
+  /** Like its caller: again, after a crash or if the outcome is unknown. */
   const through = async <T>(work: () => Promise<T>): Promise<T | string> => {
     for (let tries = 0; tries < ENOUGH; tries += 1) {
       try {
@@ -151,7 +152,7 @@ async function play(world: MoneyWorld, { accounts, steps }: Course) {
       await through(() => world.reviewDue());
       if (!world.core().events.some(isNew)) break;
     }
-    // What is left of the step's trouble does not come any more.
+    // The step's remaining faults are cancelled.
     fate.restart();
     world.core().clearFaults();
     await plain.accounts.bringForward(partner_id, world.now());
@@ -225,7 +226,7 @@ async function play(world: MoneyWorld, { accounts, steps }: Course) {
   }
 }
 
-/** Matches the request that comes after so many others. */
+/** Matches the request that follows this many others. */
 function nthRequest(world: MoneyWorld, nth: number): RegExp {
   const from = world.core().requests.length;
   const pattern = /./;

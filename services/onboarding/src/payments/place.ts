@@ -1,4 +1,4 @@
-// Takes a business account's place: under the plan's limit and, where a processor collects the fee,
+// Takes a business account's place: under the plan's limit and, if a processor collects the fee,
 // in a paid billing slot. Payments are checked again when the place is taken, so that two
 // concurrent registrations cannot both take the last place, nor wait for fewer invoices than they
 // need.
@@ -13,10 +13,10 @@ export interface PlaceDependencies {
   payments: PaymentProcessor;
 }
 
-/** A try fails only where another registration of the same partner has just succeeded. */
+/** A try fails only if another registration of the same partner has just succeeded. */
 const TRIES_MAX = 20;
 
-/** The account's billing state, or null where the plan has no room for it. */
+/** The account's billing state, or null if the plan has no room for it. */
 export async function takePlace(
   { partners, payments }: PlaceDependencies,
   purchase: Purchase,

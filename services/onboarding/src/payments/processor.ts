@@ -20,7 +20,7 @@ export type Cover =
 
 export interface PaymentProcessor {
   readonly name: string;
-  /** Charges the missing slots, if any. Throws a 402 where a payment fails. */
+  /** Charges the missing slots, if any. Throws a 402 if a payment fails. */
   cover(purchase: Purchase, call: Call): Promise<Cover>;
   /** Schedules a review of the bill, after a change of the partner's accounts. */
   review(partner_id: string): Promise<void>;

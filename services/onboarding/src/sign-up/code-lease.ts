@@ -19,9 +19,9 @@ export interface HeldCode {
 }
 
 /**
- * Waits until the code's exchange is ours or finished (`done` or `failed`), and answers it. Throws
- * a retryable SERVICE_UNAVAILABLE where another worker still holds the code shortly before the
- * call's deadline.
+ * Waits until the code's exchange is ours or finished (`done` or `failed`), and returns it. Throws
+ * a retryable SERVICE_UNAVAILABLE if another worker still holds the code shortly before the call's
+ * deadline.
  */
 export async function holdCode(
   exchanges: CodeExchanges,
@@ -47,7 +47,7 @@ export async function holdCode(
   }
 }
 
-/** Renews the lease until the function it answers is called, which releases it. */
+/** Renews the lease until the returned function is called, which releases it. */
 function keepRenewing(
   exchanges: CodeExchanges,
   _id: string,

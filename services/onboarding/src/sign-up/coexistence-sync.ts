@@ -68,9 +68,9 @@ export const nextSyncTry = (now: Date, tries: number): Date =>
   new Date(now.getTime() + (RETRY_AFTER_MS[tries] ?? Math.max(...RETRY_AFTER_MS)));
 
 /**
- * The fields that open the 24-hour window of a new onboarding; none where the window is open
- * already. A manual registration does not say when the number was onboarded, so its first one opens
- * the window.
+ * The fields that open the 24-hour window of a new onboarding; none if the window is already open.
+ * A manual registration does not state when the number was onboarded, so its first one opens the
+ * window.
  */
 export function openSyncWindow(
   before: Client | null,
@@ -85,7 +85,7 @@ export function openSyncWindow(
   if (!begins) return {};
   return {
     sync_until: new Date(now.getTime() + WINDOW_MS),
-    // So that the poller requests the sync where the registration crashes before its own request.
+    // So that the poller requests the sync if the registration crashes before its own request.
     sync_retry_at: nextSyncTry(now, 0),
     sync_tries: 0,
     sync_warned: false,

@@ -63,7 +63,7 @@ describe('the times of a session', () => {
   });
 });
 
-describe('what the page shows', () => {
+describe('state that the page shows', () => {
   it('is the page while the link is open, in every unfinished state', () => {
     for (const status of ['created', 'opened', 'completing'] as const) {
       expect(pageOutcome({ created_at, status }, at(10))).toBe('open');

@@ -22,24 +22,24 @@ describe('the account of a sign-up', () => {
     expect(chooseAccount(grant(['2', '1']), undefined)).toBe('2');
   });
 
-  it('is the one that the browser claims, where the token covers it', () => {
+  it('is the one that the browser claims, if the token covers it', () => {
     expect(chooseAccount(grant(['2', '1']), '1')).toBe('1');
   });
 
-  it('is refused where the token does not cover the browser’s claim', () => {
+  it('is refused if the token does not cover the browser’s claim', () => {
     expect(codeOf(() => chooseAccount(grant(['2', '1']), '3'))).toBe('DISCOVERY_FAILED');
   });
 
-  it('falls back to the claim where the token lists no accounts', () => {
+  it('falls back to the claim if the token lists no accounts', () => {
     expect(chooseAccount(grant(), '3')).toBe('3');
     expect(codeOf(() => chooseAccount(grant(), undefined))).toBe('DISCOVERY_FAILED');
   });
 
-  it('is refused where the token lists an empty grant', () => {
+  it('is refused if the token lists an empty grant', () => {
     expect(codeOf(() => chooseAccount(grant([]), '3'))).toBe('DISCOVERY_FAILED');
   });
 
-  it('is refused where the token may not manage accounts', () => {
+  it('is refused if the token may not manage accounts', () => {
     expect(codeOf(() => chooseAccount({ granular_scopes: [] }, '3'))).toBe('DISCOVERY_FAILED');
     expect(codeOf(() => chooseAccount({}, '3'))).toBe('DISCOVERY_FAILED');
   });
@@ -69,7 +69,7 @@ describe('the number of a sign-up', () => {
     expect(chooseSignedUpNumber([{ id: 'cloud', is_on_biz_app: false }], undefined)).toBe('cloud');
   });
 
-  it('is refused where the account has none', () => {
+  it('is refused if the account has none', () => {
     expect(codeOf(() => chooseSignedUpNumber([], 'any'))).toBe('DISCOVERY_FAILED');
   });
 });

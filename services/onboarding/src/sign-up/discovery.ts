@@ -18,7 +18,7 @@ interface GranularScope {
 
 const failed = (message: string): ApiError => new ApiError('DISCOVERY_FAILED', message);
 
-/** The granted accounts, newest first; undefined where the grant lists none. */
+/** The granted accounts, newest first; undefined if the grant lists none. */
 function grantedAccounts({ granular_scopes }: TokenGrant): string[] | undefined {
   const scopes = Array.isArray(granular_scopes) ? (granular_scopes as GranularScope[]) : [];
   const management = scopes.find((one) => one?.scope === MANAGEMENT_SCOPE);
@@ -29,7 +29,7 @@ function grantedAccounts({ granular_scopes }: TokenGrant): string[] | undefined 
 }
 
 /**
- * The ID of the signed-up account: the browser's claim where the token covers it, the newest
+ * The ID of the signed-up account: the browser's claim if the token covers it, the newest
  * granted account without a claim. Throws DISCOVERY_FAILED for a claim that the token does not
  * cover, so that no account is registered that the person did not see.
  */

@@ -203,8 +203,8 @@ async function activePartner(partners: Partners, partner_id: string): Promise<Pa
 }
 
 /**
- * For a rotation of the partner key: links created under the old key stop working. Answers how many
- * did.
+ * For a rotation of the partner key: links created under the old key stop working. Returns how many
+ * there were.
  */
 export const deleteUnfinishedSessions =
   ({ sessions, now }: Pick<ConnectDependencies, 'sessions' | 'now'>) =>

@@ -95,7 +95,7 @@ export function createOnboardingLog(
   };
 }
 
-/** The error as the partner sees it, with the upstream's code and trace ID where there are any. */
+/** The error as the partner sees it, with the upstream's code and trace ID if there are any. */
 function failureFacts(failure: ApiError): StepFacts {
   const { code, message, upstream_code, upstream_subcode, upstream_trace_id } = failure;
   const upstream =

@@ -4,7 +4,7 @@ import type { ReportConnectStepRequest } from '@bmg/proto/onboarding';
 import type { OnboardingStep, StepFacts } from './onboarding-log';
 
 interface ReportKind {
-  /** The step to log where the dialog does not name its own. */
+  /** The step to log if the dialog does not name its own. */
   step: OnboardingStep;
   error_code?: string;
   error_message?: string;

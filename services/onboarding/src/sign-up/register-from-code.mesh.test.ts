@@ -186,7 +186,7 @@ describe('discovery', () => {
     expect((await world.deps.clients.listAll(_id, { limit: 10, offset: 0 })).total).toBe(0);
   });
 
-  it('takes the claim where the token lists no accounts but can read the claimed one', async () => {
+  it('takes the claim if the token lists no accounts but can read the claimed one', async () => {
     const { _id } = await world.partner();
     const token = 'EMULATED-TOKEN-NO-TARGETS';
     const without = (await world.emulator.code({ token })).code;

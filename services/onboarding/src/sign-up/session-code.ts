@@ -24,7 +24,7 @@ export async function findCompletableSession(
 export const invalidLink = (): ApiError =>
   new ApiError('UNAUTHORIZED', 'the connect link is invalid or has expired: create a new one');
 
-/** Throws UNAUTHORIZED where another code holds the session. Safe to repeat for the same code. */
+/** Throws UNAUTHORIZED if another code holds the session. Safe to repeat for the same code. */
 export async function tieSession(
   { sessions, exchanges, now }: SessionCodeDependencies,
   session: Session,

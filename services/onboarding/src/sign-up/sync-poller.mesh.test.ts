@@ -51,7 +51,7 @@ async function dueGauge(): Promise<number | undefined> {
   return (await metrics.coexistence_syncs_due.get()).values[0]?.value;
 }
 
-it('requests nothing where the registration has requested it', async () => {
+it('requests nothing if the registration has requested it', async () => {
   const { _id } = await world.partner();
   await register(_id);
   expect(await asked()).toBe(2);
@@ -117,7 +117,7 @@ it('warns once when less than six hours are left, in the log and by a metric', a
   expect(await events(_id)).toEqual([...REGISTERED, 'SYNC_DUE: SYNC_FAILED']);
   const [due] = await world.deps.events.list(_id, 1);
   expect(due).toMatchObject(SCOPE);
-  expect(due?.error_message).toMatch(/^less than \d h are left to ask for the sync: /);
+  expect(due?.error_message).toMatch(/^less than \d h are left to request the sync: /);
   expect(due?.upstream_session_id).toMatch(/^A/);
   expect(await dueGauge()).toBe(1);
   await world.emulator.clearFaults();
@@ -143,7 +143,7 @@ it('logs the closed window and stops retrying', async () => {
   expect((await seen(_id))?.status).toBe('expired');
 });
 
-it('stops when the upstream says that the window has closed', async () => {
+it('stops when the upstream reports that the window has closed', async () => {
   const { _id } = await world.partner();
   await refuseSync(2593108);
   await register(_id);

@@ -27,7 +27,7 @@ export interface SyncPollerDependencies extends SyncDependencies, OnboardingLogD
 const POLL_EVERY_MS = 30_000;
 const SYNC_LIMIT_MS = 25_000;
 const LEASE_MS = 120_000;
-/** Clients per run; where more are due, the next run follows at once. */
+/** Clients per run; if more are due, the next run follows at once. */
 const RUN_MAX = 20;
 const HOUR_MS = 3_600_000;
 /** Warns when less than this is left of the window. */
@@ -39,7 +39,7 @@ export function createSyncPoller(deps: SyncPollerDependencies): Poller {
   return createPoller('coexistence sync', POLL_EVERY_MS, () => syncDue(deps), deps.log);
 }
 
-/** One run. Answers true when more may be due. */
+/** One run. Returns true when more may be due. */
 export async function syncDue(deps: SyncPollerDependencies): Promise<boolean> {
   const { clientSyncs, now } = deps;
   let more = true;
@@ -97,7 +97,7 @@ async function request(deps: SyncPollerDependencies, client: Client): Promise<Sy
 
 /**
  * Warns once, when the window is about to close: the operator in our log, the partner in the
- * onboarding log. Answers the change to store with the client.
+ * onboarding log. Returns the change to store with the client.
  */
 async function warn(
   { log }: SyncPollerDependencies,
@@ -118,7 +118,7 @@ async function warn(
   );
   await steps.record('SYNC_DUE', {
     ...facts,
-    error_message: `less than ${hours_left} h are left to ask for the sync: ${facts.error_message ?? ''}`,
+    error_message: `less than ${hours_left} h are left to request the sync: ${facts.error_message ?? ''}`,
   });
   return { sync_warned: true };
 }

@@ -30,7 +30,7 @@ export interface BillingAccounts {
   ensure(partner_id: string, due_at: Date, at: Date): Promise<BillingAccount>;
   find(partner_id: string): Promise<BillingAccount | null>;
   findByCustomer(customer_id: string): Promise<BillingAccount | null>;
-  /** Answers the customer ID that counts: the one recorded first. */
+  /** Returns the customer ID that counts: the one recorded first. */
   recordCustomer(partner_id: string, customer_id: string): Promise<string>;
   nextGeneration(partner_id: string, generation: number): Promise<void>;
   /** False while another worker holds the row. */

@@ -1,5 +1,5 @@
 // A view of the clients for facts that events change: the rows of every partner with the account or
-// number. Events may be repeated or late, so a change is made only where nothing newer is known.
+// number. Events may be repeated or late, so a change is made only if nothing newer is known.
 import type { Db, Filter } from 'mongodb';
 import { clientCollection, type Client, type ClientChange, type FactKind } from './clients';
 
@@ -17,7 +17,7 @@ export interface FactEvent {
 
 export interface ClientFacts {
   /**
-   * Answers all affected rows, changed or not, so that a repeated event bumps their versions again.
+   * Returns all affected rows, changed or not, so that a repeated event bumps their versions again.
    */
   apply(event: FactEvent, change: ClientChange): Promise<Client[]>;
   /** Stores the latest activity of each number. */
@@ -26,7 +26,7 @@ export interface ClientFacts {
   fillBusinessId(waba_id: string, business_id: string): Promise<void>;
   /** Makes a refresh of the number's facts due at `at`. */
   requestRefresh(phone_number_id: string, at: Date): Promise<void>;
-  /** Takes one due row until `lease_until`; null where none is due. */
+  /** Takes one due row until `lease_until`; null if none is due. */
   claimRefresh(now: Date, lease_until: Date): Promise<Client | null>;
   finishRefresh(phone_number_id: string, change: ClientChange): Promise<void>;
   /** Makes the refresh due again at `at`; null gives it up. */

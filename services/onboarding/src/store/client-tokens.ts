@@ -15,8 +15,8 @@ export interface ClientTokens {
    */
   claim(before: Date, at: Date): Promise<Client | null>;
   /**
-   * Changes the row if its token is still the one of `client`. False when it was replaced: what was
-   * learned of the old one says nothing about the new one.
+   * Changes the row if its token is still the one of `client`. False if it was replaced: facts
+   * about the old token do not apply to the new one.
    */
   change(client: Client, change: ClientChange): Promise<boolean>;
   /** Makes the number's tokens of other partners due for a check. */

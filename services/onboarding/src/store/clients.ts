@@ -120,8 +120,8 @@ export type Registration = NumberScope &
 
 export interface Clients {
   /**
-   * Inserts the row, or updates it and makes it active. Answers the row before; null where there
-   * was none.
+   * Inserts the row, or updates it and makes it active. Returns the row before; null if there was
+   * none.
    */
   upsert(client: Registration, at: Date): Promise<Client | null>;
   find(scope: NumberScope): Promise<Client | null>;
@@ -141,11 +141,11 @@ export interface Clients {
     page: { limit: number; offset: number },
   ): Promise<{ clients: Client[]; total: number }>;
   change(scope: NumberScope, change: ClientChange): Promise<Client | null>;
-  /** Marks the account's active rows as deleted; answers how many there were. */
+  /** Marks the account's active rows as deleted; returns how many there were. */
   remove(scope: Scope, at: Date): Promise<number>;
   /**
    * Sets the billing state of the partner's active rows: the accounts in `waiting` wait, all others
-   * may send. Answers the accounts that changed.
+   * may send. Returns the accounts that changed.
    */
   setBilling(partner_id: string, waiting: ReadonlyMap<string, WaitingBilling>): Promise<string[]>;
   /** For the operator: the deleted rows of an account, the latest deletion first. */

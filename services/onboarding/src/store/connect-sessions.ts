@@ -10,7 +10,7 @@ export interface Session {
   /** The partner's own text, returned unchanged. */
   state: string | null;
   display_name: string | null;
-  /** Of the page that opens the link. Absent in older records. */
+  /** Origin of the page that opens the link. Absent in older records. */
   origin?: string | null;
   /** The exchange of the code that is completing this session or has consumed it. */
   exchange_id: string | null;
@@ -27,7 +27,7 @@ export interface Sessions {
   count(partner_id: string, most: number): Promise<number>;
   findByToken(token_hash: string): Promise<Session | null>;
   find(partner_id: string, session_id: string): Promise<Session | null>;
-  /** Marks the session as opened; null where it can no longer be opened. */
+  /** Marks the session as opened; null if it can no longer be opened. */
   open(session: Session): Promise<Session | null>;
   /**
    * Ties the session to one code; null when another code has it. Safe to repeat for the same code.
@@ -38,7 +38,7 @@ export interface Sessions {
   consume(session: Session, exchange_id: string): Promise<void>;
   /** Counts one report of the page; false once `reports_max` is reached. */
   countReport(session: Session, reports_max: number): Promise<boolean>;
-  /** Deletes sessions created since `since` that are not consumed; answers how many. */
+  /** Deletes sessions created since `since` that are not consumed; returns how many. */
   deleteUnfinished(partner_id: string, since: Date): Promise<number>;
 }
 

@@ -70,7 +70,7 @@ export function createEndpointUsage(db: Db): EndpointUsage {
           .find({ _id: { $in: [...byDay.keys()] } })
           .project<Pick<EndpointDay, '_id' | 'applied'>>({ applied: 1 })
           .toArray();
-        // Where another worker counts the same message first, the insert fails and the bus retries
+        // If another worker counts the same message first, the insert fails and the bus retries
         // the batch.
         await addAll(new Map(known.map((day) => [day._id, new Set(day.applied)])));
       }

@@ -44,10 +44,10 @@ export interface MessageStatusSeen extends StatusFacts {
 }
 
 export interface MessageUsage {
-  /** Throws where another worker counts one of the messages at the same time: try again. */
+  /** Throws if another worker counts one of the messages at the same time: try again. */
   count(statuses: MessageStatusSeen[], now: Date): Promise<void>;
   /**
-   * For a poller: adds counter changes that a crash left pending. Answers the number of batches.
+   * For a poller: adds counter changes that a crash left pending. Returns the number of batches.
    */
   addPendingCounts(now: Date): Promise<number>;
   sum(partner_id: string, range: DayRange): Promise<Record<string, CategoryCounts>>;

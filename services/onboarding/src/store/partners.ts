@@ -70,7 +70,7 @@ export interface Partners {
   findByPreviousKey(key_hash: string, at: Date): Promise<Partner | null>;
   /** The partners with one of these keys, present or previous. */
   findByKeyHashes(key_hashes: string[]): Promise<Partner[]>;
-  /** Replaces the hash of a key, present or previous; false where no partner has it. */
+  /** Replaces the hash of a key, present or previous; false if no partner has it. */
   renewKeyHash(key_hash: string, newest: string): Promise<boolean>;
   /** Keys whose hash is not of the pepper with this ID (empty: of a pepper without one), by partner. */
   keysOfOtherPeppers(pepper_id: string, at: Date): Promise<OldHashes>;
@@ -79,19 +79,19 @@ export interface Partners {
   /** In order of ID, after `after`. */
   list(limit: number, after?: string): Promise<Partner[]>;
   change(partner_id: string, change: PartnerChange, at: Date): Promise<Partner | null>;
-  /** Replaces the secrets `before`; false where they have changed in the meantime. */
+  /** Replaces the secrets `before`; false if they have changed in the meantime. */
   replaceSecrets(
     partner_id: string,
     secrets: { before: WebhookSecret[]; after: WebhookSecret[] },
     at: Date,
   ): Promise<boolean>;
   /**
-   * Takes a place under the plan's limit and makes the account active. False where the plan has no
+   * Takes a place under the plan's limit and makes the account active. False if the plan has no
    * place left or more than `active_max` accounts would be active.
    */
   activateWaba(place: Place, active_max: number): Promise<boolean>;
   /**
-   * The same for an account that waits for a payment; false also where more than `places_max` would
+   * The same for an account that waits for a payment; false also if more than `places_max` would
    * have a place.
    */
   reserveWaiting(place: Place, places_max: number): Promise<boolean>;
@@ -146,7 +146,7 @@ export const partnerIndexes: IndexDescription[] = [
   { key: { 'previous_key.key_hash': 1 }, sparse: true },
 ];
 
-/** A try fails only where another registration of the same partner has just succeeded. */
+/** A try fails only if another registration of the same partner has just succeeded. */
 const CHANGE_TRIES_MAX = 100;
 const OLD_HASHES_NAMED_MAX = 10;
 
@@ -157,7 +157,7 @@ export function createPartners(db: Db): Partners {
   const partners = collection(db);
   /**
    * Changes the accounts and the month's count in one conditional update, so that concurrent
-   * changes can neither both take the last place nor miscount the peak. Null where `change` refuses
+   * changes can neither both take the last place nor miscount the peak. Null if `change` refuses
    * or there is no such partner.
    */
   const changeAccounts = async (

@@ -12,7 +12,7 @@ interface PaymentEvent {
 }
 
 export interface PaymentEvents {
-  /** Stores the event. Answers true where it was applied before. */
+  /** Stores the event. Returns true if it was applied before. */
   begin(event: { id: string; type: string }, at: Date): Promise<boolean>;
   finish(id: string, at: Date): Promise<void>;
 }

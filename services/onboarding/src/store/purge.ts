@@ -1,5 +1,5 @@
-// The rows that a purge of a client deletes: see deploy/DATA.md. The counters that bills are made
-// from stay; they contain no personal data.
+// The rows that a purge of a client deletes: see deploy/DATA.md. The counters on which bills are
+// based stay; they contain no personal data.
 import type { Db } from 'mongodb';
 import type { ClientScope, FilterRow } from '@bmg/common/purge';
 import { CLIENTS } from './clients';

@@ -22,7 +22,7 @@ export interface SealedRecords {
     key_id: string,
     page: { after?: string | undefined; limit: number },
   ): Promise<{ records: SealedRecord[]; next: string | undefined }>;
-  /** False where the record has changed since it was read. */
+  /** False if the record has changed since it was read. */
   replace(record: SealedRecord, sealed: Sealed): Promise<boolean>;
   countStale(key_id: string): Promise<number>;
 }

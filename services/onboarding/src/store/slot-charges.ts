@@ -53,7 +53,7 @@ export type ChargeFacts = Partial<
 >;
 
 export interface SlotCharges {
-  /** Stores a new charge, or answers the row that exists already. */
+  /** Stores a new charge, or returns the existing row. */
   intend(partner_id: string, month: string, slot: number, given: NewCharge): Promise<SlotCharge>;
   /** By ID without a scope: webhooks name no partner. */
   find(_id: string): Promise<SlotCharge | null>;
@@ -63,7 +63,7 @@ export interface SlotCharges {
   relevant(partner_id: string, month: string): Promise<SlotCharge[]>;
   /** Charges for `since` (YYYY-MM) or later, the newest first. */
   recent(partner_id: string, since: string): Promise<SlotCharge[]>;
-  /** False where another invoice was recorded first. */
+  /** False if another invoice was recorded first. */
   recordInvoice(_id: string, invoice_id: string): Promise<boolean>;
   /**
    * Removes an invoice that is void or deleted at the processor and was never paid. A new one is
@@ -74,7 +74,7 @@ export interface SlotCharges {
   /** Stores a payment attempt before it is made. An open attempt is resumed, with its own card. */
   startPaymentAttempt(charge: SlotCharge, attempt: PaymentAttempt): Promise<SlotCharge>;
   closePaymentAttempt(_id: string, attempts: number): Promise<void>;
-  /** False where the machine refuses the event: the row is final. */
+  /** False if the machine refuses the event: the row is final. */
   move(_id: string, event: ChargeEvent, facts: ChargeFacts, at: Date): Promise<boolean>;
 }
 

@@ -12,7 +12,7 @@ export interface ListedNumber {
   is_on_biz_app: boolean;
 }
 
-/** The numbers of an account, most recently onboarded first. */
+/** The numbers of an account, the most recently onboarded first. */
 export async function listNumbers(
   upstream: Upstream,
   waba_id: string,
@@ -41,7 +41,7 @@ export async function listNumbers(
 
 /**
  * The ID of the business portfolio that owns the account: the default for requests about a
- * portfolio. Null where the token may not read it.
+ * portfolio. Null if the token may not read it.
  */
 export async function fetchBusinessId(
   upstream: Upstream,

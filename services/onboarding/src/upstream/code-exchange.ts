@@ -13,9 +13,9 @@ export interface App {
 }
 
 /**
- * Answers the token. The code is sent once: after any outcome it may be used up. Throws
- * CODE_EXCHANGE_FAILED where the upstream refuses the code, and a non-retryable UPSTREAM_ERROR
- * where its answer was lost.
+ * Returns the token. The code is sent once: after any outcome it may be used up. Throws
+ * CODE_EXCHANGE_FAILED if the upstream refuses the code, and a non-retryable UPSTREAM_ERROR
+ * if its answer was lost.
  */
 export async function exchangeCode(
   upstream: Upstream,
@@ -37,7 +37,7 @@ export async function exchangeCode(
     if (isLost(error)) throw rewrap(error, { retryable: false });
     // The request was not sent, or the upstream did not process it.
     if (error.upstream_code === undefined) throw error;
-    // Temporary errors, a rate limit for one, leave the code unused.
+    // Temporary errors, such as a rate limit, leave the code unused.
     if (error.retryable) throw error;
     throw exchangeFailed(failureOf(error));
   });
@@ -90,7 +90,7 @@ export function readFailure(error: unknown): ExchangeFailure | undefined {
 }
 
 /**
- * What the token was granted, inspected with the app's own token. Throws DISCOVERY_FAILED where it
+ * What the token was granted, inspected with the app's own token. Throws DISCOVERY_FAILED if it
  * is invalid.
  */
 export async function inspectToken(

@@ -24,7 +24,7 @@ const FIELDS = [
 const digits = (text: unknown): string => String(text ?? '').replace(/\D/g, '');
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Throws the upstream's error where it does not show the number to this token. */
+/** Throws the upstream's error if it does not show the number to this token. */
 export async function fetchNumber(
   upstream: Upstream,
   phone_number_id: string,

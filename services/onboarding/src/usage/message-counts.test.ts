@@ -114,7 +114,7 @@ describe('from 1 October 2026, replies in the 24-hour window', () => {
     expect(readPricing({ category, type }, '2027-01-01').billable).toBe(true);
   });
 
-  it('follow the upstream where it says whether they are billable', () => {
+  it('follow the upstream if it states whether they are billable', () => {
     const told = { category: 'service', type };
     expect(readPricing({ ...told, billable: true }, '2026-09-30').billable).toBe(true);
     expect(readPricing({ ...told, billable: false }, '2026-10-02').billable).toBe(false);

@@ -43,7 +43,7 @@ export interface Step {
 /** A message of which nothing has been counted. */
 export const nothingKnown = (): MessageFacts => ({ seen: {}, category: null, billable: null });
 
-/** Adds a status. Answers the new facts and the counter changes, none for a repeated status. */
+/** Adds a status. Returns the new facts and the counter changes, none for a repeated status. */
 export function countStatus(
   known: MessageFacts,
   { status, day, category, billable }: StatusFacts,

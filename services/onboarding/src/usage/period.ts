@@ -21,7 +21,7 @@ const DAYS_MAX = 400;
 const monthStart = (at: Date): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
 
 /**
- * By default from the start of the UTC month until now. Throws INVALID_FIELD naming `from` where
+ * By default from the start of the UTC month until now. Throws INVALID_FIELD naming `from` if
  * the period is reversed or longer than counters are kept.
  */
 export function usagePeriod(

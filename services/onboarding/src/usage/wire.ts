@@ -4,7 +4,7 @@ import type { Dependencies } from '../dependencies';
 import { countCalls, countMessages } from './consumers';
 import { createUsageHandlers } from './handlers';
 
-/** A report of usage may be this much behind; counting takes six commands, whatever it counts. */
+/** A report of usage may lag by this much; counting takes six commands, however much it counts. */
 const COUNTS_APART_MS = 500;
 /** Only a crash leaves counts pending: that is rare and not urgent. */
 const PENDING_COUNTS_EVERY_MS = 30_000;

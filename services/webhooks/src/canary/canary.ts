@@ -1,6 +1,7 @@
-// The canary: a message on the operator's own test account at a fixed interval, on the same path as a
-// partner's: REST in, the upstream, its status, the event, a receiver of our own. Its time and its
-// failures are metrics. One replica sends; the event may reach any, so Redis passes it on.
+// The canary: a message on the operator's own test account at a fixed interval, on the same path as
+// a partner's: REST in, the upstream, its status, the event, a receiver of our own. Publishes the
+// durations and failures as metrics. One replica sends; the event may reach any replica, so Redis
+// passes it on.
 import { createPoller, pause, type Poller } from '@bmg/common/lifecycle';
 import { guardedPost, PostFailed, type GuardedAgent } from '@bmg/common/outbound';
 import type { RedisConnection } from '@bmg/common/redis';
@@ -114,7 +115,7 @@ async function turn(
   const headers = { ...canary.headers, traceparent: traceparent(context) };
   const sent = await send(canary, headers, agent);
   const outcome = 'message_id' in sent ? await waitForEvent(sent.message_id) : sent.outcome;
-  // A shutdown is no failure.
+  // A shutdown is not a failure.
   if (signal.aborted && outcome === 'no_event') return endSpan(span);
   metrics.canary_runs.inc({ outcome });
   if (outcome === 'ok') metrics.canary_duration.observe({}, passed_ms() / 1_000, context);
@@ -158,7 +159,7 @@ const createReceiver =
     return 200;
   };
 
-/** Undefined for what is not the status of a message. */
+/** Undefined for an event that is not the status of a message. */
 function readEvent(body: Buffer): { name: string; message_id: string } | undefined {
   const { event, data } = JSON.parse(body.toString('utf8')) as {
     event?: unknown;

@@ -33,7 +33,10 @@ export interface Outcome extends ReceiverAnswer {
   error: string | null;
   /** False if no POST was made, so that the outcome is no evidence about the receiver. */
   posted: boolean;
-  /** Of a POST: its address without the query, the secret that signed, and what came of it. */
+  /**
+   * The log entry of a POST: the address without the query, the secret that signed, and the
+   * outcome.
+   */
   trace?: PostTrace;
 }
 
@@ -47,7 +50,7 @@ export interface PostTrace {
   url: string;
   /** Fingerprint of the newest secret. */
   secret: string;
-  /** The beginning of the answer. */
+  /** The beginning of the receiver's answer. */
   answer: string | null;
 }
 

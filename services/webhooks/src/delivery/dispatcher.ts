@@ -37,11 +37,11 @@ export interface DispatcherDependencies {
   agent: GuardedAgent;
   log: Logger;
   recordAttempt: RecordAttempt;
-  /** Attempts in flight at most: for one partner, and for all. */
+  /** The most attempts in flight: for one partner, and for all. */
   limits: { share: number; total: number };
 }
 
-/** Our own backlog makes the intake wait for this long at a time; it ends sooner nearly always. */
+/** The intake waits at most this long at a time for our own backlog; nearly always less. */
 const CROWDED_WAIT_MAX_MS = 30_000;
 /** The intake takes this many deliveries at a time, and waits for room in between. */
 const INTAKE_MAX = 100;
@@ -181,7 +181,7 @@ export class Dispatcher implements Component {
     this.startDueAttempts();
   }
 
-  /** Stops scheduling a delivery that was delivered or given up by a manual retry. */
+  /** Stops scheduling a delivery that a manual retry has delivered or given up. */
   untrack(event_id: string): void {
     const delivery = this.lanes.remove(event_id, Date.now());
     if (delivery) this.releaseOffsets(delivery);
@@ -228,7 +228,7 @@ export class Dispatcher implements Component {
   private async run(delivery: TrackedDelivery): Promise<void> {
     const { receivers, agent, log, recordAttempt } = this.deps;
     try {
-      // Done already: only the removal of its row has failed.
+      // Already done: only the removal of its row has failed.
       if (delivery.outcome) return await this.complete(delivery, delivery.outcome);
       const attempt = delivery.uncommitted
         ? attemptFromMessage(delivery, delivery.uncommitted)
@@ -323,7 +323,7 @@ export class Dispatcher implements Component {
     delivery.settle_offsets = [];
   }
 
-  /** The receiver is back: its whole backlog is due now, oldest first. */
+  /** The receiver has recovered: its whole backlog is due now, oldest first. */
   private async expediteBacklog(partner_id: string): Promise<void> {
     try {
       await this.deps.deliveries.makeDue(partner_id, new Date());

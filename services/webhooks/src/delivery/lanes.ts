@@ -36,7 +36,7 @@ export class Lanes<I extends LaneItem> {
     return this.items.values();
   }
 
-  /** How many deliveries of the partner are here. */
+  /** How many deliveries of the partner are in lanes. */
   countOf(partner_id: string): number {
     return this.partners.get(partner_id)?.items ?? 0;
   }

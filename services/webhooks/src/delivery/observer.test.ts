@@ -111,7 +111,7 @@ describe('the scan of stored deliveries', () => {
     ]);
   });
 
-  test('goes page by page, and starts again after the last', async () => {
+  test('reads page by page, and starts again after the last', async () => {
     const { rows, added, asked, ticks } = rig();
     const ids = Array.from({ length: PAGE + 1 }, (_unused, at) => String(at).padStart(6, '0'));
     rows.push(...ids.map((id) => row(id)));

@@ -15,13 +15,13 @@ export interface ObserverDependencies {
   lanes: Lanes<TrackedDelivery>;
   log: Logger;
   trackRow(row: WaitingDelivery): void;
-  /** The partner has more rows than memory may schedule: a row that is not tracked is not lost. */
+  /** The partner has more rows than memory may schedule, so an untracked row is not lost. */
   overflows(partner_id: string): boolean;
 }
 
 const METRICS_EVERY_TICKS = 5_000 / TICK_MS;
 const SCAN_EVERY_TICKS = 30_000 / TICK_MS;
-/** A row that was due this long ago and is not tracked was missed: its requeue message was not received. */
+/** An untracked row that was due this long ago was missed: its requeue message was not received. */
 const MISSED_AFTER_MS = 30_000;
 const PAGE_MAX = 1_000;
 /** Bounds the time series: only the partners that have waited longest get one each. */

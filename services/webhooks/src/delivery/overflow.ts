@@ -69,7 +69,10 @@ export class Overflow {
     if (partner) partner.is_failing = true;
   }
 
-  /** True for the first success after a failure: the receiver of an overflowing partner is back. */
+  /**
+   * True for the first success after a failure: the receiver of an overflowing partner has
+   * recovered.
+   */
   recordSuccess(partner_id: string): boolean {
     const partner = this.partners.get(partner_id);
     if (!partner?.is_failing) return false;

@@ -81,7 +81,7 @@ describe('beside other receivers', () => {
     expect(['a', 'b', 'c', 'd'].filter((partner_id) => slow(speed, partner_id))).toEqual(['d']);
   });
 
-  test('two do not show what all have in common', () => {
+  test('two receivers do not show a common delay', () => {
     expect(slow(together({ a: 200, b: 300 }), 'a')).toBe(true);
   });
 

@@ -1,6 +1,6 @@
-// Distinguishes a slow receiver from a busy process or machine. While this process is busy, every receiver
-// seems to answer late: the delay of the event loop's timers shows how much of that is our own,
-// and how late the quickest of the others answers, how much all of them have in common.
+// Distinguishes a slow receiver from a busy process or machine. While this process is busy, every
+// receiver seems slow: the delay of the event loop's timers shows our own part of that, and the
+// response time of the quickest other receiver shows the part that all have in common.
 import { LRUCache } from '@bmg/common/cache';
 import type { ShareUse } from './partner-share';
 
@@ -13,13 +13,13 @@ interface Receiver {
   delivered_at: number;
 }
 
-/** A receiver that takes nothing for this long, with an attempt in flight, makes no progress. */
+/** A receiver that accepts nothing for this long, with an attempt in flight, makes no progress. */
 const STALLED_MS = 1_000;
 /** A receiver that answers faster is not slow, whatever its backlog. */
 const RESPONSE_MS = 20;
 /** A receiver that answers this many times later than the quickest one is slow. */
 const TIMES_QUICKEST = 4;
-/** Fewer receivers do not show what all have in common. */
+/** Fewer receivers do not show what they have in common. */
 const COMPARED_MIN = 3;
 /** An attempt waits for the event loop several times: connecting, writing, reading, recording. */
 const LOOP_TURNS = 20;
@@ -77,7 +77,7 @@ export class ReceiverSpeed {
     return now - Math.max(oldest, receiver.delivered_at) <= STALLED_MS + this.commonDelay();
   }
 
-  /** True if the receiver, not this process, is why it has a backlog. */
+  /** True if the receiver, not this process, causes its backlog. */
   isSlow(partner_id: string, use: ShareUse, now: number): boolean {
     if (!this.progresses(partner_id, now)) return true;
     if (!use.is_full) return false;
@@ -90,7 +90,7 @@ export class ReceiverSpeed {
     return Math.max(receiver?.response_ms ?? 0, now - oldest);
   }
 
-  /** The delay that all receivers share, so that it is not this receiver's fault. */
+  /** The delay that all receivers share, which is not this receiver's fault. */
   private commonDelay(): number {
     return LOOP_TURNS * this.lag_ms + TIMES_QUICKEST * this.quickest_ms;
   }

@@ -18,7 +18,7 @@ import type { DirectoryDefinition, GetReceiverResponse } from '@bmg/proto/onboar
 export type Receiver = GetReceiverResponse;
 
 export interface Receivers {
-  /** An attempt follows soon: reads whether the partner's receiver has changed, for `of`. */
+  /** Call before an attempt: reads whether the partner's receiver has changed, for `of`. */
   lookAhead(partner_id: string): void;
   /**
    * The partner's receiver; status `unknown` for a partner that does not exist. Retries while the
@@ -78,7 +78,7 @@ const FINGERPRINT_LENGTH = 8;
 const described = new WeakMap<Receiver, { url: string; secret: string }>();
 
 /**
- * What may be shown of a receiver: its address without user, password and query, and a fingerprint
+ * The public facts of a receiver: its address without user, password and query, and a fingerprint
  * of the secret that signs (the beginning of its SHA-256).
  */
 export function describeReceiver(receiver: Receiver): { url: string; secret: string } {

@@ -20,7 +20,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 /**
- * The delay after the n-th attempt; after one attempt more than there are delays, it is given up.
+ * Delays after the first attempt, the second and so on; after one attempt more it is given up.
  */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,

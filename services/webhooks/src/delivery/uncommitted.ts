@@ -1,6 +1,6 @@
 // Bounds the deliveries held only in memory (their offsets are uncommitted) and picks which to
 // persist: those of receivers that do not keep up, so that they delay neither offsets nor other
-// partners. What waits because this process is busy is not persisted: its backlog stays in Kafka.
+// partners. A backlog caused by this process being busy is not persisted: it stays in Kafka.
 import type { TrackedDelivery } from './tracked-delivery';
 
 /** Period of `tick`. */
@@ -38,7 +38,7 @@ interface PartnerBacklog {
 export interface Receivers {
   /** True if the receiver, not this process, causes the backlog. */
   isSlow(partner_id: string, now: number): boolean;
-  /** False if an attempt is in flight and the receiver answers none. */
+  /** False if an attempt is in flight and the receiver responds to none. */
   progresses(partner_id: string, now: number): boolean;
 }
 

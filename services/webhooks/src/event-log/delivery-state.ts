@@ -17,7 +17,7 @@ export interface Known {
   row: Pick<StoredDelivery, 'status' | 'attempts'> | undefined;
   /** In the order in which they were made. */
   attempts: RecordedAttempt[];
-  /** Known as delivered without an attempt that is recorded. */
+  /** True if the event is known as delivered, although no attempt is recorded. */
   delivered: boolean;
 }
 

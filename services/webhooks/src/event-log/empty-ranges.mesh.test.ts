@@ -115,7 +115,7 @@ test('a filter that matches nothing reads each bucket once, however often it is 
   expect(seen.buckets).toBe(7);
 });
 
-test('what one filter, account or partner has not found, another may', async () => {
+test('an empty result of one filter, account or partner does not affect another', async () => {
   for (const partner_id of ['ptn_2', 'ptn_3']) await append(partner_id, 1);
   const { page } = aReader();
   expect((await page('ptn_2', REJECTED)).found).toEqual([]);
@@ -130,7 +130,7 @@ test('what one filter, account or partner has not found, another may', async () 
   expect((await page('ptn_3', { events: ['message.received'] })).found).toEqual(all);
 });
 
-test('a search with a filter costs more than a read, and nothing where it is known to be empty', async () => {
+test('a search with a filter costs more than a read, and nothing in a range that is known to be empty', async () => {
   for (let at = 0; at < 5; at += 1) await append('ptn_4', 1 + at * EVENTS_OF_BUCKET);
   const { page, seen } = aReader();
   await page('ptn_4', REJECTED);

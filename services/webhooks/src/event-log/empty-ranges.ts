@@ -1,6 +1,6 @@
-// Remembers which positions of a log have no event that passes a filter. Nothing is ever added below a
-// position that exists, so what a search has not found there, no later one finds: it need not read the
-// buckets again.
+// Remembers which positions of a log have no event that passes a filter. Nothing is ever added
+// below an existing position, so a range that was searched in vain stays empty: later searches need
+// not read its buckets again.
 import { LRUCache } from '@bmg/common/cache';
 import type { Match, Range } from '../store/event-log';
 

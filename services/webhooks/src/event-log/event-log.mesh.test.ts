@@ -175,7 +175,7 @@ test('writes the events of a partner that has more of them than a bucket holds',
   expect(events.map(({ event_id }) => event_id)).toEqual(
     sent.map(({ message }) => message.event_id),
   );
-  // Many events in a document, with their attempts; those that came too late share one too.
+  // Many events in a document, with their attempts; late attempts share one too.
   expect(await db.collection(EVENT_LOG).countDocuments({ partner_id })).toBe(3);
   const ids = sent.map(({ message }) => message.event_id);
   const apart = { 'attempts.event_id': { $in: ids } };
@@ -229,7 +229,7 @@ test('wakes a waiting request at once for its own write, and soon for another re
     const waiting = list(one, partner_id, { after: newest, wait: 20 });
     take(writer, [received({ partner_id })]);
     expect((await waiting).events).toHaveLength(1);
-    // Not at the end of the wait.
+    // Before the end of the wait.
     expect(performance.now() - started).toBeLessThan(15_000);
   }
 }, 60_000);
@@ -375,7 +375,7 @@ test('stores no text in clear, and a purge removes one account’s events and an
   expect(await find('ptn_other')).toEqual([]);
 });
 
-test('opens what was sealed after sealing is switched off', async () => {
+test('opens sealed buckets after sealing is switched off', async () => {
   const partner_id = aPartner();
   const sent = received({ partner_id });
   take(replica(), [sent]);

@@ -1,4 +1,4 @@
-// Puts the event log together: writer, reader, waiting requests, expiry.
+// Wires the event log: writer, reader, waiting requests, expiry.
 import { createPoller, type Component } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 import { createVault, type Vault } from '@bmg/common/vault';
@@ -31,7 +31,10 @@ export interface EventLog {
 
 const DAY_MS = 86_400_000;
 const EXPIRE_EVERY_MS = 60_000;
-/** Readers stop showing an event this long before it is deleted: none disappears while it is read. */
+/**
+ * Readers stop showing an event this long before it is deleted, so that none disappears during a
+ * read.
+ */
 const EXPIRED_KEPT_MS = 3_600_000;
 
 /** Undefined without a key ring: then the log is not sealed. */

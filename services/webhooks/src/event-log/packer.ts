@@ -23,7 +23,7 @@ const LEVEL = 1;
  */
 const SYNC_BYTES_MAX = 16 * 1024;
 
-/** `vault` also opens what was sealed before sealing was switched off. */
+/** `vault` also opens blocks that were sealed before sealing was switched off. */
 export function createPacker(vault: Vault | undefined, sealed: boolean): Packer {
   return {
     async pack(identity, plain) {

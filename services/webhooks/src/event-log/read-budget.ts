@@ -1,6 +1,7 @@
-// The memory and the rate of reads: pages of the log, single events, failed deliveries. A call reserves
-// the bytes that its read may take before it queries the database, and keeps what it took until its
-// reply is written. So callers that do not read their replies cannot make the process grow.
+// The memory and the rate of reads: pages of the log, single events, failed deliveries. A call
+// reserves the bytes that its read may take before it queries the database, and keeps the bytes
+// that it took until its reply is written. So callers that do not read their replies cannot make
+// the process grow.
 import { ApiError } from '@bmg/common/errors';
 import { anySignal, pause } from '@bmg/common/lifecycle';
 import { createByteRate, createPool } from '@bmg/common/overload';
@@ -26,7 +27,9 @@ export interface Room {
    * SERVICE_UNAVAILABLE if all of the budget does.
    */
   reserve(bytes: number): Promise<void>;
-  /** The read has ended: keeps `bytes` of what was reserved. `cost` counts towards the partner's rate. */
+  /**
+   * The read has ended: keeps `bytes` of the reservation. `cost` counts towards the partner's rate.
+   */
   took(bytes: number, cost?: number): void;
 }
 

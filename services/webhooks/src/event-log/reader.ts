@@ -59,7 +59,7 @@ export interface EventWithAttempts extends ReadEvent {
 
 export interface Reader {
   page(query: Query, room: Room): Promise<Page>;
-  /** The positions that a period has. */
+  /** The positions of the events of a period. */
   range(partner_id: string, period: Period): Promise<Range>;
   /** The given events that are in the partner's log, in the order of their positions. */
   find(partner_id: string, event_ids: string[], room: Room): Promise<EventWithAttempts[]>;
@@ -85,11 +85,11 @@ export interface Reader {
 export const SEARCH_MAX = 20_000;
 /** Keeps a page within the largest gRPC message. */
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
-/** What the largest gRPC message holds of events that are read by their ids. */
+/** The most events that the largest gRPC message holds when they are read by their ids. */
 const FIND_BYTES_MAX = 3.5 * 1024 * 1024;
 /**
- * Each position that is read counts as so many bytes towards the partner's rate. With a filter, the
- * database reads buckets whose events are not returned.
+ * Each position that is read counts as this many bytes towards the partner's rate. With a filter,
+ * the database reads buckets whose events are not returned.
  */
 const READ_BYTES = 64;
 const SEARCHED_BYTES = 256;
@@ -177,14 +177,14 @@ async function findEach(
     const matching = bucket.events.filter((one) => wanted.has(one.event_id) && passes({}, one));
     for (const { size } of matching) bytes += size;
     if (bytes > FIND_BYTES_MAX && found.length + matching.length > 1) {
-      throw invalidField('event_ids', 'have more content than one answer holds: ask for fewer');
+      throw invalidField('event_ids', 'have more content than one answer holds: request fewer');
     }
     found.push(...(await opened(deps.packer, bucket, matching)));
   }
   return found;
 }
 
-/** The positions to read, and which there are. */
+/** The positions to read, within those that exist. */
 async function rangeOf(
   { store, kept_ms }: ReaderDependencies,
   partner_id: string,
@@ -199,7 +199,7 @@ async function rangeOf(
   const newest = head.last;
   const oldest = kept ?? newest + 1;
   if (after !== undefined && after < oldest - 1) {
-    throw invalidField('after', `is older than what is kept: the oldest position is ${oldest}`, {
+    throw invalidField('after', `is older than the retention: the oldest position is ${oldest}`, {
       oldest,
       newest,
     });
@@ -219,7 +219,7 @@ async function rangeOf(
   };
 }
 
-/** Collects from the range without what earlier searches have found empty. */
+/** Collects from the range, except parts that earlier searches have found empty. */
 async function search(
   deps: ReaderDependencies,
   empty: EmptyRanges,

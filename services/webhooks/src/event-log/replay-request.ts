@@ -21,7 +21,7 @@ const EVENT_IDS_MAX = 1_000;
 const KEPT_MS = 30 * 86_400_000;
 const RECEIVER_TIMEOUT_MS = 5_000;
 
-/** What can be refused without a query. */
+/** The refusals that need no query. */
 export function checkReplayRequest({ from, to, event_ids }: ReplayRequest): void {
   const is_list = event_ids.length > 0;
   if (is_list && (from ?? to)) throw invalidField('event_ids', 'cannot be combined with from, to');

@@ -17,9 +17,9 @@ export interface ReplayWork extends AttemptNowDependencies {
 export interface Turn {
   /** Stores the progress of the replay. */
   save(progress: Progress): Promise<void>;
-  /** Aborted when no further event may be started: one that was started is posted to its end. */
+  /** Aborted when no further event may be started; one that was started is still posted. */
   over: AbortSignal;
-  /** Aborted when the process stops or another replica has taken over: nothing is posted any more. */
+  /** Aborted when the process stops or another replica has taken over: nothing more is posted. */
   stopped: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ const RETRY_DELAYS_MS = [1_000, 5_000, 30_000];
 /** At most 1,000 positions, read without content: they need no reservation. */
 const UNBUDGETED: Room = { reserve: async () => {}, took: () => {} };
 
-/** Refused too often. */
+/** The receiver refused an event too often. */
 export class Refused extends Error {
   constructor(
     readonly event: ReadEvent,

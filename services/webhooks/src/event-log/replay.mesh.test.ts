@@ -196,7 +196,7 @@ test('a slow receiver gives its place to the replay of another partner, and post
   expect(new Set(posted).size).toBe(80);
 }, 60_000);
 
-test('a replay that takes too long ends, shows what is left, and can be requested again', async () => {
+test('a replay that takes too long ends, shows the rest, and can be requested again', async () => {
   const ids = await aLog('ptn_endless', 2);
   answer_ms = { ptn_endless: 200 };
   const one = aRunner({ turn_ms: 400, life_ms: 900 });

@@ -1,6 +1,6 @@
-// Delivers logged events again: with their own ids, in the order of the log within a conversation, and
-// with so few attempts at a time that live deliveries keep their share of the receiver. Replays of
-// different partners take turns on the places of a process.
+// Delivers logged events again: with their own ids, in the order of the log within a conversation,
+// and with so few attempts at a time that live deliveries keep their share of the receiver. Replays
+// of different partners take turns in the places of a process.
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '@bmg/common/errors';
 import { anySignal, createPoller, type Component } from '@bmg/common/lifecycle';
@@ -128,7 +128,7 @@ async function takeTurn(
     else if (Date.now() >= replay.created_at.getTime() + life_ms) {
       await save({ status: 'failed', ended_at: new Date(), error: EXPIRED });
     } else {
-      // One that was interrupted by a shutdown goes before those that had their turn.
+      // A replay that a shutdown interrupted goes before those that had their turn.
       await save({ leased_until: stopped.aborted ? new Date(0) : new Date() });
     }
   } catch (error) {

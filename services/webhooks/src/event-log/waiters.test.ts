@@ -107,7 +107,7 @@ test('a bucket of another replica that a filter does not pass is followed by the
   expect([place.passed(), looked.length]).toEqual([10, 3]);
 });
 
-test('after a gap a waiter is woken: what is in the gap is unknown', async () => {
+test('wakes a waiter after a gap, whose events are unknown', async () => {
   const place = waiters.enter('one', { events: ['b'] });
   const waiting = place.wait(7, 60_000);
   waiters.grown(aBucket('one', 9));

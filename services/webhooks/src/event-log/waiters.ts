@@ -9,21 +9,21 @@ import type { EventLogStore, Grown, Match } from '../store/event-log';
 
 export interface Waiters extends Component {
   /**
-   * A request that may wait takes its place before it reads anything, so that a refused one costs no query.
-   * RATE_LIMIT_EXCEEDED if too many requests of the partner have a place.
+   * A request that may wait takes its place before it reads anything, so that a refused one costs
+   * no query. Throws RATE_LIMIT_EXCEEDED if too many requests of the partner have a place.
    */
   enter(partner_id: string, match?: Match): WaitingPlace;
-  /** The partner's log has this bucket too. */
+  /** Call when a bucket was added to the partner's log. */
   grown(bucket: Grown): void;
 }
 
 export interface WaitingPlace {
   /**
-   * Resolves when the partner has an event after `last` that matches, or when the time is over; to
-   * false at shutdown.
+   * Resolves when the partner has an event after `last` that matches, or when the time is over.
+   * Resolves to false at shutdown.
    */
   wait(last: number, limit_ms: number, signal?: AbortSignal): Promise<boolean>;
-  /** No event up to this position matches that was not there before the wait. */
+  /** Position up to which no event has been added that matches. */
   passed(): number;
   leave(): void;
 }

@@ -27,7 +27,7 @@ function received(event_id: string, done: () => void): Unsettled<Delivery> {
   };
 }
 
-/** Resolves after so many turns of the microtask queue. */
+/** Resolves after this many turns of the microtask queue. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await Promise.resolve();
 }

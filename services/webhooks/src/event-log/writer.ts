@@ -100,7 +100,10 @@ export class EventLogWriter implements Component {
     await holdIntake(isFull, heartbeat, this.stopped.signal);
   }
 
-  /** The attempt goes into the event's bucket, or is written apart if that was written already. */
+  /**
+   * The attempt goes into the event's bucket, or is written separately if the bucket was written
+   * already.
+   */
   recordAttempt({ answer, ...attempt }: EventAttempt & { answer: string | null }): void {
     const { event_id, partner_id: _partner, waba_id: _waba, ...recorded } = attempt;
     const entry = this.entries.get(event_id);
@@ -166,7 +169,7 @@ export class EventLogWriter implements Component {
     for (const done of entry.done.splice(0)) done();
   }
 
-  /** Ends in the same turn as it finds nothing left: an event that arrives later starts it again. */
+  /** Ends in the same turn in which it finds the queue empty: a later event starts it again. */
   private async writeAll(): Promise<void> {
     while (this.count > 0) {
       const can_write = await this.writeNext();
@@ -207,7 +210,7 @@ export class EventLogWriter implements Component {
         return index >= BUCKET_EVENTS_MAX || (index > 0 && size > BUCKET_BYTES_MAX);
       });
       const taken = end === -1 ? queue.splice(0) : queue.splice(0, end);
-      // Partners served now come last the next time.
+      // Partners served now come last next time.
       this.queues.delete(partner_id);
       if (queue.length > 0) this.queues.set(partner_id, queue);
       batch.set(partner_id, taken);

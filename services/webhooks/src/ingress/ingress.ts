@@ -55,7 +55,7 @@ const CANARY_BODY_MAX_BYTES = 64 * 1024;
 const VERIFIED_MAX_BYTES = 128 * 1024 * 1024;
 /** Bodies that anyone may have sent: being read, or not verified yet. */
 const UNVERIFIED_MAX_BYTES = 64 * 1024 * 1024;
-/** The same of payment webhooks, apart: they must not take the room of the upstream's. */
+/** The same for payment webhooks, separately: they must not use up the upstream's room. */
 const UNVERIFIED_PAYMENTS_MAX_BYTES = 8 * 1024 * 1024;
 const STOP_TIMEOUT_MS = 5_000;
 const UNAUTHORIZED = 401;
@@ -63,7 +63,7 @@ const UNAUTHORIZED = 401;
 const STRANGERS = 'strangers';
 /** A body with a wrong signature takes some 10 ms of CPU. */
 export const REFUSALS_AT_ONCE = { burst: 10, per_s: 1 };
-/** Not the upstream, which signs all that it sends. */
+/** Cannot be from the upstream, which signs every webhook. */
 const UNSIGNED: Reply = { status: UNAUTHORIZED, text: 'no signature' };
 const WRONG_SIGNATURE: Reply = { status: UNAUTHORIZED, text: 'wrong signature' };
 /** The sender has closed the connection, so this is never sent. */
@@ -81,9 +81,9 @@ interface Route {
   body_max_bytes: number;
   /** Its bodies that are not verified yet count here instead of in the bound of the others. */
   unverified?: Bound;
-  /** False: the route does not exist now. */
+  /** False while the route does not exist. */
   exists?(): boolean;
-  /** False: the network of the sender is refused for now, before its body is read. */
+  /** False while the sender's network is refused, before its body is read. */
   admits?(network: string): boolean;
   /** Whether the body is worth reading: its headers may carry a valid signature. */
   isSigned(headers: IncomingHttpHeaders): boolean;

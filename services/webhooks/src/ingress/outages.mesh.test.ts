@@ -101,7 +101,7 @@ test('records outages by refusals once in ten minutes, later ones as one', async
   const from = new Date(clock);
   refuse();
   await step();
-  // A long one is no exception.
+  // A long one is recorded all the same.
   for (const status of [503, 503, 503]) running.answered(status);
   for (let lasted = 0; lasted < 3; lasted += 1) await step();
   running.answered(200);

@@ -6,7 +6,10 @@ import { createPoller, type Poller } from '@bmg/common/lifecycle';
 import type { Logger } from '@bmg/common/telemetry';
 
 export interface OutageWatch extends Poller {
-  /** Takes the status of every answer to a webhook that has a signature, as those of the upstream have. */
+  /**
+   * Takes the status of every answer to a webhook with a signature, as the upstream's webhooks
+   * have.
+   */
   answered(status: number): void;
 }
 
@@ -31,9 +34,9 @@ const OUTAGE_MIN_MS = 20_000;
 /** A single refused webhook is repeated by the upstream; a run of them is an outage. */
 const RUN_MIN = 3;
 /**
- * Anyone can post webhooks that are refused, and an outage makes messaging check a day of messages. So
- * outages by refusals are recorded at most this often; those of the meantime then count as one. A crash
- * forgets these, and their messages wait for their ordinary check.
+ * Anyone can post webhooks that are refused, and an outage makes messaging check a day of messages.
+ * So outages by refusals are recorded at most this often; those in between then count as one. A
+ * crash forgets these, and their messages wait for their ordinary check.
  */
 const REFUSALS_EVERY_MS = 600_000;
 

@@ -1,4 +1,4 @@
-// Payment webhooks of senders that are not verified yet: how many reach onboarding, and when none does.
+// Payment webhooks of unverified senders: how many reach onboarding, and when none does.
 import { ApiError } from '@bmg/common/errors';
 import { createLogger } from '@bmg/common/telemetry';
 import { createPaymentEvents, FAILURES_AT_ONCE } from './payment-events';

@@ -21,14 +21,14 @@ export interface PaymentWebhook {
   body: Buffer;
   signature: string;
   traceparent: string | undefined;
-  /** The sender's. */
+  /** The network of the sender. */
   network: string;
 }
 
 export interface PaymentEvents {
   /** False while onboarding is known to have no payment processor: then the address does not exist. */
   exist(): boolean;
-  /** False for a network of whose webhooks too many failed the verification: 429, before the body is read. */
+  /** False for a network with too many failed verifications: 429, before the body is read. */
   mayPost(network: string): boolean;
   /** Returns the HTTP status for the processor. */
   forward(webhook: PaymentWebhook): Promise<number>;
@@ -44,7 +44,7 @@ const TOO_MANY = 429;
 export const FAILURES_AT_ONCE = { burst: 10, per_s: 0.2 };
 /** Webhooks that onboarding verifies and applies at a time; the processor posts the others again. */
 const IN_FLIGHT_MAX = 16;
-/** How long onboarding's answer counts that there is no processor. */
+/** How long onboarding's answer "no payment processor" is cached. */
 const ABSENT_MS = 10_000;
 
 const STATUS: Partial<Record<ErrorCode, number>> = {

@@ -7,7 +7,7 @@ export interface Reply {
 }
 
 export const TAKEN: Reply = { status: 200, text: '' };
-/** The webhook was not accepted, and the sender is to post it again. */
+/** The webhook was not accepted; the sender should post it again. */
 export const TRY_AGAIN: Reply = { status: 503, text: 'try again' };
 const RETRY_AFTER_S = '5';
 /** Unavailable, and too many. */
@@ -19,7 +19,7 @@ export function send(response: ServerResponse, { status, text }: Reply): void {
   response.end(text);
 }
 
-/** The answer to a webhook that another part has judged. */
+/** The answer to a webhook that another part has verified. */
 export function replyOf(status: number): Reply {
   if (status === TAKEN.status) return TAKEN;
   return status === TRY_AGAIN.status ? TRY_AGAIN : { status, text: 'not taken' };

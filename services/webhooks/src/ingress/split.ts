@@ -32,7 +32,7 @@ export function split(body: Buffer): Part[] {
     const parts = cut(body);
     if (parts) return parts;
   } catch {
-    // Not JSON, or nested too deep: fan-out will refuse it and say why.
+    // Not JSON, or nested too deep: fan-out refuses it and gives the reason.
   }
   return [{ key: '', bytes: body }];
 }

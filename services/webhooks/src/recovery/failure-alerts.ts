@@ -1,4 +1,4 @@
-// Reports to onboarding which partners' receivers have not accepted more of today's events than the
+// Reports to onboarding the partners whose receivers have refused more of today's events than the
 // threshold of their alert.
 import { REPORT_EVERY_MS, reportAlerts, type ReportDependencies } from '@bmg/common/alerts';
 import { createPoller, type Poller } from '@bmg/common/lifecycle';

@@ -78,7 +78,7 @@ async function retryEvent(
   const outcome = await attemptNow(deps, attempt, receiver);
   const { http_status } = outcome;
   if (outcome.result === 'delivered') return { event_id, status: 'delivered', http_status };
-  // Status and next attempt stay, unless the receiver answers 410: it never wants this event.
+  // Status and next attempt stay, unless the receiver returns 410: it never wants this event.
   const is_gone = nextDelayMs(1, outcome) === undefined;
   const status = is_gone ? deliveryMachine.to('giveUp') : row.status;
   await deliveries.update(event_id, {

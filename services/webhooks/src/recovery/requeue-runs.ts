@@ -1,9 +1,10 @@
-// Requeues of all deliveries of a partner: one run at a time for each partner, on all replicas together,
-// because a run updates every stored delivery, makes each replica read them again, and is followed by an
-// attempt of each. So the next run starts after a pause that grows with what the last one queued. Calls
-// during a run join it and get its result. A call after it waits for the next, so that its answer leaves
-// out no delivery that has failed since; if the pause is longer than it can wait, it gets the result
-// of the last. Without Redis each replica runs at most one at a time.
+// Requeues of all deliveries of a partner: one run at a time for each partner, on all replicas
+// together, because a run updates every stored delivery, makes each replica read them again, and is
+// followed by an attempt of each. So the next run starts after a pause that grows with the number
+// that the last one queued. Calls during a run join it and get its result. A call after it waits
+// for the next run, so that its answer includes every delivery that has failed since; if the pause
+// is longer than it can wait, it gets the result of the last run. Without Redis each replica runs
+// at most one at a time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '@bmg/common/errors';
 import type { RedisConnection } from '@bmg/common/redis';
@@ -11,7 +12,7 @@ import type { RedisConnection } from '@bmg/common/redis';
 export interface RequeueRun {
   /** Deliveries that are due since the run. */
   queued: number;
-  /** The run was started by an earlier call. */
+  /** True if an earlier call started the run. */
   joined: boolean;
 }
 
@@ -23,7 +24,7 @@ const RUNS_APART_MS = 1_000;
 /** The pause after a run, for each delivery that it queued; and the longest one. */
 const APART_PER_DELIVERY_MS = 10;
 const APART_MAX_MS = 300_000;
-/** A run that was cut off by a crash blocks the next one for this long. */
+/** A run interrupted by a crash blocks the next one for this long. */
 const RUN_MAX_MS = 30_000;
 /** How long a call waits for the run of another replica; below the deadline of the RPC. */
 const JOIN_MAX_MS = 5_000;

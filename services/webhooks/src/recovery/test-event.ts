@@ -20,7 +20,7 @@ export interface TestEventDependencies {
 export const TEST_EVENT = 'webhook.test';
 const NEVER = new AbortController().signal;
 
-/** Answers how the receiver responded; MISSING_FIELDS if the partner has no webhook URL. */
+/** Returns how the receiver responded; MISSING_FIELDS if the partner has no webhook URL. */
 export const sendTestEvent =
   ({ receivers, agent, log }: TestEventDependencies) =>
   async (

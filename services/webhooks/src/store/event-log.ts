@@ -93,13 +93,13 @@ export interface EventLogStore {
   expire(before: Date): Promise<boolean>;
 }
 
-/** A bucket with what is needed to find events in it. */
+/** A bucket with the fields that are needed to find events in it. */
 export interface Header {
   at: Date;
   events: Array<Pick<LoggedEvent, 'seq' | 'event_id' | 'event'>>;
 }
 
-/** A new bucket with what is needed to filter its events. */
+/** A new bucket with the fields that are needed to filter its events. */
 export interface Grown extends Range {
   partner_id: string;
   events: Array<Pick<LoggedEvent, 'seq' | 'event' | 'waba_id'>>;

@@ -37,7 +37,7 @@ function Steps({ client }: { client: Client }) {
   const [template, setTemplate] = useState<Template | null>(null);
   const [contacts, setContacts] = useState<Contact[]>([]);
   const place = useRef<HTMLDivElement>(null);
-  // The button of the step before is gone: the keyboard goes on in the new step.
+  // The button of the previous step no longer exists: the keyboard focus moves to the new step.
   useEffect(() => {
     if (step > 0) place.current?.focus();
   }, [step]);

@@ -1,4 +1,4 @@
-// Checks a broadcast before it is created: contacts that would not get it, duration, cost.
+// Checks a broadcast before it is created: contacts that would not receive it, duration, cost.
 import { Alert, List, Stack, Text, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { BroadcastCheck, CheckReason } from '../../api/types';

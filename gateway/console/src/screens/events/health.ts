@@ -22,7 +22,7 @@ const PERCENT = 100;
 
 const WITH_OUTCOME = new Set(['delivered', 'retrying', 'failed']);
 
-/** Events that wait for their first attempt say nothing yet. */
+/** Events that wait for their first attempt have no outcome yet. */
 export const triedOf = (events: readonly LoggedEvent[]): LoggedEvent[] =>
   events.filter(({ delivery }) => WITH_OUTCOME.has(delivery.status));
 

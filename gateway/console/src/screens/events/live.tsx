@@ -105,7 +105,7 @@ const FEEDS: Record<Feed, string> = {
 
 interface FiltersProps {
   names: string[];
-  /** How many events the filters leave. */
+  /** How many events pass the filters. */
   shown: number;
   live: boolean;
   feed: Feed;

@@ -1,5 +1,5 @@
 // Follows the event log: the latest events first, then each new one as it comes, by server-sent events.
-// Where a stream does not work, the log is read every few seconds instead, and its error is shown.
+// If a stream does not work, the log is read every few seconds instead, and its error is shown.
 import { useDocumentVisibility } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { addressOf, call, type ApiFailure } from '../../api/client';
@@ -9,11 +9,11 @@ const LATEST = 300;
 /** More events than a person looks through; older ones leave the page. */
 const KEPT_MAX = 2_000;
 const PAGE = 500;
-/** Events that come together are shown together, so that a busy log redraws at most so often. */
+/** Events that arrive together are shown together, which bounds how often a busy log redraws. */
 const REDRAW_MS = 700;
 const RETRY_MS = 5_000;
 
-/** How new events come. */
+/** How new events arrive. */
 export type Feed = 'paused' | 'live' | 'reconnecting' | 'reading';
 
 export interface Log {
@@ -65,7 +65,7 @@ interface Listener {
   onFeed(feed: Feed): void;
 }
 
-/** Resolves once the browser gives the stream up: it opens a stream that broke again by itself. */
+/** Resolves when the browser gives up on the stream: it reopens a broken one itself. */
 function stream(after: number, { onEvents, onFeed }: Listener, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let waiting: LoggedEvent[] = [];

@@ -14,7 +14,7 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
 const DAY_S = 86_400;
 
-/** Labels of Unix seconds: the day only where they span more than one. */
+/** Labels of Unix seconds: the day only if they span more than one. */
 function timesOf(ticks: number[]): string[] {
   const span_s = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0);
   return ticks.map((tick) => (span_s > DAY_S ? calendar : clock).format(tick * 1_000));

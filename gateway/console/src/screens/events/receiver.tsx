@@ -10,7 +10,7 @@ const HealthPlot = lazy(async () => ({ default: (await import('./plot')).HealthP
 const POINTS_MIN = 2;
 const amounts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-/** How the receiver does: the share of events that it accepted, and how fast. */
+/** The receiver's health: the share of events that it accepted, and how fast. */
 export function Receiver({ events }: { events: readonly LoggedEvent[] }) {
   const health = useMemo(() => healthOf(events), [events]);
   if (health.accepted === null) return null;

@@ -1,4 +1,4 @@
-// Delivers the events of a period again, and shows how far that is.
+// Delivers the events of a period again, and shows the progress.
 import {
   Alert,
   Button,
@@ -34,7 +34,7 @@ export function ReplayEvents({ names }: { names: string[] }) {
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** As the browser's field for a local time takes it. */
+/** In the format of the browser's field for a local time. */
 const localTime = (time: Date): string =>
   new Date(time.getTime() - time.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 

@@ -4,7 +4,7 @@ import { call } from '../../api/client';
 import type { TestEvent } from '../../api/types';
 import { Failure } from '../../parts/failure';
 
-/** Sends one signed event to the receiver now and shows what it answered. */
+/** Sends one signed event to the receiver now and shows the response. */
 export function SendTest() {
   const test = useMutation({ mutationFn: () => call<TestEvent>('POST', '/webhook-test') });
   return (

@@ -1,4 +1,4 @@
-// Makes a link to the hosted sign-up page, and follows the sign-up when it runs in a popup.
+// Creates a link to the hosted sign-up page, and follows the sign-up when it runs in a popup.
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -12,7 +12,7 @@ interface Link {
   expires_in: number;
 }
 
-/** What the hosted page posts to the page that opened it. */
+/** The message of the hosted page to the page that opened it. */
 interface Outcome {
   type: 'SERVICE_CONNECT_SUCCESS' | 'SERVICE_CONNECT_CANCEL' | 'SERVICE_CONNECT_ERROR';
   state?: string | null;

@@ -7,7 +7,7 @@ import { Time } from '../../parts/time';
 
 /** The upstream's code of a client that does not share its history. */
 const DECLINED = 2593109;
-/** What each phase of the upstream brings. */
+/** The content of each phase of the upstream's history. */
 const PHASES = ['the last day', 'up to 90 days ago', 'up to 180 days ago'];
 const COMPLETE = 100;
 

@@ -1,4 +1,4 @@
-// One number: what is known here, what the upstream says, and the actions.
+// One number: our own facts, the upstream's facts, and the actions.
 import { Button, Drawer, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

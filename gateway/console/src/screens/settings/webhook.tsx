@@ -33,7 +33,7 @@ export function WebhookAddress({ settings }: { settings: Settings }) {
         <Stack gap="sm">
           <TextInput
             label="Webhook address"
-            description="HTTPS and public. Events are posted here; without an address they are in the event log alone."
+            description="HTTPS and public. Events are posted here; without an address they are in the event log only."
             type="url"
             placeholder="https://example.com/webhooks"
             value={address}

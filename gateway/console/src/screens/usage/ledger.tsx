@@ -190,7 +190,7 @@ function Totals({ totals, months }: { totals: Totals; months: LedgerPage['months
 
 const Changes = ({ changes }: { changes: LedgerChange[] }) =>
   changes.length > 0 && (
-    <Alert color="yellow" variant="light" title="Templates in another category than you asked for">
+    <Alert color="yellow" variant="light" title="Templates in another category than you requested">
       <List size="sm">
         {changes.map(({ template_name, template_language, category_asked, category, since }) => (
           <List.Item key={`${template_name}/${template_language}`}>

@@ -1,4 +1,4 @@
-// The only file that sends requests to Stripe. It decides nothing: a refused card is an answer, and
+// The only file that sends requests to Stripe. It decides nothing: a refused card is a result, and
 // every other failure is a ProcessorAway, which callers retry.
 import Stripe from 'stripe';
 import { ApiError } from '@bmg/common/errors';
@@ -47,18 +47,18 @@ export interface StripeApi {
   adoptCard(customer_id: string, setup_intent_id: string): Promise<void>;
   cardPage(customer_id: string, return_url: string): Promise<string>;
   createInvoice(invoice: NewInvoice, key: string): Promise<string>;
-  /** The invoice of a charge, for one whose ID could not be stored; null where there is none. */
+  /** The invoice of a charge, for one whose ID could not be stored; null if there is none. */
   findInvoice(customer_id: string, charge_id: string): Promise<string | null>;
   addLine(line: InvoiceLine, key: string): Promise<void>;
   finalize(invoice_id: string, key: string): Promise<void>;
-  /** Answers Stripe's reason for a refusal, or null where it was not refused. */
+  /** Returns Stripe's reason for a refusal, or null if it was not refused. */
   pay(payment: { invoice_id: string; payment_method: string }, key: string): Promise<string | null>;
   read(invoice_id: string): Promise<Reading>;
   /**
    * Voids the invoice, or deletes it while it is a draft. Stripe refuses this for a paid invoice.
    */
   drop(invoice_id: string, reading: Reading): Promise<void>;
-  /** Throws UNAUTHORIZED where the signature is wrong, INVALID_PAYLOAD where it is not JSON. */
+  /** Throws UNAUTHORIZED if the signature is wrong, INVALID_PAYLOAD if it is not JSON. */
   verify(body: Buffer, signature: string): Stripe.Event;
 }
 

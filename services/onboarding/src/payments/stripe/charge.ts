@@ -200,7 +200,7 @@ const withKey = <T>(
   );
 
 /**
- * Runs `advance` where Stripe would repeat this failure for the same idempotency key, so that the
+ * Runs `advance` if Stripe would repeat this failure for the same idempotency key, so that the
  * next try uses a new one.
  */
 async function advanceOnSticky<T>(

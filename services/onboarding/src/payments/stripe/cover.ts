@@ -1,5 +1,5 @@
 // Makes sure that a registration has room in a paid billing slot before its account becomes active.
-// Where there is none, the next slot is charged first (contract 1.6, 1.7).
+// If there is none, the next slot is charged first (contract 1.6, 1.7).
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { SLOT_CENTS, slotsFor, WABAS_PER_SLOT } from '../slots';
@@ -56,7 +56,7 @@ async function buy(
 }
 
 interface Standing {
-  /** How the account may start; null where a payment is needed first. */
+  /** How the account may start; null if a payment is needed first. */
   ready: Cover | null;
   /** The partner's accounts as if this one waited among them. */
   places: Places;

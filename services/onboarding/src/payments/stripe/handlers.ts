@@ -53,7 +53,7 @@ export const createPaymentHandlers = (
     },
   };
 
-  /** Null without a card; undefined where Stripe does not answer. */
+  /** Null without a card; undefined if Stripe does not answer. */
   async function cardOf(customer_id: string | null): Promise<Card | null | undefined> {
     if (customer_id === null) return null;
     try {

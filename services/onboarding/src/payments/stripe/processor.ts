@@ -31,7 +31,7 @@ export interface StripeDependencies {
 const POLL_EVERY_MS = 15_000;
 /** Bills reviewed in parallel: at the turn of the month, all are due at the same time. */
 const PARALLEL = 4;
-/** Bills per run; where more are due, the next run follows at once. */
+/** Bills per run; if more are due, the next run follows at once. */
 const RUN_MAX = 25;
 const PAGE = 500;
 
@@ -75,7 +75,7 @@ function createBillPoller(deps: ReviewDependencies): Poller {
   );
 }
 
-/** One run. Answers true when more may be due. */
+/** One run. Returns true when more may be due. */
 export async function reviewDue(deps: ReviewDependencies, signal?: AbortSignal): Promise<boolean> {
   const { accounts, now, log } = deps;
   for (let done = 0; done < RUN_MAX && !signal?.aborted; done += 1) {

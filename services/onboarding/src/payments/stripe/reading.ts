@@ -67,7 +67,7 @@ function readPayment(intent: Stripe.PaymentIntent | null): Pick<Reading, 'outcom
   return failure === null ? { outcome: 'untried', failure } : { outcome: 'declined', failure };
 }
 
-/** The event that a reading is for its charge; null where there is no outcome yet. */
+/** The event of the charge that a reading stands for; null if there is no outcome yet. */
 export function eventOf(reading: Reading): ChargeEvent | null {
   if (reading.status === 'paid') return 'pay';
   if (reading.status === 'void') return 'void';

@@ -34,7 +34,7 @@ const ABANDONED_MS = 60 * MINUTE_MS;
 export const nextMonth = (now: Date): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
 
-/** Answers when to review again. */
+/** Returns the time of the next review. */
 export async function review(deps: ReviewDependencies, account: BillingAccount): Promise<Date> {
   const { partners, now, log } = deps;
   const partner_id = account._id;
@@ -149,7 +149,7 @@ async function applyBilling(
   return partner;
 }
 
-/** Voids invoices that no account waits for. Answers the processor's failure, if any. */
+/** Voids invoices that no account waits for. Returns the processor's failure, if any. */
 async function dropUnwanted(
   deps: ReviewDependencies,
   { partner, month, rows }: Bill,

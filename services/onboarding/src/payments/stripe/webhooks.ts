@@ -1,6 +1,6 @@
-// Stripe's webhooks, which are signed, may be repeated and come in any order. Each is applied once.
-// Only "paid" is taken from the event itself; every other event makes us read the invoice's present
-// state.
+// Stripe's webhooks, which are signed, may be repeated and arrive in any order. Each is applied
+// once. Only "paid" is taken from the event itself; after every other event the invoice's present
+// state is read.
 import type Stripe from 'stripe';
 import type { PaymentEvents } from '../../store/payment-events';
 import { apply, refresh, type ChargeDependencies } from './charge';
@@ -20,7 +20,7 @@ const DOUBTFUL = [
   'invoice.marked_uncollectible',
 ];
 
-/** Throws where the event cannot be verified or applied: Stripe then sends it again. */
+/** Throws if the event cannot be verified or applied: Stripe then sends it again. */
 export async function handlePaymentEvent(
   deps: WebhookDependencies,
   { body, signature }: { body: Buffer; signature: string },
