@@ -18,7 +18,8 @@ import { startTraffic, type Traffic } from './traffic';
 const HELP = `make test-chaos [SECONDS=3600] [SEED=4711] [FAULTS='kill -9,clock step']
 
 Runs faults on a mesh with engines of its own for SECONDS, then checks each promise of
-deploy/ARCHITECTURE.md. Without SEED it draws one and prints it. FAULTS limits the faults to some of:
+deploy/ARCHITECTURE.md. Without SEED it draws one and prints it. Ctrl-C ends the faults early and
+checks the run so far; a second one stops it without a check. FAULTS limits the faults to some of:
   ${FAULTS.map(({ name }) => name).join('\n  ')}
 Ends with 1 if a promise was broken, and keeps the folder with the histories and logs.`;
 
@@ -56,12 +57,12 @@ async function main(): Promise<void> {
   mkdirSync(dir, { recursive: true });
   console.log(`SEED=${seed} SECONDS=${seconds}: ${dir}`);
   const stage = await openStage(dir);
-  const stop = onceStopped(stage);
+  const { stop, end } = onceStopped(stage);
   try {
     const kinds = kindsFor(stage, values.faults.split(',').filter(Boolean));
     const planned = planFaults(seed, seconds * 1_000, kinds);
     writeFileSync(join(dir, 'schedule.json'), JSON.stringify(planned, null, 1));
-    const { traffic, ...seen } = await play(stage, { seed, planned, run_ms: seconds * 1_000 });
+    const { traffic, ...seen } = await play(stage, { seed, planned, run_ms: seconds * 1_000, end });
     const collected = await collect(stage, traffic, seen);
     writeFileSync(join(dir, 'history.json'), JSON.stringify(collected.history));
     const isKept = report(collected, { seed, seconds, traffic, planned });
@@ -77,19 +78,23 @@ async function main(): Promise<void> {
   }
 }
 
-/** Stops the mesh once, also when the run is interrupted. */
-function onceStopped(stage: Stage): () => Promise<void> {
+/** The first signal ends the faults, so that the run so far is checked; the second one stops the mesh at once. */
+function onceStopped(stage: Stage): { stop: () => Promise<void>; end: AbortSignal } {
+  const ending = new AbortController();
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stage.stop());
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      console.log(`${signal}: stopping`);
-      void continueAll(stage)
-        .then(stop)
-        .finally(() => process.exit(1));
-    });
-  }
-  return stop;
+  const interrupted = (signal: NodeJS.Signals): void => {
+    if (!ending.signal.aborted) {
+      console.log(`${signal}: ending the faults; once more stops without a check`);
+      return ending.abort();
+    }
+    console.log(`${signal}: stopping`);
+    void continueAll(stage)
+      .then(stop)
+      .finally(() => process.exit(1));
+  };
+  process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
+  return { stop, end: ending.signal };
 }
 
 function kindsFor(stage: Stage, wanted: string[]): typeof FAULTS {
@@ -106,7 +111,12 @@ function kindsFor(stage: Stage, wanted: string[]): typeof FAULTS {
 
 async function play(
   stage: Stage,
-  { seed, planned, run_ms }: { seed: number; planned: Planned[]; run_ms: number },
+  {
+    seed,
+    planned,
+    run_ms,
+    end,
+  }: { seed: number; planned: Planned[]; run_ms: number; end: AbortSignal },
 ): Promise<Pick<Run, 'traffic' | 'spans'> & { unhealthy: string | null }> {
   const run: Run = {
     stage,
@@ -119,15 +129,18 @@ async function play(
   try {
     const last = new Map<string, Promise<void>>();
     const sinceBegin = (): number => stage.now() - run.began_ms;
+    const until = (at_ms: number): Promise<void> =>
+      sleep(Math.max(0, at_ms - sinceBegin()), undefined, { signal: end }).catch(() => undefined);
     for (const one of planned) {
-      await sleep(Math.max(0, one.at_ms - sinceBegin()));
+      await until(one.at_ms);
+      if (end.aborted) break;
       const before = last.get(one.target) ?? Promise.resolve();
       last.set(
         one.target,
         before.then(() => inject(run, one)),
       );
     }
-    await sleep(Math.max(0, run_ms - sinceBegin()));
+    await until(run_ms);
     await Promise.all(last.values());
     await endFaults(stage);
     const unhealthy = await untilHealthy(stage);
