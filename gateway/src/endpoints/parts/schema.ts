@@ -150,7 +150,7 @@ function check(schema: Schema, value: unknown, validate: ValidateFunction): void
 }
 
 /**
- * Array lengths are judged before any item, because ajv collects the faults of all items: a body of a
+ * Array lengths are checked before any item, because ajv collects the faults of all items: a body of a
  * million wrong ones would stop the process for seconds.
  */
 function checkLengths({ maxItems, items, properties }: Schema, value: unknown, path: string): void {

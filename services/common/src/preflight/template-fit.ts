@@ -1,4 +1,4 @@
-// Whether the components of a send fit a template, as the upstream judges it. Pure.
+// Whether the components of a send fit a template, by the upstream's rules. Pure.
 import { isObject, type Json } from '../upstream';
 import { upstreamRefusal, type Reason } from './reasons';
 

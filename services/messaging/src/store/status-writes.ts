@@ -118,7 +118,7 @@ export const raising = (update: StatusUpdate, closed_until?: Date): Operation =>
 
 /**
  * Raises the statuses of records with one write for each message: statuses that follow each other are
- * written together, if the record has none of them. The record stays as it is otherwise.
+ * written together, if the record has none of them. The record is unchanged otherwise.
  */
 export function raisingTogether(updates: StatusUpdate[], closed_until?: Date): Operation[] {
   const groups: StatusUpdate[][] = [];
