@@ -130,7 +130,7 @@ let current: SignUp | null = null;
 /** Whether the opener knows how the sign-up ended, or that it failed. */
 let told = false;
 
-// --- what the person sees ---
+// --- the person's view ---
 
 function showStatus(text: string, { working = false, done = false } = {}): void {
   const status = element('status');

@@ -46,7 +46,7 @@ export interface Keywords {
   errorCode?: string;
   /** Error message of a violation, instead of the generated one. */
   errorMessage?: string;
-  /** What the OpenAPI document shows of a value that is checked elsewhere. */
+  /** The schema in the OpenAPI document of a value that is checked elsewhere. */
   published?: Schema;
 }
 

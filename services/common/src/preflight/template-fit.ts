@@ -87,7 +87,7 @@ function textMisfit(
 
 type Fault = (where: string, at: number) => Reason;
 
-/** The text of a parameter, or what is wrong with it. */
+/** The text of a parameter, or its fault. */
 function valueOf(parameter: Json): string | Fault {
   const { type, text } = parameter;
   if (type === 'text') {

@@ -20,7 +20,7 @@ export interface StatusUpdate {
   error_code?: string | undefined;
   trace_id?: string | undefined;
   participant?: string | undefined;
-  /** What the status adds to the price of its message. */
+  /** The price that the status adds to its message. */
   charge?: ChargeFacts;
   /** From our callback data. Creates the record if a crash prevented the send from storing it. */
   rebuild?: Pick<MessageRecord, '_id' | 'partner_id' | 'waba_id' | 'recipient'>;

@@ -17,7 +17,7 @@ export interface WaitingBilling {
 /** The facts that events change; each kind has its own time. */
 export type FactKind = 'health' | 'limit' | 'throughput';
 
-/** What the upstream reports about a number. */
+/** The upstream's facts about a number. */
 export interface NumberFacts {
   phone_number: string;
   verified_name: string;
