@@ -1,4 +1,5 @@
-// Prints what a browser loads for the first screen, compressed, and fails above the limit.
+// Prints the bytes that a browser loads for the first screen, compressed, and fails above the
+// limit.
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 

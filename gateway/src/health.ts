@@ -57,7 +57,7 @@ export function createHealthMonitor(
         set(name, serving);
       }),
       (async () => {
-        // Without traffic the last publish says nothing about now, so that a broker must accept too.
+        // Without traffic the last publish is no evidence of the present, so a broker must accept too.
         set('kafka', await succeeds([kafka.bus.check(), anyAccepts(kafka.brokers)]));
       })(),
       (async () => {

@@ -168,7 +168,7 @@ export const perThousand = ({ costs, events }: Throughput, name: string): number
 
 const REPORT_FROM_S = 0.002;
 
-/** Prints what each part took, the largest first. */
+/** Prints the cost of each part, the largest first. */
 export function printCosts(what: string, run: Throughput): void {
   console.log(`\nCPU seconds per 1,000 ${what}, and memory`);
   for (const [name, { rss_mib }] of byCost(run)) {

@@ -1,5 +1,5 @@
-// The first load of a page on a slow phone: what the browser paints when, how long its scripts block it, and
-// what it downloads.
+// The first load of a page on a slow phone: when the browser paints, how long its scripts block it,
+// and how much it downloads.
 import type { Browser, BrowserContext, CDPSession } from 'playwright-core';
 import { eventually } from '../testkit/eventually';
 

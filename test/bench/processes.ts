@@ -25,7 +25,7 @@ export interface Part {
   name: string;
   pid: number;
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** What the process has counted so far, under BENCH_COUNTERS=1 (counters.ts); else nothing. */
+  /** The counts of the process so far, under BENCH_COUNTERS=1 (counters.ts); else nothing. */
   counts(): Promise<Record<string, number>>;
 }
 

@@ -36,7 +36,7 @@ export function partOf({ functionName, url }: Node['callFrame']): string | undef
   return dirname(url.replace('file://', '').replace(`${ROOT}/`, ''));
 }
 
-/** Neither these nor their callees are the work of a service. */
+/** Neither these nor the functions that they call are the work of a service. */
 const LEFT_OUT = new Set(['(idle)', 'Module._load']);
 
 /** Seconds by part, the largest first; waiting and the loading of modules are left out. */

@@ -361,7 +361,7 @@ describe('counts undecidable cases separately', () => {
     expect(verdict(history({ sends }), 'a send refused').checked).toBe(0);
   });
 
-  test('a key whose record Redis has lost is not judged', () => {
+  test('does not decide about a key whose record Redis has lost', () => {
     const sends = [send({ key: 'k' }), send({ key: 'k', message_id: 'wamid.9' })];
     const faults = redis('redis loses its last writes');
     const { violations, unknown } = verdict(history({ sends, faults }), 'an Idempotency-Key');
@@ -389,7 +389,7 @@ describe('counts undecidable cases separately', () => {
     expect(verdict(history(withoutKey), 'an accepted send').violations).toHaveLength(2);
   });
 
-  test('a send just after a deletion without Redis is not judged, a later one is', () => {
+  test('does not decide about a send just after a deletion without Redis, but about a later one', () => {
     const late = send({ invoked_ms: 5_000, completed_ms: 5_100 });
     const given = { changes: [change()], faults: redis('kill engine') };
     expect(verdict(history({ ...given, sends: [send()] }), 'a deleted client')).toMatchObject({
@@ -413,7 +413,7 @@ describe('counts undecidable cases separately', () => {
     expect(ledger([]).violations).toHaveLength(1);
   });
 
-  test('a send between a deletion and the next registration that overlap is not judged', () => {
+  test('does not decide about a send between a deletion and a registration that overlap', () => {
     const changes = [change(), change({ kind: 'register', invoked_ms: 900, completed_ms: 1_050 })];
     expect(verdict(history({ changes }), 'a deleted client').checked).toBe(0);
   });

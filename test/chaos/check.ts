@@ -196,7 +196,7 @@ const stableIds: Check = ({ arrivals, partners }) => {
     partners.map(({ name, log }) => [name, new Map(log.map((one) => [one.event, one.event_id]))]),
   );
   for (const { partner, event, event_id } of arrivals) {
-    // Events without a message do not name what they are about.
+    // Events without a message do not name their subject.
     if (!event.startsWith('message.')) continue;
     const logged = logs.get(partner)?.get(event);
     if (logged === undefined) tally.unknown += 1;

@@ -159,7 +159,8 @@ async function inject({ stage, spans, running }: Run, one: Planned): Promise<voi
   try {
     await runFault(stage, one);
   } catch (error) {
-    // Another fault prevents it, for example a stopped engine: endFaults() starts what is missing.
+    // Another fault prevents it, for example a stopped engine: endFaults() starts the missing
+    // processes.
     console.log(`  ${shown}: ${String(error).split('\n')[0]}`);
   }
   span.to_ms = stage.now();
@@ -188,7 +189,8 @@ async function endFaults(stage: Stage): Promise<void> {
   }
   for (const name of SERVICE_NAMES) {
     if (pidOf(name, mesh.dir) !== undefined) continue;
-    // Every fault starts again what it has stopped: this one ended by itself, or did not start.
+    // Every fault restarts the processes that it has stopped: this one ended by itself, or did not
+    // start.
     console.log(`  ${name} does not run: starting it`);
     await mesh.start(name);
   }

@@ -96,7 +96,7 @@ test.each([
   'webhook_deliveries_in_flight_limit',
   'component_up',
 ])('%s has counted the message', async (series) => {
-  // What follows an event is counted behind its delivery.
+  // The consequences of an event are counted after its delivery.
   await eventually(async () => {
     const { body } = await renderMetrics();
     const values = body

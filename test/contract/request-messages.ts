@@ -99,7 +99,7 @@ export async function requestOf(endpoint: Endpoint, fields: Fields): Promise<obj
   return (await endpoint.request?.(input)) ?? {};
 }
 
-/** Encodes and decodes the message: the result is what the service receives. */
+/** Encodes and decodes the message, which yields the service's view of it. */
 export function messageOf({ rpc }: Endpoint, request: object): unknown {
   const { requestType } = rpc.codecs as { requestType: Codec<object> };
   return requestType.decode(requestType.encode(requestType.fromPartial(request)).finish());

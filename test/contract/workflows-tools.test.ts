@@ -54,7 +54,7 @@ const PROVIDES: Record<string, RegExp> = {
   java: /actions\/setup-java@/,
   promtool: /PROMTOOL=/,
 };
-/** What the tests of each command need, besides what every runner has (Python among it). */
+/** The tools of each command's tests, besides those that every runner has (Python among them). */
 const COMMANDS: Record<string, string[]> = {
   'make test-unit': ['promtool'],
   'make test': ['go', 'java', 'promtool'],

@@ -232,7 +232,7 @@ describe('the rate limit', () => {
       expect(headers.get('ratelimit-limit')).toBe('5');
       expect(headers.get('ratelimit-remaining')).toBe('0');
     }
-    // The refill after a second is what is tested.
+    // The test needs the refill after a second.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect((await limited.call('GET', '/clients')).status).toBe(200);
   });

@@ -52,17 +52,20 @@ export async function readAnswerSchemas(gateway_url: string): Promise<AnswerSche
       }
       const check = validate(found, status, type);
       if (check(body)) return problems;
-      const faults = (check.errors ?? []).map(
-        ({ instancePath, message, params }) =>
-          `${instancePath || 'the body'} ${message ?? ''} ${JSON.stringify(params)}`,
-      );
-      return [...problems, ...faults];
+      return [...problems, ...describeFaults(check)];
     },
   };
 }
 
+/** The faults that the validator has found last. */
+export const describeFaults = ({ errors }: Validate): string[] =>
+  (errors ?? []).map(
+    ({ instancePath, message, params }) =>
+      `${instancePath || 'the body'} ${message ?? ''} ${JSON.stringify(params)}`,
+  );
+
 /** Copies a schema and forbids unnamed keys, except if `additionalProperties` is given. */
-function withClosedObjects(value: unknown): unknown {
+export function withClosedObjects(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withClosedObjects);
   const inner = Object.fromEntries(

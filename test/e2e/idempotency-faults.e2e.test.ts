@@ -1,4 +1,4 @@
-// Answers lost on their way: what a retry with the same Idempotency-Key gets.
+// Answers lost in transit: the result of a retry with the same Idempotency-Key.
 import { randomUUID } from 'node:crypto';
 import { eventually } from '../testkit/eventually';
 import {

@@ -19,7 +19,7 @@ const ROWS = Number(process.env['BMG_LEDGER_ROWS'] ?? 100_000);
 /** Read first, so that the heaps have their usual size before memory is measured. */
 const WARM_UP_ROWS = ROWS / 5;
 const BATCH = 1_000;
-/** The objects of all rows do not fit beside what a process needs anyway. */
+/** The objects of all rows do not fit beside the memory that a process needs anyway. */
 const HEAP_MB = 128;
 const GROWTH_MAX_MIB = 64;
 const DAY_MS = 86_400_000;
@@ -40,7 +40,7 @@ beforeAll(async () => {
     own_engines: true,
     env: { MONGO_HEAP: '2g', GAP_REPAIR_DELAY_MS: '0', LEDGER_CLOSE_DAYS: '0' },
   });
-  // Without a limit, a process lets its memory grow far before it looks for what can be freed.
+  // Without a limit, a process lets its memory grow far before it collects garbage.
   for (const name of WATCHED) {
     await mesh.terminate(name);
     await mesh.start(name, { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` });

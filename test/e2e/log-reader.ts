@@ -14,7 +14,7 @@ export interface LogReader {
   untilStored(message_ids: string[], limit_ms: number): Promise<void>;
   /** Messages of a conversation that were stored before an earlier one. */
   outOfOrder(conversations: string[][]): string[];
-  /** Ends the program; returns what it has stored. */
+  /** Ends the program; returns the stored events. */
   stop(): Promise<StoredEvent[]>;
   /** Reads the log once more, from its beginning to the position that the program has reached. */
   readAgain(): Promise<StoredEvent[]>;

@@ -19,7 +19,7 @@ const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * 502 and 503: the upstream, or an unreachable part of the service. Of the refusals of requests that
- * follow the document, 400 is judged by the hooks; the others are about state.
+ * follow the document, 400 is checked by the hooks; the others are about state.
  */
 const CONFIG = `
 hooks = "hooks.py"

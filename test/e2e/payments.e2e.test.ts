@@ -25,6 +25,7 @@ import {
   type Event,
   type PaymentsDouble,
 } from '../payments-double';
+import { faultsOf } from './console-answers';
 
 /** Longer than the interval at which the worker looks for due payments. */
 const DUE_LIMIT_MS = 60_000;
@@ -103,7 +104,9 @@ test('puts a card on file from the console, which shows it and the invoices', as
       headers: { cookie, origin, 'x-csrf-token': csrf_token, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, body: (await answer.json()) as any }; // any: arbitrary response body
+    const received = (await answer.json()) as any; // any: arbitrary response body
+    if (answer.ok) expect(faultsOf(method, path, received)).toEqual([]);
+    return { status: answer.status, body: received };
   };
   const elsewhere = await ask('POST', '/card', { return_url: 'https://elsewhere.example/' });
   expect([elsewhere.status, elsewhere.body.error.details]).toEqual([400, { field: 'return_url' }]);

@@ -5,6 +5,7 @@ import { MongoClient } from 'mongodb';
 import { JOIN_LIMIT_MS, ONE, joinMesh, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { eventually } from '../testkit/eventually';
 import { isSigned, isStandardSigned, startPartner } from '../testkit/partner';
+import { faultsOf, READS } from './console-answers';
 
 let mesh: Mesh;
 let origin: string;
@@ -21,6 +22,7 @@ interface Answer {
   body: any; // any: tests read arbitrary response bodies
 }
 
+/** Sends a request; a successful answer must match the schema of its row. */
 async function ask(
   method: string,
   path: string,
@@ -31,7 +33,9 @@ async function ask(
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: answer.status, headers: answer.headers, body: await answer.json() };
+  const received = (await answer.json()) as Answer['body'];
+  if (answer.ok) expect(faultsOf(method, path, received)).toEqual([]);
+  return { status: answer.status, headers: answer.headers, body: received };
 }
 
 /** Log-ins are limited by address, which the proxy in front reports. */
@@ -551,6 +555,11 @@ describe('the endpoints below /dashboard/api/v1', () => {
     }
     expect((await create({ cookie, origin, 'x-csrf-token': csrf })).status).toBe(201);
   });
+});
+
+test.each(READS)('GET %s matches its schema', async (path) => {
+  const browser = await browserOf(await mesh.createPartner(), '192.0.2.32');
+  expect((await browser.call('GET', path)).status).toBe(200);
 });
 
 test('shows the last calls with the partner key, without their content, only to their partner', async () => {

@@ -90,7 +90,7 @@ function locate<T>(
   cursor: { index: number; key: string },
 ): { index: number; found: boolean } {
   const index = items.findIndex((item) => keyOf(item) === cursor.key);
-  // The element is gone: its successor has moved to its position.
+  // The element was deleted: its successor has moved to its position.
   return index >= 0
     ? { index, found: true }
     : { index: Math.min(cursor.index, items.length), found: false };

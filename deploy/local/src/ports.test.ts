@@ -40,7 +40,8 @@ test('reports each taken port on its own line, with the setting that changes it'
 test('waits for a port that is just being released', async () => {
   const server = await listen();
   setTimeout(() => void server.close(), 200);
-  await requireFree([{ name: 'mongo', port: server.port, setting: 'MONGO_PORT' }]);
+  const freed = requireFree([{ name: 'mongo', port: server.port, setting: 'MONGO_PORT' }]);
+  await expect(freed).resolves.toBeUndefined();
 });
 
 test('refuses a value that is not a port, and names its setting', () => {

@@ -197,7 +197,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** What a process has logged since its start, at most the last few KiB. */
+/** The log of a process since its start, at most the last few KiB. */
 export function logSince(file: string, from = 0): string {
   if (!fs.existsSync(file)) return '';
   const size = fs.statSync(file).size;

@@ -27,7 +27,10 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** The path of a Java that is new enough, or an error that says what to install or set. */
+/**
+ * The path of a Java that is new enough, or an error that names the package to install or the
+ * setting.
+ */
 export async function findJava(env: NodeJS.ProcessEnv, wanted: Wanted): Promise<string> {
   const home = env['JAVA_HOME'];
   const ofHome = home ? path.join(home, 'bin', 'java') : undefined;
@@ -41,7 +44,7 @@ export async function findJava(env: NodeJS.ProcessEnv, wanted: Wanted): Promise<
   );
 }
 
-/** Which engine needs a tool, and what the user can do instead of installing it. */
+/** Which engine needs a tool, and the alternative to installing it. */
 export interface Wanted {
   what: string;
   instead: string;

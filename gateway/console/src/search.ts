@@ -1,4 +1,4 @@
-// What the address of a screen may carry. A leaf file: the router and every screen import it.
+// The parameters in the address of a screen. A leaf file: the router and every screen import it.
 /** The filters of every screen, kept in the address. */
 export interface Search {
   period?: 'day' | 'week' | 'month' | undefined;

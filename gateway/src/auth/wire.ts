@@ -1,4 +1,5 @@
-// Builds what identifies callers: by key, by connect token, and by the number that they act on.
+// Builds the identification of callers: by key, by connect token, and by the number that they act
+// on.
 import { createPeppers } from '@bmg/common/keys';
 import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';

@@ -27,6 +27,8 @@ interface Options {
   path: string;
   verb: 'get' | 'post' | 'patch' | 'delete';
   body?: Schema;
+  /** The answer beside `success: true`, for the API's tests. */
+  answer: Schema;
   /** 200 unless given. */
   status?: number;
   /** Instead of REQUEST_TIMEOUT_MS. */

@@ -4,15 +4,17 @@ import { ApiError, missingFields } from '@bmg/common/errors';
 import { firstKnown, isWellFormedKey, PARTNER_KEY_PREFIX, type Peppers } from '@bmg/common/keys';
 import type { Client } from '@bmg/common/rpc';
 import type { GetBillingResponse, PaymentsDefinition } from '@bmg/proto/billing';
-import type { PartnerSettings, Session, SettingsDefinition } from '@bmg/proto/settings';
+import type { Session, SettingsDefinition } from '@bmg/proto/settings';
 import type { SendTestEventResponse, WebhooksDefinition } from '@bmg/proto/webhooks';
 import type { HashRenewal } from '../auth/hash-renewal';
 import type { RequestLog } from '../edge/request-log';
 import type { Fields } from '../endpoints/endpoint';
+import * as answers from './answers';
 import type { EventStreams } from './event-streams';
 import type { Route } from './route';
 import * as schemas from './schemas';
 import type { SessionCookies } from './session-cookie';
+import { settingsAnswer, textOf, type Threshold } from './settings-answer';
 
 export interface RouteDependencies {
   settings: Client<SettingsDefinition>;
@@ -39,6 +41,7 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   {
     verb: 'get',
     path: '/events/stream',
+    answer: answers.nothing,
     automatic: true,
     async run(visitor, { context }) {
       if (context.method !== 'HEAD') await deps.streams.open(context, visitor);
@@ -48,6 +51,7 @@ export const createRoutes = (deps: RouteDependencies): Route[] => [
   {
     verb: 'get',
     path: '/requests',
+    answer: answers.requests,
     run: async ({ partner_id }) => ({ requests: await readRequests(deps.requests, partner_id) }),
   },
 ];
@@ -72,6 +76,7 @@ function sessionRoutes({ settings, cookies, peppers, renewal }: RouteDependencie
     {
       verb: 'post',
       path: '/session',
+      answer: answers.session,
       open: true,
       status: 201,
       body: schemas.openSession,
@@ -93,11 +98,13 @@ function sessionRoutes({ settings, cookies, peppers, renewal }: RouteDependencie
     {
       verb: 'get',
       path: '/session',
+      answer: answers.session,
       run: async ({ session, token }) => sessionAnswer(session, token),
     },
     {
       verb: 'delete',
       path: '/session',
+      answer: answers.nothing,
       async run({ token_hash }, { context, call }) {
         await settings.closeSession({ token_hash }, call);
         cookies.clear(context);
@@ -107,6 +114,7 @@ function sessionRoutes({ settings, cookies, peppers, renewal }: RouteDependencie
     {
       verb: 'get',
       path: '/sessions',
+      answer: answers.sessions,
       run: async ({ partner_id, token_hash }, { call }) => ({
         ...(await settings.listSessions({ partner_id, token_hash }, call)),
       }),
@@ -114,6 +122,7 @@ function sessionRoutes({ settings, cookies, peppers, renewal }: RouteDependencie
     {
       verb: 'delete',
       path: '/sessions',
+      answer: answers.nothing,
       async run({ partner_id }, { context, call }) {
         await settings.closeAllSessions({ partner_id }, call);
         cookies.clear(context);
@@ -127,16 +136,23 @@ const invalidKey = (): ApiError =>
   new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
 
 const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
-  { verb: 'get', path: '/notices', run: async () => ({ notices }) },
+  {
+    verb: 'get',
+    path: '/notices',
+    answer: answers.notices,
+    run: async () => ({ notices }),
+  },
   {
     verb: 'get',
     path: '/settings',
+    answer: answers.settings,
     run: async ({ partner_id }, { call }) =>
       settingsAnswer(await settings.getSettings({ partner_id }, call)),
   },
   {
     verb: 'patch',
     path: '/settings',
+    answer: answers.settings,
     body: schemas.updateSettings,
     async run({ partner_id }, { call, body }) {
       const { webhook_url, logo_url, alerts } = body as {
@@ -163,64 +179,13 @@ const settingsRoutes = ({ settings, notices }: RouteDependencies): Route[] => [
   },
 ];
 
-type Threshold = string | number | boolean | null;
-
-/** Null and false end the alerts of a cause. */
-const textOf = (threshold: Threshold): string =>
-  threshold === null || threshold === false ? '' : String(threshold);
-
-/** How the threshold of each cause is written in JSON. */
-const CAUSES: ReadonlyArray<[cause: string, read: (text: string) => Threshold]> = [
-  ['spend_per_day', (text) => text],
-  ['failure_rate', Number],
-  ['webhook_failures', Number],
-  ['quality_drops', (text) => text === 'true'],
-  ['unpaid_slots', (text) => text === 'true'],
-];
-
-const thresholdsOf = (alerts: Readonly<Record<string, string>>): Fields =>
-  Object.fromEntries(
-    CAUSES.map(([cause, read]) => {
-      const text = alerts[cause];
-      return [cause, text === undefined ? null : read(text)];
-    }),
-  );
-
-/** An unset value is null in JSON: the partner sees that the field exists. */
-const settingsAnswer = ({
-  plan,
-  webhook_secret,
-  alerts,
-  raised_alerts,
-  ...settings
-}: PartnerSettings): Fields => ({
-  settings: {
-    ...settings,
-    webhook_url: settings.webhook_url ?? null,
-    logo_url: settings.logo_url ?? null,
-    logo_id: settings.logo_id ?? null,
-    plan: { ...plan, max_wabas: plan?.max_wabas ?? null },
-    webhook_secret: webhook_secret
-      ? {
-          created_at: webhook_secret.created_at,
-          previous_expires_at: webhook_secret.previous_expires_at ?? null,
-        }
-      : null,
-    alerts: thresholdsOf(alerts),
-    raised_alerts: raised_alerts.map((alert) => ({
-      ...alert,
-      currency: alert.currency ?? null,
-      phone_number_id: alert.phone_number_id ?? null,
-    })),
-  },
-});
-
 function webhookRoutes({ settings, webhooks, public_url }: RouteDependencies): Route[] {
   const changelog = `${public_url.replace(/\/+$/, '')}/changelog`;
   return [
     {
       verb: 'post',
       path: '/webhook-secret/reveal',
+      answer: answers.revealed_secret,
       run: async ({ partner_id }, { call }) => ({
         ...(await settings.revealWebhookSecret({ partner_id }, call)),
       }),
@@ -228,6 +193,7 @@ function webhookRoutes({ settings, webhooks, public_url }: RouteDependencies): R
     {
       verb: 'post',
       path: '/webhook-secret/rotate',
+      answer: answers.rotated_secret,
       body: schemas.rotateSecret,
       per_sec: 1,
       run: async ({ partner_id }, { call, body }) => ({
@@ -240,6 +206,7 @@ function webhookRoutes({ settings, webhooks, public_url }: RouteDependencies): R
     {
       verb: 'post',
       path: '/webhook-test',
+      answer: answers.test_event,
       timeout_ms: TEST_TIMEOUT_MS,
       per_sec: 1,
       run: async ({ partner_id }, { call }) =>
@@ -258,12 +225,14 @@ const billingRoutes = ({ payments }: RouteDependencies): Route[] => [
   {
     verb: 'get',
     path: '/billing',
+    answer: answers.billing,
     run: async ({ partner_id }, { call }) =>
       billingAnswer(await payments.getBilling({ partner_id }, call)),
   },
   {
     verb: 'post',
     path: '/card',
+    answer: answers.card_page,
     body: schemas.openCardPage,
     status: 201,
     per_sec: 1,

@@ -7,7 +7,7 @@ import { html, none, type Html } from './html';
 
 /** The same from src/ and from dist/. */
 const GATEWAY = resolve(__dirname, '../..');
-/** What Vite compiles the browser's part to. */
+/** The folder to which Vite compiles the browser's part. */
 export const SITE = join(GATEWAY, 'docs/dist/site');
 export const SHELL_CSS = readFileSync(join(GATEWAY, 'docs/src/shell.css'), 'utf8');
 const STYLE_VERSION = createHash('sha256').update(SHELL_CSS).digest('hex').slice(0, 12);

@@ -180,6 +180,7 @@ function createUnaryAnswer(endpoint: Endpoint, deps: ChainDependencies): Respond
   return async (context, input) => {
     const { call } = context.state as State;
     const message = await makeMessage(input);
+    // The chain handles any row: the compiler has checked request and reply where the row is declared.
     const method = methodOf(endpoint, deps) as (message: unknown, call: Call) => Promise<Fields>;
     const answer =
       guard && hasKey(context.headers)
@@ -202,6 +203,7 @@ function createStreamedAnswer(endpoint: Endpoint, deps: ChainDependencies): Resp
   return async (context, input) => {
     const state = context.state as State;
     const message = await makeMessage(input);
+    // As above; a row with `stream` or `csv` names a streaming RPC, whose messages are chunks.
     const method = methodOf(endpoint, deps) as (
       message: unknown,
       call: Call,
@@ -233,6 +235,7 @@ function messageMaker({
   rpc,
   request = defaultRequest,
 }: Endpoint): (input: Input) => Promise<object> {
+  // Method has `any` for the message; here it is any object.
   const { requestType } = rpc.codecs as { requestType: Codec<object> };
   return async (input) => encodeLong(requestType, await request(input));
 }

@@ -193,7 +193,8 @@ const row =
     rpc: Rpc<M>,
     options: RowOptions<Path, M, S, Q, B, F, X>,
   ): Fitting<Endpoint, F, M, X> =>
-    // The chain treats all rows alike: from here on, their types are those of any row.
+    // The chain treats all rows alike: from here on, their types are those of any row. The cast widens
+    // the parameters of the row's functions, which the compiler cannot allow.
     ({ verb, path, rpc, ...options }) as unknown as Fitting<Endpoint, F, M, X>;
 
 /** The variant of a row, with the types of its own RPC. */

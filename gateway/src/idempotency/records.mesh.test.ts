@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { openRedis, type RedisConnection } from '@bmg/common/redis';
 import { createLogger } from '@bmg/common/telemetry';
 import { createRecords, recordKey, RETENTION_MS, type BeginRequest, type Ticket } from './records';
-
+import { eventually } from '../../../test/testkit/eventually';
 import { joinSockets } from '../../../test/testkit/join-sockets';
+
 const REDIS_KEY_PREFIX = `idempotency-${randomBytes(5).toString('hex')}:`;
 const log = createLogger('test');
 const open = async (REDIS_URL = process.env['REDIS_URL'] as string): Promise<RedisConnection> => {
@@ -203,7 +204,9 @@ describe('when Redis', () => {
     const request = aRequest();
     link.hold();
     await expect(records.begin(request)).rejects.toThrow();
-    await until(async () => (await stateOf({ ...request, fingerprint: 'print-2' })) === 'begun');
+    await eventually(
+      async () => (await stateOf({ ...request, fingerprint: 'print-2' })) === 'begun',
+    );
   });
 
   test('is down when the work ends, the outcome is stored once it is back', async () => {
@@ -215,17 +218,9 @@ describe('when Redis', () => {
     await records.complete(ticket, 'final', OK);
     expect(await stateOf(request)).toBe('running');
     await link.restore();
-    await until(async () => (await stateOf(request)) === 'done');
+    await eventually(async () => (await stateOf(request)) === 'done');
   });
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const limit = Date.now() + 10_000;
-  while (!(await holds())) {
-    if (Date.now() > limit) throw new Error('the condition did not hold');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 /** A proxy to Redis whose connections can be cut and whose answers can be held back. */
 async function startLink() {

@@ -198,7 +198,7 @@ export const EVENTS: Readonly<Record<string, EventDocs>> = {
     summary: 'The category of a template changed or will change',
     upstream: '`template_category_update`',
     notes:
-      'An announced change has `announced` true and `effective_at`, and `new_category` is the future category. `cost` is an addition of the service: `unit_prices` is null where they are not known, and `reason` says why.',
+      'An announced change has `announced` true and `effective_at`, and `new_category` is the future category. `cost` is an addition of the service: `unit_prices` is null if they are not known, and `reason` has the cause.',
     data: data(
       {
         previous_category: is.orNull(is.text('UTILITY')),

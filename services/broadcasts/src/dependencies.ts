@@ -1,4 +1,5 @@
-// What the features share: the stores, the pace, and the clients of other services.
+// The dependencies that the features share: the stores, the pace, and the clients of other
+// services.
 import type { Db } from 'mongodb';
 import { createCredentials, createVersions, type Credentials } from '@bmg/common/directory';
 import type { RedisConnection } from '@bmg/common/redis';

@@ -37,7 +37,7 @@ export const aBroadcast = (overrides: Partial<Broadcast> = {}): Broadcast => ({
 /** A test file has a database of its own. */
 let last_id = 0;
 
-/** Stores a broadcast in the way a creation of the release before does; returns the stored one. */
+/** Stores a broadcast like a creation of the previous release; returns the stored one. */
 export async function storeBroadcast(
   { broadcasts, chunks }: Pick<Stores, 'broadcasts' | 'chunks'>,
   contacts: Contact[],

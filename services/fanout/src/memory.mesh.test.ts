@@ -41,7 +41,7 @@ test('a status that gap repair reported is dropped when its webhook arrives late
   const fresh = { superseded: false, duplicate: false };
   expect(await tell(aStatus('wamid.1', 'delivered', 'reconciled'))).toEqual(fresh);
   expect(await tell(aStatus('wamid.1', 'delivered'))).toMatchObject({ duplicate: true });
-  // The same source may repeat what a crash kept from being published.
+  // The same source may repeat a status that a crash kept from being published.
   expect(await tell(aStatus('wamid.1', 'delivered', 'reconciled'))).toEqual(fresh);
   expect(await tell(aStatus('wamid.1', 'read'))).toEqual(fresh);
 });

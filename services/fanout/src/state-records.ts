@@ -50,7 +50,7 @@ const WHOLE = new Map<string, typeof topics.template | typeof topics.account>([
   ['partner_removed', topics.account],
 ] satisfies Array<[EventName | StateChangeKind, typeof topics.template | typeof topics.account]>);
 
-/** Replays of the past, which say nothing about present activity. */
+/** Replays of the past, which are no evidence of present activity. */
 const NO_ACTIVITY = new Set<string>(['message.history'] satisfies EventName[]);
 const ACTIVE = 'active';
 /** At most one record of a number's activity in this time. */

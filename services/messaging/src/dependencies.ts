@@ -1,4 +1,5 @@
-// What the features share: the stores, the upstream, credentials, and the services that messaging calls.
+// The dependencies that the features share: the stores, the upstream, credentials, and the services
+// that messaging calls.
 import type { Bus } from '@bmg/common/bus';
 import { createCredentials, createVersions, type Credentials } from '@bmg/common/directory';
 import type { FileFetcher, Transfer } from '@bmg/common/files';

@@ -131,7 +131,7 @@ function consumeTopics(
   });
 }
 
-/** Writes what is in memory before the database is closed. */
+/** Writes waiting changes before the database is closed. */
 const records = ({ contacts, messages, log }: Dependencies, features: Features): Component => ({
   name: 'records',
   start: () => contacts.start(new Date()),

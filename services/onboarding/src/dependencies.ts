@@ -1,4 +1,5 @@
-// What the features share: the stores, the vault, the upstream, the payment processor.
+// The dependencies that the features share: the stores, the vault, the upstream, the payment
+// processor.
 import type { Bus } from '@bmg/common/bus';
 import type { Loaded } from '@bmg/common/config';
 import { createVersions } from '@bmg/common/directory';

@@ -89,7 +89,7 @@ export interface EventFigures {
   delivered: number;
 }
 
-/** Judged by this many events at most. */
+/** The most events from which the receiver's health is computed. */
 const LATEST_EVENTS = 200;
 
 /** The events of the period that began on the UTC day `from`; positions have no gaps. */

@@ -1,4 +1,5 @@
-// The messages that were sent, found by recipient, ID, state, number and day, and what happened to each.
+// The messages that were sent, found by recipient, ID, state, number and day, and the history of
+// each.
 import { Anchor, Button, Drawer, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';

@@ -108,7 +108,7 @@ const REQUEST_LIMIT_MS = 50_000;
 const WATCH_EVERY_MS = 500;
 const ATTEMPTS_MAX = 3;
 const ANY_ORIGIN = '*';
-/** Fields of a message that a page of an unknown origin may hear, beside the type and the state. */
+/** Fields of a message that a page of an unknown origin may receive, beside the type and the state. */
 const FOR_ANYONE = ['reason', 'code', 'current_step'];
 const TEXT_MAX = 200;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -130,7 +130,7 @@ let current: SignUp | null = null;
 /** Whether the opener knows how the sign-up ended, or that it failed. */
 let told = false;
 
-// --- what the person sees ---
+// --- the person's view ---
 
 function showStatus(text: string, { working = false, done = false } = {}): void {
   const status = element('status');

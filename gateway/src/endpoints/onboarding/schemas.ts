@@ -99,7 +99,7 @@ export const getUsage = object({
   to: day('End of the period. A date means its end. Defaults to now.'),
 });
 
-/** What the hosted page reports about the dialog. Not part of the public API. */
+/** The hosted page's report about the dialog. Not part of the public API. */
 export const reportConnectStep = object(
   {
     kind: text(REPORT_MAX),

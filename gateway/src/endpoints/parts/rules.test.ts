@@ -147,7 +147,7 @@ test.each<[string, string, object, boolean]>([
   ['a number under user_id', 'CreateBroadcastRequest', broadcast({ user_id: to }), false],
   ['contacts of a check of any type', 'CheckMessageRequest', { contacts: [[null]] }, true],
   ['no contacts of a check', 'CheckMessageRequest', { contacts: [] }, false],
-])('the document judges %s of %s as the services do', (_what, name, body, expected) => {
+])('the document decides %s of %s as the services do', (_what, name, body, expected) => {
   expect(isValid(name, body)).toBe(expected);
 });
 

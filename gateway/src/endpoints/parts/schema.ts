@@ -46,7 +46,7 @@ export interface Keywords {
   errorCode?: string;
   /** Error message of a violation, instead of the generated one. */
   errorMessage?: string;
-  /** What the OpenAPI document shows of a value that is checked elsewhere. */
+  /** The schema in the OpenAPI document of a value that is checked elsewhere. */
   published?: Schema;
 }
 
@@ -150,7 +150,7 @@ function check(schema: Schema, value: unknown, validate: ValidateFunction): void
 }
 
 /**
- * Array lengths are judged before any item, because ajv collects the faults of all items: a body of a
+ * Array lengths are checked before any item, because ajv collects the faults of all items: a body of a
  * million wrong ones would stop the process for seconds.
  */
 function checkLengths({ maxItems, items, properties }: Schema, value: unknown, path: string): void {

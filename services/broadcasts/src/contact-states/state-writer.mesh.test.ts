@@ -82,7 +82,7 @@ const FORGED = [
 ] as const;
 const OWNER = { partner_id: 'ptn_1', phone_number_id: '700' };
 
-/** As the release before stored them: the broadcast says whose contacts they are. */
+/** In the form of the previous release: only the broadcast names the owner of the contacts. */
 const withoutOwner = (): Promise<unknown> =>
   rig.stores.db.collection('chunks').updateMany({}, { $unset: { owner: '' } });
 

@@ -124,7 +124,7 @@ export class BroadcastCreator {
       if (!stored) throw new Error('the draft was removed while its contacts were being stored');
       return stored;
     } catch (error) {
-      // Frees the Idempotency-Key at once; what cannot be removed now is swept later.
+      // Frees the Idempotency-Key at once; documents that cannot be removed now are swept later.
       await this.discard(draft).catch(() =>
         log.warn(
           { partner_id: draft.partner_id, broadcast_id: numberOf(draft) },

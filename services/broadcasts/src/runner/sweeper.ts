@@ -1,5 +1,5 @@
-// Deletes what is no longer needed: contacts of ended broadcasts and drafts that a crash left behind, and
-// broadcasts whose retention period is over.
+// Deletes data that is no longer needed: contacts of ended broadcasts and drafts that a crash left
+// behind, and broadcasts whose retention period is over.
 import { chunkIds } from '../request-id';
 import { removeContactsOf } from '../store/remove-contacts';
 import type { Broadcast } from '../store/types';

@@ -1,4 +1,4 @@
-// The ids of broadcasts. Each partner's broadcasts are numbered from 1, so that a number says nothing about
+// The ids of broadcasts. Each partner's broadcasts are numbered from 1, so that a number reveals nothing about
 // other partners. Inside the service a broadcast has another id, which is unique among all partners and
 // sorts by creation: chunks, contacts, request ids and the runner only use that one.
 //

@@ -6,7 +6,7 @@ import type { Broadcasts } from './broadcasts';
 import type { Chunks } from './chunks';
 import type { Broadcast } from './types';
 
-/** Never rejects: what could not be deleted is swept later. */
+/** Never rejects: contacts that could not be deleted are swept later. */
 export async function removeContactsOf(
   broadcast: Pick<Broadcast, '_id' | 'public_id' | 'partner_id' | 'chunk_count'>,
   deps: {

@@ -267,7 +267,7 @@ describe('a file of the upstream', () => {
     const file = await transfer.open({ operation: 'GET file', url, token: TOKEN }, call());
     const reader = file.body[Symbol.asyncIterator]();
     await reader.next();
-    // The time without a read is what is tested.
+    // The test needs the time without a read.
     await new Promise((resolve) => setTimeout(resolve, 3 * STALL_MS));
     let size = 0;
     const readOn = async (): Promise<void> => {

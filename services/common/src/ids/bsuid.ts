@@ -6,9 +6,9 @@
 const PREFIX = '(?:whatsapp:)?';
 const ID = '[A-Z]{2}\\.(?:ENT\\.)?[A-Za-z0-9]{1,128}';
 const BSUID = new RegExp(`^${PREFIX}(${ID})$`);
-/** What parseBsuid reads, as part of a JSON Schema pattern. */
+/** The texts that parseBsuid reads, as part of a JSON Schema pattern. */
 export const BSUID_PATTERN = PREFIX + ID;
-/** What isParentBsuid recognises, as part of a JSON Schema pattern. */
+/** The texts that isParentBsuid recognises, as part of a JSON Schema pattern. */
 export const PARENT_BSUID_PATTERN = `${PREFIX}[A-Z]{2}\\.ENT\\.[A-Za-z0-9]{1,128}`;
 const PARENT_MARK = '.ENT.';
 

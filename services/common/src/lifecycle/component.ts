@@ -6,7 +6,7 @@ export interface Component {
   /** Called when a shutdown begins, before the drain period. */
   drain?(): void;
   stop(): Promise<void>;
-  /** Creates what the component needs in its engine (topics, indexes); safe to repeat. */
+  /** Creates the topics and indexes that the component needs in its engine; safe to repeat. */
   prepare?(signal: AbortSignal): Promise<void>;
   /** Rejects while the component cannot work; polled for readiness. */
   check?(): Promise<void>;

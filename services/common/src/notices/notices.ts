@@ -33,7 +33,7 @@ const RANK: Severity[] = ['info', 'action_required', 'breaking'];
 export const highestSeverity = (notices: readonly Notice[]): Severity | undefined =>
   RANK.filter((severity) => notices.some((notice) => notice.severity === severity)).at(-1);
 
-/** What every event carries in `meta`, beside its own id (contract 12.1). */
+/** The fields of every event's `meta`, beside its own id (contract 12.1). */
 export const eventMeta = (changelog: string) => ({
   api_version: API_VERSION,
   changelog,

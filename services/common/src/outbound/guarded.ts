@@ -82,7 +82,7 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
   });
 
   return (target, callback) => {
-    // A host that is an address is never looked up, so it is judged here.
+    // A host that is an address is never looked up, so it is checked here.
     if (isIP(target.hostname) !== 0 && !isAllowedAddress(target.hostname, allowPrivate)) {
       queueMicrotask(() => callback(addressRefused(target.hostname), null));
       return;
@@ -116,7 +116,7 @@ function guardedConnector(options: GuardedAgentOptions): buildConnector.connecto
     // A pending attempt must not keep the process alive.
     timer.unref();
 
-    // The listeners stay: a socket below a TLS socket may emit an error after that one is gone,
+    // The listeners stay: a socket below a TLS socket may emit an error after that one is closed,
     // which would otherwise be unhandled.
     tcp.on('error', (error) => fail(connectFailed(error)));
     tcp.on('close', () => fail(new ConnectFailed('reset', false)));

@@ -13,7 +13,7 @@ export interface Reason {
   effect: Effect;
   field: string | null;
   message: string;
-  /** What to do about it. */
+  /** The remedy. */
   fix: string;
   /** The upstream's code that a send would get; null if the send would not reach the upstream. */
   upstream_code: number | null;

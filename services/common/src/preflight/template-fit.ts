@@ -1,4 +1,4 @@
-// Whether the components of a send fit a template, as the upstream judges it. Pure.
+// Whether the components of a send fit a template, by the upstream's rules. Pure.
 import { isObject, type Json } from '../upstream';
 import { upstreamRefusal, type Reason } from './reasons';
 
@@ -87,7 +87,7 @@ function textMisfit(
 
 type Fault = (where: string, at: number) => Reason;
 
-/** The text of a parameter, or what is wrong with it. */
+/** The text of a parameter, or its fault. */
 function valueOf(parameter: Json): string | Fault {
   const { type, text } = parameter;
   if (type === 'text') {

@@ -116,7 +116,7 @@ interface Served {
   watch: { log: Logger; gate: Gate; large: LargeRequests } | undefined;
 }
 
-/** A large request stays as it arrived until it is its turn. */
+/** A large request stays encoded until it is its turn. */
 const deserialize =
   ({ requestType }: Method) =>
   (bytes: Buffer): unknown =>

@@ -1,4 +1,4 @@
-// A handler can hold what its reply takes until the transport has taken it: `signal` says when.
+// A handler can hold its reply's resources until the transport has taken it: `signal` marks that.
 import { once } from 'node:events';
 import { connect, constants } from 'node:http2';
 import { ListEventsRequest, ListEventsResponse, EventLogDefinition } from '@bmg/proto/webhooks';

@@ -11,7 +11,7 @@ const NS_PER_S = 1e9;
 
 const lags = createHistogram();
 
-/** What each metric reports since the last scrape. */
+/** The value of each metric since the last scrape. */
 const REPORTED = {
   min: () => lags.min,
   max: () => lags.max,

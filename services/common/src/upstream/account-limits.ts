@@ -7,7 +7,7 @@ import { ApiError } from '../errors';
 import { createPool } from '../overload';
 import type { Logger } from '../telemetry';
 
-/** What a request is about: the account, and the number if its path names one. */
+/** The subject of a request: the account, and the number if its path names one. */
 export interface Concerned {
   target: Target;
   number: string | false;

@@ -64,7 +64,8 @@ test('is called once the connection is open, before any byte has left', async ()
   for (let count = 0; count < 3; count += 1) {
     let opened = 0;
     const answer = await send(async () => {
-      // Time for the server to accept the connection, and to receive what was sent too early.
+      // Time for the server to accept the connection, and to receive bytes that were sent too
+      // early.
       for (let turn = 0; turn < 50 && connections === 0; turn += 1) await nextTurn();
       await new Promise((resolve) => setTimeout(resolve, 20));
       before.push(received.length);

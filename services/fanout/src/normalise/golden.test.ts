@@ -14,7 +14,7 @@ const FOLDER = join(__dirname, '../../../../test/golden/events');
 const NOW = 1_790_009_999;
 const WRITE = process.env.GOLDEN === 'write';
 
-/** Digits and numbers stay as they were written. */
+/** Digits and numbers keep their spelling. */
 const print = (value: unknown): string => stringify(value) as string;
 
 const names = readdirSync(FOLDER)

@@ -1,4 +1,4 @@
-// Applies the topic `contact`: what webhooks report about phone numbers.
+// Applies the topic `contact`: the facts that webhooks report about phone numbers.
 import type { Received } from '@bmg/common/bus';
 import { normalisePhone } from '@bmg/common/ids';
 import {

@@ -1,4 +1,5 @@
-// Stores what happens in conversations: at once if the next pre-flight needs it, else later in a batch.
+// Stores facts about conversations: at once if the next pre-flight needs them, else later in a
+// batch.
 import type { ConversationFact } from '../store/contact-changes';
 import type { Contacts } from '../store/contacts';
 import type { RecentConversations } from './recent-conversations';
@@ -8,7 +9,7 @@ export interface Conversing {
   recentConversations: RecentConversations;
 }
 
-/** Stores what statuses report about conversations. */
+/** Stores the facts that statuses report about conversations. */
 export async function noteFacts(
   { contacts, recentConversations }: Conversing,
   facts: ConversationFact[],

@@ -36,7 +36,7 @@ export interface Entry {
   unit_price: string | null;
   amount: string | null;
   amount_reason: string | null;
-  /** What the pre-flight predicted for the send. */
+  /** The pre-flight's prediction for the send. */
   check_billable: boolean | null;
   billable_unlike_check: boolean;
   /** For a late entry: the month in which the message was sent, and when the status arrived. */

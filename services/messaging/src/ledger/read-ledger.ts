@@ -1,4 +1,4 @@
-// GET /usage/ledger: entries by page or as CSV, totals, and what changed categories cost.
+// GET /usage/ledger: entries by page or as CSV, totals, and the cost of changed categories.
 import { ApiError, invalidField } from '@bmg/common/errors';
 import type { ByteRate, Pool } from '@bmg/common/overload';
 import type { Call } from '@bmg/common/rpc';
@@ -137,7 +137,7 @@ function periodOf(request: Asked, cursor: Cursor | undefined, now: Date): Period
   return readPeriod({ from, to }, now);
 }
 
-/** One request: what is read once for all its entries. */
+/** One request, with the data that is read once for all its entries. */
 interface OpenLedger {
   deps: LedgerDependencies;
   call: Call;

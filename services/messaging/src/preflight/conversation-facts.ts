@@ -1,4 +1,4 @@
-// Reads from statuses and contacts what a pre-flight needs to know about a conversation. No I/O.
+// Reads the facts that a pre-flight needs about a conversation from statuses and contacts. No I/O.
 import type { Received } from '@bmg/common/bus';
 import { normalisePhone } from '@bmg/common/ids';
 import type { Contacts_Contact, Statuses, Statuses_Status } from '@bmg/proto/stream';
@@ -24,7 +24,7 @@ export function inboundFacts(waba_id: string, said: Contacts_Contact): Conversat
   return [{ ...fact, kind: 'inbound' }, ...(from_ad ? [{ ...fact, kind: 'entry' as const }] : [])];
 }
 
-/** What failures say about customers, and which messages were free because of an ad. */
+/** The facts in failures about customers, and the messages that were free because of an ad. */
 export const factsOfStatuses = (batch: Received<Statuses>[]): ConversationFact[] =>
   batch.flatMap(({ message: { waba_id, phone_number_id, statuses } }) =>
     phone_number_id === undefined

@@ -6,7 +6,7 @@ export interface Content {
   /** The upstream's `type`. */
   kind: string;
   body: Json;
-  /** Of a template: what the message record names it by. */
+  /** Of a template: the name and language for the message record. */
   template?: { name: string; language: string };
 }
 

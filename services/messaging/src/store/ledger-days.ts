@@ -14,7 +14,7 @@ export interface LedgerDay {
 }
 
 export interface LedgerDays {
-  /** Replaces what an interrupted closing stored. */
+  /** Replaces the totals that an interrupted closing stored. */
   put(days: LedgerDay[]): Promise<void>;
   find(scope: LedgerScope, days: readonly string[]): Promise<LedgerDay[]>;
 }

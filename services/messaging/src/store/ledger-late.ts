@@ -29,7 +29,7 @@ export interface LateEntry
   /** The charge after this entry, not only the difference. */
   price: PricedCharge;
   currency: string | null;
-  /** What this entry adds to the amounts of earlier ones; null if that is not known. */
+  /** The change to the amounts of earlier entries; null if it is not known. */
   amount: string | null;
   charged_change: number;
 }

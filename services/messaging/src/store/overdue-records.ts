@@ -14,7 +14,7 @@ export interface OverdueRecords {
   finish(record: DueRecord, next: Date | undefined): Promise<void>;
   /**
    * Makes the unfinished messages of a period due at `at`, because their statuses fell into an outage.
-   * Those that are due sooner stay as they are. Resolves to the number of changed records.
+   * Those that are due sooner are unchanged. Resolves to the number of changed records.
    */
   expedite(sent: { from: Date; to: Date }, at: Date): Promise<number>;
 }

@@ -20,7 +20,7 @@ export interface StatusUpdate {
   error_code?: string | undefined;
   trace_id?: string | undefined;
   participant?: string | undefined;
-  /** What the status adds to the price of its message. */
+  /** The price that the status adds to its message. */
   charge?: ChargeFacts;
   /** From our callback data. Creates the record if a crash prevented the send from storing it. */
   rebuild?: Pick<MessageRecord, '_id' | 'partner_id' | 'waba_id' | 'recipient'>;
@@ -118,7 +118,7 @@ export const raising = (update: StatusUpdate, closed_until?: Date): Operation =>
 
 /**
  * Raises the statuses of records with one write for each message: statuses that follow each other are
- * written together, if the record has none of them. The record stays as it is otherwise.
+ * written together, if the record has none of them. The record is unchanged otherwise.
  */
 export function raisingTogether(updates: StatusUpdate[], closed_until?: Date): Operation[] {
   const groups: StatusUpdate[][] = [];

@@ -1,4 +1,4 @@
-// The causes of alerts: what a threshold may be, and whether a figure crosses it. Pure.
+// The causes of alerts: the valid thresholds, and whether a figure crosses one. Pure.
 import { invalidField } from '@bmg/common/errors';
 
 interface Cause {

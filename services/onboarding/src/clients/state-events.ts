@@ -29,7 +29,7 @@ type Data = Record<string, unknown>;
 /** At most one activity write per number in this time. */
 const ACTIVITY_EVERY_MS = 60_000;
 const TRACKED_NUMBERS_MAX = 100_000;
-/** Replays of the past, which say nothing about present activity. */
+/** Replays of the past, which are no evidence of present activity. */
 const NO_ACTIVITY = new Set(['message.history']);
 /** Far above the phases that the upstream names (0 to 2). */
 const PHASE_MAX = 1_000;

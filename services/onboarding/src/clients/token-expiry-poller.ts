@@ -78,7 +78,7 @@ async function inspect(deps: TokenExpiryDependencies, app: App, client: Client):
     // A refused token has expired. Any other failure is retried in an hour instead of a day.
     if (error instanceof ApiError && error.code === 'DISCOVERY_FAILED') {
       if (!(await clientTokens.change(client, { token_expires_at: now() }))) return;
-      // Another partner may have onboarded the number: who receives its events has changed.
+      // Another partner may have onboarded the number: the receivers of its events have changed.
       await versions.bump(versionKeys([client]));
       log.warn({ partner_id, waba_id, phone_number_id }, 'token is no longer valid');
       return;

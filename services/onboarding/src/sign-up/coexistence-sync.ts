@@ -36,7 +36,7 @@ export interface Synced {
 export const missingSyncs = ({ sync_requested }: Client): SyncType[] =>
   TYPES.filter((type) => !sync_requested[type]);
 
-/** What partners see of the sync; undefined for a number that has none. */
+/** The partner's view of the sync; undefined for a number that has none. */
 export function dataSyncOf(client: Client): DataSync | undefined {
   const { is_on_biz_app, sync_requested, sync_until, sync_retry_at } = client;
   if (!is_on_biz_app || !sync_until) return undefined;

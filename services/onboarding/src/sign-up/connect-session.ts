@@ -45,7 +45,7 @@ export const completableSince = (now: Date): Date =>
 
 export type PageOutcome = 'open' | 'expired' | 'consumed' | 'unknown';
 
-/** What the hosted page shows for a link. */
+/** The state that the hosted page shows for a link. */
 export function pageOutcome(session: Stated | null, now: Date): PageOutcome {
   if (!session) return 'unknown';
   if (session.status === 'consumed') return 'consumed';

@@ -51,7 +51,7 @@ type ConnectHandlers = Pick<
 const STATE_MAX = 255;
 const EVENTS_DEFAULT = 50;
 const EVENTS_MAX = 200;
-/** Bounds what one link can add to the onboarding log, however often its page is loaded. */
+/** Bounds the entries of one link in the onboarding log, however often its page is loaded. */
 const REPORTS_MAX = 100;
 const QUOTA_RETRY_AFTER_S = 3_600;
 
@@ -148,7 +148,7 @@ async function checkQuota(sessions: Sessions, partner_id: string, limit: number)
   );
 }
 
-/** What the page needs to report the outcome of the sign-up to its opener. */
+/** The fields that the page needs to report the outcome of the sign-up to its opener. */
 const shownOf = (session: Session | null) => ({
   state: session?.state ?? undefined,
   origin: session?.origin ?? undefined,

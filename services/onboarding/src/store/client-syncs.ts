@@ -2,7 +2,7 @@
 import type { Db } from 'mongodb';
 import { clientCollection, clientId, type Client, type ClientChange } from './clients';
 
-/** What one webhook reports about the history of a number. */
+/** The report of one webhook about the history of a number. */
 export interface HistoryReport {
   phone_number_id: string;
   phase: number | undefined;

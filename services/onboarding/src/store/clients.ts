@@ -17,7 +17,7 @@ export interface WaitingBilling {
 /** The facts that events change; each kind has its own time. */
 export type FactKind = 'health' | 'limit' | 'throughput';
 
-/** What the upstream reports about a number. */
+/** The upstream's facts about a number. */
 export interface NumberFacts {
   phone_number: string;
   verified_name: string;
@@ -95,7 +95,7 @@ export type ClientChange = Partial<
   Omit<Client, '_id' | 'partner_id' | 'waba_id' | 'phone_number_id'>
 >;
 
-/** The fields that a registration sets; the others of an existing row stay as they are. */
+/** The fields that a registration sets; the others of an existing row are unchanged. */
 export type Registration = NumberScope &
   Omit<NumberFacts, 'verified_name'> &
   Pick<Client, 'display_name' | 'business_id' | 'token'> &

@@ -16,7 +16,7 @@ export const COUNTED_FIELDS: readonly CountedField[] = [
 
 export const UNKNOWN_CATEGORY = 'unknown';
 
-/** What has been counted of a message so far. */
+/** The counts of a message so far. */
 export interface MessageFacts {
   /** The day on which each status was counted. */
   seen: Partial<Record<CountedField, string>>;

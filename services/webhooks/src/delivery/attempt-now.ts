@@ -16,7 +16,7 @@ export interface AttemptNowDependencies {
   untrack(event_id: string): void;
 }
 
-/** A delivered event leaves the schedule; the caller decides what happens to a refused one. */
+/** A delivered event leaves the schedule; the caller decides about a refused one. */
 export async function attemptNow(
   { deliveries, seen, agent, log, recordAttempt, untrack }: AttemptNowDependencies,
   attempt: Attempt,

@@ -142,7 +142,7 @@ export class Dispatcher implements Component {
   async accept(batch: Unsettled<Delivery>[], heartbeat: () => Promise<void>): Promise<void> {
     const { seen, receivers } = this.deps;
     await this.loading.waitUntilIdle(heartbeat);
-    // Shares a round trip with the look at what was delivered.
+    // Shares a round trip with the look-up of delivered events.
     for (const { message } of batch) receivers.lookAhead(message.partner_id);
     const delivered = await seen.hasEach(batch.map(({ message }) => message.event_id));
     for (const [index, received] of batch.entries()) {
@@ -379,7 +379,9 @@ export class Dispatcher implements Component {
   }
 }
 
-/** What a refused attempt changes in the row; a `delay_ms` of undefined gives the delivery up. */
+/**
+ * The change of the row after a refused attempt; a `delay_ms` of undefined gives the delivery up.
+ */
 const attemptRecord = (
   attempts: number,
   outcome: Outcome,

@@ -142,7 +142,7 @@ export class Lanes<I extends LaneItem> {
     }
   }
 
-  /** Starts what the partner's share has room for; returns how many. */
+  /** Starts as many deliveries as the partner's share has room for; returns how many. */
   private startDueOf(partner: Partner<I>, now: number, started: I[]): number {
     const share = this.shares.of(partner.partner_id);
     const before = started.length;

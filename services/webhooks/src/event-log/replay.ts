@@ -25,7 +25,7 @@ export const REPLAY_LIMITS = {
   running_max: 8,
   /** After this time a replay gives its place to the one whose last turn is the longest ago. */
   turn_ms: 30_000,
-  /** A replay that is not done by then ends; its position shows what is left. */
+  /** A replay that is not done by then ends; its position shows where to continue. */
   life_ms: 24 * 3_600_000,
 };
 const LOOK_EVERY_MS = 2_000;

@@ -50,7 +50,7 @@ export type AttemptRecord = Pick<
   Partial<Pick<StoredDelivery, 'expires_at'>>;
 
 export interface Deliveries {
-  /** Inserts a row; one that exists stays as it is. Resolves once stored. */
+  /** Inserts a row; an existing one is unchanged. Resolves once stored. */
   put(delivery: StoredDelivery): Promise<void>;
   /** Records an attempt; does nothing if the row was removed. */
   update(event_id: string, record: AttemptRecord): Promise<void>;

@@ -4,16 +4,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
 import { settingsQuery } from '../../api/queries';
-import type { Settings } from '../../api/types';
+import type { Settings, WebhookSecret as Secret } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Copy } from '../../parts/copy';
 import { Facts } from '../../parts/facts';
 import { Failure } from '../../parts/failure';
 import { Time } from '../../parts/time';
-
-interface Secret {
-  webhook_secret: string;
-}
 
 const OVERLAP_DEFAULT_HOURS = 24;
 const OVERLAP_MAX_HOURS = 720;

@@ -1,4 +1,5 @@
-// The ledger: what each message cost, totals, and where the charge differs from the requested category.
+// The ledger: the cost of each message, totals, and charges that differ from the requested
+// category.
 import { Alert, Button, Group, List, SegmentedControl, Stack, Table, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';

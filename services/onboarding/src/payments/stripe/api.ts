@@ -230,7 +230,7 @@ const invoiceRequests = (stripe: Stripe): InvoiceRequests => ({
         return null;
       } catch (error) {
         if (!(error instanceof Stripe.errors.StripeError)) throw error;
-        // Any other error, a lock or a rate limit for example, says nothing about the card.
+        // Any other error, a lock or a rate limit for example, is no evidence about the card.
         if (!REFUSALS.includes(error.statusCode ?? 0)) throw error;
         return error.decline_code ?? error.code ?? 'refused';
       }

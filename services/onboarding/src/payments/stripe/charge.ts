@@ -101,8 +101,8 @@ export async function voidCharge(deps: ChargeDependencies, row: SlotCharge): Pro
 }
 
 /**
- * Stores what an invoice says about its charge. Late or repeated readings of a final charge change
- * nothing.
+ * Stores the facts of an invoice with its charge. Late or repeated readings of a final charge
+ * change nothing.
  */
 export async function apply(
   { charges, now, log }: ChargeDependencies,

@@ -43,7 +43,7 @@ export async function review(deps: ReviewDependencies, account: BillingAccount):
   const month = monthOf(at);
   const partner = await partners.find(partner_id);
   if (!partner) return nextMonth(at);
-  // An inactive partner is not charged, and its accounts stay as they are.
+  // An inactive partner is not charged, and its accounts are unchanged.
   if (partner.status !== 'active') return soonest(at, IDLE_MS);
   const bill = await openBill(deps, partner, month);
   let away: unknown;

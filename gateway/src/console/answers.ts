@@ -1,0 +1,145 @@
+// The answers of the console's API, beside `success: true`. The console takes its types from these
+// schemas, and the tests of the API check every answer against them.
+import type { ObjectSchema, Properties, Schema, Static } from '../endpoints/parts/schema';
+
+const text = { type: 'string' } as const;
+const whole = { type: 'integer' } as const;
+const flag = { type: 'boolean' } as const;
+const time = { type: 'string', format: 'date-time' } as const;
+
+const orNull = <const S extends Schema>(schema: S) =>
+  ({ anyOf: [schema, { type: 'null' }] }) as const;
+
+const list = <const S extends Schema>(items: S) => ({ type: 'array', items }) as const;
+
+/** An object with exactly these keys. */
+const record = <const P extends Properties>(properties: P): ObjectSchema<P> => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
+
+/** The type of a schema's values. All keys of a record are required, which `Static` cannot see. */
+type Of<S extends Schema> = Complete<Static<S>>;
+type Complete<T> =
+  T extends ReadonlyArray<infer I>
+    ? Array<Complete<I>>
+    : T extends object
+      ? { [K in keyof T]-?: Complete<T[K]> }
+      : T;
+
+export const nothing = record({});
+
+export const session = record({
+  partner_id: text,
+  name: text,
+  expires_at: time,
+  csrf_token: text,
+});
+export type Session = Of<typeof session>;
+
+const open_session = record({
+  created_at: time,
+  used_at: time,
+  expires_at: time,
+  current: flag,
+});
+export type OpenSession = Of<typeof open_session>;
+export const sessions = record({ sessions: list(open_session) });
+
+const raised_alert = record({
+  cause: text,
+  day: text,
+  value: text,
+  threshold: text,
+  currency: orNull(text),
+  phone_number_id: orNull(text),
+  raised_at: time,
+});
+export type RaisedAlert = Of<typeof raised_alert>;
+
+/** The threshold of each cause; null without an alert. */
+const thresholds = record({
+  spend_per_day: orNull(text),
+  failure_rate: orNull(whole),
+  webhook_failures: orNull(whole),
+  quality_drops: orNull(flag),
+  unpaid_slots: orNull(flag),
+});
+
+const partner_settings = record({
+  partner_id: text,
+  name: text,
+  status: text,
+  webhook_url: orNull(text),
+  logo_url: orNull(text),
+  logo_id: orNull(text),
+  rate_limit_per_sec: whole,
+  key_hint: text,
+  plan: record({ max_wabas: orNull(whole), active_wabas: whole, slots: whole }),
+  webhook_secret: orNull(record({ created_at: time, previous_expires_at: orNull(time) })),
+  alerts: thresholds,
+  raised_alerts: list(raised_alert),
+});
+export type Settings = Of<typeof partner_settings>;
+export const settings = record({ settings: partner_settings });
+
+export const revealed_secret = record({ webhook_secret: text, created_at: time });
+export const rotated_secret = record({ webhook_secret: text });
+export type WebhookSecret = Of<typeof rotated_secret>;
+
+export const test_event = record({
+  event_id: text,
+  event: text,
+  delivered: flag,
+  http_status: orNull(whole),
+  duration_ms: whole,
+  error: orNull(text),
+});
+export type TestEvent = Of<typeof test_event>;
+
+const invoice = record({
+  status: text,
+  month: text,
+  slot: whole,
+  amount_cents: whole,
+  covers: orNull(text),
+  payment_url: orNull(text),
+  created_at: time,
+  paid_at: orNull(time),
+});
+export type Invoice = Of<typeof invoice>;
+
+const partner_billing = record({
+  processor: text,
+  state: { type: 'string', enum: ['active', 'billing_failed', 'payment_action_required'] },
+  card: orNull(record({ brand: text, last4: text, exp_month: whole, exp_year: whole })),
+  card_known: flag,
+  invoices: list(invoice),
+  waiting_waba_ids: list(text),
+});
+export type Billing = Of<typeof partner_billing>;
+export const billing = record({ billing: partner_billing });
+export const card_page = record({ url: text });
+
+const notice = record({
+  id: text,
+  severity: { type: 'string', enum: ['info', 'action_required', 'breaking'] },
+  effective: text,
+  text,
+});
+export type Notice = Of<typeof notice>;
+export const notices = record({ notices: list(notice) });
+
+/** A call of the API with the partner key. */
+const logged_request = record({
+  at: time,
+  method: text,
+  path: text,
+  status: whole,
+  code: orNull(text),
+  duration_ms: whole,
+  request_id: text,
+});
+export type LoggedRequest = Of<typeof logged_request>;
+export const requests = record({ requests: list(logged_request) });

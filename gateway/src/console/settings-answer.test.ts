@@ -1,0 +1,62 @@
+import { PartnerSettings } from '@bmg/proto/settings';
+import { createValidator } from '../../../test/contract/ajv';
+import { settings } from './answers';
+import { settingsAnswer, textOf } from './settings-answer';
+
+const PLAN = { active_wabas: 1, slots: 1 };
+const NOW = new Date('2026-11-24T10:00:00.000Z');
+const validate = createValidator().compile({ ...settings, additionalProperties: false });
+const inJson = (given: Parameters<typeof PartnerSettings.fromPartial>[0]) =>
+  JSON.parse(JSON.stringify(settingsAnswer(PartnerSettings.fromPartial(given)))) as {
+    settings: Record<string, unknown>;
+  };
+
+test.each([
+  ['without anything set', { plan: PLAN }],
+  [
+    'with everything set',
+    {
+      webhook_url: 'https://partner.example/hook',
+      logo_url: 'https://partner.example/logo.png',
+      logo_id: 'l1',
+      plan: { ...PLAN, max_wabas: 3 },
+      webhook_secret: { created_at: NOW, previous_expires_at: NOW },
+      alerts: { spend_per_day: '50.00', failure_rate: '5', quality_drops: 'true' },
+      raised_alerts: [
+        { cause: 'spend_per_day', day: '2026-11-24', currency: 'EUR', raised_at: NOW },
+      ],
+    },
+  ],
+])('settings %s match their schema', (_name, given) => {
+  validate(inJson(given));
+  expect(validate.errors ?? []).toEqual([]);
+});
+
+test('settings that lack a key do not match the schema', () => {
+  const { webhook_url: _left_out, ...incomplete } = inJson({ plan: PLAN }).settings;
+  expect(validate({ settings: incomplete })).toBe(false);
+});
+
+test('thresholds have the type of their cause, and null without an alert', () => {
+  const { alerts } = inJson({
+    plan: PLAN,
+    alerts: { spend_per_day: '50.00', failure_rate: '5', unpaid_slots: 'true' },
+  }).settings;
+  expect(alerts).toEqual({
+    spend_per_day: '50.00',
+    failure_rate: 5,
+    webhook_failures: null,
+    quality_drops: null,
+    unpaid_slots: true,
+  });
+});
+
+test.each([
+  [null, ''],
+  [false, ''],
+  [true, 'true'],
+  [5, '5'],
+  ['50.00', '50.00'],
+])('the threshold %j is stored as %j', (threshold, text) => {
+  expect(textOf(threshold)).toBe(text);
+});
