@@ -58,7 +58,12 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
     log,
   });
   const { GATEWAY_HOST: host, GATEWAY_PORT: port } = config;
-  const http = createHttpServer(app.callback(), { host, port, ...answers });
+  const http = createHttpServer(app.callback(), {
+    host,
+    port,
+    proxy_hops: config.PROXY_HOPS,
+    ...answers,
+  });
   return {
     name: 'gateway',
     components: [

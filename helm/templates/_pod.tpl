@@ -10,6 +10,10 @@ env:
 volumeMounts:
   - name: tmp
     mountPath: /tmp
+  {{- if and (eq .name "messaging") (not .prepare) }}
+  - name: journal
+    mountPath: /var/lib/bmg
+  {{- end }}
   {{- if include "bmg.secretNames" . | fromYamlArray }}
   - name: secrets-{{ .name }}
     mountPath: /etc/bmg/secrets
@@ -29,6 +33,14 @@ volumeMounts:
 
 {{/* The volumes of one service. It sees only the keys of the Secret that it reads. */}}
 {{- define "bmg.ownVolumes" -}}
+{{- if and (eq .name "messaging") (not .prepare) }}
+# SEND_JOURNAL_DIR. Outlives the container, not the pod. In memory, because the process waits for its writes:
+# a file of 256 KiB for each start.
+- name: journal
+  emptyDir:
+    medium: Memory
+    sizeLimit: 8Mi
+{{- end }}
 {{- with include "bmg.secretNames" . | fromYamlArray }}
 - name: secrets-{{ $.name }}
   secret:

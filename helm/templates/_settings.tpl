@@ -16,6 +16,9 @@
 {{- /* Must outlast the time in which routing stops sending requests to a stopping pod; HTTP has more hops. */}}
 DRAIN_MS: {{ ternary "5000" "1000" (hasKey (get $services .name) "http") | quote }}
 KAFKA_REPLICATION: {{ ternary "1" "3" $root.Values.engines.enabled | quote }}
+{{- if eq .name "messaging" }}
+SEND_JOURNAL_DIR: /var/lib/bmg
+{{- end }}
 {{- if $root.Values.splitWebhooks }}
 WEBHOOKS_ROLE: {{ ternary "ingress" "delivery" (eq .name "webhooks-ingress") }}
 {{- end }}
@@ -96,7 +99,7 @@ GRPC_ALLOW_PLAINTEXT: "true"
 {{/* With prepare, for the job: it calls no service, and runs before the certificates of a first upgrade exist. */}}
 {{- define "bmg.env" -}}
 {{- $settings := include "bmg.settings" . | fromYaml -}}
-{{- if .prepare }}{{ $settings = omit $settings "GRPC_TLS_CERT_FILE" "GRPC_TLS_KEY_FILE" "GRPC_TLS_CA_FILE" "GRPC_IDENTITIES" }}{{ end -}}
+{{- if .prepare }}{{ $settings = omit $settings "SEND_JOURNAL_DIR" "GRPC_TLS_CERT_FILE" "GRPC_TLS_KEY_FILE" "GRPC_TLS_CA_FILE" "GRPC_IDENTITIES" }}{{ end -}}
 {{- range $name, $value := $settings }}
 - name: {{ $name }}
   value: {{ $value | quote }}

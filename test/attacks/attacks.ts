@@ -264,6 +264,32 @@ function loggedEvents({ base_url, headers }: Target): Promise<string[]> {
   return logged;
 }
 
+let signed_in: Promise<string> | undefined;
+
+/** The cookie of the hostile partner's session in the console. */
+function consoleCookie({ base_url, headers }: Target): Promise<string> {
+  const { origin } = new URL(base_url);
+  signed_in ??= fetch(`${origin}/dashboard/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin },
+    body: JSON.stringify({ partner_key: headers['x-partner-key'] }),
+  }).then((answer) => String(answer.headers.get('set-cookie')).split(';')[0] as string);
+  return signed_in;
+}
+
+/** The console's list of events, from the beginning of the log. */
+const followConsole = async (target: Target): Promise<number> =>
+  hold(
+    target.base_url,
+    [
+      'GET /dashboard/api/events/stream?after=0 HTTP/1.1',
+      'Host: x',
+      `Cookie: ${await consoleCookie(target)}`,
+      '\r\n',
+    ],
+    UNREAD_MS,
+  );
+
 export const ATTACKS: Attack[] = [
   {
     name: 'bodies with a million faults',
@@ -332,6 +358,24 @@ export const ATTACKS: Attack[] = [
     refused_with: '503',
     refused_only_with: true,
     once: (target) => getAndHold(target, '/events?after=0&limit=1000', UNREAD_MS),
+  },
+  {
+    name: 'filters of the log that match nothing',
+    concurrency: 64,
+    refused_with: '429',
+    once: (target) => call(target, 'GET', '/events?after=0&limit=1000&event=template.rejected'),
+  },
+  {
+    name: 'searches of messages that match nothing',
+    concurrency: 64,
+    refused_with: '429',
+    once: (target) => call(target, 'GET', '/messages?category=none'),
+  },
+  {
+    name: 'streams of the console that are not read',
+    concurrency: 32,
+    refused_with: '429',
+    once: followConsole,
   },
   {
     // More than a partner's share of the files in transfer.

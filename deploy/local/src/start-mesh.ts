@@ -135,6 +135,7 @@ async function launchProcess(wanted: MeshProcess, place: Place): Promise<number>
     cwd: root,
     env: {
       ...(name === 'emulator' && { EMULATOR_DATA_DIR: path.join(dir, 'emulator') }),
+      ...(name === 'messaging' && { SEND_JOURNAL_DIR: dir }),
       ...processEnv(wanted, env, settings),
     },
   });

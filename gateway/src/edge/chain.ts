@@ -18,6 +18,7 @@ import type { BodyMemory, Load } from '../limits/load';
 import { rateLimited } from '../limits/rate-limited';
 import { admit, type AdmitDependencies, type Admitted } from './admit';
 import { readBody, type BodyLimits } from './body';
+import { expectedBytes } from './expected-bytes';
 import { encodeLong } from './large-body';
 import type { Meter } from './meter';
 import { fitAnswer, hold } from './sending';
@@ -82,21 +83,6 @@ export function createChain(
       meter.count(partner_id, usage, failed);
     }
   };
-}
-
-/** Until the size of an answer is known. */
-const EXPECTED_BYTES = 4 * 1024;
-/** The chunks of a stream on their way from the service to the socket. */
-const STREAM_BYTES = 256 * 1024;
-/** An item of a list, by the kind of read. */
-const ITEM_BYTES = { log: 2 * 1024, list: 512 };
-const ITEMS_DEFAULT = 100;
-
-/** The bytes that the answer will take: they are reserved before the RPC is called. */
-function expectedBytes({ stream, csv, reads, answer_bytes }: Endpoint, { query }: Input): number {
-  if (answer_bytes) return answer_bytes(query);
-  if (stream || csv) return STREAM_BYTES;
-  return reads ? Number(query['limit'] ?? ITEMS_DEFAULT) * ITEM_BYTES[reads] : EXPECTED_BYTES;
 }
 
 /**

@@ -12,6 +12,7 @@ export interface HttpServerOptions {
   /** Headers of every response. */
   notices: Record<string, string>;
   docs_url: string;
+  proxy_hops: number;
 }
 
 export interface HttpServer extends Component {
@@ -21,10 +22,10 @@ export interface HttpServer extends Component {
 
 export function createHttpServer(
   listener: RequestListener,
-  { host, port, notices, docs_url }: HttpServerOptions,
+  { host, port, notices, docs_url, proxy_hops }: HttpServerOptions,
 ): HttpServer {
   const server = createBoundedServer(
-    { server: 'gateway', refusal: (late) => refusal(late, notices, docs_url) },
+    { server: 'gateway', proxy_hops, refusal: (late) => refusal(late, notices, docs_url) },
     listener,
   );
   return {

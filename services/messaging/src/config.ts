@@ -26,6 +26,11 @@ export const settings = {
     { min: 0, max: 45, default: 7 },
     'days after the end of a month when its ledger is closed; 0: only by `bmg ledger close`',
   ),
+  SEND_JOURNAL_DIR: fields.optional(
+    fields.text(
+      'folder for the journal of broadcast sends, best in memory (tmpfs): if it outlives a killed process, its contacts that were not sent yet are sent and do not end as `outcome_unknown`; 256 KiB for each process',
+    ),
+  ),
   ...fileSettings,
   ONBOARDING_ADDR: fields.serviceAddress('onboarding'),
   TEMPLATES_ADDR: fields.optional(

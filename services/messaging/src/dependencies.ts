@@ -10,6 +10,7 @@ import type { Upstream } from '@bmg/common/upstream';
 import type { Config } from './config';
 import { createRecentContacts, type RecentContacts } from './contacts/recent-contacts';
 import type { Neighbours } from './neighbours';
+import { createSendJournal } from './send-journal/journal';
 import { createRecordReads, type RecordReads } from './record-reads';
 import { failingAsNotSent } from './send/outcome-errors';
 import { createStores, type Stores } from './store/stores';
@@ -27,6 +28,7 @@ export interface Dependencies extends Stores, Neighbours, Pick<Engines, SharedEn
   credentials: Credentials;
   recent: RecentContacts;
   recordReads: RecordReads;
+  sendJournal: ReturnType<typeof createSendJournal>;
   now: () => Date;
   log: Logger;
 }
@@ -41,12 +43,18 @@ export function createDependencies(
 ): Dependencies {
   const now = (): Date => new Date();
   const credentials = createCredentials(neighbours.directory, createVersions(redis, log));
+  const stores = createStores(mongo.db, config.GAP_REPAIR_DELAY_MS, now);
   return {
-    ...createStores(mongo.db, config.GAP_REPAIR_DELAY_MS, now),
+    ...stores,
     ...neighbours,
     credentials: failingAsNotSent(credentials),
     recent: createRecentContacts(),
     recordReads: createRecordReads(log),
+    sendJournal: createSendJournal({
+      dir: config.SEND_JOURNAL_DIR,
+      sendClaims: stores.sendClaims,
+      log,
+    }),
     upstream,
     files,
     transfer,

@@ -76,6 +76,7 @@ export function createMessaging({ config, warnings }: Loaded<typeof settings>): 
     components: [
       engines.redis,
       engines.mongo,
+      deps.sendJournal,
       records(deps, features),
       engines.upstream,
       engines.files,

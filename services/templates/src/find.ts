@@ -41,7 +41,9 @@ export function createTemplateFinder(deps: FinderDependencies): TemplateFinder {
   const ask = async (target: Target, name: string, call: Call): Promise<ListedTemplate[]> => {
     const at = since();
     const { waba_id } = target;
-    const listed = await listTemplates(upstream, waba_id, await token(target, call), call, name);
+    const listed = await listTemplates(upstream, waba_id, await token(target, call), call, {
+      name,
+    });
     const named = listed.templates.filter((template) => template.name === name);
     await record(
       store.learn(

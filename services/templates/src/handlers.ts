@@ -10,6 +10,7 @@ import type { ListCategoriesResponse, TemplatesDefinition } from '@bmg/proto/tem
 import { uploadHeader, type HeaderDependencies } from './header/upload';
 import { createTemplateFinder } from './find';
 import { listTemplates } from './list';
+import { createListRooms } from './list-room';
 import { needTarget } from '@bmg/common/upstream';
 import { factOf, type TemplateRecord, type TemplateStore } from './store/templates';
 
@@ -40,22 +41,24 @@ export function createTemplatesHandlers(deps: TemplateDependencies): Handlers<Te
   const token = async (target: Target, call: Call): Promise<string> =>
     (await credentials.of(target, call)).access_token;
 
+  const rooms = createListRooms(log);
   const finder = createTemplateFinder({ upstream, store, token, record, since, log });
 
   return {
     async listTemplates(request, call) {
       const target = needTarget(request.target);
+      const { partner_id, waba_id } = target;
       const at = since();
-      const { templates, complete } = await listTemplates(
-        upstream,
-        target.waba_id,
-        await token(target, call),
-        call,
-      );
-      if (!complete) log.warn({ templates: templates.length }, 'truncated template list');
-      const facts = templates.flatMap((template) => factOf(target.waba_id, template) ?? []);
-      await record(store.learnAll(target.waba_id, facts, { at, complete }));
-      return { templates };
+      return rooms.hold(partner_id, call, async (room) => {
+        const listed = await listTemplates(upstream, waba_id, await token(target, call), call, {
+          room,
+        });
+        const { templates, complete } = listed;
+        if (!complete) log.warn({ templates: templates.length }, 'truncated template list');
+        const facts = templates.flatMap((template) => factOf(waba_id, template) ?? []);
+        await record(store.learnAll(waba_id, facts, { at, complete }));
+        return { templates };
+      });
     },
     async createTemplate(request, call) {
       const target = needTarget(request.target);

@@ -2,6 +2,7 @@
 import { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { eachPage, segment, type Json, type Upstream } from '@bmg/common/upstream';
+import type { ListRoom } from './list-room';
 
 /** Contract 8.1. Quality and rejection reasons arrive by events instead. */
 export interface ListedTemplate {
@@ -31,8 +32,8 @@ export async function listTemplates(
   waba_id: string,
   token: string,
   call: Call,
-  /** Only the templates of this name. */
-  name?: string,
+  /** `name`: only the templates of this name. */
+  { name, room }: { name?: string; room?: ListRoom } = {},
 ): Promise<TemplateList> {
   const templates: ListedTemplate[] = [];
   let size_bytes = 0;
@@ -50,7 +51,9 @@ export async function listTemplates(
   for await (const { body, next } of eachPage(ask, PAGES_MAX)) {
     for (const node of readPage(body)) {
       const template = listed(node);
-      size_bytes += Buffer.byteLength(JSON.stringify(template));
+      const bytes = Buffer.byteLength(JSON.stringify(template));
+      room?.grow(bytes);
+      size_bytes += bytes;
       if (size_bytes > LIST_BYTES_MAX) return { templates, complete: false };
       templates.push(template);
     }

@@ -12,6 +12,9 @@ import { get, post, rpc, type Endpoint, type Fields, type Input, type Target } f
 import type { Static } from '../parts/schema';
 
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024;
+/** A broadcast in the list, its names as long as they may be. */
+const LISTED_BYTES = 1_536;
+const LIMIT_DEFAULT = 20;
 /** 10,000 contacts, each with a recipient and some forty values of variables. */
 const BODY_NODES_MAX = 400_000;
 /** Checking and storing 10,000 contacts takes a second or two; longer on a busy database. */
@@ -127,6 +130,7 @@ export const broadcasts: Endpoint[] = [
   get('/broadcasts', rpc(BroadcastsDefinition, 'listBroadcasts'), {
     scope: 'filter',
     reads: 'list',
+    answer_bytes: ({ limit = LIMIT_DEFAULT }) => limit * LISTED_BYTES,
     query: schemas.listBroadcasts,
     reply: ({ broadcasts: list, total }, { query }) => ({
       broadcasts: list.map(shown),

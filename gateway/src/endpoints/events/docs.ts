@@ -68,7 +68,10 @@ export const getEvent: RowDocs = {
   params: { event_id: is.text(EVENT_ID, 'ID of the event.') },
   answer: is.record({
     ...logged,
-    attempts: is.list(attempt, 'Every attempt, the first one first.'),
+    attempts: is.list(
+      attempt,
+      'The attempts, the first one first; the latest 100 if there were more.',
+    ),
   }),
   codes: ['NOT_FOUND'],
   notes:

@@ -6,12 +6,19 @@ import { get, rpc, type Endpoint } from '../endpoint';
 /** A CSV of 100,000 rows, to a slow reader. */
 const LEDGER_TIMEOUT_MS = 120_000;
 
+/** An entry, and the totals and category changes of the first page, which grow with the partner's numbers. */
+const ENTRY_BYTES = 1_536;
+const TOTALS_BYTES = 1024 * 1024;
+const LIMIT_DEFAULT = 100;
+
 export const ledger: Endpoint[] = [
   get('/usage/ledger', rpc(LedgerDefinition, 'getLedger'), {
     scope: 'filter',
     reads: 'log',
     addition: true,
     query: schemas.getLedger,
+    answer_bytes: ({ limit = LIMIT_DEFAULT, after }) =>
+      limit * ENTRY_BYTES + (after === undefined ? TOTALS_BYTES : 0),
     csv: rpc(LedgerDefinition, 'exportLedger'),
     timeout_ms: LEDGER_TIMEOUT_MS,
     reply: ({ fields }) => fields ?? {},

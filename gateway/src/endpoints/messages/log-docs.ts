@@ -115,8 +115,8 @@ export const getTimeline: RowDocs = {
       ),
     ),
     missing: is.list(
-      is.open(['events', 'broadcast']),
-      'Parts that could not be read now: ask again later.',
+      is.open(['events', 'broadcast', 'attempts']),
+      'Parts that could not be read now: ask again later. `attempts`: the earliest attempts are left out, because there are too many.',
     ),
   }),
   codes: ['MISSING_FIELDS', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],

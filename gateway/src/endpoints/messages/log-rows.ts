@@ -24,10 +24,17 @@ const message = (one: Message): Fields => ({
   broadcast: one.broadcast,
 });
 
+/** A record whose ids are as long as they come. */
+const MESSAGE_BYTES = 640;
+const LIMIT_DEFAULT = 50;
+/** The service returns 1,000 entries of a timeline at most. */
+const TIMELINE_BYTES = 1_000 * 512;
+
 export const messageLog: Endpoint[] = [
   get('/messages', rpc(MessagingDefinition, 'listMessages'), {
     scope: 'filter',
     reads: 'list',
+    answer_bytes: ({ limit = LIMIT_DEFAULT }) => limit * MESSAGE_BYTES,
     addition: true,
     query: schemas.listMessages,
     reply: ({ messages, after }, { query }) => ({
@@ -41,6 +48,7 @@ export const messageLog: Endpoint[] = [
   get('/messages/:message_id/timeline', rpc(MessagingDefinition, 'getTimeline'), {
     scope: 'filter',
     reads: 'log',
+    answer_bytes: () => TIMELINE_BYTES,
     addition: true,
     query: schemas.getTimeline,
     reply: ({ entries, broadcast, missing, ...found }) => ({

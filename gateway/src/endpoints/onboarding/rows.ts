@@ -74,6 +74,10 @@ const usageRecord = ({ from, to, endpoints, messages, billing }: GetUsageRespons
 /** A sign-up makes many upstream requests, one after the other. */
 const SIGN_UP_TIMEOUT_MS = 45_000;
 
+/** A number with a data sync whose history was refused. */
+const CLIENT_BYTES = 1_280;
+const CLIENTS_DEFAULT = 100;
+
 export const onboarding: Endpoint[] = [
   post('/clients/register-from-code', rpc(OnboardingDefinition, 'registerFromCode'), {
     scope: 'session',
@@ -141,6 +145,7 @@ export const onboarding: Endpoint[] = [
   get('/clients', rpc(OnboardingDefinition, 'listClients'), {
     scope: 'partner',
     reads: 'list',
+    answer_bytes: ({ limit = CLIENTS_DEFAULT }) => limit * CLIENT_BYTES,
     query: schemas.listClients,
     reply: ({ clients, total }, { query }) => ({
       clients: clients.map(clientRecord),

@@ -7,10 +7,14 @@ import { FILE_TIMEOUT_MS } from '../parts/rows';
 /** The list of a large account has many upstream pages. */
 const LIST_TIMEOUT_MS = 60_000;
 
+/** Some hundred templates. Beyond it, the service bounds the lists that a partner has made at a time. */
+const LIST_BYTES = 512 * 1024;
+
 export const templates: Endpoint[] = [
   get('/templates', rpc(TemplatesDefinition, 'listTemplates'), {
     scope: 'number',
     reads: 'list',
+    answer_bytes: () => LIST_BYTES,
     timeout_ms: LIST_TIMEOUT_MS,
     reply: ({ templates }) => ({
       templates,

@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { metrics } from '../telemetry';
+import { networkOf } from './network';
 
 export interface HttpLimits {
   headers_ms: number;
@@ -13,6 +14,8 @@ export interface HttpLimits {
   /** How long the rest of a body may take after its request was answered. */
   linger_ms: number;
   connections_max: number;
+  /** Of one network, if senders connect to the process themselves. */
+  connections_of_network_max: number;
 }
 
 export const HTTP_LIMITS: HttpLimits = {
@@ -22,6 +25,7 @@ export const HTTP_LIMITS: HttpLimits = {
   keep_alive_ms: 65_000,
   linger_ms: 5_000,
   connections_max: 10_000,
+  connections_of_network_max: 5_000,
 };
 
 /** How often timeouts are checked, and so their precision. */
@@ -31,6 +35,8 @@ export interface BoundedServerOptions {
   /** Names the server in metrics. */
   server: string;
   limits?: Partial<HttpLimits>;
+  /** Proxies in front of the process: with any, all connections are theirs and no network has a share. */
+  proxy_hops?: number;
   /** The whole response, head and body, to a malformed or timed-out request. */
   refusal?: (late: boolean) => string;
 }
@@ -43,13 +49,11 @@ export interface BoundedServer extends Server {
 }
 
 export function createBoundedServer(
-  { server: name, limits = {}, refusal = plainRefusal }: BoundedServerOptions,
+  { server: name, limits = {}, proxy_hops, refusal = plainRefusal }: BoundedServerOptions,
   listener: RequestListener,
 ): BoundedServer {
-  const { headers_ms, request_ms, keep_alive_ms, linger_ms, connections_max } = {
-    ...HTTP_LIMITS,
-    ...limits,
-  };
+  const all = { ...HTTP_LIMITS, ...limits };
+  const { headers_ms, request_ms, keep_alive_ms, linger_ms, connections_max } = all;
   const server = createServer(
     {
       headersTimeout: headers_ms,
@@ -63,6 +67,7 @@ export function createBoundedServer(
   server.prependListener('request', (request, response) => {
     response.once('finish', () => request.complete || readRest(request, linger_ms));
   });
+  if (proxy_hops === 0) shareConnections(server, name, all.connections_of_network_max);
   server.on('drop', () => metrics.requests_shed.inc({ server: name, reason: 'connections' }));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -82,6 +87,26 @@ export function createBoundedServer(
         response.setHeader('Connection', 'close');
       });
     },
+  });
+}
+
+/** Idle connections cost a client nothing: those of one network must leave some for the others. */
+function shareConnections(server: Server, name: string, max: number): void {
+  const of_network = new Map<string, number>();
+  server.prependListener('connection', (socket: Socket) => {
+    const network = networkOf(socket.remoteAddress ?? '');
+    const count = (of_network.get(network) ?? 0) + 1;
+    if (count > max) {
+      metrics.requests_shed.inc({ server: name, reason: 'connections_of_network' });
+      socket.destroy();
+      return;
+    }
+    of_network.set(network, count);
+    socket.once('close', () => {
+      const left = (of_network.get(network) ?? 1) - 1;
+      if (left > 0) of_network.set(network, left);
+      else of_network.delete(network);
+    });
   });
 }
 

@@ -216,4 +216,37 @@ describe('a server against slow clients', () => {
     expect(held.map(({ closed }) => closed)).toEqual([false, false]);
     expect(await shed('full', 'connections')).toBe(1);
   });
+
+  describe('with many connections of one network', () => {
+    const HELD = 'GET / HTTP/1.1\r\n';
+    const open = async (name: string, proxy_hops?: number): Promise<number> => {
+      const limits = { connections_of_network_max: 2 };
+      const server = createBoundedServer({ server: name, limits, proxy_hops }, readAll);
+      servers.push(server);
+      await server.open(0, '127.0.0.1');
+      return (server.address() as AddressInfo).port;
+    };
+    const counted = (): Promise<number> =>
+      new Promise((resolve) => servers.at(-1)?.getConnections((_error, count) => resolve(count)));
+
+    test('closes and counts those beyond its share, and accepts one again after an end', async () => {
+      const port = await open('shares', 0);
+      const held = [client(port, HELD), client(port, HELD)];
+      await eventually(async () => (await counted()) === 2);
+      const refused = client(port, HELD);
+      await eventually(() => refused.closed);
+      expect(held.map(({ closed }) => closed)).toEqual([false, false]);
+      expect(await shed('shares', 'connections_of_network')).toBe(1);
+      held[0]?.socket.destroy();
+      await eventually(async () => (await counted()) === 1);
+      const accepted = client(port, `${HELD}Host: x\r\n\r\n`);
+      await eventually(() => accepted.said.startsWith('HTTP/1.1 200'));
+    });
+
+    test.each([undefined, 1])('accepts them all with %s proxies in front', async (hops) => {
+      const port = await open(`proxied-${hops}`, hops);
+      for (let count = 0; count < 4; count += 1) client(port, HELD);
+      await eventually(async () => (await counted()) === 4);
+    });
+  });
 });

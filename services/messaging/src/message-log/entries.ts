@@ -14,6 +14,14 @@ export function entriesOf(record: MessageRecord | null, events: GetEventResponse
   return entries.sort((one, other) => placeOf(one) - placeOf(other));
 }
 
+/** At most `max` entries: the earliest attempts are left out first. */
+export function latestOf(entries: Entry[], max: number): { entries: Entry[]; left_out: boolean } {
+  let surplus = entries.length - max;
+  if (surplus <= 0) return { entries, left_out: false };
+  const kept = entries.filter(({ type }) => type !== 'attempt' || (surplus -= 1) < 0);
+  return { entries: kept.slice(-max), left_out: true };
+}
+
 /** Sorted by our clock: the upstream's times are whole seconds and its clock may differ. */
 const placeOf = ({ at, received_at }: Entry): number => (received_at ?? at).getTime();
 

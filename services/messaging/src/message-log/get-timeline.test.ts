@@ -68,6 +68,29 @@ const deps = (over: Partial<TimelineDependencies> = {}): TimelineDependencies =>
   ...over,
 });
 
+test('leaves out the earliest attempts of a message whose events were delivered very often', async () => {
+  const attempt = (number: number) => ({
+    number,
+    at: new Date(at(0).getTime() + number),
+    duration_ms: 7,
+  });
+  const attempts = Array.from({ length: 700 }, (_unused, index) => attempt(index + 1));
+  const events = ['message.sent', 'message.read'].map((name) => ({
+    ...anEvent(name, 20),
+    attempts,
+  }));
+  const { entries, missing } = await getTimeline(
+    deps({ eventLog: { findEvents: async () => ({ events }) } }),
+    request,
+    call,
+  );
+  expect(entries).toHaveLength(1_000);
+  expect(missing).toEqual(['attempts']);
+  expect(entries.filter(({ type }) => type === 'event')).toHaveLength(2);
+  const numbers = entries.flatMap(({ number }) => number ?? []);
+  expect([Math.min(...numbers), Math.max(...numbers)]).toEqual([203, 700]);
+});
+
 test('lists a send, its statuses, its events and their deliveries in the order of our clock', async () => {
   const statuses = {
     sent: { at: at(14), received_at: at(21), superseded: true as const },

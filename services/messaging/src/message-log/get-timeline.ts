@@ -7,7 +7,7 @@ import { traceIds, type Logger } from '@bmg/common/telemetry';
 import type { BroadcastsDefinition } from '@bmg/proto/broadcasts';
 import type { GetTimelineRequest, GetTimelineResponse } from '@bmg/proto/messaging';
 import type { EventLogDefinition, GetEventResponse } from '@bmg/proto/webhooks';
-import { entriesOf, participantsOf } from './entries';
+import { entriesOf, latestOf, participantsOf } from './entries';
 import { sentMessage } from './list-messages';
 import { receivedMessage } from './received-message';
 import {
@@ -26,6 +26,8 @@ export interface TimelineDependencies extends Pick<SearchDependencies, 'director
   log: Logger;
 }
 
+/** The gateway reserves the bytes of so many. */
+const ENTRIES_MAX = 1_000;
 /** Refusals of a search: the caller has to narrow it down, or wait. */
 const REFUSALS: ReadonlySet<string> = new Set(['MISSING_FIELDS', 'RATE_LIMIT_EXCEEDED']);
 
@@ -62,9 +64,11 @@ export async function getTimeline(
   const message = record ? sentMessage(record) : found && receivedMessage(events, found);
   if (!message) throw missing.length > 0 ? unreadable() : noSuchMessage();
   const broadcast = contact?.contact;
+  const { entries, left_out } = latestOf(entriesOf(record, events), ENTRIES_MAX);
+  if (left_out) missing.push('attempts');
   return {
     message,
-    entries: entriesOf(record, events),
+    entries,
     broadcast: broadcast && {
       broadcast_id: broadcast.broadcast_id,
       name: broadcast.name,

@@ -7,6 +7,7 @@ import { eventually } from '../../../../test/testkit/eventually';
 import { indexes } from '../store/indexes';
 import { createMessages } from '../store/messages';
 import { createSendClaims, SEND_CLAIMS, type SendClaims } from '../store/send-claims';
+import type { SendJournal } from '../send-journal/journal';
 import { sendClaimed, type ClaimedSendDependencies } from './claimed-send';
 import { settleSends } from './settle-sends';
 
@@ -35,21 +36,30 @@ afterAll(async () => {
   await client.close();
 });
 
+interface ReplicaOptions {
+  claim?: SendClaims['claim'];
+  journal?: SendJournal;
+  onSent?: () => void;
+  onReleased?: () => void;
+}
+
 /** A replica whose upstream answers with `answer`; counts what reaches the upstream. */
 function aReplica(
   answer: () => Promise<unknown> = async () => ({ messages: [{ id: 'wamid.1' }] }),
+  { claim, journal, onSent, onReleased }: ReplicaOptions = {},
 ) {
   const messages = createMessages(db);
   const reached: string[] = [];
   const sendClaims = createSendClaims(db, () => new Date());
   const releases: Promise<void>[] = [];
-  const release: SendClaims['release'] = (attempt) => {
-    const releasing = sendClaims.release(attempt);
+  const release: SendClaims['release'] = (attempt, entry) => {
+    const releasing = sendClaims.release(attempt, entry);
     releases.push(releasing);
-    return releasing;
+    return releasing.then(onReleased);
   };
   const deps = {
-    sendClaims: { ...sendClaims, release },
+    sendClaims: { ...sendClaims, release, ...(claim && { claim }) },
+    sendJournal: journal ?? { note: () => undefined },
     messages,
     credentials: { forSending: async () => ({ access_token: 'token' }) },
     refusedTokens: { add: async () => undefined },
@@ -63,6 +73,7 @@ function aReplica(
       }) => {
         await beforeWrite?.();
         reached.push(body.biz_opaque_callback_data);
+        onSent?.();
         return answer();
       },
     },
@@ -144,6 +155,112 @@ describe('the rules of claims', () => {
     for (const [at, request_id] of ids.entries()) {
       expect(claimed[at]).toBe(!fenced.has(request_id));
     }
+  });
+});
+
+describe('the noted attempts of a dead process', () => {
+  const noted = (request_id: string, attempt = 1, entry = `j.${request_id}`) => ({
+    request_id,
+    attempt,
+    entry,
+    ...scope,
+  });
+  const outcomeOf = (request_id: string, attempt = 1) => aReplica().settle(request_id, attempt);
+
+  test('are not sent, whether their claims are stored, still arrive or were never written', async () => {
+    const [stored, late, never] = [newRequest(), newRequest(), newRequest()];
+    await claims.claim(scope, { request_id: stored, attempt: 1 }, `j.${stored}`);
+    expect(await outcomeOf(stored)).toMatchObject({ outcome: 'unknown' });
+    expect(await claims.releaseNoted([stored, late, never].map((id) => noted(id)))).toBe(3);
+    expect(await claims.claim(scope, { request_id: late, attempt: 1 }, `j.${late}`)).toBe(false);
+    for (const request_id of [stored, late, never]) {
+      expect(await outcomeOf(request_id)).toMatchObject({ outcome: 'not_sent' });
+      const replica = aReplica();
+      await replica.send(request_id, 2);
+      expect(replica.reached).toHaveLength(1);
+      // The journal may be read again, if the process that read it was killed too.
+      expect(await claims.releaseNoted([noted(request_id)])).toBe(0);
+      expect(await outcomeOf(request_id, 2)).toMatchObject({ outcome: 'sent' });
+    }
+  });
+
+  test.each<[string, number, string | undefined]>([
+    ['of another arrival of the same attempt', 1, 'j.another'],
+    ['without a note', 1, undefined],
+    ['of a later attempt', 2, 'j.later'],
+  ])('leave a claim %s as it is', async (_name, attempt, entry) => {
+    const request_id = newRequest();
+    await claims.claim(scope, { request_id, attempt }, entry);
+    expect(await claims.releaseNoted([noted(request_id)])).toBe(0);
+    expect(await outcomeOf(request_id, attempt)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  test('a release by a living process spares the claim of another arrival', async () => {
+    const request_id = newRequest();
+    await claims.claim(scope, { request_id, attempt: 1 }, 'j.mine');
+    await claims.release({ request_id, attempt: 1 }, 'j.another');
+    await claims.release({ request_id, attempt: 1 });
+    expect(await outcomeOf(request_id)).toMatchObject({ outcome: 'unknown' });
+    await claims.release({ request_id, attempt: 1 }, 'j.mine');
+    expect(await outcomeOf(request_id)).toMatchObject({ outcome: 'not_sent' });
+  });
+});
+
+describe('the note of a claimed send', () => {
+  /** A replica with a journal that records what is done to its notes. */
+  function aNotedReplica(options: {
+    claim?: SendClaims['claim'];
+    leaving?: () => void;
+    answer?: () => Promise<unknown>;
+  }) {
+    const seen: string[] = [];
+    const replica = aReplica(options.answer, {
+      ...(options.claim && { claim: options.claim }),
+      onSent: () => seen.push('sent'),
+      onReleased: () => seen.push('released'),
+      journal: {
+        note: () => {
+          seen.push('noted');
+          return {
+            id: `j.${newRequest()}`,
+            leaving: () => {
+              seen.push('leaving');
+              options.leaving?.();
+            },
+            end: () => seen.push('ended'),
+          };
+        },
+      },
+    });
+    return { ...replica, seen };
+  }
+  const failing = async (): Promise<never> => {
+    throw new Error('the database is unavailable');
+  };
+
+  test.each<[string, Parameters<typeof aNotedReplica>[0], string[]]>([
+    ['is marked before the first byte', {}, ['noted', 'leaving', 'sent', 'ended']],
+    ['ends with a refused claim', { claim: async () => false }, ['noted', 'ended']],
+    ['outlives a claim that may be stored', { claim: failing }, ['noted', 'released', 'ended']],
+    [
+      'outlives the claim of a send that was not sent',
+      { answer: () => Promise.reject(new ApiError('UPSTREAM_ERROR', 'no', { retryable: true })) },
+      ['noted', 'leaving', 'sent', 'released', 'ended'],
+    ],
+    [
+      'stops a send that cannot be marked, for another attempt',
+      {
+        leaving: () => {
+          throw new ApiError('SERVICE_UNAVAILABLE', 'not noted', { retryable: true });
+        },
+      },
+      ['noted', 'leaving', 'released', 'ended'],
+    ],
+  ])('%s', async (_name, options, expected) => {
+    const replica = aNotedReplica(options);
+    await replica.send(newRequest()).catch(() => undefined);
+    await eventually(() => replica.seen.includes('ended'));
+    expect(replica.seen).toEqual(expected);
   });
 });
 

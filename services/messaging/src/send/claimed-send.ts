@@ -8,31 +8,32 @@
 // | nothing | no replica has let an attempt go | fences it, then `not_sent` |
 // | fenced at attempt n | no attempt up to n was sent, and a late arrival is refused | `not_sent` up to n |
 // | claimed, with a message record | the upstream accepted it | `sent`, with the message id |
-// | claimed, without one | it may be on its way, or its process died | `unknown` |
+// | claimed, without one | it may be on its way, or its process died | `unknown`, unless the journal proves more |
 //
 // Both writes are conditional on the same document, so either the claim or the fence wins, in whatever
 // order a paused process or a slow network delivers them. The caller starts another attempt only after
 // `not_sent`, or after an error that says that the upstream was not reached or refused to send for now; such
-// an error also releases the claim, in case the caller did not receive it. What stays unknown is a claim
-// whose process died before it recorded the answer and whose status event does not arrive.
+// an error also releases the claim, in case the caller did not receive it.
 //
-// That window cannot be closed, only kept short: the last write before a request may be stored although the
-// process dies before its acknowledgement, and the upstream does not deduplicate requests or look them up.
-// The window is the time from the write of the claim to its acknowledgement, mostly the flush of the journal,
-// and one turn of the event loop: the request is encoded, and its connection open, before. A kill leaves about (sends per second) x (that time)
-// contacts unknown.
+// A process that is killed leaves its journal (../send-journal/). There an attempt is noted before its claim,
+// and marked in the moment in which its first byte leaves: the request is encoded, and its connection open,
+// before. The process that starts after the kill releases the claims that are noted and not marked.
+// What stays unknown is a marked claim whose process died before it recorded the answer, and whose status event
+// does not arrive: the upstream does not deduplicate requests or look them up. Without the journal (no folder
+// for it, another machine, a full disk) the same holds for every claim of the killed process.
 import { ApiError } from '@bmg/common/errors';
 import { pause } from '@bmg/common/lifecycle';
 import type { Call } from '@bmg/common/rpc';
-import type { Logger } from '@bmg/common/telemetry';
 import { needTarget } from '@bmg/common/upstream';
 import type { SendClaimedMessageRequest, SendResult } from '@bmg/proto/messaging';
+import type { JournalEntry, SendJournal } from '../send-journal/journal';
 import type { Attempt, ClaimScope, SendClaims } from '../store/send-claims';
 import { templateContent } from './content';
 import { send, type SendDependencies } from './send';
 
 export interface ClaimedSendDependencies extends SendDependencies {
   sendClaims: Pick<SendClaims, 'claim' | 'release'>;
+  sendJournal: SendJournal;
 }
 
 export function sendClaimed(
@@ -58,35 +59,62 @@ function claiming(
   scope: ClaimScope,
   attempt: Attempt,
 ): ClaimedSendDependencies['upstream'] {
-  const { upstream, sendClaims, log } = deps;
+  const { upstream, sendJournal } = deps;
   return {
     ...upstream,
     async request(request, call) {
+      let entry: JournalEntry | undefined;
       let claim: Promise<void> | undefined;
-      const beforeWrite = (): Promise<void> => (claim = claimAttempt(deps, scope, attempt));
+      const beforeWrite = async (): Promise<void> => {
+        entry = sendJournal.note({ ...scope, ...attempt });
+        await (claim = claimAttempt(deps, scope, attempt, entry));
+        entry?.leaving();
+      };
       try {
-        return await upstream.request({ ...request, beforeWrite }, call);
+        const answer = await upstream.request({ ...request, beforeWrite }, call);
+        entry?.end();
+        return answer;
       } catch (error) {
         // The claim may still be on its way to the database when the connection breaks.
-        if (certainlyNotSent(error)) {
-          void claim?.then(
-            () => releaseClaim(sendClaims, attempt, log),
-            () => undefined,
-          );
-        }
+        void ended(deps, { attempt, entry, claim, not_sent: certainlyNotSent(error) });
         throw error;
       }
     },
   };
 }
 
+interface Ended {
+  attempt: Attempt;
+  entry: JournalEntry | undefined;
+  /** Rejects if it was refused, or was released when it failed. */
+  claim: Promise<void> | undefined;
+  not_sent: boolean;
+}
+
+/** In the background. The note outlives the claim that it may have to prove wrong. */
+async function ended(
+  deps: ClaimedSendDependencies,
+  { attempt, entry, claim, not_sent }: Ended,
+): Promise<void> {
+  if (!claim) return;
+  try {
+    await claim;
+    if (not_sent) await releaseClaim(deps, attempt, entry);
+  } catch {
+    // claimAttempt has ended the note.
+    return;
+  }
+  entry?.end();
+}
+
 async function claimAttempt(
-  { sendClaims, log }: ClaimedSendDependencies,
+  deps: ClaimedSendDependencies,
   scope: ClaimScope,
   attempt: Attempt,
+  entry: JournalEntry | undefined,
 ): Promise<void> {
-  const granted = await sendClaims.claim(scope, attempt).catch((cause: unknown) => {
-    void releaseClaim(sendClaims, attempt, log);
+  const granted = await deps.sendClaims.claim(scope, attempt, entry?.id).catch((cause: unknown) => {
+    void releaseClaim(deps, attempt, entry).then(() => entry?.end());
     // The claim may be stored, but nothing is sent under it. A later attempt is claimed as usual.
     throw new ApiError('SERVICE_UNAVAILABLE', 'the send could not be claimed: nothing was sent', {
       retryable: true,
@@ -94,6 +122,7 @@ async function claimAttempt(
     });
   });
   if (granted) return;
+  entry?.end();
   // An earlier arrival of this attempt may have been sent: the caller settles it.
   throw new ApiError('SERVER_ERROR', 'the attempt was claimed or fenced before', {
     details: { outcome: 'unknown' },
@@ -105,13 +134,13 @@ const RELEASE_RETRY_MS = 1_000;
 
 /** In the background: an unreleased claim only leaves its outcome unknown to a caller that lost the error. */
 async function releaseClaim(
-  sendClaims: ClaimedSendDependencies['sendClaims'],
+  { sendClaims, log }: Pick<ClaimedSendDependencies, 'sendClaims' | 'log'>,
   attempt: Attempt,
-  log: Logger,
+  entry: JournalEntry | undefined,
 ): Promise<void> {
   for (let tries = 1; tries <= RELEASE_TRIES_MAX; tries += 1) {
     try {
-      return await sendClaims.release(attempt);
+      return await sendClaims.release(attempt, entry?.id);
     } catch (err) {
       if (tries === RELEASE_TRIES_MAX) log.warn({ err }, 'failed to release the claim of a send');
       await pause(RELEASE_RETRY_MS);

@@ -8,6 +8,7 @@ import {
   type IndexDescription,
 } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
+import type { Note } from '../send-journal/record';
 import { CLAIM, FENCE, RELEASE, type Transition } from './claim-rules';
 
 /** One attempt to send under a request id. Attempts under one id are numbered in their order. */
@@ -22,10 +23,18 @@ export interface ClaimScope {
 }
 
 export interface SendClaims {
-  /** Resolves once the claim is stored; false if the rules refuse it: then the attempt must not be sent. */
-  claim(scope: ClaimScope, attempt: Attempt): Promise<boolean>;
-  /** The claimed attempt was certainly not sent. */
-  release(attempt: Attempt): Promise<void>;
+  /**
+   * Resolves once the claim is stored; false if the rules refuse it: then the attempt must not be sent.
+   * `entry` names the attempt's note in the journal of sends, if it has one.
+   */
+  claim(scope: ClaimScope, attempt: Attempt, entry?: string): Promise<boolean>;
+  /** The attempt that was claimed with this entry was certainly not sent. */
+  release(attempt: Attempt, entry?: string): Promise<void>;
+  /**
+   * These attempts of a process that is dead were certainly not sent: they are fenced, whether their claims
+   * are stored or still arrive. Returns how many are now fenced.
+   */
+  releaseNoted(notes: readonly Note[]): Promise<number>;
   /** Fences attempts; returns the request ids of those that can no longer be sent. */
   fence(scope: ClaimScope, attempts: readonly Attempt[]): Promise<Set<string>>;
 }
@@ -34,6 +43,8 @@ interface StoredClaim extends ClaimScope {
   _id: string;
   state: 'claimed' | 'fenced';
   attempt: number;
+  /** Names the note of a claimed attempt. Null without one, absent in claims of the release before. */
+  entry?: string | null;
   at: Date;
 }
 
@@ -60,6 +71,7 @@ const WAIT_MAX_MS = 1_000;
 interface Claiming {
   scope: ClaimScope;
   attempt: Attempt;
+  entry: string | undefined;
   progress: 'waiting' | 'given_up' | 'written';
   granted: boolean;
 }
@@ -72,26 +84,55 @@ export function createSendClaims(db: Db, now: () => Date): SendClaims {
       for (const one of batch) one.progress = 'written';
       const refused = await writeAll(
         claims,
-        batch.map(({ scope, attempt }) => upsert(CLAIM, attempt, { ...scope, at: now() })),
+        batch.map(({ scope, attempt, entry = null }) =>
+          upsert(CLAIM, attempt, { ...scope, entry, at: now() }),
+        ),
       );
       for (const [at, one] of batch.entries()) one.granted = !refused.has(at);
     },
     { apart_ms: BATCHES_APART_MS },
   );
+  /** Returns the places of those that were refused. */
+  const fenceEach = (
+    all: ReadonlyArray<{ scope: ClaimScope; attempt: Attempt }>,
+  ): Promise<Set<number>> =>
+    writeAll(
+      claims,
+      all.map(({ scope, attempt }) => upsert(FENCE, attempt, { ...scope, at: now() })),
+    );
   return {
-    async claim(scope, attempt) {
-      const claiming: Claiming = { scope, attempt, progress: 'waiting', granted: false };
+    async claim(scope, attempt, entry) {
+      const claiming: Claiming = { scope, attempt, entry, progress: 'waiting', granted: false };
       await givenUpIfWaiting(claiming, writer.add(claiming));
       return claiming.granted;
     },
-    async release(attempt) {
-      await claims.updateOne(filterOf(RELEASE, attempt), { $set: { state: RELEASE.to } });
+    async release(attempt, entry) {
+      await claims.updateOne(releaseFilter(attempt, entry), { $set: { state: RELEASE.to } });
+    },
+    async releaseNoted(notes) {
+      // A claim may still be on its way from the dead process: the fence refuses it. One that is stored
+      // refuses the fence.
+      const claimed = await fenceEach(
+        notes.map(({ request_id, attempt, partner_id, waba_id }) => ({
+          scope: { partner_id, waba_id },
+          attempt: { request_id, attempt },
+        })),
+      );
+      const stored = notes.filter((_, at) => claimed.has(at));
+      if (stored.length === 0) return notes.length;
+      const { modifiedCount } = await claims.bulkWrite(
+        stored.map(({ entry, ...attempt }) => ({
+          updateOne: {
+            filter: releaseFilter(attempt, entry),
+            update: { $set: { state: RELEASE.to } },
+          },
+        })),
+        { ordered: false },
+      );
+      return notes.length - stored.length + modifiedCount;
     },
     async fence(scope, attempts) {
-      const refused = await writeAll(
-        claims,
-        attempts.map((attempt) => upsert(FENCE, attempt, { ...scope, at: now() })),
-      );
+      const refused = await fenceEach(attempts.map((attempt) => ({ scope, attempt })));
       return new Set(
         attempts.filter((_, at) => !refused.has(at)).map(({ request_id }) => request_id),
       );
@@ -118,6 +159,12 @@ const filterOf = ({ from, stored }: Transition, { request_id, attempt }: Attempt
   attempt: { [stored]: attempt },
 });
 
+/** Another arrival of the same attempt may have claimed it: that one is not released. */
+const releaseFilter = (attempt: Attempt, entry: string | undefined) => ({
+  ...filterOf(RELEASE, attempt),
+  entry: entry ?? null,
+});
+
 /**
  * Moves the document, or creates it. If there is one that the rule does not allow to move, the
  * creation fails because its id is taken.
@@ -125,7 +172,7 @@ const filterOf = ({ from, stored }: Transition, { request_id, attempt }: Attempt
 const upsert = (
   transition: Transition,
   attempt: Attempt,
-  fields: ClaimScope & { at: Date },
+  fields: ClaimScope & { entry?: string | null; at: Date },
 ): Operation => ({
   updateOne: {
     filter: filterOf(transition, attempt),

@@ -1,13 +1,19 @@
 // The data sync of a number that stays in use in the business app (coexistence): contacts first,
 // then history. Each is requested once per onboarding and within 24 hours of it, or the client must
 // onboard again (contract 10.6).
+import { isDeepStrictEqual } from 'node:util';
 import type { ApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import type { Upstream } from '@bmg/common/upstream';
 import type { Vault } from '@bmg/common/vault';
 import type { DataSync, HistorySync } from '@bmg/proto/onboarding';
 import type { StepFacts } from './onboarding-log';
-import { requestSync, type SyncOutcomes, type SyncType } from '../upstream/data-sync';
+import {
+  requestSync,
+  type SyncAnswer,
+  type SyncOutcomes,
+  type SyncType,
+} from '../upstream/data-sync';
 import type { ClientSyncs } from '../store/client-syncs';
 import { secretIdentity, type Client, type ClientChange, type Clients } from '../store/clients';
 
@@ -16,6 +22,9 @@ const MINUTE_MS = 60_000;
 export const WINDOW_MS = 24 * 60 * MINUTE_MS;
 /** Delays between retries; the last one repeats until the window closes. */
 const RETRY_AFTER_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS];
+
+/** Requests of one type that are given up because a registration has replaced the token. */
+const REPLACED_MAX = 5;
 
 export interface SyncDependencies {
   clients: Pick<Clients, 'find'>;
@@ -96,8 +105,11 @@ export function openSyncWindow(
  * Requests the missing sync types and stores which ones the upstream accepted. A refused type does
  * not stop the next one. Returns `requested` or `failed: <reason>` for each.
  *
- * Each request reads the client again: a registration that was stored since then has replaced the
- * token, and may have begun an onboarding whose syncs are missing again.
+ * Each request reads the client again, before it and in the moment in which it leaves: a registration
+ * that was stored since then has replaced the token, and may have begun an onboarding whose syncs are
+ * missing again. A registration that is stored while that last read is answered may still see the
+ * token of before. It does no harm: a sync is the number's, whatever token requests it, and the
+ * registration requests its own.
  */
 export async function syncCoexistence(
   { clients, clientSyncs, vault, upstream, now }: SyncDependencies,
@@ -110,22 +122,24 @@ export async function syncCoexistence(
   const change = async (fields: ClientChange): Promise<void> => {
     client = (await clientSyncs.change(client, fields)) ?? client;
   };
+  const request = (type: SyncType): Promise<SyncAnswer> => {
+    const sent = client;
+    const { phone_number_id } = sent;
+    const token = vault.open(secretIdentity(sent, 'token'), sent.token);
+    const isCurrent = async (): Promise<boolean> => isSame(await clients.find(sent), sent);
+    return requestSync(upstream, { phone_number_id, type, token, isCurrent }, call);
+  };
   for (const type of TYPES) {
-    client = (await clients.find(client)) ?? client;
-    if (client.sync_requested[type]) continue;
-    if (client.status !== 'active') {
-      sync[type] = 'failed: the client was deleted';
-      continue;
-    }
-    if (!client.is_on_biz_app) {
-      sync[type] = 'failed: the number is not in use in the business app';
-      continue;
-    }
-    const token = vault.open(secretIdentity(client, 'token'), client.token);
-    const answer = await requestSync(upstream, client.phone_number_id, type, token, call);
+    let answer: SyncAnswer;
+    let tries = 0;
+    do {
+      client = (await clients.find(client)) ?? client;
+      answer = whyNot(client, type) ?? (await request(type));
+      tries += 1;
+    } while (answer.replaced && tries < REPLACED_MAX);
     sync[type] = answer.outcome;
     failure ??= answer.failure;
-    if (answer.failure) continue;
+    if (answer.outcome !== 'requested' || client.sync_requested[type]) continue;
     await change({ sync_requested: { ...client.sync_requested, [type]: now() } });
   }
   if (client.sync_retry_at && missingSyncs(client).length === 0) {
@@ -133,6 +147,18 @@ export async function syncCoexistence(
   }
   return { client, sync, failure };
 }
+
+/** The answer without a request; undefined if the sync is missing and can be requested. */
+function whyNot(client: Client, type: SyncType): SyncAnswer | undefined {
+  if (client.sync_requested[type]) return { outcome: 'requested' };
+  if (client.status !== 'active') return { outcome: 'failed: the client was deleted' };
+  if (client.is_on_biz_app) return undefined;
+  return { outcome: 'failed: the number is not in use in the business app' };
+}
+
+/** Whether the row is still the one whose token was opened: each registration seals its token anew. */
+const isSame = (row: Client | null, sent: Client): boolean =>
+  row?.status === 'active' && isDeepStrictEqual(row.token, sent.token);
 
 /** The outcome of a sync as facts for the onboarding log. */
 export function syncFacts({ sync, failure }: Pick<Synced, 'sync' | 'failure'>): StepFacts {

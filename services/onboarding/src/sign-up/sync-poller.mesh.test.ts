@@ -208,20 +208,57 @@ describe('a registration while an earlier sync request is in flight', () => {
     (await world.emulator.requests({ path: SYNC })).map(({ headers }) => headers['authorization']);
   const store = (partner_id: string, access_token: string, onboarding_id: string) =>
     storeClient(world.deps, { partner_id, ...SCOPE }, { access_token, onboarding_id }, testCall());
-  /** Registers again, with another token, before the first sync request reaches the upstream. */
-  const registeringAgain = (partner_id: string): World['deps'] => {
+  /**
+   * Registers again, with another token: before the first sync request is written, or when it is on its way.
+   */
+  const registeringAgain = (
+    partner_id: string,
+    when: 'before' | 'on its way' = 'on its way',
+  ): World['deps'] => {
     let registered = false;
-    const request: World['deps']['upstream']['request'] = async (sent, call) => {
-      if (!registered && sent.path.endsWith('/smb_app_data')) {
-        registered = true;
-        await store(partner_id, NEXT_TOKEN, 'cex_2');
-      }
-      return world.deps.upstream.request(sent, call);
+    const registerOnce = async (): Promise<void> => {
+      if (registered) return;
+      registered = true;
+      await store(partner_id, NEXT_TOKEN, 'cex_2');
+    };
+    const request: World['deps']['upstream']['request'] = (sent, call) => {
+      if (!sent.path.endsWith('/smb_app_data')) return world.deps.upstream.request(sent, call);
+      const beforeWrite = async (): Promise<void> => {
+        if (when === 'before') await registerOnce();
+        await sent.beforeWrite?.();
+        await registerOnce();
+      };
+      return world.deps.upstream.request({ ...sent, beforeWrite }, call);
     };
     return { ...world.deps, upstream: { ...world.deps.upstream, request } };
   };
   /** As the emulator logs them. */
-  const RENEWED = [TOKEN, NEXT_TOKEN].map((token) => `Bearer …${token.slice(-4)}`);
+  const asLogged = (token: string): string => `Bearer …${token.slice(-4)}`;
+  const RENEWED = [TOKEN, NEXT_TOKEN].map(asLogged);
+
+  it('gives the request itself the new token while it is not written', async () => {
+    const { _id } = await world.partner();
+    await store(_id, TOKEN, 'cex_1');
+    world.passTime(5 * MINUTE_S);
+    await syncDue(registeringAgain(_id, 'before'));
+    expect(await tokens()).toEqual([NEXT_TOKEN, NEXT_TOKEN].map(asLogged));
+    expect((await seen(_id))?.status).toBe('requested');
+  });
+
+  it('writes nothing for a client that is deleted in the last moment', async () => {
+    const { _id } = await world.partner();
+    await store(_id, TOKEN, 'cex_1');
+    world.passTime(5 * MINUTE_S);
+    const request: World['deps']['upstream']['request'] = (sent, call) => {
+      const beforeWrite = async (): Promise<void> => {
+        await world.handlers.deleteClient({ partner_id: _id, waba_id: SCOPE.waba_id }, testCall());
+        await sent.beforeWrite?.();
+      };
+      return world.deps.upstream.request({ ...sent, beforeWrite }, call);
+    };
+    await syncDue({ ...world.deps, upstream: { ...world.deps.upstream, request } });
+    expect(await tokens()).toEqual([]);
+  });
 
   it('gives the poller’s next request the new token', async () => {
     const { _id } = await world.partner();

@@ -1,6 +1,6 @@
 // The upstream request for the data sync of a number that stays in use in the business app
 // (coexistence).
-import { toApiError, type ApiError } from '@bmg/common/errors';
+import { ApiError, toApiError } from '@bmg/common/errors';
 import type { Call } from '@bmg/common/rpc';
 import { segment, type Upstream } from '@bmg/common/upstream';
 
@@ -14,6 +14,16 @@ export type SyncOutcomes = Record<SyncType, string>;
 export interface SyncAnswer {
   outcome: string;
   failure?: ApiError;
+  /** Nothing was sent: the token is not the number's any more. */
+  replaced?: boolean;
+}
+
+export interface SyncRequest {
+  phone_number_id: string;
+  type: SyncType;
+  token: string;
+  /** Called when only the write of the request is left: whether the token is still the number's. */
+  isCurrent(): Promise<boolean>;
 }
 
 /** The upstream's code for a sync that was requested before: as good as accepted. */
@@ -21,19 +31,26 @@ const ALREADY_REQUESTED = 2593107;
 
 export async function requestSync(
   upstream: Upstream,
-  phone_number_id: string,
-  sync_type: SyncType,
-  token: string,
+  { phone_number_id, type, token, isCurrent }: SyncRequest,
   call: Call,
 ): Promise<SyncAnswer> {
+  let replaced = false;
+  const beforeWrite = async (): Promise<void> => {
+    replaced = !(await isCurrent());
+    if (!replaced) return;
+    throw new ApiError('SERVICE_UNAVAILABLE', 'the number was registered again: nothing was sent', {
+      retryable: true,
+    });
+  };
   try {
     await upstream.request(
       {
         operation: 'POST /{phone_number_id}/smb_app_data',
         method: 'POST',
         path: `/${segment(phone_number_id)}/smb_app_data`,
-        body: { messaging_product: 'whatsapp', sync_type },
+        body: { messaging_product: 'whatsapp', sync_type: type },
         token,
+        beforeWrite,
       },
       call,
     );
@@ -41,6 +58,6 @@ export async function requestSync(
   } catch (error) {
     const failure = toApiError(error);
     if (failure.upstream_code === ALREADY_REQUESTED) return { outcome: 'requested' };
-    return { outcome: `failed: ${failure.message}`, failure };
+    return { outcome: `failed: ${failure.message}`, failure, replaced };
   }
 }

@@ -19,10 +19,27 @@ export interface RecordedAttempt extends StoredAttempt {
 export interface AttemptLog {
   /** Resolves once stored. */
   add(attempt: EventAttempt, answer: string | null): Promise<void>;
-  /** By event id, in the order in which they were made; answers are null unless requested. */
-  of(event_ids: string[], answers?: 'with_answers'): Promise<Map<string, RecordedAttempt[]>>;
+  /** The latest attempts of each event; answers are null unless requested. */
+  of(event_ids: string[], answers?: 'with_answers'): Promise<FoundAttempts>;
   drain(): Promise<void>;
 }
+
+export interface FoundAttempts {
+  /** By event id, in the order in which they were made. */
+  of_event: Map<string, RecordedAttempt[]>;
+  /** Batches that were read for them. */
+  batches: number;
+}
+
+/**
+ * Attempts of one event that a read returns: more than the retry schedule makes. A partner can have an event
+ * attempted again at any time, thousands of times.
+ */
+export const ATTEMPTS_OF_EVENT_MAX = 100;
+/** Events of one query: the database merges so many sorted ranges of its index. */
+const EVENTS_AT_ONCE = 100;
+/** Batches read for them together. If there are more, each event's are read apart. */
+const BATCHES_MAX = 2_000;
 
 interface Added {
   attempt: EventAttempt;
@@ -52,27 +69,60 @@ export function createAttemptLog(
   return {
     add: (attempt, answer) => writer.add({ attempt, answer }),
     async of(event_ids, with_answers) {
-      const wanted = new Set(event_ids);
-      const found = new Map<string, RecordedAttempt[]>();
-      const add = (batch: EventAttempt[], answers: Array<string | null>): void => {
-        for (const [index, { event_id, ...attempt }] of batch.entries()) {
-          if (!wanted.has(event_id)) continue;
-          const list = found.get(event_id) ?? [];
-          list.push({ ...attempt, answer: answers[index] ?? null });
-          found.set(event_id, list);
+      const of_event = new Map<string, RecordedAttempt[]>();
+      let batches = 0;
+      const read = async (ids: string[]): Promise<void> => {
+        const limit = ids.length === 1 ? ATTEMPTS_OF_EVENT_MAX : BATCHES_MAX;
+        const latest = createLatest(ids);
+        let count = 0;
+        if (with_answers) {
+          for await (const { _id, attempts: batch, packed } of attempts.newest(ids, limit)) {
+            count += 1;
+            if (!latest.wants(batch)) continue;
+            if (latest.add(batch, await answersOf(packer, _id, packed))) break;
+          }
+        } else {
+          for await (const { attempts: batch } of attempts.newestWithoutAnswers(ids, limit)) {
+            count += 1;
+            if (latest.add(batch, [])) break;
+          }
         }
+        batches += count;
+        // One event with very many would hide those of the others.
+        if (ids.length > 1 && count === limit) for (const id of ids) await read([id]);
+        else for (const [id, list] of latest.lists) of_event.set(id, list.reverse());
       };
-      if (with_answers) {
-        for await (const { _id, attempts: batch, packed } of attempts.of(event_ids)) {
-          add(batch, await answersOf(packer, _id, packed));
-        }
-      } else {
-        for await (const { attempts: batch } of attempts.withoutAnswersOf(event_ids))
-          add(batch, []);
+      for (let from = 0; from < event_ids.length; from += EVENTS_AT_ONCE) {
+        await read(event_ids.slice(from, from + EVENTS_AT_ONCE));
       }
-      return found;
+      return { of_event, batches };
     },
     drain: () => writer.drain(),
+  };
+}
+
+/** Collects the latest attempts of these events from batches, newest first. */
+function createLatest(event_ids: string[]) {
+  const lists = new Map<string, RecordedAttempt[]>(event_ids.map((id) => [id, []]));
+  let missing = lists.size;
+  const roomIn = (event_id: string): RecordedAttempt[] | undefined => {
+    const list = lists.get(event_id);
+    return list && list.length < ATTEMPTS_OF_EVENT_MAX ? list : undefined;
+  };
+  return {
+    lists,
+    wants: (batch: EventAttempt[]): boolean => batch.some(({ event_id }) => roomIn(event_id)),
+    /** Returns true once no event has room for more. */
+    add(batch: EventAttempt[], answers: Array<string | null>): boolean {
+      for (let index = batch.length - 1; index >= 0; index -= 1) {
+        const { event_id, ...attempt } = batch[index] as EventAttempt;
+        const list = roomIn(event_id);
+        if (!list) continue;
+        list.push({ ...attempt, answer: answers[index] ?? null });
+        if (list.length === ATTEMPTS_OF_EVENT_MAX) missing -= 1;
+      }
+      return missing === 0;
+    },
   };
 }
 

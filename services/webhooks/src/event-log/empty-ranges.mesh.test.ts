@@ -67,7 +67,7 @@ function aReader() {
   };
   const reader = createReader({
     store: counting,
-    attempts: { of: async () => new Map() } as never,
+    attempts: { of: async () => ({ of_event: new Map(), batches: 0 }) } as never,
     deliveries: { findEach: async () => new Map() },
     packer,
     kept_ms: 86_400_000,

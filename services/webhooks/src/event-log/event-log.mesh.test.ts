@@ -6,6 +6,7 @@ import { createIndexes } from '@bmg/common/mongo';
 import { createLogger } from '@bmg/common/telemetry';
 import type { Delivery } from '@bmg/proto/stream';
 import { createEventLog, packerOf, type EventLog } from './event-log';
+import { ATTEMPTS_OF_EVENT_MAX } from './attempt-log';
 import { createEventLogHandlers } from './handlers';
 import { eventually } from '../../../../test/testkit/eventually';
 import { ATTEMPTS, createAttempts } from '../store/attempts';
@@ -182,6 +183,66 @@ test('writes the events of a partner that has more of them than a bucket holds',
   expect(await db.collection(ATTEMPTS).countDocuments(apart)).toBeLessThanOrEqual(3);
   expect(events.every(({ delivery }) => delivery.attempts === 1)).toBe(true);
 }, 60_000);
+
+describe('an event that is attempted thousands of times', () => {
+  const ATTEMPTS_MADE = 2_500;
+  /** The first event of a new partner has the attempts, each in a batch of its own; the second one has one. */
+  async function attempted() {
+    const [one, partner_id] = [replica(), aPartner()];
+    const sent = [received({ partner_id }), received({ partner_id })];
+    take(one, sent);
+    await eventually(() => sent.every(({ is_done }) => is_done));
+    const [hot, other] = sent.map(({ message }) => message) as [Delivery, Delivery];
+    const batches = await Promise.all(
+      Array.from({ length: ATTEMPTS_MADE }, async (_unused, at) => {
+        const _id = `att_${partner_id}_${String(at).padStart(6, '0')}`;
+        const attempt = {
+          event_id: hot.event_id,
+          partner_id,
+          waba_id: '900',
+          number: at + 2,
+          at: new Date(Date.now() + at),
+          duration_ms: 5,
+          result: 'refused' as const,
+          http_status: 500,
+          error: null,
+          url: 'https://partner.example/hook',
+          secret: null,
+        };
+        const answers = JSON.stringify([`${at} ${'x'.repeat(1_000)}`]);
+        const packed = await packer.pack(`attempts/${_id}`, Buffer.from(answers));
+        return { _id, attempts: [attempt], packed, expires_at: new Date(Date.now() + 3_600_000) };
+      }),
+    );
+    await db.collection<(typeof batches)[number]>(ATTEMPTS).insertMany(batches);
+    return { one, partner_id, hot, other };
+  }
+
+  test('is read with its latest attempts, and their number fits a reply', async () => {
+    const { one, partner_id, hot } = await attempted();
+    let taken = 0;
+    const room = { reserve: async () => undefined, took: (bytes: number) => void (taken = bytes) };
+    const [found] = await one.reader.find(partner_id, [hot.event_id], room, 'with_answers');
+    const numbers = found?.each_attempt.map(({ number }) => number) as number[];
+    expect(numbers.slice(-2)).toEqual([ATTEMPTS_MADE, ATTEMPTS_MADE + 1]);
+    // With the first one, which is stored with the event.
+    expect(numbers.length).toBeLessThanOrEqual(ATTEMPTS_OF_EVENT_MAX + 1);
+    expect(found?.each_attempt.at(-1)?.answer).toMatch(`${ATTEMPTS_MADE - 1} xxx`);
+    // The answers count towards the bytes that the partner holds.
+    expect(taken).toBeGreaterThan(ATTEMPTS_OF_EVENT_MAX * 1_000);
+    const [without] = await one.reader.find(partner_id, [hot.event_id], room);
+    expect(without?.each_attempt.every(({ answer }) => answer === null)).toBe(true);
+  });
+
+  test('hides the attempts of no other event of a page', async () => {
+    const { one, partner_id, hot, other } = await attempted();
+    const { events } = await list(one, partner_id);
+    const stateOf = ({ event_id }: Delivery) =>
+      events.find((one: { event_id: string }) => one.event_id === event_id)?.delivery;
+    expect(stateOf(other)).toMatchObject({ status: 'delivered', attempts: 1 });
+    expect(stateOf(hot)).toMatchObject({ last_http_status: 500 });
+  });
+});
 
 test('releases an offset once its event is logged and its delivery is settled', async () => {
   const one = replica();
@@ -365,7 +426,8 @@ test('stores no text in clear, and a purge removes one account’s events and an
   const page = await list(one, partner_id);
   expect(page).toMatchObject({ events: [{ seq: 1, waba_id: '900' }], next: 2, newest: 2 });
   const ids = sent.map(({ message }) => message.event_id);
-  const find = (of: string) => one.reads.hold(of, {}, (room) => one.reader.find(of, ids, room));
+  const find = (of: string) =>
+    one.reads.hold(of, {}, (room) => one.reader.find(of, ids, room, 'with_answers'));
   const found = await find(partner_id);
   expect(found.map(({ event_id }) => event_id)).toEqual([ids[0]]);
   expect(found[0]?.each_attempt.map(({ answer }) => answer)).toEqual([

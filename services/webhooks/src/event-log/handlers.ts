@@ -37,7 +37,7 @@ export const createEventLogHandlers = (deps: EventLogHandlers) =>
     listEvents: (request, call) => listEvents(deps, request, call),
     getEvent: ({ partner_id, event_id }, call) =>
       deps.reads.hold(partner_id, call, async (room) => {
-        const [found] = await deps.reader.find(partner_id, [event_id], room);
+        const [found] = await deps.reader.find(partner_id, [event_id], room, 'with_answers');
         if (!found) throw noSuchEvent();
         return eventWithAttempts(found);
       }),

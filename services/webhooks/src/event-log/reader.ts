@@ -61,8 +61,16 @@ export interface Reader {
   page(query: Query, room: Room): Promise<Page>;
   /** The positions of the events of a period. */
   range(partner_id: string, period: Period): Promise<Range>;
-  /** The given events that are in the partner's log, in the order of their positions. */
-  find(partner_id: string, event_ids: string[], room: Room): Promise<EventWithAttempts[]>;
+  /**
+   * The given events that are in the partner's log, in the order of their positions; the receiver's answers
+   * are null unless requested.
+   */
+  find(
+    partner_id: string,
+    event_ids: string[],
+    room: Room,
+    answers?: 'with_answers',
+  ): Promise<EventWithAttempts[]>;
   /** The positions of these events, by event id, read without their content. */
   positions(
     partner_id: string,
@@ -93,6 +101,8 @@ const FIND_BYTES_MAX = 3.5 * 1024 * 1024;
  */
 const READ_BYTES = 64;
 const SEARCHED_BYTES = 256;
+/** The same for each batch of attempts that is read. */
+const ATTEMPTS_BYTES = 512;
 
 /** An event with its place in a bucket, before its delivery is looked up. */
 interface Found {
@@ -116,18 +126,21 @@ export function createReader(deps: ReaderDependencies): Reader {
       const end = Math.min(last, first + SEARCH_MAX - 1);
       await room.reserve(PAGE_BYTES_MAX);
       const { found, next, searched } = await search(deps, empty, query, { first, last: end });
-      const events = await withAttempts(deps, found);
+      const { events, batches } = await withAttempts(deps, found);
       const bytes = bytesOf(found);
-      room.took(bytes, bytes + searched * (isFilter(query) ? SEARCHED_BYTES : READ_BYTES));
+      const looked_at =
+        searched * (isFilter(query) ? SEARCHED_BYTES : READ_BYTES) + batches * ATTEMPTS_BYTES;
+      room.took(bytes, bytes + looked_at);
       return { events, next, has_more: next < last, oldest, newest };
     },
     range: (partner_id, period) => rangeOf(deps, partner_id, period),
-    async find(partner_id, event_ids, room) {
+    async find(partner_id, event_ids, room, answers) {
       await room.reserve(FIND_BYTES_MAX);
       const found = await findEach(deps, partner_id, event_ids);
       found.sort((one, other) => one.logged.seq - other.logged.seq);
-      const events = await withAttempts(deps, found, 'with_answers');
-      room.took(bytesOf(found));
+      const { events, batches } = await withAttempts(deps, found, answers);
+      const bytes = bytesOf(found) + bytesOfAttempts(events);
+      room.took(bytes, bytes + batches * ATTEMPTS_BYTES);
       return events;
     },
     async positions(partner_id, event_ids, room) {
@@ -152,7 +165,7 @@ export function createReader(deps: ReaderDependencies): Reader {
           (!positions || positions.has(one.seq)) &&
           passes(match, one),
       );
-      const events = await withAttempts(deps, await opened(packer, bucket, wanted));
+      const { events } = await withAttempts(deps, await opened(packer, bucket, wanted));
       return { events, last: Math.min(bucket.last, range.last) };
     },
   };
@@ -161,6 +174,14 @@ export function createReader(deps: ReaderDependencies): Reader {
 const keptSince = ({ kept_ms }: ReaderDependencies): number => Date.now() - kept_ms;
 
 const bytesOf = (found: Found[]): number => found.reduce((sum, { logged }) => sum + logged.size, 0);
+
+/** An attempt in a reply, without the receiver's answer. */
+const ATTEMPT_BYTES = 256;
+
+const bytesOfAttempts = (events: EventWithAttempts[]): number =>
+  events
+    .flatMap(({ each_attempt }) => each_attempt)
+    .reduce((sum, { answer }) => sum + ATTEMPT_BYTES + (answer?.length ?? 0), 0);
 
 /** Bucket by bucket; of each, only the wanted events stay in memory. */
 async function findEach(
@@ -280,16 +301,19 @@ async function withAttempts(
   { attempts, deliveries }: Pick<ReaderDependencies, 'attempts' | 'deliveries'>,
   found: Found[],
   answered?: 'with_answers',
-): Promise<EventWithAttempts[]> {
-  if (found.length === 0) return [];
+): Promise<{ events: EventWithAttempts[]; batches: number }> {
+  if (found.length === 0) return { events: [], batches: 0 };
   const ids = found.map(({ logged }) => logged.event_id);
   const [later, rows] = await Promise.all([attempts.of(ids, answered), deliveries.findEach(ids)]);
   const now = Date.now();
-  return found.map(({ partner_id, logged, at, envelope, answers }) => {
+  const events = found.map(({ partner_id, logged, at, envelope, answers }) => {
     const { seq, event_id, event, waba_id, partition, received_at, trace_id } = logged;
     const each_attempt = [
-      ...(logged.attempts ?? []).map((one, index) => ({ ...one, answer: answers[index] ?? null })),
-      ...(later.get(event_id) ?? []),
+      ...(logged.attempts ?? []).map((one, index) => ({
+        ...one,
+        answer: (answered && answers[index]) ?? null,
+      })),
+      ...(later.of_event.get(event_id) ?? []),
     ].sort((one, other) => one.at.getTime() - other.at.getTime());
     const known = {
       row: rows.get(event_id),
@@ -309,6 +333,7 @@ async function withAttempts(
     };
     return { ...place, envelope, each_attempt, ...stateOf(known, now) };
   });
+  return { events, batches: later.batches };
 }
 
 /** NOT_FOUND: the event is another partner's, deleted, or older than the retention. */

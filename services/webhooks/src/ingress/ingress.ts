@@ -110,7 +110,8 @@ export function createIngress(settings: IngressSettings, deps: IngressDependenci
   const routes = routesOf(settings, deps);
   const receive = createReceive(log);
   const refusals = createRefusals(REFUSALS_AT_ONCE);
-  const server = createBoundedServer({ server: 'ingress' }, (request, response) => {
+  const limits = { server: 'ingress', proxy_hops: settings.PROXY_HOPS };
+  const server = createBoundedServer(limits, (request, response) => {
     handle(request, response).catch((error: unknown) => {
       log.error({ err: error }, 'failed to answer webhook');
       response.destroy();

@@ -1,7 +1,7 @@
 // Payment webhooks of unverified senders: how many reach onboarding, and when none does.
 import { ApiError } from '@bmg/common/errors';
 import { createLogger } from '@bmg/common/telemetry';
-import { createPaymentEvents, FAILURES_AT_ONCE } from './payment-events';
+import { createPaymentEvents, FAILURES_AT_ONCE, FAILURES_OF_STRANGERS } from './payment-events';
 
 const log = createLogger('test');
 log.level = 'silent';
@@ -70,6 +70,22 @@ describe('webhooks that fail the verification', () => {
     expect([events.mayPost(other.network), await events.forward(other)]).toEqual([true, 200]);
     jest.advanceTimersByTime(5_000);
     expect([await events.forward(WEBHOOK), await events.forward(WEBHOOK)]).toEqual([401, 429]);
+  });
+
+  test('from thousands of networks do not reach onboarding by their number', async () => {
+    const events = failing();
+    const genuine = { ...WEBHOOK, signature: 'genuine' };
+    expect(await events.forward(genuine)).toBe(200);
+    calls = 0;
+    for (let at = 0; at < 3_000; at += 1) {
+      await events.forward({ ...WEBHOOK, network: `2001:db8:0:${at.toString(16)}` });
+    }
+    expect(calls).toBe(FAILURES_OF_STRANGERS.burst);
+    expect(events.mayPost('2001:db8:1:0')).toBe(false);
+    // The network of a webhook that was verified is not limited by them.
+    expect([events.mayPost(genuine.network), await events.forward(genuine)]).toEqual([true, 200]);
+    jest.advanceTimersByTime(1_000);
+    expect(events.mayPost('2001:db8:1:0')).toBe(true);
   });
 
   test('do not limit genuine ones', async () => {

@@ -4,6 +4,7 @@
 // whose webhooks keep failing the verification is refused before onboarding is called.
 import { randomUUID } from 'node:crypto';
 import { ApiError, type ErrorCode } from '@bmg/common/errors';
+import { LRUCache } from '@bmg/common/cache';
 import { createBound, createFailureLimit } from '@bmg/common/overload';
 import type { Client } from '@bmg/common/rpc';
 import {
@@ -42,6 +43,13 @@ const UNAUTHORIZED = 401;
 const TOO_MANY = 429;
 /** Failed verifications of a network: each costs onboarding a call and the hash of a body. */
 export const FAILURES_AT_ONCE = { burst: 10, per_s: 0.2 };
+/**
+ * The same of all networks together of which no webhook was verified yet: an IPv6 prefix has thousands of
+ * networks. Those that had one verified, as the processor's, are not limited by others.
+ */
+export const FAILURES_OF_STRANGERS = { burst: 200, per_s: 10 };
+const STRANGERS = 'all';
+const VERIFIED_MAX = 1_000;
 /** Webhooks that onboarding verifies and applies at a time; the processor posts the others again. */
 const IN_FLIGHT_MAX = 16;
 /** How long onboarding's answer "no payment processor" is cached. */
@@ -63,6 +71,8 @@ export function createPaymentEvents(
     log,
   );
   const failures = createFailureLimit(FAILURES_AT_ONCE);
+  const failures_of_strangers = createFailureLimit(FAILURES_OF_STRANGERS);
+  const verified = new LRUCache<string, true>({ max: VERIFIED_MAX });
   let absent_until_ms = -Infinity;
 
   async function apply({ body, signature, traceparent }: PaymentWebhook): Promise<number> {
@@ -91,10 +101,21 @@ export function createPaymentEvents(
     }
   }
 
-  const mayPost = (network: string): boolean => {
-    if (failures.mayTry(network)) return true;
-    metrics.requests_shed.inc({ server: 'ingress', reason: 'payment_failures_of_network' });
+  const shed = (reason: string): false => {
+    metrics.requests_shed.inc({ server: 'ingress', reason });
     return false;
+  };
+  const mayPost = (network: string): boolean => {
+    if (!failures.mayTry(network)) return shed('payment_failures_of_network');
+    if (verified.has(network) || failures_of_strangers.mayTry(STRANGERS)) return true;
+    return shed('payment_failures_of_strangers');
+  };
+  const note = (network: string, status: number): void => {
+    if (status === 200) verified.set(network, true);
+    if (status === NOT_FOUND) absent_until_ms = performance.now() + ABSENT_MS;
+    if (status !== UNAUTHORIZED) return;
+    failures.failed(network);
+    if (!verified.has(network)) failures_of_strangers.failed(STRANGERS);
   };
 
   return {
@@ -106,8 +127,7 @@ export function createPaymentEvents(
       if (!in_flight.take()) return UNAVAILABLE;
       try {
         const status = await apply(webhook);
-        if (status === UNAUTHORIZED) failures.failed(webhook.network);
-        if (status === NOT_FOUND) absent_until_ms = performance.now() + ABSENT_MS;
+        note(webhook.network, status);
         return status;
       } finally {
         in_flight.give();

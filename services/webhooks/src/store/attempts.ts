@@ -21,21 +21,23 @@ export interface AttemptBatch {
 
 export interface Attempts {
   insert(batch: AttemptBatch): Promise<void>;
-  /** The batches with an attempt of one of these events, oldest first. */
-  of(event_ids: string[]): AsyncIterable<AttemptBatch>;
+  /** The newest batches with an attempt of one of these events, newest first. */
+  newest(event_ids: string[], limit: number): AsyncIterable<AttemptBatch>;
   /** The same without the receivers' answers. */
-  withoutAnswersOf(event_ids: string[]): AsyncIterable<Omit<AttemptBatch, 'packed'>>;
+  newestWithoutAnswers(
+    event_ids: string[],
+    limit: number,
+  ): AsyncIterable<Omit<AttemptBatch, 'packed'>>;
 }
 
 export const ATTEMPTS = 'attempts';
 export const attemptIndexes: IndexDescription[] = [
-  { key: { 'attempts.event_id': 1 } },
+  // With the id the newest come from the index, however many an event has.
+  { key: { 'attempts.event_id': 1, _id: 1 } },
   { key: { 'attempts.partner_id': 1, 'attempts.waba_id': 1 } },
   { key: { expires_at: 1 }, expireAfterSeconds: 0 },
 ];
 
-/** Batches read for one page of events. */
-const BATCHES_MAX = 10_000;
 /** Documents that the driver holds in memory at a time. */
 const READ_BATCH = 20;
 
@@ -44,18 +46,18 @@ export const newBatchId = (): string => newId('att');
 
 export function createAttempts(db: Db): Attempts {
   const attempts: Collection<AttemptBatch> = db.collection(ATTEMPTS, { promoteBuffers: true });
-  const batchesOf = (event_ids: string[]): FindCursor<AttemptBatch> =>
+  const newest = (event_ids: string[], limit: number): FindCursor<AttemptBatch> =>
     attempts
       .find({ 'attempts.event_id': { $in: event_ids } })
-      .sort({ _id: 1 })
-      .limit(BATCHES_MAX)
+      .sort({ _id: -1 })
+      .limit(limit)
       .batchSize(READ_BATCH);
   return {
     async insert(batch) {
       await attempts.insertOne(batch);
     },
-    of: (event_ids) => batchesOf(event_ids),
-    withoutAnswersOf: (event_ids) =>
-      batchesOf(event_ids).project<Omit<AttemptBatch, 'packed'>>({ packed: 0 }),
+    newest,
+    newestWithoutAnswers: (event_ids, limit) =>
+      newest(event_ids, limit).project<Omit<AttemptBatch, 'packed'>>({ packed: 0 }),
   };
 }
