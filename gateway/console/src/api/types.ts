@@ -84,6 +84,24 @@ export interface Settings {
   raised_alerts: RaisedAlert[];
 }
 
+export interface ApiKey {
+  key_id: string;
+  name: string;
+  scopes: string[];
+  /** Null: all. */
+  waba_ids: string[] | null;
+  /** Null: any. */
+  addresses: string[] | null;
+  expires_at: string | null;
+  key_hint: string;
+  last_used_at: string | null;
+}
+
+export interface ApiKeyWithSecret {
+  key: ApiKey;
+  secret: string;
+}
+
 /** A threshold of the partner's that was crossed. */
 export interface RaisedAlert {
   cause: string;

@@ -107,6 +107,7 @@ export const BODY_LIMITS = {
 export const broadcasts: Endpoint[] = [
   post('/broadcasts', rpc(BroadcastsDefinition, 'createBroadcast'), {
     scope: 'number',
+    key_scope: 'send',
     idempotent: true,
     status: 201,
     body: schemas.createBroadcast,
@@ -149,6 +150,7 @@ export const broadcasts: Endpoint[] = [
   }),
   post('/broadcasts/:broadcast_id/cancel', rpc(BroadcastsDefinition, 'cancelBroadcast'), {
     scope: 'filter',
+    key_scope: 'send',
     request: byId,
     reply: () => ({}),
     docs: docs.cancelBroadcast,

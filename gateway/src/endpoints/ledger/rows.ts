@@ -9,6 +9,7 @@ const LEDGER_TIMEOUT_MS = 120_000;
 export const ledger: Endpoint[] = [
   get('/usage/ledger', rpc(LedgerDefinition, 'getLedger'), {
     scope: 'filter',
+    key_scope: 'billing',
     reads: 'log',
     addition: true,
     query: schemas.getLedger,
