@@ -392,15 +392,15 @@ test(
     await dialog.getByRole('button', { name: 'Create' }).click();
     const first = await shown();
     expect(await read(first)).toBe(200);
-    await page.getByRole('cell', { name: /Reports/ }).waitFor();
+    await page.getByRole('cell', { name: /^Reports/ }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, 'keys-desktop-light');
-    await page.getByRole('button', { name: 'rotate Reports' }).click();
+    await page.getByRole('button', { name: 'Rotate … Reports' }).click();
     await dialog.getByRole('button', { name: 'Rotate' }).click();
     const second = await shown();
     expect([await read(first), await read(second)]).toEqual([200, 200]);
     expect(await page.content()).not.toContain(second);
-    await page.getByRole('button', { name: 'revoke Reports' }).click();
+    await page.getByRole('button', { name: 'Revoke … Reports' }).click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('There are no API keys yet.').waitFor();
     expect([await read(first), await read(second)]).toEqual([401, 401]);

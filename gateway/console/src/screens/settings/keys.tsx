@@ -21,6 +21,11 @@ const SCOPES: ReadonlyArray<[scope: string, allows: string]> = [
   ['billing', 'usage and costs'],
 ];
 
+const ACTIONS = [
+  ['rotate', 'Rotate …'],
+  ['revoke', 'Revoke …'],
+] as const;
+
 /** What is open beside the list. */
 type Opened = { kind: 'create' } | { kind: 'rotate' | 'revoke'; key: ApiKey };
 
@@ -96,15 +101,15 @@ function List({ keys, onOpen }: { keys: ApiKey[]; onOpen: (opened: Opened) => vo
               </Table.Td>
               <Table.Td>
                 <Group gap="xs" wrap="nowrap">
-                  {(['rotate', 'revoke'] as const).map((kind) => (
+                  {ACTIONS.map(([kind, label]) => (
                     <Button
                       key={kind}
                       size="compact-xs"
                       variant="default"
-                      aria-label={`${kind} ${key.name}`}
+                      aria-label={`${label} ${key.name}`}
                       onClick={() => onOpen({ kind, key })}
                     >
-                      {kind === 'rotate' ? 'Rotate …' : 'Revoke …'}
+                      {label}
                     </Button>
                   ))}
                 </Group>
