@@ -3,6 +3,7 @@ import type { Loaded } from '@bmg/common/config';
 import { createRpcClient, type Client, type Definition, type RpcClient } from '@bmg/common/rpc';
 import { PaymentsDefinition } from '@bmg/proto/billing';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { KeysDefinition } from '@bmg/proto/keys';
 import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
@@ -28,6 +29,7 @@ export function createClients(addresses: ReturnType<typeof serviceAddresses>) {
   const served: Array<[Definition, string]> = [
     [OnboardingDefinition, addresses.onboarding],
     [SettingsDefinition, addresses.onboarding],
+    [KeysDefinition, addresses.onboarding],
     [PaymentsDefinition, addresses.onboarding],
     [MessagingDefinition, addresses.messaging],
     [LedgerDefinition, addresses.messaging],

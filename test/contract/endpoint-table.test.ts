@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BroadcastsDefinition } from '@bmg/proto/broadcasts';
+import { KeysDefinition } from '@bmg/proto/keys';
 import { LedgerDefinition } from '@bmg/proto/ledger';
 import { MessagingDefinition } from '@bmg/proto/messaging';
 import { NumberAdminDefinition } from '@bmg/proto/numberadmin';
@@ -9,7 +10,7 @@ import { OnboardingDefinition } from '@bmg/proto/onboarding';
 import { TemplatesDefinition } from '@bmg/proto/templates';
 import { EventLogDefinition, WebhooksDefinition } from '@bmg/proto/webhooks';
 import { chapters, endpoints } from '../../gateway/src/endpoints';
-import { usageName, type Endpoint } from '../../gateway/src/endpoints/endpoint';
+import { keyScopeOf, usageName, type Endpoint } from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
 import { compile, type Schema } from '../../gateway/src/endpoints/parts/schema';
 import { messageOf, requestOf, samples } from './request-messages';
@@ -28,13 +29,14 @@ const routesWhere = (holds: (endpoint: Endpoint) => boolean): string[] =>
 /** GET /health has no row: the gateway answers it without a call. */
 const HEALTH = 'GET /health none uncounted 200';
 
-/** A row as routes.txt has it: route, scope, rate limit, status, and whether it takes an Idempotency-Key. */
+/** A row as routes.txt has it: route, scope, rate limit, status, the scope of keys, and marks. */
 const lineOf = (endpoint: Endpoint): string =>
   [
     route(endpoint),
     endpoint.scope,
     endpoint.counted === false ? 'uncounted' : 'counted',
     typeof endpoint.status === 'function' ? '200/201' : (endpoint.status ?? 200),
+    `key:${keyScopeOf(endpoint)}`,
     ...(endpoint.idempotent ? ['idempotent'] : []),
     ...(endpoint.addition ? ['addition'] : []),
   ].join(' ');
@@ -91,6 +93,22 @@ test('the usage record keeps both downloads under one name and every other row u
   }
 });
 
+test('what a key may do follows from the row: sends, bills, reads, and the rest', () => {
+  const of = (scope: string): string[] => routesWhere((row) => keyScopeOf(row) === scope);
+  expect(of('send')).toEqual([
+    'POST /broadcasts',
+    'POST /broadcasts/{broadcast_id}/cancel',
+    'POST /calls',
+    'POST /media/upload',
+    ...['check', 'interactive', 'location', 'media', 'reaction', 'read', 'send', 'template'].map(
+      (name) => `POST /messages/${name}`,
+    ),
+  ]);
+  expect(of('billing')).toEqual(['GET /usage', 'GET /usage/ledger']);
+  expect(of('read').filter((name) => !name.startsWith('GET '))).toEqual([]);
+  expect(of('manage').filter((name) => name.startsWith('GET '))).toEqual(['GET /keys']);
+});
+
 describe('the methods behind the rows', () => {
   // Called by the hosted page, the console, the gateway itself and other services.
   const internal = [
@@ -114,6 +132,7 @@ describe('the methods behind the rows', () => {
   ];
   const services = [
     OnboardingDefinition,
+    KeysDefinition,
     MessagingDefinition,
     LedgerDefinition,
     TemplatesDefinition,

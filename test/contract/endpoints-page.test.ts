@@ -4,7 +4,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chapters } from '../../gateway/src/endpoints';
-import { usageName, type Endpoint, type Scope } from '../../gateway/src/endpoints/endpoint';
+import {
+  keyScopeOf,
+  usageName,
+  type Endpoint,
+  type Scope,
+} from '../../gateway/src/endpoints/endpoint';
 import { documentPath, operationName } from '../../gateway/src/openapi';
 import { readCases, type CaseKind } from '../e2e/endpoint-golden';
 
@@ -30,6 +35,7 @@ const row = (endpoint: Endpoint): string =>
     `\`${documentPath(endpoint)}\`${endpoint.addition ? ' +' : ''}`,
     endpoint.summary,
     NEEDED[endpoint.scope],
+    keyScopeOf(endpoint),
     endpoint.counted === false ? 'no' : 'yes',
     `\`${usageName(endpoint)}\``,
     tried(operationName(endpoint)),
@@ -38,8 +44,8 @@ const row = (endpoint: Endpoint): string =>
     .join(' | ')
     .trim();
 
-const HEAD = `| Method | Path | Summary | Headers | Counted | Usage | Success | Bad input | Not allowed | Upstream failure |
-|---|---|---|---|---|---|---|---|---|---|`;
+const HEAD = `| Method | Path | Summary | Headers | Key | Counted | Usage | Success | Bad input | Not allowed | Upstream failure |
+|---|---|---|---|---|---|---|---|---|---|---|`;
 
 function page(): string {
   const rows = chapters.flatMap((chapter) => chapter.rows);
@@ -52,6 +58,7 @@ endpoints of the contract, and the additions to it (${additions}, marked +), bel
 full reference is served at \`/docs\`, the OpenAPI document at \`/openapi.json\`.
 
 - **Headers**: what a request needs beside \`x-partner-key\`.
+- **Key**: the scope that an [API key](docs/guides/keys.md) needs; the partner key has all.
 - **Counted**: whether the request counts towards the rate limit.
 - **Usage**: the endpoint's name in \`GET /usage\`.
 
@@ -77,7 +84,7 @@ ${rows.map(row).join('\n')}
 ## Health
 
 ${HEAD}
-| GET | \`/health\` | Check whether the service is available | ${NEEDED.none} | no | – | ${tried('getHealth')} |
+| GET | \`/health\` | Check whether the service is available | ${NEEDED.none} | – | no | – | ${tried('getHealth')} |
 `;
 }
 

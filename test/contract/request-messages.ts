@@ -20,6 +20,7 @@ const SPECIAL: Record<string, unknown> = {
   user_id: 'US.4Qm7Zr81Kd99',
   recipient: 'US.4Qm7Zr81Kd99',
   scheduled_at: '2099-01-01T00:00:00Z',
+  expires_at: '2099-02-01T00:00:00Z',
   contacts: [{ recipient: '15550100999', params: { '1': 'Bo' } }],
   access_token: 'ANOTHER-TOKEN',
 };

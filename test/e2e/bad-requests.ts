@@ -198,6 +198,22 @@ export const BEYOND_SCHEMA: Readonly<
     },
     { change: { event: 'a,,b' }, field: 'event', code: 'INVALID_FIELD' },
   ],
+  createKey: [
+    { change: { name: 'a\nb' }, field: 'name', code: 'INVALID_FIELD' },
+    { change: { scopes: ['send', 'admin'] }, field: 'scopes[1]', code: 'INVALID_FIELD' },
+    { change: { waba_ids: [] }, field: 'waba_ids', code: 'INVALID_FIELD' },
+    { change: { waba_ids: ['1234567890'] }, field: 'waba_ids[0]', code: 'INVALID_FIELD' },
+    { change: { addresses: [] }, field: 'addresses', code: 'INVALID_FIELD' },
+    { change: { addresses: ['203.0.113.0/33'] }, field: 'addresses[0]', code: 'INVALID_FIELD' },
+    { change: { expires_at: '2020-01-01T00:00:00Z' }, field: 'expires_at', code: 'INVALID_FIELD' },
+    { change: { expires_at: '2099-02-30T00:00:00Z' }, field: 'expires_at', code: 'INVALID_FIELD' },
+  ],
+  updateKey: [
+    { change: { name: undefined, scopes: undefined }, field: 'name', code: 'MISSING_FIELDS' },
+    { change: { scopes: [] }, field: 'scopes', code: 'INVALID_FIELD' },
+    { change: { waba_ids: [] }, field: 'waba_ids', code: 'INVALID_FIELD' },
+    { change: { name: ' ' }, field: 'name', code: 'MISSING_FIELDS' },
+  ],
   createBroadcast: [
     { change: { contacts: [7] }, field: 'contacts[0]', code: 'INVALID_FIELD' },
     { change: { contacts: ['Ada'] }, field: 'contacts[0]', code: 'INVALID_FIELD' },

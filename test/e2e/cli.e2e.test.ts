@@ -186,6 +186,50 @@ test('prints a line for the shell with a new key, and rotates it once that is co
   }
 });
 
+test('creates, changes, rotates and revokes the API keys of a partner', async () => {
+  const { partner_id, partner_key } = await mesh.createPartner();
+  const of = ['--partner', partner_id];
+  const read = async (key: string): Promise<number> =>
+    (await callRest(mesh.base_url, 'GET', '/clients', undefined, { 'x-partner-key': key })).status;
+  const limits = ['--address', '127.0.0.0/8', '--expires-at', '2099-01-01T00:00:00Z'];
+  const key = ['--name', 'Order system', '--scope', 'send', 'read'];
+  const created = await json('key', 'create', ...of, ...key, ...limits);
+  expect(created).toMatchObject({
+    scopes: ['send', 'read'],
+    waba_ids: null,
+    addresses: ['127.0.0.0/8'],
+    expires_at: '2099-01-01T00:00:00.000Z',
+    secret: expect.stringMatching(/^bmgk_/),
+  });
+  const { key_id, secret } = created;
+  expect([await read(secret), await read(partner_key)]).toEqual([200, 200]);
+  const opened = ['--any-address', '--never-expires', '--scope', 'send'];
+  expect(await json('key', 'update', key_id, ...of, ...opened)).toMatchObject({
+    scopes: ['send'],
+    addresses: null,
+    expires_at: null,
+  });
+  expect(await read(secret)).toBe(403);
+  const rotated = await json('key', 'rotate', key_id, ...of, '--overlap-hours', '0');
+  expect([await read(secret), await read(rotated.secret)]).toEqual([401, 403]);
+  const { keys } = await json('key', 'list', ...of);
+  expect(keys).toMatchObject([{ key_id, name: 'Order system' }]);
+  expect(JSON.stringify(keys)).not.toContain(rotated.secret);
+  expect(await json('key', 'revoke', key_id, ...of)).toEqual({ key_id, revoked: true });
+  expect(await read(rotated.secret)).toBe(401);
+
+  for (const [args, text] of [
+    [['create', ...of, '--name', 'x'], '--scope is required'],
+    [['create', ...of, '--name', 'x', '--scope', 'admin'], 'scopes[0]'],
+    [['create', ...of, ...key, '--address', 'office'], 'addresses[0]'],
+    [['create', ...of, ...key, '--expires-at', 'tomorrow'], 'time zone'],
+  ] as const) {
+    const { code, out, err } = await bmg(['key', ...args]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(text);
+  }
+}, 90_000);
+
 test('lists the clients of a partner and restores a deleted account with all its numbers', async () => {
   const partner = await mesh.createPartner();
   await partner.register(TWO_A);

@@ -373,6 +373,42 @@ test(
 );
 
 test(
+  'creates, rotates and revokes an API key, and shows its secret once',
+  async () => {
+    const own = await mesh.createPartner({ name: 'Keyed Software' });
+    const page = await openSignedIn('settings', undefined, own.partner_key);
+    const dialog = page.getByRole('dialog');
+    const read = async (secret: string): Promise<number> =>
+      (await own.call('GET', '/clients', undefined, { 'x-partner-key': secret })).status;
+    const shown = async (): Promise<string> => {
+      const secret = (await dialog.getByTestId('new-key').textContent()) ?? '';
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      return secret;
+    };
+    await page.getByRole('button', { name: 'Create …' }).click();
+    await dialog.getByLabel('Name').fill('Reports');
+    await dialog.getByLabel(/^read:/).check();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const first = await shown();
+    expect(await read(first)).toBe(200);
+    await page.getByRole('cell', { name: /^Reports/ }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'keys-desktop-light');
+    await page.getByRole('button', { name: 'Rotate … Reports' }).click();
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    const second = await shown();
+    expect([await read(first), await read(second)]).toEqual([200, 200]);
+    expect(await page.content()).not.toContain(second);
+    await page.getByRole('button', { name: 'Revoke … Reports' }).click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('There are no API keys yet.').waitFor();
+    expect([await read(first), await read(second)]).toEqual([401, 401]);
+  },
+  LIMIT_MS,
+);
+
+test(
   'finds messages by recipient, state and day, and keeps the search in the address',
   async () => {
     const to = '15550100882';

@@ -123,6 +123,12 @@ async function replayable(stage: Stage): Promise<Given> {
   return { body: { event_ids: [params?.['event_id']] } };
 }
 
+/** A key that no one uses. */
+async function apiKey({ partner }: Stage): Promise<Given> {
+  const { body } = await partner.call('POST', '/keys', { name: 'A key', scopes: ['read'] });
+  return { params: { key_id: body.key.key_id as string } };
+}
+
 export const CASES: Readonly<Record<string, EndpointCase>> = {
   // Onboarding and usage.
   registerFromCode: {
@@ -270,6 +276,21 @@ export const CASES: Readonly<Record<string, EndpointCase>> = {
     },
   },
   retryEvent: { prepare: failedEvent },
+  // API keys.
+  createKey: {
+    prepare: ({ one }) => ({
+      body: {
+        name: unique('key'),
+        scopes: ['send'],
+        waba_ids: [one.waba_id],
+        addresses: ['203.0.113.0/24'],
+        expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+      },
+    }),
+  },
+  updateKey: { prepare: apiKey },
+  rotateKey: { prepare: apiKey },
+  revokeKey: { prepare: apiKey },
   // Event log.
   listEvents: {
     async prepare(stage) {

@@ -6,6 +6,7 @@ import { API_VERSION } from '@bmg/common/notices';
 import { addActivityCommands } from './commands/activity';
 import { addCertificateCommands } from './commands/certificates';
 import { addClientCommands } from './commands/client';
+import { addKeyCommands } from './commands/key';
 import { addListenCommand } from './commands/listen';
 import { addPartnerCommands } from './commands/partner';
 import { addPlatformCommands } from './commands/platform';
@@ -52,6 +53,7 @@ const program = new Command('bmg')
 if (wantsJson) program.configureOutput({ writeErr: () => {} });
 
 addPartnerCommands(program);
+addKeyCommands(program);
 addClientCommands(program);
 addActivityCommands(program);
 addRatesCommands(program);

@@ -16,6 +16,7 @@ import type {
 } from '@bmg/proto/onboarding';
 import type { HashRenewal } from './hash-renewal';
 import type { LookUps } from './look-ups';
+import { isExpired } from './restriction';
 
 export type Caller = AuthenticateResponse;
 
@@ -58,7 +59,9 @@ export function createAuthenticator(
       parts.push(key_hashes.slice(from, from + AT_ONCE_MAX));
     }
     const answers = await Promise.all(
-      parts.map((part) => directory.authenticateMany({ key_hashes: part }, call)),
+      parts.map((key_hashes) =>
+        directory.authenticateMany({ key_hashes, restrictions: true }, call),
+      ),
     );
     return Object.assign(
       {},
@@ -93,6 +96,7 @@ export function createAuthenticator(
       try {
         const fetch = (): Promise<Caller> => authenticate(key_hashes, call);
         const caller = await cache.get(key_hash, version, fetch, key_hashes);
+        if (isExpired(caller.restriction, Date.now())) throw invalidKey();
         refuseUnlessActive(caller.status);
         return caller;
       } catch (error) {

@@ -35,7 +35,10 @@ function setUp(stored_with: string, ring: string) {
 test('is accepted with one look-up, and its hash is renewed', async () => {
   const { use, peppers, stored, authenticateMany, renewals } = setUp(OLD, `${NEW},${OLD}`);
   expect(await use('v1')).toBe('p');
-  expect(authenticateMany.mock.calls[0]?.[0]).toEqual({ key_hashes: peppers.hashes(KEY) });
+  expect(authenticateMany.mock.calls[0]?.[0]).toEqual({
+    key_hashes: peppers.hashes(KEY),
+    restrictions: true,
+  });
   expect(renewals().map(([request]) => request)).toEqual([
     { key_hash: stored, newest: peppers.hash(KEY) },
   ]);

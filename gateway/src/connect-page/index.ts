@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { ApiError, toApiError } from '@bmg/common/errors';
+import { invalidKey } from '@bmg/common/directory';
 import { firstKnown, type Peppers } from '@bmg/common/keys';
 import type { Client } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
@@ -192,7 +193,10 @@ async function authenticate(
   const { call } = context.state as State;
   try {
     const known = await authenticator.identify(key, context.ip, call);
-    return await authenticator.confirm(known, undefined, call);
+    const caller = await authenticator.confirm(known, undefined, call);
+    // An address is no place for a key, and only the partner key was ever promised to work there.
+    if (caller.restriction) throw invalidKey();
+    return caller;
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'INVALID_PARTNER_KEY') throw error;
     throw new ApiError('INVALID_KEY', 'the partner key in the link is not valid');

@@ -1,7 +1,11 @@
 // Admission: a key that is refused takes no token from any bucket and is looked up once.
 import { createLookUps } from '../auth/look-ups';
 import { createAuthenticator } from '../auth/authenticate';
-import type { AuthenticateManyRequest, AuthenticateManyResponse } from '@bmg/proto/onboarding';
+import type {
+  AuthenticateManyRequest,
+  AuthenticateManyResponse,
+  KeyRestriction,
+} from '@bmg/proto/onboarding';
 import { createKey, createPeppers, PARTNER_KEY_PREFIX } from '@bmg/common/keys';
 import { rateLimitResult, versionOnly, type Bucket } from '../limits/bucket';
 import { createMemoryBucket } from '../limits/memory-bucket';
@@ -10,7 +14,7 @@ import { admit, CONNECT_TOKEN_PER_SEC, type AdmitDependencies } from './admit';
 
 const RATE = 10;
 const KEY = createKey(PARTNER_KEY_PREFIX);
-const ROW = { scope: 'partner' } as Endpoint;
+const ROW = { scope: 'partner', verb: 'POST' } as Endpoint;
 
 /** Like the script in Redis: takes nothing when the version is another one. */
 function createBucket() {
@@ -36,10 +40,13 @@ function setUp(instead?: Bucket) {
   const { bucket: shared, state } = createBucket();
   const bucket = instead ?? shared;
   const valid = new Set<string>();
+  const state_of_key: { restriction?: KeyRestriction } = {};
   const authenticate = jest.fn((key_hash: string): AuthenticateManyResponse['callers'] => {
     valid.add(valid.size === 0 ? key_hash : '');
     if (!valid.has(key_hash)) return {};
-    return { [key_hash]: { partner_id: 'p', rate_limit_per_sec: RATE, status: 'active' } };
+    const caller = { partner_id: 'p', rate_limit_per_sec: RATE, status: 'active' };
+    const restriction = state_of_key.restriction && { restriction: state_of_key.restriction };
+    return { [key_hash]: { ...caller, ...restriction } };
   });
   const authenticateMany = async ({ key_hashes }: AuthenticateManyRequest) => ({
     callers: Object.assign({}, ...key_hashes.map(authenticate)) as object,
@@ -66,7 +73,7 @@ function setUp(instead?: Bucket) {
     };
     return admit(context as never, row, deps);
   };
-  return { request, state, valid, authenticate, authenticateSession, headers };
+  return { request, state, state_of_key, valid, authenticate, authenticateSession, headers };
 }
 
 test('takes one token for each request with a valid key', async () => {
@@ -126,4 +133,69 @@ test('the limit holds while no version is known, as while Redis is unreachable',
     allowed.push((await request({ 'x-partner-key': KEY })).rate_limit.allowed);
   }
   expect(allowed.filter(Boolean)).toHaveLength(RATE);
+});
+
+describe('an API key', () => {
+  const limits = (given: Partial<KeyRestriction> = {}): KeyRestriction => ({
+    key_id: 'key_1',
+    scopes: ['manage'],
+    waba_ids: [],
+    addresses: [],
+    ...given,
+  });
+  /** The first request finds the bucket, then the version under which its caller is cached. */
+  const FIRST_LOOK_UPS = 2;
+  const withKey = { 'x-partner-key': KEY };
+
+  test('takes from the bucket of its partner, one token for each request', async () => {
+    const { request, state, state_of_key, authenticate } = setUp();
+    state_of_key.restriction = limits();
+    for (let count = 1; count <= RATE; count += 1) {
+      const { partner_id, restriction } = await request(withKey);
+      expect([partner_id, restriction?.key_id, state.taken['p']]).toEqual(['p', 'key_1', count]);
+    }
+    expect(authenticate).toHaveBeenCalledTimes(FIRST_LOOK_UPS);
+  });
+
+  test.each([
+    ['SCOPE_MISSING', { scopes: ['read'] }],
+    ['ADDRESS_NOT_ALLOWED', { addresses: ['198.51.100.0/24'] }],
+  ])('is refused with %s, and takes nothing', async (code, given) => {
+    const { request, state, state_of_key, authenticate } = setUp();
+    state_of_key.restriction = limits(given);
+    for (let time = 0; time < 100; time += 1) {
+      await expect(request(withKey)).rejects.toMatchObject({ code });
+    }
+    expect(state.taken).toEqual({});
+    expect(authenticate).toHaveBeenCalledTimes(FIRST_LOOK_UPS);
+  });
+
+  test('is refused or admitted as it is now, not as it was cached', async () => {
+    const { request, state, state_of_key } = setUp();
+    state_of_key.restriction = limits();
+    await request(withKey);
+    state.version = 'two';
+    state_of_key.restriction = limits({ scopes: ['read'] });
+    await expect(request(withKey)).rejects.toMatchObject({ code: 'SCOPE_MISSING' });
+    expect(state.taken['p']).toBe(1);
+    state.version = 'three';
+    state_of_key.restriction = limits();
+    await request(withKey);
+    expect(state.taken['p']).toBe(2);
+  });
+
+  test('is refused once it has expired, although it is cached', async () => {
+    const { request, state, state_of_key } = setUp();
+    const now = jest.spyOn(Date, 'now');
+    try {
+      now.mockReturnValue(1_000);
+      state_of_key.restriction = limits({ expires_at: new Date(2_000) });
+      await request(withKey);
+      now.mockReturnValue(2_000);
+      await expect(request(withKey)).rejects.toMatchObject({ code: 'INVALID_PARTNER_KEY' });
+      expect(state.taken['p']).toBe(1);
+    } finally {
+      now.mockRestore();
+    }
+  });
 });

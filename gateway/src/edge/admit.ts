@@ -2,7 +2,9 @@
 // script also returns the partner's directory version, which shows whether a cached caller is stale.
 import type { Context } from 'koa';
 import { ApiError } from '@bmg/common/errors';
+import type { KeyRestriction } from '@bmg/proto/onboarding';
 import type { Authenticator } from '../auth/authenticate';
+import { countRefusal, isExpired, refusalOf } from '../auth/restriction';
 import type { SessionAuthenticator } from '../auth/session-token';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Bucket, RateLimitResult } from '../limits/bucket';
@@ -19,6 +21,8 @@ export interface Admitted {
   partner_id: string;
   /** Set when a connect token was sent instead of a key. */
   session_id?: string;
+  /** Of an API key; absent for the partner key. */
+  restriction?: KeyRestriction | undefined;
   /** May be a refusal: the chain throws it, so that the usage record counts the call. */
   rate_limit: RateLimitResult;
 }
@@ -53,29 +57,43 @@ export async function admit(
  * | of the partner's version | takes a token | admitted |
  * | stale, or without a version | reads the version | looked up; if still valid, takes a token |
  * | of any age, at an endpoint that is not counted | reads the version | admitted if still valid |
+ * | an API key that may not call the endpoint | reads the version | refused, if its key is unchanged |
  */
 async function admitPartner(
   context: Context,
   key: string,
-  { counted = true }: Endpoint,
+  endpoint: Endpoint,
   { authenticator, bucket }: AdmitDependencies,
 ): Promise<Admitted> {
-  const { call } = context.state as State;
+  const { counted = true } = endpoint;
+  const state = context.state as State;
+  const { call } = state;
   const known = await authenticator.identify(key, context.ip, call);
   const { partner_id } = known.caller;
-  const is_taken_first = counted && known.version !== undefined;
+  const cached = known.caller.restriction;
+  const is_refused =
+    isExpired(cached, Date.now()) || refusalOf(cached, endpoint, context.ip) !== undefined;
+  const is_taken_first = counted && known.version !== undefined && !is_refused;
   const first = await bucket.take(
     partner_id,
     known.caller.rate_limit_per_sec,
     is_taken_first ? 1 : 0,
     known.version,
   );
-  const { rate_limit_per_sec } = await authenticator.confirm(known, first.version, call);
-  if (!counted) return { partner_id, rate_limit: first };
+  const caller = await authenticator.confirm(known, first.version, call);
+  const { rate_limit_per_sec, restriction } = caller;
+  state.key_id = restriction?.key_id;
+  const refusal = refusalOf(restriction, endpoint, context.ip);
+  if (refusal) {
+    // A stolen secret must not fill the list of latest calls from a wrong address.
+    if (refusal.code !== 'ADDRESS_NOT_ALLOWED') state.partner_id = partner_id;
+    throw countRefusal(refusal);
+  }
+  if (!counted) return { partner_id, restriction, rate_limit: first };
   // The first result counts unless the cached caller was stale.
   const rate_limit = first.asked ? first : await bucket.take(partner_id, rate_limit_per_sec, 1);
   showRate(context, rate_limit_per_sec, rate_limit);
-  return { partner_id, rate_limit };
+  return { partner_id, restriction, rate_limit };
 }
 
 async function admitSession(

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Call, Client, Codec, Definition } from '@bmg/common/rpc';
+import { checkAccounts } from '../auth/restriction';
 import { wabaHeader, type ScopeResolver } from '../auth/scope';
 import {
   usageName,
@@ -53,6 +54,12 @@ export function createChain(
   const { variant } = endpoint;
   const answer = createAnswer(endpoint, deps);
   const answerVariant = variant && createUnaryAnswer({ ...endpoint, ...variant }, deps);
+  const uncounted = { ...endpoint, counted: false };
+  /** A key that was revoked or narrowed while its request waited for events gets none of them. */
+  const admitAgain = async (context: Context): Promise<void> => {
+    const { restriction } = await authorize(context, uncounted, deps);
+    if (restriction) checkAccounts(restriction, endpoint, requestOf(context));
+  };
 
   return async (context) => {
     const state = context.state as State;
@@ -75,6 +82,7 @@ export function createChain(
       const is_error = await (answerVariant && variant.takes(input.body)
         ? answerVariant(context, input)
         : answer(context, input));
+      if (admitted.restriction && Number(input.query['wait']) > 0) await admitAgain(context);
       const bytes = fitAnswer(context, load);
       if (reads) load?.read_rate.count(partner_id, bytes);
       failed = is_error;
@@ -99,18 +107,21 @@ function createInputReader(
   const checkBody = body && compile(body, 'body');
   return async (
     context: Context,
-    { partner_id, session_id, rate_limit }: Admitted,
+    { partner_id, session_id, restriction, rate_limit }: Admitted,
     memory: BodyMemory | undefined,
   ): Promise<Input> => {
+    const { params } = requestOf(context);
+    if (restriction) checkAccounts(restriction, endpoint, requestOf(context));
     const input: Input = {
       partner_id,
-      params: context['params'] as Record<string, string>,
+      params,
       query: checkQuery?.(context.query) ?? {},
       body: {},
       base_url,
       target: undefined,
       waba_id: undefined,
       session_id,
+      key_id: restriction?.key_id,
     };
     if (scope === 'number') {
       const { call } = context.state as State;
@@ -123,6 +134,11 @@ function createInputReader(
     return input;
   };
 }
+
+const requestOf = (context: Context) => ({
+  headers: context.headers,
+  params: context['params'] as Record<string, string>,
+});
 
 /** With a variant its larger limits, which only its own bodies may use. */
 function bodyLimits(endpoint: Endpoint): BodyLimits {

@@ -43,6 +43,8 @@ const API = '/v1/';
  * Refusals before any work: a client that repeats such a request at once only gets the same again.
  */
 const REFUSALS = new Set([401, 429, 503]);
+/** Refusals among the 403s. */
+const REFUSAL_CODES: ReadonlySet<string> = new Set(['SCOPE_MISSING', 'ADDRESS_NOT_ALLOWED']);
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 export const createObserver =
@@ -58,7 +60,8 @@ export const createObserver =
       countError(context, deps.load);
     }
     recordRequest(context, span, performance.now() - started, deps);
-    if (REFUSALS.has(context.status)) {
+    const { error } = context.state as State;
+    if (REFUSALS.has(context.status) || (error && REFUSAL_CODES.has(error.code))) {
       // A delayed refusal holds nothing but its connection.
       releasePlaces(context);
       await deps.refusals?.turn(holderOf(context));
@@ -155,6 +158,7 @@ function recordRequest(
     duration_ms,
     request_id,
     ...(partner_id !== undefined && { partner_id }),
+    ...(state.key_id !== undefined && { key_id: state.key_id }),
     ...(state.error && { code: state.error.code, upstream_code: state.error.upstream_code }),
     ...traceIds(state.call.span),
     ...(state.caller_trace_id !== undefined && { caller_trace_id: state.caller_trace_id }),

@@ -9,6 +9,8 @@ export interface State {
   /** Path pattern for the log line, the span and the metric. */
   route: string;
   partner_id?: string;
+  /** The API key of the request; absent for the partner key. */
+  key_id?: string | undefined;
   /** The trace ID in the caller's `traceparent`. */
   caller_trace_id: string | undefined;
   /** Set once the request has failed. */

@@ -1,6 +1,7 @@
 // Defines the rows of the endpoint table. One endpoint is one row: its route, scope, rate limiting, usage
 // name, schemas, status and reference page all come from it.
 import type { ErrorCode } from '@bmg/common/errors';
+import type { KeyScope } from '@bmg/common/keys';
 import type { Definition, Method, ResponseOf } from '@bmg/common/rpc';
 import type { Fitting, ParamsOf } from './fit';
 import type { Schema, Static } from './parts/schema';
@@ -26,6 +27,8 @@ export interface Input<
   waba_id: string | undefined;
   /** Scope `session`: the connect session, if its token was sent instead of a partner key. */
   session_id?: string | undefined;
+  /** The API key of the request; absent for the partner key and the console. */
+  key_id?: string | undefined;
 }
 
 export interface Target {
@@ -44,6 +47,8 @@ export type Scope = 'number' | 'filter' | 'partner' | 'session' | 'none';
 
 export interface Options {
   scope: Scope;
+  /** What an API key needs to call it. Defaults to `read` for a GET, and to `manage` for others. */
+  key_scope?: KeyScope;
   /** False: in the usage record, but not counted by the rate limit. */
   counted?: boolean;
   /** Name in the usage record. Defaults to the path. */
@@ -122,7 +127,7 @@ export interface Rpc<M extends Method = Method> {
 }
 
 export interface Endpoint extends Options {
-  verb: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   rpc: Rpc;
 }
@@ -210,8 +215,13 @@ export const variant = <M extends Method, F extends object>(
 export const get = row('GET');
 export const post = row('POST');
 export const put = row('PUT');
+export const patch = row('PATCH');
 export const del = row('DELETE');
 
 /** Name of an endpoint in the usage record: by default its path, with parameters as `{name}`. */
 export const usageName = (endpoint: Endpoint): string =>
   endpoint.usage ?? endpoint.path.replace(/:(\w+)/g, '{$1}');
+
+/** The scope that an API key needs for an endpoint. */
+export const keyScopeOf = ({ verb, key_scope }: Pick<Endpoint, 'verb' | 'key_scope'>): KeyScope =>
+  key_scope ?? (verb === 'GET' ? 'read' : 'manage');

@@ -6,6 +6,7 @@ import { callsGroups } from './calls-groups/rows';
 import { diagnostics } from './diagnostics/rows';
 import type { Endpoint } from './endpoint';
 import { events } from './events/rows';
+import { keys } from './keys/rows';
 import { ledger } from './ledger/rows';
 import { media } from './media/rows';
 import { messages } from './messages/rows';
@@ -97,6 +98,12 @@ export const chapters: readonly Chapter[] = [
     description:
       'Read every event by its position, as a second way to receive events or as the only one.',
     rows: events,
+  },
+  {
+    name: 'API keys',
+    description:
+      'Create keys beside your partner key, each with the rights that its program needs.',
+    rows: keys,
   },
 ];
 

@@ -109,6 +109,21 @@ export const ERROR_GUIDE: Record<ErrorCode, Advice> = {
     meaning: 'The partner account is suspended.',
     action: 'Contact support.',
   },
+  SCOPE_MISSING: {
+    meaning:
+      'The API key lacks the scope that the endpoint needs. details.scope names it. The partner key has all scopes.',
+    action: 'Use a key with this scope, or add it to the key: PATCH /keys/{key_id}.',
+  },
+  KEY_RESTRICTED: {
+    meaning:
+      'The API key is limited to some business accounts, and the endpoint covers all of them; or an API key was used where only the partner key is accepted.',
+    action: 'Use a key that is not limited to accounts, or the partner key.',
+  },
+  ADDRESS_NOT_ALLOWED: {
+    meaning:
+      'The API key is limited to addresses, and the request came from another one. details.address is the address that the service saw.',
+    action: 'Send the request from an allowed address, or add this one to the key.',
+  },
   WABA_NOT_REGISTERED: {
     meaning:
       'The business account is not registered under your partner account, or it was deleted.',

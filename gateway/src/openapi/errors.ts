@@ -11,6 +11,8 @@ const ALWAYS: readonly ErrorCode[] = [
   'TRIAL_EXPIRED',
   'SUBSCRIPTION_CANCELLED',
   'PARTNER_SUSPENDED',
+  'SCOPE_MISSING',
+  'ADDRESS_NOT_ALLOWED',
   'RATE_LIMIT_EXCEEDED',
   'SERVER_ERROR',
   'INTERNAL_ERROR',
@@ -37,6 +39,9 @@ export function codesOf({ scope, ...row }: Endpoint): ErrorCode[] {
     ...(scope === 'number'
       ? (['MISSING_WABA', 'WABA_NOT_REGISTERED', 'INVALID_FIELD', 'UPSTREAM_ERROR'] as const)
       : []),
+    // Of a key that is limited to accounts.
+    ...(scope === 'filter' ? (['MISSING_WABA', 'WABA_NOT_REGISTERED'] as const) : []),
+    ...(scope === 'partner' || scope === 'session' ? (['KEY_RESTRICTED'] as const) : []),
     ...(row.docs?.codes ?? []),
   ]);
   return (Object.keys(CATALOG) as ErrorCode[]).filter((code) => codes.has(code));

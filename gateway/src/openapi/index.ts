@@ -3,7 +3,7 @@ import { CATALOG } from '@bmg/common/errors';
 import { API_VERSION, NOTICES } from '@bmg/common/notices';
 import { exampleOf } from './example';
 import type { Chapter } from '../endpoints';
-import { usageName, type Endpoint } from '../endpoints/endpoint';
+import { keyScopeOf, usageName, type Endpoint } from '../endpoints/endpoint';
 import { codesOf, errorResponseName, errorResponses, errorSchema } from './errors';
 import * as parts from './parts';
 import { describeSchema, plainSchema, SharedSchemas, type Json, type Reference } from './schemas';
@@ -34,6 +34,8 @@ export interface OperationObject {
   security?: Array<Record<string, string[]>>;
   'x-codes': string[];
   'x-counted': boolean;
+  /** The scope that an API key needs. */
+  'x-key-scope'?: string;
   'x-usage-name'?: string;
   /** Present on endpoints beside the contract's. */
   'x-addition'?: true;
@@ -45,7 +47,7 @@ export interface AnswerObject {
   content: Record<string, MediaContent>;
 }
 
-export type Verb = 'get' | 'post' | 'put' | 'delete';
+export type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export type PathItem = Partial<Record<Verb, OperationObject>>;
 
 export interface OpenApiDocument {
@@ -161,6 +163,7 @@ function operationOf(row: Endpoint, tag: string, shared: SharedSchemas): Operati
     ...(row.scope === 'session' && { security: [{ PartnerKey: [] }, { ConnectToken: [] }] }),
     'x-codes': codes,
     'x-counted': counted,
+    'x-key-scope': keyScopeOf(row),
     'x-usage-name': usageName(row),
     ...(row.addition && { 'x-addition': true as const }),
   };

@@ -18,6 +18,7 @@ import { wireClients } from './clients/wire';
 import type { settings } from './config';
 import { createDependencies, type Dependencies, type Engines } from './dependencies';
 import { createDirectoryHandlers } from './directory/handlers';
+import { wireKeys } from './keys/wire';
 import { wireOperator } from './operator/wire';
 import { wirePartners } from './partners/wire';
 import { wireSignUp } from './sign-up/wire';
@@ -38,7 +39,7 @@ export function createOnboarding(
   const onTokensDue = (): void => features.clients.checkTokens();
   const deps = createDependencies(config, engines, { now, log, onTokensDue });
   const features = wireFeatures(deps, engines, warnings);
-  const { clients, signUp, usage, alerts, partners, operator } = features;
+  const { clients, signUp, usage, alerts, partners, keys, operator } = features;
   consumeTopics(engines.bus, features);
   const rpc = createRpcServer(
     { host: config.GRPC_HOST, port: config.GRPC_PORT },
@@ -53,6 +54,7 @@ export function createOnboarding(
         ...signUp.directoryHandlers,
       }),
       ...partners.rpcs,
+      ...keys.rpcs,
       deps.payments.rpc,
       ...operator.rpcs,
       implement(AlertsDefinition, alerts.handlers),
@@ -94,6 +96,7 @@ function wireFeatures(deps: Dependencies, engines: Engines, warnings: string[]) 
     usage: wireUsage(deps),
     alerts: createAlerts({ ...deps, bus: engines.bus }),
     partners: wirePartners(deps),
+    keys: wireKeys(deps, { deleteSessions }),
     operator: wireOperator(deps, { engines, warnings, deleteSessions }),
   };
 }

@@ -49,6 +49,11 @@ export const requestsQuery = queryOptions({
   queryFn: async () => (await call<{ requests: t.LoggedRequest[] }>('GET', '/requests')).requests,
 });
 
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: () => call<{ keys: t.ApiKey[] }>('GET', '/v1/keys'),
+});
+
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: async () => (await call<{ sessions: t.OpenSession[] }>('GET', '/sessions')).sessions,

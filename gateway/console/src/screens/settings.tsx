@@ -1,4 +1,4 @@
-// The partner's settings: webhook, secret, alerts, plan, key, invoices and sessions.
+// The partner's settings: webhook, secret, alerts, plan, keys, invoices and sessions.
 import { Anchor, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../api/client';
@@ -14,6 +14,7 @@ import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { countOf } from '../period';
 import { Alerts } from './settings/alerts';
+import { ApiKeys } from './settings/keys';
 import { Logo } from './settings/logo';
 import { WebhookAddress } from './settings/webhook';
 import { WebhookSecret } from './settings/secret';
@@ -33,6 +34,7 @@ export function Screen() {
           </>
         )}
       </Loaded>
+      <ApiKeys />
       <Invoices />
       <Sessions />
     </Page>
@@ -53,7 +55,7 @@ const Plan = ({ settings }: { settings: Settings }) => {
             </span>,
           ],
           ['State', <State of={settings.status} />],
-          ['API key', `${key_hint} (support rotates it)`],
+          ['Partner key', `${key_hint} (support rotates it)`],
           ['Rate limit', `${countOf(rate_limit_per_sec)} requests a second`],
           [
             'Business accounts',

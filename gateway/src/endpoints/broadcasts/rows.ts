@@ -110,6 +110,7 @@ export const BODY_LIMITS = {
 export const broadcasts: Endpoint[] = [
   post('/broadcasts', rpc(BroadcastsDefinition, 'createBroadcast'), {
     scope: 'number',
+    key_scope: 'send',
     idempotent: true,
     status: 201,
     body: schemas.createBroadcast,
@@ -153,6 +154,7 @@ export const broadcasts: Endpoint[] = [
   }),
   post('/broadcasts/:broadcast_id/cancel', rpc(BroadcastsDefinition, 'cancelBroadcast'), {
     scope: 'filter',
+    key_scope: 'send',
     request: byId,
     reply: () => ({}),
     docs: docs.cancelBroadcast,

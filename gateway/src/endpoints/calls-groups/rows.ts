@@ -16,6 +16,7 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 export const callsGroups: Endpoint[] = [
   post('/calls', rpc(NumberAdminDefinition, 'placeCall'), {
     scope: 'number',
+    key_scope: 'send',
     idempotent: true,
     body: schemas.placeCall,
     request: ({ body, target }) => ({ call: body, target }),

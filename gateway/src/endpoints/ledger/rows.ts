@@ -14,6 +14,7 @@ const LIMIT_DEFAULT = 100;
 export const ledger: Endpoint[] = [
   get('/usage/ledger', rpc(LedgerDefinition, 'getLedger'), {
     scope: 'filter',
+    key_scope: 'billing',
     reads: 'log',
     addition: true,
     query: schemas.getLedger,

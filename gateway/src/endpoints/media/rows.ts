@@ -18,6 +18,7 @@ const downloading = {
 export const media: Endpoint[] = [
   post('/media/upload', rpc(MessagingDefinition, 'uploadMedia'), {
     scope: 'number',
+    key_scope: 'send',
     idempotent: true,
     usage: '/media/upload',
     status: 201,

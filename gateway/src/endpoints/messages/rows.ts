@@ -62,6 +62,7 @@ export const sendReply = (
 
 const sending = {
   scope: 'number',
+  key_scope: 'send',
   idempotent: true,
   reply: sendReply,
 } as const;
@@ -121,6 +122,7 @@ export const messages: Endpoint[] = [
   ...Object.values(sends),
   post('/messages/read', rpc(MessagingDefinition, 'markRead'), {
     scope: 'number',
+    key_scope: 'send',
     idempotent: true,
     body: schemas.markRead,
     reply: () => ({}),
@@ -129,6 +131,7 @@ export const messages: Endpoint[] = [
   }),
   post('/messages/check', rpc(MessagingDefinition, 'checkMessage'), {
     scope: 'number',
+    key_scope: 'send',
     addition: true,
     body: schemas.checkMessage,
     request: preflightOf(sends),

@@ -79,6 +79,14 @@ describe('registering from a code', () => {
   });
 });
 
+test('a link belongs to the API key of its request, never to one in the body', () => {
+  const NAME = 'POST /connect/session';
+  const body = { state: 's', partner_id: 'ptn_2', key_id: 'key_2' };
+  const own = { state: 's', partner_id: 'ptn_1' };
+  expect(requestOf(NAME, { body, key_id: 'key_1' })).toEqual({ ...own, key_id: 'key_1' });
+  expect(requestOf(NAME, { body })).toEqual({ ...own, key_id: undefined });
+});
+
 describe('the period of the usage record', () => {
   const NAME = 'GET /usage';
   const read = (query: Fields): Fields => {

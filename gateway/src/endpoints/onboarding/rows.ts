@@ -97,6 +97,7 @@ export const onboarding: Endpoint[] = [
     scope: 'partner',
     body: schemas.createConnectSession,
     status: 201,
+    request: ({ body, partner_id, key_id }) => ({ ...body, partner_id, key_id }),
     reply: (reply) => ({ ...reply }),
     docs: docs.createConnectSession,
     summary: 'Create a link to the hosted onboarding page',
@@ -120,6 +121,7 @@ export const onboarding: Endpoint[] = [
   }),
   get('/usage', rpc(OnboardingDefinition, 'getUsage'), {
     scope: 'partner',
+    key_scope: 'billing',
     reads: 'list',
     query: schemas.getUsage,
     request: ({ query, partner_id }) => ({

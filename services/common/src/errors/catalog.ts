@@ -38,6 +38,10 @@ export const CATALOG = {
   WABA_LIMIT_REACHED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   TOO_MANY_CONTACTS: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   PARTNER_SUSPENDED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
+  // Additions to the contract's list: what an API key beside the partner key may not do.
+  SCOPE_MISSING: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
+  KEY_RESTRICTED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
+  ADDRESS_NOT_ALLOWED: { http: 403, grpc: status.PERMISSION_DENIED, retryable: false },
   // 404: missing.
   WABA_NOT_REGISTERED: { http: 404, grpc: status.NOT_FOUND, retryable: false },
   NOT_FOUND: { http: 404, grpc: status.NOT_FOUND, retryable: false },

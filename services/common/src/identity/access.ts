@@ -60,6 +60,13 @@ export const RPCS: Readonly<Record<string, Readonly<Record<string, readonly Call
     GetReplay: ['gateway', 'operator'],
     FindEvents: ['messaging', 'operator'],
   },
+  Keys: {
+    ListKeys: ['gateway', 'operator'],
+    CreateKey: ['gateway', 'operator'],
+    UpdateKey: ['gateway', 'operator'],
+    RotateKey: ['gateway', 'operator'],
+    RevokeKey: ['gateway', 'operator'],
+  },
   Ledger: {
     GetLedger: ['gateway'],
     ExportLedger: ['gateway'],

@@ -1,3 +1,4 @@
+export { createAddressCheck, isAddressRange, isWithinRanges } from './addresses';
 export {
   CONNECT_TOKEN_PREFIX,
   createKey,
@@ -7,3 +8,4 @@ export {
   PARTNER_KEY_PREFIX,
 } from './partner-key';
 export { createPeppers, firstKnown, pepperFault, type Peppers } from './peppers';
+export { isKeyScope, KEY_SCOPES, type KeyScope } from './scopes';

@@ -31,6 +31,11 @@ export const metrics = {
     help: 'Requests refused by the rate limit.',
     labelNames: ['limiter'],
   }),
+  key_refusals: new Counter({
+    name: 'api_key_refusals_total',
+    help: 'Requests refused because of what their API key may not do, by error code.',
+    labelNames: ['code'],
+  }),
   rate_limiter_fallback: new Gauge({
     name: 'rate_limiter_in_memory',
     help: '1 while Redis is unavailable and this replica limits in its own memory.',

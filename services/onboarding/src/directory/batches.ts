@@ -1,10 +1,9 @@
 // The batched look-ups of the directory: for each entry its answer, or the error that refuses it.
 import { groupBy } from '@bmg/common/collections';
-import { invalidKey, noSuchPartner, notRegistered, type Load } from '@bmg/common/directory';
+import { noSuchPartner, notRegistered, type Load } from '@bmg/common/directory';
 import { ApiError } from '@bmg/common/errors';
 import type { Vault } from '@bmg/common/vault';
 import type {
-  AuthenticateResponse,
   GetCredentialResponse,
   GetReceiverResponse,
   ResolveTargetRequest,
@@ -29,8 +28,6 @@ export interface BatchDependencies {
 }
 
 export interface Batches {
-  /** By the hash of the partner's key. */
-  callers: Load<string, AuthenticateResponse>;
   targets: Load<ResolveTargetRequest, ResolveTargetResponse>;
   credentials: Load<NumberScope, GetCredentialResponse>;
   /** By partner ID. */
@@ -66,13 +63,6 @@ export function createBatches({ clients, partners, vault, now }: BatchDependenci
     return together ?? (await Promise.all(accounts.map(clients.activeOf))).flat();
   };
   return {
-    async callers(key_hashes) {
-      const found = new Map<string, AuthenticateResponse>();
-      for (const partner of await partners.findByKeyHashes(key_hashes)) {
-        for (const key_hash of validKeys(partner, now())) found.set(key_hash, callerOf(partner));
-      }
-      return key_hashes.map((key_hash) => found.get(key_hash) ?? invalidKey());
-    },
     async targets(targets) {
       const accounts = new Map(targets.map((target) => [accountKey(target), target]));
       const active = groupBy(await activeOfAll([...accounts.values()]), accountKey);
@@ -111,12 +101,3 @@ const sendingState = ({ billing, health, withdrawn_at }: Client): string => {
   if (billing !== 'active') return billing;
   return health === 'paused' || withdrawn_at ? 'paused' : 'active';
 };
-
-const callerOf = ({ _id, rate_limit_per_sec, status }: Partner): AuthenticateResponse => ({
-  partner_id: _id,
-  rate_limit_per_sec,
-  status,
-});
-
-const validKeys = ({ key_hash, previous_key }: Partner, at: Date): string[] =>
-  previous_key && previous_key.expires_at > at ? [key_hash, previous_key.key_hash] : [key_hash];

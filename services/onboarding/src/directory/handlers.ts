@@ -8,7 +8,9 @@ import type { Peppers } from '@bmg/common/keys';
 import type { Handlers } from '@bmg/common/rpc';
 import type { DirectoryDefinition, Refusal } from '@bmg/proto/onboarding';
 import { LISTED_NUMBERS_MAX, secretIdentity, type Client } from '../store/clients';
+import type { PartnerKeys } from '../store/partner-keys';
 import { createBatches, type BatchDependencies } from './batches';
+import { createCallers, type CallerDependencies } from './callers';
 import { receivingClients } from './receiving';
 
 /** All of the directory but `authenticateSession`, which belongs to the sign-up. */
@@ -19,20 +21,25 @@ export type DirectoryHandlers = Omit<Handlers<DirectoryDefinition>, 'authenticat
  * short method for each RPC.
  */
 export const createDirectoryHandlers = (
-  deps: BatchDependencies & { peppers: Peppers },
+  deps: BatchDependencies & CallerDependencies & { partnerKeys: PartnerKeys; peppers: Peppers },
 ): DirectoryHandlers => {
-  const { clients, partners, peppers, vault, now } = deps;
-  const { callers, targets, credentials, receivers } = createBatches(deps);
+  const { clients, partners, partnerKeys, peppers, vault, now } = deps;
+  const { targets, credentials, receivers } = createBatches(deps);
+  const callers = createCallers(deps);
   return {
-    authenticate: ({ key_hash }, call) => loadOne(callers, key_hash, call),
-    async authenticateMany({ key_hashes }, call) {
+    authenticate: ({ key_hash }, call) => loadOne(callers.unrestricted, key_hash, call),
+    async authenticateMany({ key_hashes, restrictions }, call) {
       refuseTooMany('key_hashes', key_hashes);
-      return { callers: byName(key_hashes, await callers(key_hashes, call)) };
+      const load = restrictions ? callers.all : callers.unrestricted;
+      return { callers: byName(key_hashes, await load(key_hashes, call)) };
     },
     async renewKeyHash({ key_hash, newest }) {
       // A gateway with another order of the peppers must not undo the renewal.
       if (!peppers.isNewest(newest)) return { renewed: false };
-      return { renewed: await partners.renewKeyHash(key_hash, newest) };
+      const renewed =
+        (await partners.renewKeyHash(key_hash, newest)) ||
+        (await partnerKeys.renewHash(key_hash, newest));
+      return { renewed };
     },
     resolveTarget: (target, call) => loadOne(targets, target, call),
     async resolveTargets(request, call) {

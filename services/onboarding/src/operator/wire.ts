@@ -6,6 +6,7 @@ import type { Dependencies, Engines } from '../dependencies';
 import { rotateKeyring } from '../secrets/keyring';
 import type { deleteUnfinishedSessions } from '../sign-up/handlers';
 import { indexes } from '../store/indexes';
+import type { OldHashes } from '../store/partners';
 import { purgeRows } from '../store/purge';
 import { diagnose } from './diagnose';
 import { createOperatorHandlers } from './handlers';
@@ -15,6 +16,20 @@ interface Given {
   warnings: string[];
   deleteSessions: ReturnType<typeof deleteUnfinishedSessions>;
 }
+
+/** Partner keys and API keys together. */
+const keysOfOtherPeppers =
+  ({ partners, partnerKeys }: Pick<Dependencies, 'partners' | 'partnerKeys'>) =>
+  async (pepper_id: string, at: Date): Promise<OldHashes> => {
+    const found = await Promise.all([
+      partners.keysOfOtherPeppers(pepper_id, at),
+      partnerKeys.ofOtherPeppers(pepper_id, at),
+    ]);
+    return {
+      count: found.reduce((sum, { count }) => sum + count, 0),
+      partner_ids: [...new Set(found.flatMap(({ partner_ids }) => partner_ids))],
+    };
+  };
 
 export const wireOperator = (
   deps: Dependencies,
@@ -37,6 +52,7 @@ export const wireOperator = (
         diagnose: () =>
           diagnose({
             ...deps,
+            partners: { keysOfOtherPeppers: keysOfOtherPeppers(deps) },
             warnings,
             ping: () => mongo.db.command({ ping: 1 }),
             missingIndexes: () => missingIndexes(mongo.db, indexes),

@@ -12,11 +12,13 @@ import { createPartnerChanges, type PartnerChangesDependencies } from './changes
 import { billOf, monthOf } from '../payments/slots';
 import type { DashboardSession, DashboardSessions } from '../store/dashboard-sessions';
 import type { PartnerAlert, PartnerAlerts } from '../store/partner-alerts';
+import type { PartnerKeys } from '../store/partner-keys';
 import { activeWabas, webhookSecretIdentity, type Partner } from '../store/partners';
 
 export interface DashboardDependencies extends PartnerChangesDependencies {
   dashboardSessions: DashboardSessions;
   partnerAlerts: Pick<PartnerAlerts, 'of'>;
+  partnerKeys: Pick<PartnerKeys, 'findByHashes'>;
   log: Logger;
 }
 
@@ -27,7 +29,7 @@ const ALERTS_SHOWN_MAX = 50;
 export const createDashboardHandlers = (
   deps: DashboardDependencies,
 ): Handlers<SettingsDefinition> => {
-  const { partners, dashboardSessions, partnerAlerts, vault, now, log } = deps;
+  const { partners, partnerKeys, dashboardSessions, partnerAlerts, vault, now, log } = deps;
   const changes = createPartnerChanges(deps);
   const answer = async (partner: Partner): Promise<PartnerSettings> =>
     settingsMessage(partner, await partnerAlerts.of(partner._id, ALERTS_SHOWN_MAX), now());
@@ -35,7 +37,7 @@ export const createDashboardHandlers = (
   return {
     async openSession({ key_hash, token_hash }) {
       const partner = await partners.findByKeyHash(key_hash);
-      if (!partner) throw new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
+      if (!partner) throw await notAPartnerKey(partnerKeys, key_hash);
       refuseUnlessActive(partner.status);
       const at = now();
       const session: DashboardSession = {
@@ -140,6 +142,17 @@ export const createDashboardHandlers = (
 /** True for the hash of the partner's key, also for that before its renewal. */
 const isKeyOf = ({ key_hash, renewed_from }: Partner, opened_with: string): boolean =>
   opened_with === key_hash || opened_with === renewed_from;
+
+/** A session has all rights of the partner, so that no API key opens one. */
+async function notAPartnerKey(
+  partnerKeys: Pick<PartnerKeys, 'findByHashes'>,
+  key_hash: string,
+): Promise<ApiError> {
+  const [key] = await partnerKeys.findByHashes([key_hash]);
+  return key
+    ? new ApiError('KEY_RESTRICTED', 'an API key does not open the console: use the partner key')
+    : new ApiError('INVALID_PARTNER_KEY', 'the partner key is not valid');
+}
 
 const sessionOver = (): ApiError =>
   new ApiError('UNAUTHORIZED', 'the session has ended: log in again');

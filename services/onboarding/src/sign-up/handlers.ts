@@ -58,7 +58,7 @@ const QUOTA_RETRY_AFTER_S = 3_600;
 export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandlers => {
   const { sessions, partners, partnerLogos, settings, events, now } = deps;
   return {
-    async createConnectSession({ partner_id, display_name, state, origin }) {
+    async createConnectSession({ partner_id, display_name, state, origin, key_id }) {
       if (state !== undefined && [...state].length > STATE_MAX) {
         throw invalidField('state', `must not have more than ${STATE_MAX} characters`);
       }
@@ -74,6 +74,7 @@ export const createConnectHandlers = (deps: ConnectDependencies): ConnectHandler
         state: state ?? null,
         display_name: display_name?.trim() ? display_name : null,
         origin: origin ?? null,
+        ...(key_id !== undefined && { key_id }),
         exchange_id: null,
         reports: 0,
         created_at,
@@ -203,10 +204,10 @@ async function activePartner(partners: Partners, partner_id: string): Promise<Pa
 }
 
 /**
- * For a rotation of the partner key: links created under the old key stop working. Returns how many
- * there were.
+ * For a rotation of the partner key, or the end of an API key: links created under the key stop
+ * working. Returns how many there were.
  */
 export const deleteUnfinishedSessions =
   ({ sessions, now }: Pick<ConnectDependencies, 'sessions' | 'now'>) =>
-  (partner_id: string): Promise<number> =>
-    sessions.deleteUnfinished(partner_id, completableSince(now()));
+  (partner_id: string, key_id?: string): Promise<number> =>
+    sessions.deleteUnfinished(partner_id, completableSince(now()), key_id);

@@ -12,6 +12,8 @@ export interface Session {
   display_name: string | null;
   /** Origin of the page that opens the link. Absent in older records. */
   origin?: string | null;
+  /** The API key that created it; absent for the partner key. */
+  key_id?: string;
   /** The exchange of the code that is completing this session or has consumed it. */
   exchange_id: string | null;
   /** How many reports of the page were logged, so that they can be bounded. */
@@ -38,8 +40,11 @@ export interface Sessions {
   consume(session: Session, exchange_id: string): Promise<void>;
   /** Counts one report of the page; false once `reports_max` is reached. */
   countReport(session: Session, reports_max: number): Promise<boolean>;
-  /** Deletes sessions created since `since` that are not consumed; returns how many. */
-  deleteUnfinished(partner_id: string, since: Date): Promise<number>;
+  /**
+   * Deletes sessions created since `since` that are not consumed, with `key_id` only those that this key
+   * created; returns how many.
+   */
+  deleteUnfinished(partner_id: string, since: Date, key_id?: string): Promise<number>;
 }
 
 export const SESSIONS = 'connect_sessions';
@@ -103,9 +108,10 @@ export function createSessions(db: Db): Sessions {
       );
       return matchedCount === 1;
     },
-    async deleteUnfinished(partner_id, since) {
+    async deleteUnfinished(partner_id, since, key_id) {
       const { deletedCount } = await sessions.deleteMany({
         partner_id,
+        ...(key_id !== undefined && { key_id }),
         status: { $ne: sessionMachine.to('consume') },
         created_at: { $gte: since },
       });

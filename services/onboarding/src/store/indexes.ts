@@ -13,6 +13,7 @@ import {
 } from './message-usage';
 import { ONBOARDING_EVENTS, onboardingEventIndexes } from './onboarding-events';
 import { PARTNER_ALERTS, partnerAlertIndexes } from './partner-alerts';
+import { PARTNER_KEYS, partnerKeyIndexes } from './partner-keys';
 import { PARTNER_LOGOS, partnerLogoIndexes } from './partner-logos';
 import { PAYMENT_EVENTS, paymentEventIndexes } from './payment-events';
 import { partnerIndexes, PARTNERS } from './partners';
@@ -32,6 +33,7 @@ export const indexes: Indexes = {
   [BILLING_ACCOUNTS]: billingAccountIndexes,
   [SLOT_CHARGES]: slotChargeIndexes,
   [PARTNER_ALERTS]: partnerAlertIndexes,
+  [PARTNER_KEYS]: partnerKeyIndexes,
   [PARTNER_LOGOS]: partnerLogoIndexes,
   [PAYMENT_EVENTS]: paymentEventIndexes,
 };

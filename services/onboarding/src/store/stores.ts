@@ -12,6 +12,7 @@ import { createEndpointUsage } from './endpoint-usage';
 import { createMessageUsage } from './message-usage';
 import { createOnboardingEvents } from './onboarding-events';
 import { createPartnerAlerts } from './partner-alerts';
+import { createPartnerKeys } from './partner-keys';
 import { createPartnerLogos } from './partner-logos';
 import { createPartners } from './partners';
 import { createPaymentEvents } from './payment-events';
@@ -31,6 +32,7 @@ export const createStores = (db: Db) => ({
   exchanges: createCodeExchanges(db),
   messageUsage: createMessageUsage(db),
   partnerAlerts: createPartnerAlerts(db),
+  partnerKeys: createPartnerKeys(db),
   partnerLogos: createPartnerLogos(db),
   partners: createPartners(db),
   paymentEvents: createPaymentEvents(db),

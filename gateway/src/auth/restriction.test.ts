@@ -1,0 +1,110 @@
+// What the restriction of an API key allows. test/e2e/keys.e2e.test.ts covers every route on the wire.
+import { KEY_SCOPES } from '@bmg/common/keys';
+import type { KeyRestriction } from '@bmg/proto/onboarding';
+import { keyScopeOf, type Endpoint, type Scope } from '../endpoints/endpoint';
+import { checkAccounts, isExpired, refusalOf } from './restriction';
+
+const ADDRESS = '203.0.113.7';
+const restriction = (given: Partial<KeyRestriction> = {}): KeyRestriction => ({
+  key_id: 'key_1',
+  scopes: [...KEY_SCOPES],
+  waba_ids: [],
+  addresses: [],
+  ...given,
+});
+
+describe('the scope of a row', () => {
+  test.each([
+    ['GET', undefined, 'read'],
+    ['POST', undefined, 'manage'],
+    ['PUT', undefined, 'manage'],
+    ['PATCH', undefined, 'manage'],
+    ['DELETE', undefined, 'manage'],
+    ['POST', 'send', 'send'],
+    ['GET', 'billing', 'billing'],
+  ] as const)('%s, with its own being %s, is %s', (verb, key_scope, scope) => {
+    expect(keyScopeOf({ verb, ...(key_scope && { key_scope }) })).toBe(scope);
+  });
+});
+
+describe('a request', () => {
+  const row = { verb: 'POST', key_scope: 'send' } as const;
+
+  test('of the partner key is allowed everything', () => {
+    expect(refusalOf(undefined, row, 'unknown')).toBeUndefined();
+    expect(isExpired(undefined, Date.now())).toBe(false);
+  });
+
+  test.each(KEY_SCOPES)('of a key with the scope %s only is allowed by its own scope', (scope) => {
+    const refusal = refusalOf(restriction({ scopes: [scope] }), row, ADDRESS);
+    if (scope === 'send') expect(refusal).toBeUndefined();
+    else expect(refusal).toMatchObject({ code: 'SCOPE_MISSING', details: { scope: 'send' } });
+  });
+
+  test('of a key with scopes that this release does not know is refused', () => {
+    const refusal = refusalOf(restriction({ scopes: ['everything'] }), row, ADDRESS);
+    expect(refusal).toMatchObject({ code: 'SCOPE_MISSING' });
+  });
+
+  test('from another address is refused, whatever the scope, and names the address', () => {
+    const limited = restriction({ scopes: ['read'], addresses: ['203.0.113.0/24'] });
+    expect(refusalOf(limited, { verb: 'GET' }, ADDRESS)).toBeUndefined();
+    expect(refusalOf(limited, row, '198.51.100.1')).toMatchObject({
+      code: 'ADDRESS_NOT_ALLOWED',
+      http: 403,
+      details: { address: '198.51.100.1' },
+    });
+  });
+
+  test('is refused from the moment at which the key expires', () => {
+    const limited = restriction({ expires_at: new Date(1_000) });
+    expect([999, 1_000, 1_001].map((now) => isExpired(limited, now))).toEqual([false, true, true]);
+  });
+});
+
+describe('a key that is limited to accounts', () => {
+  const limited = restriction({ waba_ids: ['1', '2'] });
+  const check =
+    (scope: Scope, header?: string, params: Record<string, string> = {}) =>
+    () =>
+      checkAccounts(limited, { scope } as Endpoint, {
+        headers: header === undefined ? {} : { 'x-waba-id': header },
+        params,
+      });
+
+  test.each(['number', 'filter'] as const)(
+    'may name its accounts where the row has scope %s',
+    (scope) => {
+      expect(check(scope, '2')).not.toThrow();
+      for (const other of ['3', '../1', '1,2']) {
+        expect(check(scope, other)).toThrow(
+          expect.objectContaining({ code: 'WABA_NOT_REGISTERED' }),
+        );
+      }
+      // A parameter of the path does not stand in for the header.
+      for (const header of [undefined, ' ']) {
+        expect(check(scope, header, { waba_id: '1' })).toThrow(
+          expect.objectContaining({ code: 'MISSING_WABA' }),
+        );
+      }
+    },
+  );
+
+  test('may name its accounts in a path', () => {
+    expect(check('partner', undefined, { waba_id: '1' })).not.toThrow();
+    expect(check('partner', '1', { waba_id: '3' })).toThrow(
+      expect.objectContaining({ code: 'WABA_NOT_REGISTERED' }),
+    );
+  });
+
+  test.each(['partner', 'session'] as const)('is refused by other rows of scope %s', (scope) => {
+    expect(check(scope, '1')).toThrow(expect.objectContaining({ code: 'KEY_RESTRICTED' }));
+  });
+
+  test('is not what other keys are', () => {
+    for (const scope of ['number', 'filter', 'partner', 'session'] as const) {
+      const row = { scope } as Endpoint;
+      expect(() => checkAccounts(restriction(), row, { headers: {}, params: {} })).not.toThrow();
+    }
+  });
+});

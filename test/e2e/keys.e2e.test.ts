@@ -1,0 +1,400 @@
+// API keys beside the partner key, on the wire: every route with every scope, accounts, addresses, expiry,
+// rotation, and revocation on two gateways.
+import { loadConfig } from '@bmg/common/config';
+import { KEY_SCOPES, type KeyScope } from '@bmg/common/keys';
+import { startService, type Running } from '@bmg/common/lifecycle';
+import { createLogger } from '@bmg/common/telemetry';
+import { freePort } from '../../deploy/local/src/ports';
+import { settings as gatewaySettings } from '../../gateway/src/config';
+import { endpoints } from '../../gateway/src/endpoints';
+import { keyScopeOf, type Endpoint } from '../../gateway/src/endpoints/endpoint';
+import { documentPath } from '../../gateway/src/openapi';
+import { createGateway } from '../../gateway/src/service';
+import {
+  callRest,
+  JOIN_LIMIT_MS,
+  joinMesh,
+  ONE,
+  TWO_A,
+  type Answer,
+  type Mesh,
+  type SeededNumber,
+  type TestPartner,
+} from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
+import { ADA } from './endpoint-stage';
+
+const RATE = 100_000;
+const READY_LIMIT_MS = 30_000;
+const UNKNOWN_WABA = '1234567890';
+
+jest.setTimeout(120_000);
+
+let mesh: Mesh;
+let partner: TestPartner;
+let second: Running;
+let second_url: string;
+
+beforeAll(async () => {
+  mesh = await joinMesh();
+  partner = await mesh.createPartner({ rate_limit_per_sec: RATE });
+  for (const number of [ONE, TWO_A]) await partner.register(number);
+  const port = await freePort();
+  const env = { ...mesh.env, GATEWAY_PORT: String(port), METRICS_PORT: '0' };
+  second = await startService(
+    createGateway(loadConfig(gatewaySettings, env)),
+    createLogger('gateway'),
+  );
+  second_url = `http://127.0.0.1:${port}/v1`;
+  await eventually(async () => (await fetch(`${second_url}/health`)).ok, READY_LIMIT_MS);
+}, JOIN_LIMIT_MS);
+afterAll(async () => {
+  await second?.stop();
+  await mesh.stop();
+}, 60_000);
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT';
+interface Given {
+  body?: unknown;
+  headers?: Record<string, string>;
+  base_url?: string;
+}
+
+const call = (key: string, method: Method, path: string, given: Given = {}): Promise<Answer> =>
+  callRest(given.base_url ?? mesh.base_url, method, path, given.body, {
+    'x-partner-key': key,
+    ...given.headers,
+  });
+
+async function createKey(
+  limits: object = {},
+  by = partner.partner_key,
+): Promise<{ key_id: string; secret: string }> {
+  const body = { name: 'A key', scopes: [...KEY_SCOPES], ...limits };
+  const answer = await call(by, 'POST', '/keys', { body });
+  expect([answer.status, answer.body.error]).toEqual([201, undefined]);
+  return { key_id: answer.body.key.key_id as string, secret: answer.body.secret as string };
+}
+
+const failure = ({ status, body }: Answer): [number, string] => [status, body.error?.code];
+const send = (key: string, number: SeededNumber, given: Given = {}): Promise<Answer> =>
+  call(key, 'POST', '/messages/send', {
+    body: { to: ADA, text: 'Hello' },
+    ...given,
+    headers: {
+      'x-waba-id': number.waba_id,
+      'x-phone-number-id': number.phone_number_id,
+      ...given.headers,
+    },
+  });
+
+const rows = endpoints.map(
+  (endpoint) => [`${endpoint.verb} ${documentPath(endpoint)}`, endpoint] as const,
+);
+
+/** A request that changes nothing, even where it is allowed. */
+const harmless = ({ verb, path, scope, body }: Endpoint, key: string): Promise<Answer> =>
+  call(key, verb, path.replace(/:\w+/g, 'none'), {
+    body: body ? {} : undefined,
+    headers: scope === 'number' ? { 'x-waba-id': UNKNOWN_WABA } : {},
+  });
+
+describe('a key with one scope is allowed what its scope covers, and nothing else', () => {
+  const secrets = {} as Record<KeyScope, string>;
+  beforeAll(async () => {
+    for (const scope of KEY_SCOPES) secrets[scope] = (await createKey({ scopes: [scope] })).secret;
+  });
+
+  test.each(rows)('%s', async (_route, endpoint) => {
+    const needed = keyScopeOf(endpoint);
+    const answers = await Promise.all(
+      KEY_SCOPES.map(async (scope) => {
+        const { status, body } = await harmless(endpoint, secrets[scope]);
+        return { scope, status, error: body.error };
+      }),
+    );
+    for (const { scope, status, error } of answers) {
+      if (scope === needed) expect([scope, error?.code]).not.toEqual([scope, 'SCOPE_MISSING']);
+      else {
+        expect([scope, status, error?.code, error?.details]).toEqual([
+          scope,
+          403,
+          'SCOPE_MISSING',
+          { scope: needed },
+        ]);
+      }
+    }
+  });
+
+  test('what the OpenAPI document says is what a row needs', async () => {
+    const address = mesh.base_url.replace(/\/v1$/, '/openapi.json');
+    const { paths } = (await (await fetch(address)).json()) as any;
+    for (const [, endpoint] of rows) {
+      const operation = paths[documentPath(endpoint)][endpoint.verb.toLowerCase()];
+      expect(operation['x-key-scope']).toBe(keyScopeOf(endpoint));
+    }
+  });
+
+  test('a send goes out with the scope send, and counts for the partner', async () => {
+    const sent = await send(secrets.send, ONE);
+    expect([sent.status, sent.headers.get('ratelimit-limit')]).toEqual([200, String(RATE)]);
+    expect(failure(await send(secrets.read, ONE))).toEqual([403, 'SCOPE_MISSING']);
+  });
+});
+
+describe('a key that is limited to an account sees and changes no other', () => {
+  let limited: string;
+  beforeAll(async () => {
+    limited = (await createKey({ waba_ids: [ONE.waba_id] })).secret;
+  });
+  const own = { headers: { 'x-waba-id': ONE.waba_id } };
+  const other = { headers: { 'x-waba-id': TWO_A.waba_id } };
+
+  const expected = ({ scope, path }: Endpoint): [number, string] => {
+    if (scope === 'number' || scope === 'filter' || path.includes(':waba_id')) {
+      return [404, 'WABA_NOT_REGISTERED'];
+    }
+    return [403, 'KEY_RESTRICTED'];
+  };
+
+  test.each(rows)('%s, for another account', async (_route, endpoint) => {
+    const path = endpoint.path.replace(':waba_id', TWO_A.waba_id).replace(/:\w+/g, 'none');
+    const answer = await call(limited, endpoint.verb, path, {
+      body: endpoint.body ? {} : undefined,
+      ...other,
+    });
+    expect(failure(answer)).toEqual(expected(endpoint));
+  });
+
+  const filtered = rows.filter(([, { scope }]) => scope === 'filter');
+  test.each(filtered)('%s, without an account', async (_route, endpoint) => {
+    const answer = await harmless(endpoint, limited);
+    expect(failure(answer)).toEqual([400, 'MISSING_WABA']);
+  });
+
+  test('an account that it does not have is answered like an unknown one', async () => {
+    const unknown = { headers: { 'x-waba-id': UNKNOWN_WABA } };
+    for (const path of ['/templates', '/events', '/messages', '/usage/ledger']) {
+      const answers = [other, unknown].map((given) => call(limited, 'GET', path, given));
+      const [one, two] = (await Promise.all(answers)).map(({ body: { error } }) => [
+        error.code,
+        error.message,
+        error.details,
+      ]);
+      expect(one).toEqual(two);
+    }
+  });
+
+  test('its reads hold what is of its account only', async () => {
+    const [mine, theirs] = await Promise.all([
+      send(limited, ONE),
+      send(partner.partner_key, TWO_A),
+    ]);
+    expect([mine.status, theirs.status]).toEqual([200, 200]);
+    const all = await eventually(async () => {
+      const { body } = await partner.call('GET', '/events?limit=1000');
+      const accounts = new Set(body.events.map((one: any) => one.envelope.waba_id as string));
+      return accounts.size > 1 && body;
+    });
+    const { body } = await call(limited, 'GET', '/events?limit=1000', own);
+    expect(body.events.length).toBeGreaterThan(0);
+    expect(body.events.length).toBeLessThan(all.events.length);
+    const of = (list: any[]): string[] => [...new Set(list.map((one) => one.waba_id as string))];
+    expect(of(body.events.map((one: any) => one.envelope))).toEqual([ONE.waba_id]);
+    const messages = await call(limited, 'GET', '/messages?limit=100', own);
+    expect(of(messages.body.messages)).toEqual([ONE.waba_id]);
+    const timeline = (id: string) =>
+      call(limited, 'GET', `/messages/${encodeURIComponent(id)}/timeline`, own);
+    expect((await timeline(mine.body.message_id)).status).toBe(200);
+    expect(failure(await timeline(theirs.body.message_id))).toEqual([404, 'NOT_FOUND']);
+    const csv = await fetch(`${mesh.base_url}/usage/ledger`, {
+      headers: { 'x-partner-key': limited, accept: 'text/csv', ...own.headers },
+    });
+    expect([csv.status, (await csv.text()).includes(TWO_A.waba_id)]).toEqual([200, false]);
+  });
+
+  test('it does not delete the other account', async () => {
+    const { body } = await partner.call('GET', '/clients');
+    expect(body.clients.map((one: any) => one.waba_id)).toContain(TWO_A.waba_id);
+  });
+});
+
+describe('addresses', () => {
+  test('a key is refused from an address that it does not have, before its scope is looked at', async () => {
+    const { key_id, secret } = await createKey({ addresses: ['203.0.113.0/24'], scopes: ['read'] });
+    for (const path of ['/messages', '/keys'] as const) {
+      const answer = await call(secret, 'GET', path);
+      expect([...failure(answer), answer.body.error.details]).toEqual([
+        403,
+        'ADDRESS_NOT_ALLOWED',
+        { address: '127.0.0.1' },
+      ]);
+    }
+    const addresses = ['203.0.113.0/24', '127.0.0.0/8'];
+    await partner.call('PATCH', `/keys/${key_id}`, { addresses });
+    expect((await call(secret, 'GET', '/messages')).status).toBe(200);
+    await partner.call('PATCH', `/keys/${key_id}`, { addresses: null });
+    expect((await call(secret, 'GET', '/messages')).status).toBe(200);
+  });
+});
+
+describe('changes are in effect on every gateway when they are answered', () => {
+  const onBoth = (key: string): Promise<number[]> =>
+    Promise.all(
+      [mesh.base_url, second_url].map(
+        async (base_url) => (await call(key, 'GET', '/messages', { base_url })).status,
+      ),
+    );
+
+  test('a revocation', async () => {
+    const { key_id, secret } = await createKey();
+    expect(await onBoth(secret)).toEqual([200, 200]);
+    expect((await partner.call('DELETE', `/keys/${key_id}`)).status).toBe(200);
+    expect(await onBoth(secret)).toEqual([401, 401]);
+    expect(failure(await call(secret, 'GET', '/messages'))).toEqual([401, 'INVALID_PARTNER_KEY']);
+    expect(failure(await partner.call('DELETE', `/keys/${key_id}`))).toEqual([404, 'NOT_FOUND']);
+  });
+
+  test('a revocation while a request waits for events, which it does not get', async () => {
+    const { key_id, secret } = await createKey({ waba_ids: [ONE.waba_id] });
+    const headers = { 'x-waba-id': ONE.waba_id };
+    const { newest } = (await call(secret, 'GET', '/events?limit=1', { headers })).body;
+    const waiting = call(secret, 'GET', `/events?after=${newest}&wait=20`, { headers });
+    let is_over = false;
+    void waiting.finally(() => (is_over = true));
+    expect(await onBoth(secret)).toEqual([400, 400]);
+    await partner.call('DELETE', `/keys/${key_id}`);
+    expect(await onBoth(secret)).toEqual([401, 401]);
+    // It was admitted before, or its refusal would be here.
+    expect(is_over).toBe(false);
+    await mesh.emulator.inbound({ phone_number_id: ONE.phone_number_id, from: ADA, text: 'Hi' });
+    expect(failure(await waiting)).toEqual([401, 'INVALID_PARTNER_KEY']);
+  });
+
+  test('a scope that is taken, and one that is given', async () => {
+    const { key_id, secret } = await createKey();
+    expect(await onBoth(secret)).toEqual([200, 200]);
+    await partner.call('PATCH', `/keys/${key_id}`, { scopes: ['send'] });
+    expect(await onBoth(secret)).toEqual([403, 403]);
+    await partner.call('PATCH', `/keys/${key_id}`, { scopes: ['send', 'read'] });
+    expect(await onBoth(secret)).toEqual([200, 200]);
+  });
+
+  test('a rotation with an overlap, and one without', async () => {
+    const { key_id, secret } = await createKey();
+    const rotate = async (overlap_hours: number): Promise<string> => {
+      const { body } = await partner.call('POST', `/keys/${key_id}/rotate`, { overlap_hours });
+      return body.secret as string;
+    };
+    const next = await rotate(1);
+    expect(await Promise.all([secret, next].map(onBoth))).toEqual([
+      [200, 200],
+      [200, 200],
+    ]);
+    const last = await rotate(0);
+    expect(await Promise.all([secret, next, last].map(onBoth))).toEqual([
+      [401, 401],
+      [401, 401],
+      [200, 200],
+    ]);
+  });
+
+  test('the suspension of the partner', async () => {
+    const other = await mesh.createPartner();
+    const { secret } = await createKey({}, other.partner_key);
+    expect(await onBoth(secret)).toEqual([200, 200]);
+    const { partner_id } = other;
+    await mesh.operator.updatePartner({ partner_id, status: 'suspended' }, mesh.call());
+    expect(await onBoth(secret)).toEqual([403, 403]);
+  });
+
+  test('an expiry, at its moment', async () => {
+    const LIFE_MS = 3_000;
+    const ends = Date.now() + LIFE_MS;
+    const { secret } = await createKey({ expires_at: new Date(ends).toISOString() });
+    const first = await onBoth(secret);
+    if (Date.now() < ends) expect(first).toEqual([200, 200]);
+    await eventually(() => Date.now() > ends);
+    expect(await onBoth(secret)).toEqual([401, 401]);
+  });
+});
+
+describe('keys that create keys', () => {
+  test('grant no more than they have', async () => {
+    const { secret } = await createKey({ scopes: ['manage', 'read'], addresses: ['127.0.0.0/8'] });
+    const create = (limits: object) =>
+      call(secret, 'POST', '/keys', { body: { name: 'x', ...limits } });
+    const addresses = ['127.0.0.1'];
+    const refused = await create({ scopes: ['send'], addresses });
+    expect([...failure(refused), refused.body.error.details]).toEqual([
+      403,
+      'SCOPE_MISSING',
+      { scope: 'send' },
+    ]);
+    const wider = await create({ scopes: ['read'] });
+    expect([...failure(wider), wider.body.error.details.field]).toEqual([
+      400,
+      'INVALID_FIELD',
+      'addresses',
+    ]);
+    const made = await create({ scopes: ['read'], addresses });
+    expect(made.status).toBe(201);
+    expect((await call(made.body.secret as string, 'GET', '/messages')).status).toBe(200);
+  });
+});
+
+describe('the list', () => {
+  test('shows each key with its use, and no secret', async () => {
+    const { key_id, secret } = await createKey({ name: 'Shown', scopes: ['read'] });
+    await call(secret, 'GET', '/messages');
+    const found = await eventually(async () => {
+      const { body } = await partner.call('GET', '/keys');
+      const key = body.keys.find((one: any) => one.key_id === key_id);
+      return key.last_used_at !== null && { key, text: JSON.stringify(body) };
+    });
+    expect(found.text).not.toContain(secret);
+    expect(found.key).toMatchObject({
+      name: 'Shown',
+      scopes: ['read'],
+      waba_ids: null,
+      addresses: null,
+      expires_at: null,
+      previous_expires_at: null,
+      key_hint: `bmgk_…${secret.slice(-4)}`,
+    });
+  });
+});
+
+describe('what only the partner key opens', () => {
+  const root = (): string => mesh.base_url.replace(/\/v1$/, '');
+
+  test('the console', async () => {
+    const { secret } = await createKey();
+    const answer = await callRest(
+      root(),
+      'POST',
+      '/dashboard/api/session',
+      { partner_key: secret },
+      { origin: root() },
+    );
+    expect(failure(answer)).toEqual([403, 'KEY_RESTRICTED']);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+  });
+
+  test('a link with the key in its address', async () => {
+    const { secret } = await createKey();
+    const link = (key: string) =>
+      fetch(`${root()}/connect?partner_key=${key}`, { redirect: 'manual' });
+    expect((await link(partner.partner_key)).status).toBe(303);
+    expect((await link(secret)).status).toBe(401);
+  });
+});
+
+test('a repeat under an Idempotency-Key gets the first answer with another key of the partner', async () => {
+  const [one, other] = await Promise.all([createKey(), createKey({ scopes: ['send'] })]);
+  const given = { headers: { 'idempotency-key': `keys-${Date.now()}` } };
+  const first = await send(one.secret, ONE, given);
+  const again = await send(other.secret, ONE, given);
+  expect(again.body.message_id).toBe(first.body.message_id);
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+});
