@@ -4,7 +4,7 @@ import type { components, Envelope as AnyEnvelope } from '@bmg/client';
 
 type Schemas = components['schemas'];
 
-export type Client = Schemas['Client'];
+export type Client = Schemas['ClientRecord'];
 export type DataSync = Schemas['DataSync'];
 export type HistorySync = NonNullable<Schemas['HistorySync']>;
 export type Usage = Schemas['GetUsageAnswer'];
