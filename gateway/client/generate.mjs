@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
 
 const require = createRequire(import.meta.url);
 const { chapters, endpoints } = require('../dist/endpoints/index.js');
@@ -24,12 +25,27 @@ const document = JSON.stringify(
   buildOpenApi(chapters, { public_url: 'https://gateway.example.com' }),
 );
 const generator = readFileSync(require.resolve('openapi-typescript/package.json'), 'utf8');
-const hash = createHash('sha256').update(generator).update(document).digest('hex');
+const recipe = readFileSync(fileURLToPath(import.meta.url), 'utf8');
+const hash = createHash('sha256').update(recipe).update(generator).update(document).digest('hex');
 const head = `// Generated from the OpenAPI document by make build. Do not edit. Source: ${hash}\n`;
+
+/** What the document leaves open, and callers read: the known keys of an error's details. */
+function typeOf(_type, { path }) {
+  if (!path?.endsWith('/schemas/Error/error/details')) return undefined;
+  const { factory, SyntaxKind } = ts;
+  return factory.createUnionTypeNode([
+    factory.createTypeReferenceNode('ErrorDetails'),
+    factory.createLiteralTypeNode(factory.createToken(SyntaxKind.NullKeyword)),
+  ]);
+}
 
 // The generator takes seconds: it runs only if the document, or the generator itself, has changed.
 if (!read(sourceFile('schema.ts')).startsWith(head)) {
-  write('schema.ts', head + astToString(await openapiTS(document)));
+  const options = {
+    inject: "import type { ErrorDetails } from './details';",
+    postTransform: typeOf,
+  };
+  write('schema.ts', head + astToString(await openapiTS(document, options)));
 }
 
 const paths = endpoints.filter((row) => row.idempotent).map((row) => `  '${documentPath(row)}',\n`);

@@ -7,6 +7,7 @@ import { createRetryingFetch } from './retries';
 import type { paths } from './schema';
 
 export { verifyWebhook, type Envelope, type WebhookRequest } from './webhook';
+export type { ErrorDetails } from './details';
 export type { ErrorBody, GatewayError } from './errors';
 export type { EventsOptions, LoggedEvent } from './events';
 export type { ItemOf, ListOptions, Lists } from './pages';

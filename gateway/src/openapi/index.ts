@@ -6,6 +6,7 @@ import type { Chapter } from '../endpoints';
 import { keyScopeOf, usageName, type Endpoint } from '../endpoints/endpoint';
 import { codesOf, errorResponseName, errorResponses, errorSchema } from './errors';
 import * as parts from './parts';
+import { mapValues, portable, withPortableSchemas } from './portable';
 import { describeSchema, plainSchema, SharedSchemas, type Json, type Reference } from './schemas';
 import { webhooksOf, type WebhookItem } from './webhooks';
 import type { Schema } from '../endpoints/parts/schema';
@@ -94,7 +95,7 @@ export function buildOpenApi(
   }
   add('/health', 'get', health);
   const webhooks = webhooksOf(shared);
-  return {
+  return portableDocument({
     openapi: '3.1.0',
     info: {
       title: 'Business Messaging Gateway',
@@ -116,8 +117,16 @@ export function buildOpenApi(
       securitySchemes: parts.securitySchemes,
     },
     'x-notices': NOTICES,
-  };
+  });
 }
+
+const portableDocument = ({ components, ...rest }: OpenApiDocument): OpenApiDocument => ({
+  ...withPortableSchemas(rest),
+  components: {
+    ...withPortableSchemas(components),
+    schemas: mapValues(components['schemas'] as Record<string, Json>, portable),
+  },
+});
 
 export interface FoundOperation {
   verb: Verb;
@@ -238,7 +247,8 @@ function successesOf(row: Endpoint, shared: SharedSchemas): Record<string, Answe
 
 function contentOf(row: Endpoint, shared: SharedSchemas): Record<string, MediaContent> {
   if (row.stream) {
-    return { '*/*': { schema: { description: 'The file, in its own content type.' } } };
+    // Generators need a type that they know; the other one is true of every file.
+    return { 'application/octet-stream': FILE, '*/*': FILE };
   }
   const answer = withSuccess(row.docs?.answer ?? { type: 'object' });
   const titled: Schema = { title: `${pascal(operationName(row))}Answer`, ...answer };
@@ -249,6 +259,10 @@ function contentOf(row: Endpoint, shared: SharedSchemas): Record<string, MediaCo
     }),
   };
 }
+
+const FILE: MediaContent = {
+  schema: { type: 'string', format: 'binary', description: 'The file, in its own content type.' },
+};
 
 const withSuccess = (answer: Schema): Schema => ({
   ...answer,

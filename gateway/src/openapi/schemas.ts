@@ -31,19 +31,28 @@ interface Options {
 
 /** The schema, or a reference to it if it has a title. */
 export function describeSchema(schema: Schema, options: Options): Json | Reference {
-  const plain = plainSchema(schema, options);
-  return schema.title === undefined ? plain : options.shared.add(schema.title, plain);
+  const { title, type } = { ...schema, ...schema.published };
+  if (title === undefined) return plainSchema(schema, options);
+  const types = [type ?? []].flat();
+  if (!types.includes('null')) return options.shared.add(title, plainSchema(schema, options));
+  // Generators expect the null beside a reference, not inside the component.
+  const kinds = types.filter((one) => one !== 'null');
+  const component = plainSchema(schema, options);
+  component['type'] = kinds.length === 1 ? kinds[0] : kinds;
+  return { anyOf: [options.shared.add(title, component), { type: 'null' }] };
 }
 
 /** The schema inline, even if it has a title. */
 export function plainSchema({ published, ...schema }: Schema, options: Options): Json {
   const {
+    type,
     properties,
     required = [],
     items,
     additionalProperties,
     maximum,
     allOf,
+    anyOf,
     requiredOneOf,
     requiredOneOfMessage: _requiredOneOfMessage,
     lowerTo,
@@ -56,6 +65,8 @@ export function plainSchema({ published, ...schema }: Schema, options: Options):
   const inner = (key: string, property: Schema): Schema =>
     options.request && required.includes(key) ? filled(property) : property;
   return {
+    // Alternatives have types of their own.
+    ...(type !== undefined && !anyOf && { type }),
     ...rest,
     // A value above `lowerTo` is lowered, not refused.
     ...(maximum !== undefined && { maximum: lowerTo === undefined ? maximum : WHOLE_MAX }),
@@ -70,8 +81,9 @@ export function plainSchema({ published, ...schema }: Schema, options: Options):
     }),
     ...(required.length > 0 && { required }),
     ...(rules && { allOf: rules }),
+    ...(anyOf && { anyOf: anyOf.map((one) => describeSchema(one, options)) }),
     // Generators of clients read an object without properties as one that has none.
-    ...(options.request && isFreeForm(schema) && { additionalProperties: true }),
+    ...(options.request && !anyOf && isFreeForm(schema) && { additionalProperties: true }),
     ...(additionalProperties !== undefined && {
       additionalProperties:
         typeof additionalProperties === 'object'

@@ -1,5 +1,4 @@
 // Builds the `webhooks` of the OpenAPI document: one entry per event that the service posts to partners.
-import { API_VERSION, NOTICES } from '@bmg/common/notices';
 import { exampleOf } from './example';
 import { EVENTS, type EventDocs } from './events';
 import * as is from '../endpoints/parts/answers';
@@ -17,27 +16,6 @@ export interface WebhookItem {
   };
 }
 
-const EVENT_ID = 'evt_8_kN_6GiC20OAm37';
-
-const meta: Schema = {
-  ...is.record({
-    event_id: is.text(
-      EVENT_ID,
-      'ID of the event, the same on every attempt. Also in the header `webhook-id`.',
-    ),
-    api_version: is.text(API_VERSION),
-    changelog: is.text('https://gateway.example.com/changelog'),
-    notices: is.list(
-      is.record({
-        id: is.text(NOTICES[0]?.id ?? 'notice'),
-        severity: is.choice(['info', 'action_required', 'breaking']),
-        effective: { type: 'string', format: 'date', examples: ['2026-10-01'] },
-      }),
-    ),
-  }),
-  title: 'EventMeta',
-};
-
 /** The envelope of an event, with its data. */
 const envelope = (name: string, { data, without_account }: EventDocs): Schema =>
   is.record({
@@ -48,7 +26,7 @@ const envelope = (name: string, { data, without_account }: EventDocs): Schema =>
       : is.orNull(is.text('800000000000001', 'Null for an event of the business account.')),
     timestamp: is.whole(1_790_000_000, 'Epoch seconds.'),
     data,
-    meta,
+    meta: is.event_meta,
   });
 
 const header = (name: string, description: string, example: string): Json => ({
@@ -63,7 +41,7 @@ const HEADERS: Json[] = [
   header(
     'webhook-id',
     'ID of the event. Ignore an event whose ID you have already processed.',
-    EVENT_ID,
+    is.EVENT_ID,
   ),
   header('webhook-timestamp', 'Time of this attempt, in epoch seconds.', '1790000000'),
   header(

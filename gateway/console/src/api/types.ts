@@ -18,7 +18,7 @@ export type {
 
 type Schemas = components['schemas'];
 
-export type Client = Schemas['Client'];
+export type Client = Schemas['ClientRecord'];
 export type DataSync = Schemas['DataSync'];
 export type HistorySync = NonNullable<Schemas['HistorySync']>;
 export type ApiKey = Schemas['ApiKey'];

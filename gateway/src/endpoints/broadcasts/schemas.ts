@@ -14,6 +14,23 @@ const named = (description: string, rule: Schema): Schema => ({
   ...rule,
 });
 
+const contactObject: Schema = {
+  type: 'object',
+  title: 'BroadcastContact',
+  properties: {
+    recipient: named('A phone number or a BSUID.', contact),
+    to: named('A phone number or a BSUID. Alias of `recipient`.', contact),
+    user_id: named('A BSUID.', contactBsuid),
+    params: {
+      type: ['object', 'array', 'null'],
+      description: 'Values of the template’s variables: by number or name, or in order.',
+      items: param,
+      additionalProperties: param,
+      ...params,
+    },
+  },
+};
+
 /** The items of `contacts` are checked in `contacts.ts`, because too many of them have a code of their own. */
 export const createBroadcast = object(
   {
@@ -31,22 +48,7 @@ export const createBroadcast = object(
       description:
         'Up to 10,000 contacts. Each is a phone number, a BSUID, or an object `{recipient, params}`, where `params` holds the values of the template’s variables by number, by name or as an array. A contact without a recipient is skipped; a duplicate recipient gets one message.',
       published: {
-        items: {
-          type: ['string', 'object'],
-          ...contact,
-          properties: {
-            recipient: named('A phone number or a BSUID.', contact),
-            to: named('A phone number or a BSUID. Alias of `recipient`.', contact),
-            user_id: named('A BSUID.', contactBsuid),
-            params: {
-              type: ['object', 'array', 'null'],
-              description: 'Values of the template’s variables: by number or name, or in order.',
-              items: param,
-              additionalProperties: param,
-              ...params,
-            },
-          },
-        },
+        items: { anyOf: [{ type: 'string', ...contact }, contactObject] },
       },
       examples: [['15550100777', { recipient: '15550100778', params: { '1': 'Ada' } }]],
     },

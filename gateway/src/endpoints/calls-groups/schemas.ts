@@ -57,7 +57,7 @@ export const removeParticipants = object(
       type: 'array',
       maxItems: REMOVALS_MAX,
       // Objects as GET /groups/{group_id} returns them, or only the phone number or BSUID.
-      items: { type: ['string', 'object'], published: { allOf: [participant] } },
+      items: { type: ['string', 'object'], published: participant },
       description:
         'Phone numbers or BSUIDs, or participants as `GET /groups/{group_id}` returns them.',
     },

@@ -20,12 +20,26 @@ const delivery = is.record(
   { title: 'EventDelivery', description: 'How the delivery to your webhook URL stands.' },
 );
 
+const envelope = is.record(
+  {
+    event: is.text('message.received'),
+    waba_id: is.orNull(is.text('900000000000001', 'Null for an event of your account.')),
+    phone_number_id: is.orNull(
+      is.text('800000000000001', 'Null for an event of the business account.'),
+    ),
+    timestamp: is.whole(1_790_000_000, 'Epoch seconds.'),
+    data: is.node({}, { description: 'What happened: the `data` of the event of this name.' }),
+    meta: is.event_meta,
+  },
+  { title: 'EventEnvelope', description: 'The event, as it is posted to a webhook URL.' },
+);
+
 const logged: Record<string, Schema> = {
   seq: is.whole(4711, 'Position of the event in your log. Positions have no gaps.'),
   event_id: is.text(EVENT_ID, 'ID of the event: the `webhook-id` of its deliveries.'),
   event: is.text('message.received'),
   logged_at: is.time('When the event entered the log.'),
-  envelope: is.node({}, { description: 'The event, as it is posted to a webhook URL.' }),
+  envelope,
   delivery,
 };
 

@@ -77,7 +77,7 @@ const client = is.record(
     ),
     data_sync,
   },
-  { title: 'Client' },
+  { title: 'ClientRecord' },
 );
 
 const SYNC = 'Either `requested`, or a text that starts with `failed:`.';

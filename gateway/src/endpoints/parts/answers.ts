@@ -1,5 +1,6 @@
 // Building blocks of response schemas. Every leaf has an example: the example response in the reference
 // is assembled from them, so it cannot contradict the schema. Descriptions are sentences.
+import { API_VERSION, NOTICES } from '@bmg/common/notices';
 import type { Schema } from './schema';
 
 const described = (description?: string): Schema => (description ? { description } : {});
@@ -138,3 +139,25 @@ export const messaging_limit_tier = open([
   'TIER_100K',
   'UNLIMITED',
 ]);
+
+export const EVENT_ID = 'evt_8_kN_6GiC20OAm37';
+
+/** Of every event, in its envelope. */
+export const event_meta = record(
+  {
+    event_id: text(
+      EVENT_ID,
+      'ID of the event, the same on every attempt. Also in the header `webhook-id`.',
+    ),
+    api_version: text(API_VERSION),
+    changelog: text('https://gateway.example.com/changelog'),
+    notices: list(
+      record({
+        id: text(NOTICES[0]?.id ?? 'notice'),
+        severity: choice(['info', 'action_required', 'breaking']),
+        effective: { type: 'string', format: 'date', examples: ['2026-10-01'] },
+      }),
+    ),
+  },
+  { title: 'EventMeta' },
+);

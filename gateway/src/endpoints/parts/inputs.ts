@@ -176,6 +176,7 @@ export const quote: Record<'context' | 'context_message_id' | 'reply_to', Keywor
     published: {
       ...object({ message_id: wamid('ID of the quoted message.') }, ['message_id']),
       type: ['object', 'null'],
+      title: 'QuotedMessage',
     },
   },
   context_message_id: quoted,
