@@ -14,27 +14,38 @@ interface PanelProps {
 const HEADER_ROLE = 'presentation';
 const CLOSE = 'Close';
 
-/** Without an element to return to (a link opened the panel), the heading of the screen gets the focus. */
-function useFocusReturn(): void {
+/** The open panels, the topmost last: a dialog of a panel is above it. */
+const open_panels: symbol[] = [];
+
+/**
+ * Returns how to close the panel: only the topmost one closes, because Escape reaches all of them. When it has
+ * closed, the focus is where it was; without such an element (a link opened the panel), on the heading.
+ */
+function usePanel(onClose: () => void): () => void {
+  const [id] = useState(() => Symbol('panel'));
   const [opener] = useState(() => document.activeElement);
-  useEffect(
-    () => () => {
-      // The focus trap of the panel ends after this turn.
+  useEffect(() => {
+    open_panels.push(id);
+    return () => {
+      // After this turn: the focus trap has ended, and Escape has reached every panel.
       setTimeout(() => {
+        open_panels.splice(open_panels.indexOf(id), 1);
         const is_there = opener instanceof HTMLElement && opener.isConnected;
         const target = is_there && opener !== document.body ? opener : null;
         (target ?? document.querySelector<HTMLElement>('h1'))?.focus();
       });
-    },
-    [opener],
-  );
+    };
+  }, [id, opener]);
+  return () => {
+    if (open_panels.at(-1) === id) onClose();
+  };
 }
 
 /** The details of a row, at the right edge. */
 export function Panel({ title, size = 'lg', onClose, children }: PanelProps) {
-  useFocusReturn();
+  const close = usePanel(onClose);
   return (
-    <Drawer.Root opened onClose={onClose} position="right" size={size} returnFocus={false}>
+    <Drawer.Root opened onClose={close} position="right" size={size} returnFocus={false}>
       <Drawer.Overlay />
       <Drawer.Content>
         <Drawer.Header role={HEADER_ROLE}>
@@ -49,9 +60,9 @@ export function Panel({ title, size = 'lg', onClose, children }: PanelProps) {
 
 /** A form or a question in the middle of the window. */
 export function Dialog({ title, size = 'md', onClose, children }: PanelProps) {
-  useFocusReturn();
+  const close = usePanel(onClose);
   return (
-    <Modal.Root opened onClose={onClose} centered size={size} returnFocus={false}>
+    <Modal.Root opened onClose={close} centered size={size} returnFocus={false}>
       <Modal.Overlay />
       <Modal.Content>
         <Modal.Header role={HEADER_ROLE}>
