@@ -58,8 +58,7 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
     context.setDefaultTimeout(WAIT_MS);
     const page = await context.newPage();
     page.on('console', (line) => {
-      // The session's absence is answered 401, which the browser reports.
-      if (line.type() === 'error' && !line.text().includes('401')) complaints.push(line.text());
+      if (line.type() === 'error') complaints.push(line.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(`${origin}/dashboard/${path}`);
@@ -91,7 +90,7 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
   };
 }
 
-/** The serious faults that axe-core finds, each with the elements; `rules` limits it to these. */
+/** The faults that axe-core finds, each with the elements; `rules` limits it to these. */
 export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
   return page.evaluate(async (runOnly) => {
@@ -100,12 +99,10 @@ export async function faultsOf(page: Page, rules?: string[]): Promise<string[]> 
       resultTypes: ['violations'],
       ...(runOnly && { runOnly }),
     });
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => {
-        const places = nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message}`);
-        return `${id}: ${places.join(' | ')}`;
-      });
+    return violations.map(({ id, nodes }) => {
+      const places = nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message}`);
+      return `${id}: ${places.join(' | ')}`;
+    });
   }, rules);
 }
 

@@ -267,6 +267,9 @@ test(
     await page.getByTestId('preflight').getByText('It can be sent').waitFor();
     await tabTo(page, button('Schedule for 1 contact'));
     await keyboard.press('Enter');
+    const confirm = page.getByRole('dialog', { name: /^Schedule / });
+    await tabTo(page, confirm.getByRole('button', { name: 'Schedule' }));
+    await keyboard.press('Enter');
     await tabTo(page, page.getByRole('link', { name: 'Watch it' }));
     await keyboard.press('Enter');
     const drawer = page.getByRole('dialog');

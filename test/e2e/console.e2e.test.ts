@@ -119,13 +119,13 @@ test.each(VIEWS)(
     const page = await openSignedIn('', view);
     await page.getByRole('link', { name: 'See the failed events' }).click();
     await page.getByRole('button', { name: 'message.received' }).click();
-    await page.getByText(id).waitFor();
+    await page.getByRole('dialog').getByText(id, { exact: true }).waitFor();
     await settle(page);
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `event-${view.name}`);
     // The address by itself shows the same event.
     await page.reload();
-    await page.getByText(id).waitFor();
+    await page.getByRole('dialog').getByText(id, { exact: true }).waitFor();
     partner.receiver.behave(undefined);
     await page.getByRole('button', { name: 'Retry now' }).click();
     // The gateway's own retry may come first.
@@ -276,6 +276,11 @@ test.each(VIEWS)(
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, `broadcast-check-${view.name}`);
     await page.getByRole('button', { name: 'Send to 200 contacts' }).click();
+    const confirm = page.getByRole('dialog', { name: `Send News on ${view.name}?` });
+    await confirm.getByText('11 sec').waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `broadcast-confirm-${view.name}`);
+    await confirm.getByRole('button', { name: 'Send now' }).click();
     await page.getByRole('link', { name: 'Watch it' }).click();
     await page.getByText('Expected end').or(page.getByText('completed')).first().waitFor();
     await shoot(page, `broadcast-${view.name}`);

@@ -126,6 +126,21 @@ describe('a session', () => {
     expect(answer.body.error.request_id).toBe(answer.headers.get('x-request-id'));
   });
 
+  test('is null for a browser that has none, instead of an error', async () => {
+    const current = (headers: Record<string, string>) =>
+      ask('GET', '/session/current', { headers });
+    const browser = await browserOf(await mesh.createPartner({ name: 'Acme' }));
+    const { status, body } = await current({ cookie: browser.cookie });
+    expect([status, body.session.name]).toEqual([200, 'Acme']);
+    expect(body.session.csrf_token).toBe(browser.csrf);
+    await browser.call('DELETE', '/session');
+    const wrong = `bmg_session=${randomBytes(32).toString('base64url')}`;
+    for (const headers of [{}, { cookie: browser.cookie }, { cookie: wrong }]) {
+      const none = await current(headers as Record<string, string>);
+      expect([none.status, none.body]).toEqual([200, { success: true, session: null }]);
+    }
+  });
+
   test('is required for every call; the partner key in a header does not replace it', async () => {
     const partner = await mesh.createPartner();
     const wrong = `bmg_session=${randomBytes(32).toString('base64url')}`;

@@ -123,6 +123,22 @@ describe('the dialog', () => {
     expect(text).not.toContain('EMULATED-TOKEN');
   });
 
+  it('says which number each account connects, and offers one first that is not connected', async () => {
+    const { text } = await get(path());
+    const numbers = JSON.parse(
+      (/data-numbers="([^"]*)"/.exec(text)?.[1] ?? '').replaceAll('&#34;', '"'),
+    );
+    // Of an account with several numbers, the first that is in use in the business app.
+    expect(numbers['900000000000002'].coexistence).toBe('+1 555-010-0002 (ID 800000000000002)');
+    expect(numbers[ONE.waba].finish).toBe(`+1 555-010-0001 (ID ${ONE.number})`);
+    const subscribe = apiOf(world.emulator, ONE.token);
+    await subscribe('POST', `/${ONE.waba}/subscribed_apps`);
+    const selected = /<option value="(\d+)" selected>/;
+    expect(selected.exec((await get(path())).text)?.[1]).not.toBe(ONE.waba);
+    await subscribe('DELETE', `/${ONE.waba}/subscribed_apps`);
+    expect(selected.exec((await get(path())).text)?.[1]).toBe(ONE.waba);
+  });
+
   it.each([
     { app_id: 'other' },
     { config_id: 'other' },

@@ -15,6 +15,12 @@ const STEPS = [
   'PHONE_NUMBER_VERIFICATION',
   'PERMISSIONS',
 ];
+const KINDS = [
+  ['coexistence', 'Number stays in the business app'],
+  ['coexistence_full', 'The same, with the number and business ids in the message'],
+  ['finish', 'Number for the cloud API only'],
+  ['only_waba', 'Account without a number'],
+] as const;
 /** Every known name of the coexistence feature ends like this. */
 const COEXISTENCE_FEATURE = /_business_app_onboarding$/;
 
@@ -122,26 +128,23 @@ function isCoexistence(query: URLSearchParams): boolean {
 function form(core: Core, query: URLSearchParams): string {
   const coexistence = isCoexistence(query);
   const accounts = [...core.state.accounts.values()].filter((account) => tokenFor(core, account));
-  const options = accounts.map((account) => accountOption(core, account)).join('');
-  const kinds = [
-    ['coexistence', 'Number stays in the business app'],
-    ['coexistence_full', 'The same, with the number and business ids in the message'],
-    ['finish', 'Number for the cloud API only'],
-    ['only_waba', 'Account without a number'],
-  ]
-    .map(
-      ([value, label]) =>
-        `<option value="${value}"${(value === 'coexistence') === coexistence && (coexistence || value === 'finish') ? ' selected' : ''}>${label}</option>`,
-    )
+  const chosen = accounts.find((account) => isFree(core, account)) ?? accounts[0];
+  const options = accounts
+    .map((account) => accountOption(core, account, account === chosen))
     .join('');
+  const kinds = KINDS.map(
+    ([value, label]) =>
+      `<option value="${value}"${(value === 'coexistence') === coexistence && (coexistence || value === 'finish') ? ' selected' : ''}>${label}</option>`,
+  ).join('');
   const steps = STEPS.map((step) => `<option>${step}</option>`).join('');
   const session = randomBytes(8).toString('hex');
   return `<h1>Connect a number</h1>
 <p>This is the emulator's dialog. Choose what a person would do in the real one.</p>
-<form id="dialog" data-origin="${escape(query.get('origin') ?? '')}" data-cb="${escape(query.get('cb') ?? '')}" data-session="${session}">
+<form id="dialog" data-origin="${escape(query.get('origin') ?? '')}" data-cb="${escape(query.get('cb') ?? '')}" data-session="${session}" data-numbers="${escape(JSON.stringify(numbersByKind(core, accounts)))}">
 <fieldset><legend>Finish</legend>
 <label for="account">Business account</label><select id="account">${options}</select>
 <label for="kind">Kind of connection</label><select id="kind">${kinds}</select>
+<p>Connects: <strong id="number" role="status" aria-live="polite"></strong></p>
 <button id="finish" type="button">Finish</button></fieldset>
 <fieldset><legend>Cancel</legend>
 <label for="step">Step at which the person stops</label><select id="step">${steps}</select>
@@ -155,12 +158,37 @@ function form(core: Core, query: URLSearchParams): string {
 </form><script src="/dialog.js"></script>`;
 }
 
-function accountOption(core: Core, account: Account): string {
+/** By account and kind of connection, the number that the sign-up connects. */
+const numbersByKind = (core: Core, accounts: readonly Account[]): JsonObject =>
+  Object.fromEntries(
+    accounts.map((account) => [
+      account.id,
+      Object.fromEntries(
+        KINDS.map(([kind]) => {
+          const number = numberOf(core, account, kind);
+          return [kind, number ? `${number.display_phone_number} (ID ${number.id})` : 'no number'];
+        }),
+      ),
+    ]),
+  );
+
+/** Offered first: an account that is not connected, with a number in use in the business app. */
+const isFree = (core: Core, account: Account): boolean =>
+  !account.subscribed && core.state.numbersOf(account).some(({ is_on_biz_app }) => is_on_biz_app);
+
+/** Of an account with several numbers, a sign-up takes one. */
+function numberOf(core: Core, account: Account, kind: string) {
+  const numbers = core.state.numbersOf(account);
+  const wanted = kind !== 'finish';
+  return numbers.find(({ is_on_biz_app }) => is_on_biz_app === wanted) ?? numbers[0];
+}
+
+function accountOption(core: Core, account: Account, selected: boolean): string {
   const phones = core.state
     .numbersOf(account)
     .map(({ display_phone_number }) => display_phone_number)
     .join(', ');
-  return `<option value="${escape(account.id)}">${escape(`${account.id}: ${account.name} (${phones})`)}</option>`;
+  return `<option value="${escape(account.id)}"${selected ? ' selected' : ''}>${escape(`${account.id}: ${account.name} (${phones})`)}</option>`;
 }
 
 /** A valid token for this account only, with both permissions. */
@@ -199,9 +227,7 @@ async function finish(
 }
 
 function eventOf(core: Core, account: Account, kind: string): JsonObject {
-  const numbers = core.state.numbersOf(account);
-  const wanted = kind.startsWith('coexistence');
-  const number = numbers.find(({ is_on_biz_app }) => is_on_biz_app === wanted) ?? numbers[0];
+  const number = numberOf(core, account, kind);
   const all = {
     waba_id: account.id,
     ...(number ? { phone_number_id: number.id } : {}),

@@ -152,6 +152,18 @@ export const DIALOG_SCRIPT = `(function () {
     });
   }
 
+  // Says which number of the account is connected.
+  var numbers = JSON.parse(data.numbers || '{}');
+  function showNumber() {
+    var account = document.getElementById('account').value;
+    var kind = document.getElementById('kind').value;
+    document.getElementById('number').textContent = (numbers[account] || {})[kind] || '';
+  }
+  ['account', 'kind'].forEach(function (id) {
+    document.getElementById(id).addEventListener('change', showNumber);
+  });
+  showNumber();
+
   on('finish', function () {
     finish().catch(function () {
       say('The emulator did not answer.');

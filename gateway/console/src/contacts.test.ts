@@ -1,5 +1,5 @@
 // Contacts from a CSV file or pasted text.
-import { guessMapping, readContacts, readTable } from './contacts';
+import { guessMapping, hasRecipients, readContacts, readTable } from './contacts';
 
 const CSV = `name,phone,order
 Ada,+1 (555) 010-0777,A-17
@@ -43,4 +43,9 @@ test('reads pasted numbers without a header', () => {
 
 test('has no contacts in an empty text', () => {
   expect(readTable(' \n')).toEqual({ columns: [], rows: [] });
+});
+
+test('recognises a file without phone numbers', () => {
+  expect(hasRecipients(readTable('name,code\nAda,A-1\nBob,B-1'))).toBe(false);
+  expect(hasRecipients(readTable('phone,name\nnonsense,Ada\n15550100777,Bob'))).toBe(true);
 });

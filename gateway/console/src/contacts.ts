@@ -66,6 +66,10 @@ export function guessMapping(
   return { recipient, params: Object.fromEntries(params) };
 }
 
+/** Whether some column has a recipient: without one, each row would be refused for the same reason. */
+export const hasRecipients = ({ rows }: Table): boolean =>
+  rows.some(({ cells }) => cells.some(isRecipient));
+
 export function readContacts(
   { rows }: Table,
   { recipient, params }: Mapping,

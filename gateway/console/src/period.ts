@@ -11,9 +11,31 @@ const DAYS: Record<Period, number> = { day: 1, week: 7, month: 30 };
 
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
+const words = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' });
+/** A UTC day in words: `1 October 2026`. */
+export const dayInWords = (day: string): string => words.format(new Date(`${day}T00:00:00Z`));
+
 export function periodOf(period: Period, now = new Date()): { from: string; to: string } {
   const from = new Date(now.getTime() - (DAYS[period] - 1) * DAY_MS);
   return { from: dayOf(from), to: dayOf(now) };
+}
+
+/** The period of the same length that ends on the day before. */
+export function periodBefore({ from, to }: { from: string; to: string }): {
+  from: string;
+  to: string;
+} {
+  const [first, last] = [Date.parse(from), Date.parse(to)];
+  return {
+    from: dayOf(new Date(first - (last - first) - DAY_MS)),
+    to: dayOf(new Date(first - DAY_MS)),
+  };
+}
+
+/** Every day from the first to the last one. */
+export function daysOf({ from, to }: { from: string; to: string }): string[] {
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  return Array.from({ length: days }, (_, at) => dayOf(new Date(Date.parse(from) + at * DAY_MS)));
 }
 
 const counts = new Intl.NumberFormat();
@@ -26,6 +48,16 @@ export const nounOf = (value: number, noun: string): string =>
 const percents = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 export const percent = (part: number, whole: number): string =>
   whole === 0 ? '–' : percents.format(part / whole);
+
+/** `+12.5%`: by how much a count differs from the one before; empty if there was none. */
+export const changeOf = (value: number, before: number): string =>
+  before === 0 ? '' : changes.format((value - before) / before);
+
+const changes = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+});
 
 const MINUTE_S = 60;
 const HOUR_S = 3_600;

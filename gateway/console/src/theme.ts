@@ -1,4 +1,4 @@
-import { Anchor, createTheme, Drawer, Modal, type MantineColorsTuple } from '@mantine/core';
+import { Anchor, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 const teal: MantineColorsTuple = [
   '#e3fafc',
@@ -24,7 +24,5 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   components: {
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
-    Drawer: Drawer.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
-    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
   },
 });

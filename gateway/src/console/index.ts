@@ -108,13 +108,23 @@ const authorizeBySession =
 function createChain(route: Route, deps: SessionDependencies): (context: Context) => Promise<void> {
   const checkBody = route.body && compile(route.body, 'body');
   const is_change = route.verb !== 'get';
+  const visitorOf = async (context: Context): Promise<Visitor | undefined> => {
+    try {
+      return await findVisitor(context, deps, is_change, route.automatic);
+    } catch (error) {
+      if (route.absent && error instanceof ApiError && ENDS_SESSION.has(error.code))
+        return undefined;
+      throw error;
+    }
+  };
   const answer = async (context: Context): Promise<Fields> => {
     if (route.open) {
       await deps.logins.take(context.ip);
       hold(context, deps.load.enterOpen(context.ip));
       return route.run(await readRequest(context, checkBody));
     }
-    const visitor = await findVisitor(context, deps, is_change, route.automatic);
+    const visitor = await visitorOf(context);
+    if (visitor === undefined) return route.absent as Fields;
     (context.state as State).partner_id = visitor.partner_id;
     await checkRate(deps.bucket, visitor.partner_id, route);
     hold(context, deps.load.enterPartner(visitor.partner_id));

@@ -35,6 +35,8 @@ interface Options {
   timeout_ms?: number;
   /** True: the page makes the request by itself, and the session does not live longer by it. */
   automatic?: boolean;
+  /** Answered to a browser without a valid session, instead of 401. */
+  absent?: Fields;
   /** Requests a second of one partner to this row, in addition to the limit on all rows. */
   per_sec?: number;
 }

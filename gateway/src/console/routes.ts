@@ -102,6 +102,13 @@ function sessionRoutes({ settings, cookies, peppers, renewal }: RouteDependencie
       run: async ({ session, token }) => sessionAnswer(session, token),
     },
     {
+      // For the page's start: a browser reports every 401 as an error.
+      verb: 'get',
+      path: '/session/current',
+      absent: { session: null },
+      run: async ({ session, token }) => ({ session: sessionAnswer(session, token) }),
+    },
+    {
       verb: 'delete',
       path: '/session',
       answer: answers.nothing,

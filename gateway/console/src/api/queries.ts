@@ -5,8 +5,10 @@ import {
   useQuery,
   type UseQueryResult,
 } from '@tanstack/react-query';
-import { call, rememberCsrfToken, type ApiFailure, type NumberRef } from './client';
+import { call, rememberCsrfToken, type NumberRef } from './client';
+import { daysOf } from '../period';
 import { deliveredOf, triedOf } from '../screens/events/health';
+import { totalsOf } from '../totals';
 import type * as t from './types';
 
 const CLIENTS_PAGE = 500;
@@ -17,14 +19,9 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   staleTime: Infinity,
   queryFn: async (): Promise<t.Session | null> => {
-    try {
-      const session = await call<t.Session>('GET', '/session');
-      rememberCsrfToken(session.csrf_token);
-      return session;
-    } catch (error) {
-      if ((error as ApiFailure).status === 401 || (error as ApiFailure).status === 403) return null;
-      throw error;
-    }
+    const { session } = await call<{ session: t.Session | null }>('GET', '/session/current');
+    if (session) rememberCsrfToken(session.csrf_token);
+    return session;
   },
 });
 
@@ -85,6 +82,32 @@ export const usageQuery = (from: string, to: string) =>
   queryOptions({
     queryKey: ['usage', from, to],
     queryFn: () => call<t.Usage>('GET', '/v1/usage', { query: { from, to } }),
+  });
+
+/** A month is thirty requests: too many to repeat on each visit of the overview. */
+const TRAFFIC_STALE_MS = 300_000;
+
+export interface DayCounts {
+  day: string;
+  counts: t.Counts;
+}
+
+/** The messages of each day. The API counts periods, so each day is a request: one at a time. */
+export const trafficQuery = (from: string, to: string) =>
+  queryOptions({
+    queryKey: ['traffic', from, to],
+    staleTime: TRAFFIC_STALE_MS,
+    queryFn: async ({ signal }): Promise<DayCounts[]> => {
+      const days: DayCounts[] = [];
+      for (const day of daysOf({ from, to })) {
+        const usage = await call<t.Usage>('GET', '/v1/usage', {
+          query: { from: day, to: day },
+          signal,
+        });
+        days.push({ day, counts: totalsOf(usage) });
+      }
+      return days;
+    },
   });
 
 export interface EventFigures {

@@ -1,11 +1,14 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Failure } from './failure';
+import { Dialog } from './panel';
 
 interface ConfirmProps {
   title: string;
   children: ReactNode;
   action: string;
+  /** False for an action that is not destructive. */
+  severe?: boolean;
   /** The text that has to be typed first. */
   typed?: string;
   pending: boolean;
@@ -16,10 +19,20 @@ interface ConfirmProps {
 
 /** The confirmation of an irreversible action. Rendered only while it is open. */
 export function Confirm(props: ConfirmProps) {
-  const { title, children, action, typed, pending, error, onConfirm, onClose } = props;
+  const {
+    title,
+    children,
+    action,
+    severe = true,
+    typed,
+    pending,
+    error,
+    onConfirm,
+    onClose,
+  } = props;
   const [text, setText] = useState('');
   return (
-    <Modal opened onClose={onClose} title={title} centered>
+    <Dialog onClose={onClose} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -46,7 +59,7 @@ export function Confirm(props: ConfirmProps) {
             </Button>
             <Button
               type="submit"
-              color="red.9"
+              {...(severe && { color: 'red.9' })}
               loading={pending}
               disabled={typed !== undefined && text.trim() !== typed}
             >
@@ -55,6 +68,6 @@ export function Confirm(props: ConfirmProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

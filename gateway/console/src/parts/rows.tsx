@@ -108,7 +108,10 @@ function Row<T>({ row, index, columns, measure, top, onOpen }: RowProps<T>) {
       className={onOpen ? 'list-row opens' : 'list-row'}
       style={{ transform: `translateY(${top}px)` }}
       onClick={(event) => {
-        if (!(event.target as Element).closest('a, button, input, label')) onOpen?.(row);
+        if (!onOpen || (event.target as Element).closest('a, button, input, label')) return;
+        // The focus returns there when what opened is closed.
+        event.currentTarget.querySelector<HTMLElement>('button.plain')?.focus();
+        onOpen(row);
       }}
     >
       {columns.map(({ title, cell, labelled }, column) => (

@@ -7,6 +7,7 @@ const COLOURS: Record<string, string> = {
   delivered: 'green',
   read: 'green',
   completed: 'green',
+  done: 'green',
   paid: 'green',
   APPROVED: 'green',
   GREEN: 'green',

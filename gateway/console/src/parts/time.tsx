@@ -1,19 +1,35 @@
-// Times in the reader's zone, with UTC on hover.
+// Times in the reader's zone, which each names, with UTC on hover.
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const short = new Intl.DateTimeFormat(undefined, {
   month: 'short',
   day: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
+  timeZoneName: 'short',
+});
+const exact = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
 });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 export const utc = (time: Date): string =>
   `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** The reader's zone: `Asia/Tokyo (GMT+9)`. */
+export function zoneName(): string {
+  const parts = short.formatToParts(new Date());
+  const offset = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  return `${short.resolvedOptions().timeZone} (${offset})`;
+}
 
 function agoOf(time: Date, now: number): string {
   const distance = time.getTime() - now;

@@ -1,5 +1,5 @@
 // Broadcasts with their progress, failures and actions.
-import { Button, Drawer, Group, Progress, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Group, Progress, Stack, Table, Text, Title } from '@mantine/core';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -13,12 +13,14 @@ import { Facts } from '../parts/facts';
 import { Failure } from '../parts/failure';
 import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
+import { Panel } from '../parts/panel';
 import { Rows, type Column } from '../parts/rows';
 import { useFilters } from '../parts/search';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
 import { countOf } from '../period';
 import { reasonOf } from '../reasons';
+import { Recipients, ResendToFailed } from './broadcasts/recipients';
 
 const COLUMNS: Array<Column<Broadcast>> = [
   { title: 'Name', width: '1.5fr', cell: ({ name }) => name },
@@ -34,7 +36,7 @@ const COLUMNS: Array<Column<Broadcast>> = [
   { title: 'Failed', width: '80px', cell: ({ failed }) => countOf(failed), labelled: true },
   {
     title: 'Start',
-    width: '140px',
+    width: '180px',
     cell: ({ started_at, scheduled_at, created_at }) => (
       <Time value={started_at ?? scheduled_at ?? created_at} />
     ),
@@ -96,13 +98,7 @@ function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
       state.data && isOver(state.data.broadcast) ? false : FOLLOW_MS,
   });
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={query.data?.broadcast.name ?? 'Broadcast'}
-    >
+    <Panel onClose={onClose} title={query.data?.broadcast.name ?? 'Broadcast'}>
       <Loaded query={query} what="the broadcast" lines={8}>
         {({ broadcast, progress }) => (
           <Stack gap="lg">
@@ -112,10 +108,11 @@ function BroadcastDrawer({ id, onClose }: { id: number; onClose: () => void }) {
             <BroadcastFacts broadcast={broadcast} progress={progress} />
             <Actions broadcast={broadcast} />
             <Failures broadcast={broadcast} />
+            <Recipients broadcast={broadcast} running={!isOver(broadcast)} />
           </Stack>
         )}
       </Loaded>
-    </Drawer>
+    </Panel>
   );
 }
 
@@ -169,6 +166,7 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
         >
           Copy
         </Button>
+        <ResendToFailed broadcast={broadcast} />
         {waits && (
           <Button
             color="red"

@@ -1,5 +1,5 @@
 // Events that the receiver did not accept: the reason, and how to get them again.
-import { Button, SegmentedControl, Stack } from '@mantine/core';
+import { Button, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api/client';
@@ -14,31 +14,49 @@ import { Rows, type Column } from '../parts/rows';
 import { useFilters } from '../parts/search';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
+import { nounOf } from '../period';
 import { EventDrawer } from './events/drawer';
-import { SendTest } from './events/send-test';
+import { RetryButton, RetryOutcome, useRetry, type RetryOne } from './events/retry';
+import { SendTestButton, SendTestOutcome, useSendTest } from './events/send-test';
+import { subjectOf } from './events/subject';
 
-const COLUMNS: Array<Column<FailedEvent>> = [
-  { title: 'Event', width: '1.4fr', cell: ({ event }) => event },
-  { title: 'State', width: '110px', cell: ({ status }) => <State of={status} /> },
+/** The contact and the message of an event, for a row of the list. */
+const About = ({ of: { payload } }: { of: FailedEvent }) => {
+  const { contact, message_id } = subjectOf(payload);
+  return (
+    <>
+      <Text size="sm">{contact ?? '–'}</Text>
+      {message_id && (
+        <Text size="xs" ff="monospace" truncate title={message_id}>
+          {message_id}
+        </Text>
+      )}
+    </>
+  );
+};
+
+const columnsOf = (retry: RetryOne): Array<Column<FailedEvent>> => [
+  { title: 'Event', width: '1.3fr', cell: ({ event }) => event },
+  { title: 'Recipient and message', width: '1.6fr', cell: (event) => <About of={event} /> },
   {
-    title: 'Last answer',
-    width: '1.4fr',
-    cell: ({ last_error, last_http_status }) => last_error ?? last_http_status ?? '–',
+    title: 'Error',
+    width: '1.6fr',
+    cell: ({ last_error, last_http_status, attempts }) => (
+      <>
+        <Text size="sm">{last_error ?? last_http_status ?? 'no attempt yet'}</Text>
+        <Text size="xs">{nounOf(attempts, 'attempt')}</Text>
+      </>
+    ),
     labelled: true,
   },
-  { title: 'Attempts', width: '80px', cell: ({ attempts }) => attempts, labelled: true },
-  {
-    title: 'Created',
-    width: '140px',
-    cell: ({ created_at }) => <Time value={created_at} />,
-    labelled: true,
-  },
+  { title: 'State', width: '105px', cell: ({ status }) => <State of={status} /> },
   {
     title: 'Next attempt',
-    width: '130px',
+    width: '110px',
     cell: ({ next_attempt_at }) => <Time value={next_attempt_at} as="ago" />,
     labelled: true,
   },
+  { title: 'Retry', width: '90px', cell: (event) => <RetryButton event={event} retry={retry} /> },
 ];
 
 const REFRESH_MS = 10_000;
@@ -51,18 +69,22 @@ export function Screen() {
   });
   const events = query.data?.pages.flatMap((page) => page.events) ?? [];
   const shown = events.find(({ event_id }) => event_id === open);
+  const test = useSendTest();
+  const retry = useRetry();
   return (
     <Page
       title="Failed deliveries"
       description="Events that your receiver has not accepted. Each is retried over two days, then kept for 30 days."
       actions={
         <>
-          <SendTest />
+          <SendTestButton test={test} />
           <RetryAll disabled={events.length === 0} />
         </>
       }
     >
       <Stack gap="sm">
+        <SendTestOutcome test={test} />
+        <RetryOutcome retry={retry} />
         <SegmentedControl
           aria-label="State"
           w="fit-content"
@@ -79,7 +101,7 @@ export function Screen() {
             events.length > 0 ? (
               <Rows
                 label="Events"
-                columns={COLUMNS}
+                columns={columnsOf(retry)}
                 rows={events}
                 keyOf={({ event_id }) => event_id}
                 onOpen={({ event_id }) => setFilters({ open: event_id })}

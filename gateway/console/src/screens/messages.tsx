@@ -1,6 +1,6 @@
 // The messages that were sent, found by recipient, ID, state, number and day, and the history of
 // each.
-import { Anchor, Button, Drawer, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -14,6 +14,7 @@ import { Facts } from '../parts/facts';
 import { Loaded } from '../parts/loaded';
 import { NumberFilter } from '../parts/number-select';
 import { Page } from '../parts/page';
+import { Panel } from '../parts/panel';
 import { Rows, type Column } from '../parts/rows';
 import { useFilters } from '../parts/search';
 import { State } from '../parts/state';
@@ -38,7 +39,7 @@ const COLUMNS: Array<Column<Message>> = [
     cell: ({ phone_number_id }) => phone_number_id,
     labelled: true,
   },
-  { title: 'Sent', width: '140px', cell: ({ at }) => <Time value={at} />, labelled: true },
+  { title: 'Sent', width: '180px', cell: ({ at }) => <Time value={at} />, labelled: true },
 ];
 
 const STATES = ['accepted', 'sent', 'delivered', 'read', 'failed'];
@@ -172,12 +173,12 @@ interface DrawerProps {
 }
 
 const MessageDrawer = ({ message_id, phone_number_id, onClose }: DrawerProps) => (
-  <Drawer opened onClose={onClose} position="right" size="lg" title="Message">
+  <Panel onClose={onClose} title="Message">
     <Stack gap="lg">
       <About message_id={message_id} phone_number_id={phone_number_id} />
       <MessageSteps message_id={message_id} phone_number_id={phone_number_id} />
     </Stack>
-  </Drawer>
+  </Panel>
 );
 
 const yesNo = (value: boolean | null | undefined): string | undefined =>

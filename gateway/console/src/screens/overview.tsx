@@ -1,35 +1,24 @@
-// The overview: key figures, and what needs attention.
-import {
-  Anchor,
-  Alert,
-  Group,
-  List,
-  SegmentedControl,
-  SimpleGrid,
-  Stack,
-  Text,
-} from '@mantine/core';
-import { CheckCircledIcon } from '@radix-ui/react-icons';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import {
-  billingQuery,
-  clientsQuery,
-  eventFiguresQuery,
-  failedEventsQuery,
-  noticesQuery,
-  settingsQuery,
-  usageQuery,
-} from '../api/queries';
-import type { Counts, Usage } from '../api/types';
-import { attentionOf, type Attention } from '../attention';
+// The overview: what needs attention, key figures, and the messages by day.
+import { SegmentedControl, SimpleGrid, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { eventFiguresQuery, usageQuery } from '../api/queries';
 import { ownCallsOf } from '../own-calls';
 import { Card } from '../parts/card';
 import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
 import { useFilters } from '../parts/search';
-import { State } from '../parts/state';
-import { countOf, percent, periodOf, PERIODS, type Period } from '../period';
+import {
+  changeOf,
+  countOf,
+  percent,
+  periodBefore,
+  periodOf,
+  PERIODS,
+  type Period,
+} from '../period';
+import { totalsOf } from '../totals';
+import { NeedsAttention } from './overview/attention';
+import { Traffic } from './overview/traffic';
 
 export function Screen() {
   const [{ period = 'week' }, setFilters] = useFilters();
@@ -47,44 +36,41 @@ export function Screen() {
     >
       <NeedsAttention />
       <Figures period={period} />
-      <Notices />
+      {period !== 'day' && <Traffic {...periodOf(period)} />}
     </Page>
   );
 }
 
-const totalsOf = ({ messages }: Usage): Counts =>
-  Object.values(messages).reduce(
-    (sum, counts) => ({
-      sent: sum.sent + counts.sent,
-      delivered: sum.delivered + counts.delivered,
-      read: sum.read + counts.read,
-      failed: sum.failed + counts.failed,
-      billable: sum.billable + counts.billable,
-      free: sum.free + counts.free,
-    }),
-    { sent: 0, delivered: 0, read: 0, failed: 0, billable: 0, free: 0 },
-  );
-
 function Figures({ period }: { period: Period }) {
   const { from, to } = periodOf(period);
   const query = useQuery({ ...usageQuery(from, to), placeholderData: (before) => before });
+  const earlier = periodBefore({ from, to });
+  const past = useQuery(usageQuery(earlier.from, earlier.to)).data;
   return (
     <Loaded query={query} what="the figures" lines={3}>
       {(usage) => {
         const totals = totalsOf(usage);
+        const before = past && totalsOf(past);
         const { calls, errors } = ownCallsOf(usage);
         return (
           <SimpleGrid cols={{ base: 2, md: 3 }} spacing="md">
-            <Figure name="Sent" value={totals.sent} note={`${countOf(totals.billable)} billable`} />
+            <Figure
+              name="Sent"
+              value={totals.sent}
+              note={`${countOf(totals.billable)} billable`}
+              before={before?.sent}
+            />
             <Figure
               name="Delivered"
               value={totals.delivered}
               note={`${percent(totals.delivered, totals.sent)} of sent`}
+              before={before?.delivered}
             />
             <Figure
               name="Failed"
               value={totals.failed}
               note={`${percent(totals.failed, totals.sent)} of sent`}
+              before={before?.failed}
             />
             <Figure
               name="API calls"
@@ -119,7 +105,15 @@ function EventFigures({ from }: { from: string }) {
   );
 }
 
-const Figure = ({ name, value, note }: { name: string; value: number | string; note: string }) => (
+interface FigureProps {
+  name: string;
+  value: number | string;
+  note: string;
+  /** The count of the period before. */
+  before?: number | undefined;
+}
+
+const Figure = ({ name, value, note, before }: FigureProps) => (
   <Card>
     <Text size="sm" c="dimmed">
       {name}
@@ -130,90 +124,12 @@ const Figure = ({ name, value, note }: { name: string; value: number | string; n
     <Text size="xs" c="dimmed">
       {note}
     </Text>
+    {typeof value === 'number' && before !== undefined && (
+      <Text size="xs" c="dimmed">
+        {[changeOf(value, before), `${countOf(before)} in the period before`]
+          .filter(Boolean)
+          .join(', ')}
+      </Text>
+    )}
   </Card>
 );
-
-function NeedsAttention() {
-  const settings = useQuery(settingsQuery);
-  const clients = useQuery(clientsQuery);
-  const billing = useQuery(billingQuery);
-  const failed = useInfiniteQuery(failedEventsQuery());
-  const first = failed.data?.pages[0];
-  const found = attentionOf({
-    settings: settings.data,
-    clients: clients.data,
-    billing: billing.data,
-    failed_events: first && (first.total ?? first.count),
-  });
-  const complete = settings.data && clients.data && billing.data && first;
-  return (
-    <Card title="Needs attention">
-      <Stack gap="xs" aria-live="polite">
-        {found.map((item) => (
-          <AttentionItem key={item.id} item={item} />
-        ))}
-        {found.length === 0 && complete && (
-          <Group gap="xs" wrap="nowrap">
-            <CheckCircledIcon aria-hidden color="var(--mantine-color-green-text)" />
-            <Text size="sm">Everything works: nothing needs your attention.</Text>
-          </Group>
-        )}
-        {[settings, clients, billing].map(
-          (query, index) =>
-            query.error && (
-              <Loaded key={index} query={query as never} what="a part of this list">
-                {() => null}
-              </Loaded>
-            ),
-        )}
-      </Stack>
-    </Card>
-  );
-}
-
-const AttentionItem = ({ item }: { item: Attention }) => (
-  <Alert variant="light" color={item.severe ? 'red' : 'yellow'} p="sm" title={item.title}>
-    <Text size="sm">{item.text}</Text>
-    <Anchor component={Link} to={item.to} search={(item.search ?? {}) as never} size="sm" fw={600}>
-      {item.action}
-    </Anchor>
-  </Alert>
-);
-
-function Notices() {
-  const query = useQuery(noticesQuery);
-  return (
-    <Card
-      title="Notices"
-      aside={
-        <Anchor href="../changelog" size="sm">
-          Changelog
-        </Anchor>
-      }
-    >
-      <Loaded query={query} what="the notices">
-        {(notices) =>
-          notices.length === 0 ? (
-            <Text size="sm">There are no notices.</Text>
-          ) : (
-            <List spacing="md" listStyleType="none">
-              {notices.map(({ id, severity, effective, text }) => (
-                <List.Item key={id}>
-                  <Group gap="xs">
-                    <State of={severity} />
-                    <Text size="sm" c="dimmed">
-                      effective {effective}
-                    </Text>
-                  </Group>
-                  <Text size="sm" mt={4}>
-                    {text}
-                  </Text>
-                </List.Item>
-              ))}
-            </List>
-          )
-        }
-      </Loaded>
-    </Card>
-  );
-}

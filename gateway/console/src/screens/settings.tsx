@@ -12,7 +12,7 @@ import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
 import { State } from '../parts/state';
 import { Time } from '../parts/time';
-import { countOf } from '../period';
+import { countOf, nounOf } from '../period';
 import { Alerts } from './settings/alerts';
 import { ApiKeys } from './settings/keys';
 import { Logo } from './settings/logo';
@@ -61,7 +61,7 @@ const Plan = ({ settings }: { settings: Settings }) => {
             'Business accounts',
             `${plan.active_wabas}${plan.max_wabas === null ? '' : ` of ${plan.max_wabas}`} active`,
           ],
-          ['Billing slots', `${plan.slots} this month`],
+          ['Billing', `${nounOf(plan.slots, 'slot')} this month`],
         ]}
       />
     </Card>

@@ -1,5 +1,5 @@
 // The templates of a business account: state, preview, create, delete.
-import { Button, Drawer, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { PlusIcon } from '@radix-ui/react-icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -15,6 +15,7 @@ import { Loaded } from '../parts/loaded';
 import { NoNumber } from '../parts/no-number';
 import { NumberSelect, useNumber } from '../parts/number-select';
 import { Page } from '../parts/page';
+import { Panel } from '../parts/panel';
 import { TemplatePreview } from '../parts/preview';
 import { Rows, type Column } from '../parts/rows';
 import { useFilters } from '../parts/search';
@@ -119,7 +120,7 @@ function TemplateDrawer({ client, template, onClose }: TemplateDrawerProps) {
     },
   });
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={template.name}>
+    <Panel onClose={onClose} title={template.name}>
       <Stack gap="lg">
         <TemplatePreview components={template.components} />
         <Facts
@@ -147,6 +148,6 @@ function TemplateDrawer({ client, template, onClose }: TemplateDrawerProps) {
           The template is deleted in all languages.
         </Confirm>
       )}
-    </Drawer>
+    </Panel>
   );
 }

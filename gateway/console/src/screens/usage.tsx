@@ -10,7 +10,7 @@ import { Loaded } from '../parts/loaded';
 import { Page } from '../parts/page';
 import { download, toCsv } from '../parts/csv';
 import { useFilters } from '../parts/search';
-import { countOf, periodOf, PERIODS, percent, type Period } from '../period';
+import { countOf, nounOf, periodOf, PERIODS, percent, type Period } from '../period';
 
 const COUNTS = ['sent', 'delivered', 'read', 'failed', 'billable', 'free'] as const;
 const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
@@ -78,7 +78,10 @@ function Slots({ usage: { billing, messages } }: { usage: Usage }) {
     <Card title="Billing">
       <Facts
         of={[
-          ['Slots this month', `${billing.slots}, ${dollars.format(billing.fee_usd)}`],
+          [
+            'This month',
+            `${nounOf(billing.slots, 'billing slot')} for ${dollars.format(billing.fee_usd)}`,
+          ],
           [
             'Business accounts',
             `${billing.active_wabas} active, ${billing.peak_active_wabas} at most this month`,

@@ -87,6 +87,7 @@ type Registration = { success: true; client: Client } | { success: false; error:
 interface Client {
   waba_id: string;
   phone_number_id: string;
+  phone_number: string;
   display_name: string;
   quality_rating: string;
   connection_mode: string;
@@ -111,6 +112,9 @@ const ANY_ORIGIN = '*';
 /** Fields of a message that a page of an unknown origin may receive, beside the type and the state. */
 const FOR_ANYONE = ['reason', 'code', 'current_step'];
 const TEXT_MAX = 200;
+/** A number is written from the left in every language: U+2066 and U+2069. */
+const FROM_LEFT = '\u2066';
+const END_OF_ISOLATE = '\u2069';
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The step in the report to the opener; the registration unless named here. */
@@ -457,10 +461,8 @@ function succeeded(client: Client): void {
   showStep(element('steps').children.length);
   element('close').hidden = !window.opener;
   const name = display_name || texts.your_number;
-  showStatus(
-    texts.done.replace('{name}', () => name),
-    { done: true },
-  );
+  const done = texts.done.replace('{name}', () => name);
+  showStatus(`${done}\n${FROM_LEFT}+${client.phone_number}${END_OF_ISOLATE}`, { done: true });
   element('status').focus();
   tellOpener('SERVICE_CONNECT_SUCCESS', {
     waba_id,

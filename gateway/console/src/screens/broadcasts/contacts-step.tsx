@@ -14,6 +14,7 @@ import type { Template } from '../../api/types';
 import {
   CONTACTS_MAX,
   guessMapping,
+  hasRecipients,
   readContacts,
   readTable,
   type BadRow,
@@ -26,17 +27,20 @@ import { variablesOf, type Variable } from '../../template';
 
 interface ContactsStepProps {
   template: Template;
+  /** Lines to begin with. */
+  first?: string | undefined;
   onDone: (contacts: Contact[]) => void;
 }
 
 /** Contacts from a file or pasted; columns are matched to the variables of the template. */
-export function ContactsStep({ template, onDone }: ContactsStepProps) {
-  const [text, setText] = useState('');
+export function ContactsStep({ template, first = '', onDone }: ContactsStepProps) {
+  const [text, setText] = useState(first);
   const [mapping, setMapping] = useState<Mapping | null>(null);
   const variables = variablesOf(template.components);
   const table = readTable(text);
   const used = mapping ?? guessMapping(table, variables);
   const { contacts, bad } = readContacts(table, used, variables);
+  const no_phones = table.rows.length > 0 && !hasRecipients(table);
   const change = (next: string): void => {
     setText(next);
     setMapping(null);
@@ -63,7 +67,7 @@ export function ContactsStep({ template, onDone }: ContactsStepProps) {
       {table.rows.length > 0 && (
         <Columns table={table} variables={variables} mapping={used} onChange={setMapping} />
       )}
-      <BadRows bad={bad} />
+      {no_phones ? <NoPhones columns={table.columns} /> : <BadRows bad={bad} />}
       {table.rows.length > 0 && (
         <Text size="sm" role="status">
           {countOf(contacts.length)} of {countOf(table.rows.length)} rows can be sent.
@@ -116,6 +120,13 @@ function Columns({ table, variables, mapping, onChange }: ColumnsProps) {
     </Group>
   );
 }
+
+const NoPhones = ({ columns }: { columns: readonly string[] }) => (
+  <Alert color="red" variant="light" role="alert" title="There is no column with phone numbers">
+    The columns are {columns.map((name) => `“${name}”`).join(', ')}. Add one named “phone” with
+    numbers that begin with their country code, such as 15550100777.
+  </Alert>
+);
 
 const SHOWN_MAX = 20;
 

@@ -5,12 +5,11 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api/client';
 import { broadcastQuery, templatesQuery } from '../../api/queries';
-import type { BroadcastCheck, Client, Template } from '../../api/types';
+import type { BroadcastCheck, BroadcastDetail, Client, Template } from '../../api/types';
 import { nameOf } from '../../attention';
 import type { Contact } from '../../contacts';
 import { Card } from '../../parts/card';
 import { Facts } from '../../parts/facts';
-import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
 import { NoNumber } from '../../parts/no-number';
 import { NumberSelect, useNumber } from '../../parts/number-select';
@@ -20,7 +19,9 @@ import { useFilters } from '../../parts/search';
 import { countOf, nounOf } from '../../period';
 import { messageComponents, variablesOf } from '../../template';
 import { ContactsStep } from './contacts-step';
+import { ConfirmSend, type Created } from './confirm-send';
 import { Preflight } from './preflight';
+import { readFailed } from './recipients';
 
 export function Screen() {
   const { client, loaded } = useNumber();
@@ -37,6 +38,7 @@ function Steps({ client }: { client: Client }) {
   const [template, setTemplate] = useState<Template | null>(null);
   const [contacts, setContacts] = useState<Contact[]>([]);
   const place = useRef<HTMLDivElement>(null);
+  const failed = useFailedOf();
   // The button of the previous step no longer exists: the keyboard focus moves to the new step.
   useEffect(() => {
     if (step > 0) place.current?.focus();
@@ -58,8 +60,9 @@ function Steps({ client }: { client: Client }) {
           <Stepper.Step label="Contacts">
             {template && (
               <ContactsStep
-                key={template.id}
+                key={`${template.id}/${failed.data ? 'failed' : ''}`}
                 template={template}
+                first={failed.data?.join('\n')}
                 onDone={(read) => {
                   setContacts(read);
                   setStep(2);
@@ -74,6 +77,18 @@ function Steps({ client }: { client: Client }) {
       </div>
     </Card>
   );
+}
+
+/** The recipients that the copied broadcast failed to reach: a filter of the address. */
+function useFailedOf() {
+  const [{ copy, status }] = useFilters();
+  const copied = useQuery({ ...broadcastQuery(copy ?? 0), enabled: copy !== undefined });
+  const broadcast = copied.data?.broadcast;
+  return useQuery({
+    queryKey: ['failed-of', copy],
+    queryFn: () => readFailed(broadcast as BroadcastDetail),
+    enabled: broadcast !== undefined && status === 'failed',
+  });
 }
 
 interface TemplateStepProps {
@@ -134,11 +149,6 @@ interface ConfirmStepProps {
   contacts: Contact[];
 }
 
-interface Created {
-  broadcast_id: number;
-  warnings: Array<{ code: string; message: string }>;
-}
-
 function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
   const [name, setName] = useState(template.name);
   const [start, setStart] = useState('');
@@ -159,6 +169,7 @@ function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
     placeholderData: (before) => before,
     gcTime: 0,
   });
+  const [asking, setAsking] = useState(false);
   const create = useMutation({
     mutationFn: () =>
       call<Created>('POST', '/v1/broadcasts', { number: client, idempotency_key: key, body }),
@@ -168,7 +179,8 @@ function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        create.mutate();
+        create.reset();
+        setAsking(true);
       }}
     >
       <Group align="flex-start" gap="xl" mt="md">
@@ -196,13 +208,23 @@ function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
             ]}
           />
           <Preflight query={check} />
-          {create.error && <Failure error={create.error} title="No broadcast was created" />}
-          <Button type="submit" w="fit-content" loading={create.isPending}>
+          <Button type="submit" w="fit-content">
             {start === '' ? 'Send to' : 'Schedule for'} {nounOf(contacts.length, 'contact')}
           </Button>
         </Stack>
         <TemplatePreview components={template.components} values={contacts[0]?.params ?? {}} />
       </Group>
+      {asking && (
+        <ConfirmSend
+          name={body.name}
+          client={client}
+          contacts={contacts.length}
+          starts_now={start === ''}
+          check={check.data}
+          create={create}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </form>
   );
 }

@@ -15,7 +15,7 @@ const OUTLOOKS = {
 
 export const Preflight = ({ query }: { query: UseQueryResult<BroadcastCheck> }) => (
   <Stack gap="xs" data-testid="preflight">
-    <Title order={3} size="h6">
+    <Title order={2} size="h6">
       Before it is sent
     </Title>
     <Loaded query={query} what="the check" lines={3}>
@@ -38,7 +38,7 @@ function Result({ check: { deliverable, reasons, broadcast } }: { check: Broadca
           </List>
         )}
       </Alert>
-      {broadcast && <Forecast broadcast={broadcast} />}
+      {broadcast && <Figures broadcast={broadcast} />}
       <Text size="xs" c="dimmed">
         This is advice: nothing is refused because of it.
       </Text>
@@ -69,12 +69,32 @@ function Reason({ reason: { contacts, examples, message, fix } }: { reason: Chec
 
 type Broadcast = NonNullable<BroadcastCheck['broadcast']>;
 
-const Forecast = ({ broadcast }: { broadcast: Broadcast }) => (
+interface ForecastProps {
+  /** Undefined while the check runs, and when it failed. */
+  check: BroadcastCheck | undefined;
+  contacts: number;
+}
+
+/** The figures again, where a person confirms the broadcast. */
+export const Forecast = ({ check, contacts }: ForecastProps) =>
+  check?.broadcast ? (
+    <Figures broadcast={check.broadcast} />
+  ) : (
+    <Facts
+      of={[
+        ['Contacts', countOf(contacts)],
+        ['Cost and duration', 'not known: the check has no result yet'],
+      ]}
+    />
+  );
+
+const Figures = ({ broadcast }: { broadcast: Broadcast }) => (
   <Facts
     of={[
       ['Messages', countOf(broadcast.total - broadcast.failing)],
       ['Would fail', broadcast.failing > 0 ? countOf(broadcast.failing) : null],
       ['Duration', durationOf(broadcast.duration_s)],
+      ['Starts', <Time value={broadcast.starts_at} as="exact" />],
       ['Last one leaves', <Time value={broadcast.ends_at} as="exact" />],
       ['Cost', broadcast.cost && costOf(broadcast.cost)],
     ]}

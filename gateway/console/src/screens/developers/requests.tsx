@@ -32,7 +32,7 @@ const COLUMNS: Array<Column<LoggedRequest>> = [
   },
   {
     title: 'Time',
-    width: '190px',
+    width: '225px',
     cell: ({ at }) => <Time value={at} as="exact" />,
     labelled: true,
   },

@@ -1,31 +1,28 @@
-import { Alert, Button, Drawer, Stack, Title } from '@mantine/core';
+import { Button, Stack, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '../../api/client';
 import type { FailedEvent } from '../../api/types';
 import { Json } from '../../parts/block';
 import { Copy } from '../../parts/copy';
 import { Facts } from '../../parts/facts';
 import { Failure } from '../../parts/failure';
+import { Panel } from '../../parts/panel';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
-
-interface Retried {
-  status: 'delivered' | 'failed' | 'retrying';
-  http_status: number | null;
-}
+import { retryOf, RetryResult } from './retry';
+import { subjectOf } from './subject';
 
 /** One event: its attempts, its envelope, and a retry. */
 export function EventDrawer({ event, onClose }: { event: FailedEvent; onClose: () => void }) {
+  const { contact, message_id } = subjectOf(event.payload);
   const queries = useQueryClient();
-  const retry = useMutation({
-    mutationFn: () => call<Retried>('POST', `/v1/webhooks/retry/${event.event_id}`),
-  });
+  // The list is read again when the panel closes: until then the event stays in it.
+  const retry = useMutation({ mutationFn: () => retryOf(event) });
   const close = (): void => {
     onClose();
     if (retry.data) void queries.invalidateQueries({ queryKey: ['failed-events'] });
   };
   return (
-    <Drawer opened onClose={close} position="right" size="lg" title={event.event}>
+    <Panel onClose={close} title={event.event}>
       <Stack gap="lg">
         <Facts
           of={[
@@ -36,6 +33,8 @@ export function EventDrawer({ event, onClose }: { event: FailedEvent; onClose: (
                 {event.event_id} <Copy text={event.event_id} label="Copy the event ID" />
               </span>,
             ],
+            ['Recipient', contact],
+            ['Message ID', message_id],
             ['Attempts', event.attempts],
             ['Last attempt', <Time value={event.last_attempt_at} as="exact" />],
             ['Last answer', event.last_error ?? event.last_http_status ?? '–'],
@@ -60,18 +59,6 @@ export function EventDrawer({ event, onClose }: { event: FailedEvent; onClose: (
         </Title>
         <Json value={event.payload} label="the envelope" />
       </Stack>
-    </Drawer>
+    </Panel>
   );
 }
-
-const RetryResult = ({ retried: { status, http_status } }: { retried: Retried }) => (
-  <Alert
-    role="status"
-    color={status === 'delivered' ? 'green' : 'red'}
-    title={
-      status === 'delivered' ? 'Your receiver accepted the event' : 'The event was not accepted'
-    }
-  >
-    {http_status === null ? 'The receiver did not answer.' : `It answered HTTP ${http_status}.`}
-  </Alert>
-);

@@ -4,16 +4,22 @@ import type { LoggedEvent } from '../../api/types';
 export interface Point {
   /** Unix seconds: the start of the interval. */
   at_s: number;
+  /** Its end. Without a point that starts there, no event had an outcome. */
+  until_s: number;
   /** Percentage of the events with an outcome; null without any. */
   accepted: number | null;
-  /** Median time of the last attempts. */
+  /** Median time of the last attempts that got an answer. */
   answer_ms: number | null;
+  /** Events whose last attempt was refused or got no answer. */
+  failed: number;
 }
 
 export interface Health {
   points: Point[];
   accepted: number | null;
   answer_ms: number | null;
+  /** Absent without any. */
+  failed?: number;
 }
 
 const POINTS_MAX = 40;
@@ -44,16 +50,54 @@ export function healthOf(events: readonly LoggedEvent[]): Health {
   }
   const points = [...groups]
     .sort(([a], [b]) => a - b)
-    .map(([group, some]) => ({ at_s: (first + group * width_ms) / SECOND_MS, ...outcomeOf(some) }));
-  return { points, ...outcomeOf(tried) };
+    .map(([group, some]) => ({
+      at_s: (first + group * width_ms) / SECOND_MS,
+      until_s: (first + (group + 1) * width_ms) / SECOND_MS,
+      failed: some.length - deliveredOf(some),
+      ...outcomeOf(some),
+    }));
+  const failed = tried.length - deliveredOf(tried);
+  return { points, ...outcomeOf(tried), ...(failed > 0 && { failed }) };
 }
 
-function outcomeOf(events: readonly LoggedEvent[]): Omit<Point, 'at_s'> {
+/** A connection that was refused has a duration too, but no answer. */
+const isAnswered = ({ delivery }: LoggedEvent): boolean => delivery.last_http_status !== null;
+
+function outcomeOf(events: readonly LoggedEvent[]): Pick<Point, 'accepted' | 'answer_ms'> {
   const times = events
+    .filter(isAnswered)
     .flatMap(({ delivery }) => delivery.last_duration_ms ?? [])
     .sort((a, b) => a - b);
   return {
     accepted: events.length === 0 ? null : (deliveredOf(events) / events.length) * PERCENT,
     answer_ms: times[Math.floor(times.length / 2)] ?? null,
   };
+}
+
+/** What the chart draws: one list for each line. A line has a gap where no event had an outcome. */
+export interface Series {
+  at_s: number[];
+  accepted: Array<number | null>;
+  answer_ms: Array<number | null>;
+  /** The accepted share of the intervals with failures, where the chart marks them. */
+  failed: Array<number | null>;
+}
+
+/** Intervals are computed from fractions of milliseconds. */
+const ROUNDING_S = 0.001;
+
+export function seriesOf(points: readonly Point[]): Series {
+  const series: Series = { at_s: [], accepted: [], answer_ms: [], failed: [] };
+  const add = (at_s: number, point?: Point): void => {
+    series.at_s.push(at_s);
+    series.accepted.push(point?.accepted ?? null);
+    series.answer_ms.push(point?.answer_ms ?? null);
+    series.failed.push(point && point.failed > 0 ? point.accepted : null);
+  };
+  for (const [index, point] of points.entries()) {
+    add(point.at_s, point);
+    const next = points[index + 1];
+    if (next && next.at_s > point.until_s + ROUNDING_S) add(point.until_s);
+  }
+  return series;
 }

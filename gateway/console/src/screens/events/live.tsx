@@ -2,7 +2,6 @@
 import { Anchor, Badge, Group, Select, Stack, Switch, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { LoggedEvent } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Empty } from '../../parts/empty';
 import { Failure } from '../../parts/failure';
@@ -14,19 +13,22 @@ import { Time } from '../../parts/time';
 import { LoggedEventDrawer } from './logged';
 import { Receiver } from './receiver';
 import { ReplayEvents } from './replay';
-import { SendTest } from './send-test';
+import { SendTestButton, SendTestOutcome, useSendTest, useSentTests } from './send-test';
+import { TEST_EVENT, withTests, type ListedEvent } from './sent-tests';
+import { subjectOf } from './subject';
+import { TestEventPanel } from './test-panel';
 import { useLog, type Feed } from './log';
 
-const COLUMNS: Array<Column<LoggedEvent>> = [
+const COLUMNS: Array<Column<ListedEvent>> = [
   { title: 'Event', width: '1.4fr', cell: ({ event }) => event },
   { title: 'Delivery', width: '120px', cell: ({ delivery }) => <State of={delivery.status} /> },
   {
     title: 'About',
     width: '1.6fr',
-    cell: ({ envelope: { data = {} } }) =>
-      String(
-        data['from'] ?? data['recipient'] ?? data['phone_number'] ?? data['message_id'] ?? '–',
-      ),
+    cell: ({ envelope }) => {
+      const { contact, message_id } = subjectOf(envelope);
+      return contact ?? message_id ?? '–';
+    },
   },
   {
     title: 'Number ID',
@@ -36,7 +38,7 @@ const COLUMNS: Array<Column<LoggedEvent>> = [
   },
   {
     title: 'Time',
-    width: '220px',
+    width: '230px',
     cell: ({ logged_at }) => <Time value={logged_at} as="exact" />,
     labelled: true,
   },
@@ -47,8 +49,13 @@ const STATES = ['pending', 'delivered', 'retrying', 'failed', 'dropped'];
 export function Screen() {
   const [{ find, status, open }, setFilters] = useFilters();
   const [live, setLive] = useState(true);
-  const { events, error, names, loaded, feed } = useLog(live);
-  const shown = events.filter(
+  const { events, error, names: logged, loaded, feed } = useLog(live);
+  const test = useSendTest();
+  const tests = useSentTests();
+  const opened = tests.find(({ event_id }) => event_id === open);
+  const names = tests.length > 0 ? [...logged, TEST_EVENT] : logged;
+  const listed = withTests(events, tests);
+  const shown = listed.filter(
     ({ event, delivery }) =>
       (find === undefined || event === find) &&
       (status === undefined || delivery.status === status),
@@ -59,12 +66,13 @@ export function Screen() {
       description="Everything that happened, newest first, as your receiver gets it."
       actions={
         <>
-          <SendTest />
-          <ReplayEvents names={names} />
+          <SendTestButton test={test} />
+          <ReplayEvents names={logged} />
         </>
       }
     >
       <Stack gap="sm">
+        <SendTestOutcome test={test} />
         <Receiver events={events} />
         <Filters names={names} shown={shown.length} live={live} feed={feed} onLive={setLive} />
         {error && <Failure error={error} title="The log could not be read" />}
@@ -78,15 +86,16 @@ export function Screen() {
           />
         ) : (
           <Card>
-            <Empty title={emptyTitle(loaded, events.length)}>
-              {events.length > 0
+            <Empty title={emptyTitle(loaded, listed.length)}>
+              {listed.length > 0
                 ? 'Change the filters above. New events that match appear here.'
                 : 'Send a message, or write to one of your numbers: its events appear here.'}
             </Empty>
           </Card>
         )}
       </Stack>
-      {open && (
+      {opened && <TestEventPanel test={opened} onClose={() => setFilters({ open: undefined })} />}
+      {open && !opened && (
         <LoggedEventDrawer event_id={open} onClose={() => setFilters({ open: undefined })} />
       )}
     </Page>

@@ -1,4 +1,4 @@
-import { Alert, Button, Drawer, Stack, Table, Title } from '@mantine/core';
+import { Alert, Button, Stack, Table, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client';
 import type { Attempt, LoggedEvent } from '../../api/types';
@@ -7,6 +7,7 @@ import { Copy } from '../../parts/copy';
 import { Facts } from '../../parts/facts';
 import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
+import { Panel } from '../../parts/panel';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
 
@@ -25,13 +26,7 @@ export function LoggedEventDrawer({
     queryFn: () => call<Detail>('GET', `/v1/events/${event_id}`),
   });
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="xl"
-      title={query.data?.event ?? 'Event'}
-    >
+    <Panel onClose={onClose} size="xl" title={query.data?.event ?? 'Event'}>
       <Loaded query={query} what="the event" lines={8}>
         {(event) => (
           <Stack gap="lg">
@@ -64,7 +59,7 @@ export function LoggedEventDrawer({
           </Stack>
         )}
       </Loaded>
-    </Drawer>
+    </Panel>
   );
 }
 

@@ -3,12 +3,29 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import Plot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { Health } from './health';
+import { zoneName } from '../../parts/time';
+import { seriesOf, type Health } from './health';
 
-const HEIGHT_PX = 180;
+const HEIGHT_PX = 200;
+const POINT_PX = 5;
+const MARK_PX = 9;
+const LABEL_PX = 20;
+const FONT = '12px system-ui, sans-serif';
 const COLOURS = {
-  light: { text: '#4d5560', grid: '#e3e6ea', accepted: '#0b7285', answer: '#b35900' },
-  dark: { text: '#a9b0ba', grid: '#2e3136', accepted: '#5fcbd8', answer: '#ffb266' },
+  light: {
+    text: '#4d5560',
+    grid: '#e3e6ea',
+    accepted: '#0b7285',
+    answer: '#b35900',
+    failed: '#b3261e',
+  },
+  dark: {
+    text: '#a9b0ba',
+    grid: '#2e3136',
+    accepted: '#5fcbd8',
+    answer: '#ffb266',
+    failed: '#ff8a80',
+  },
 };
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
@@ -22,8 +39,10 @@ function timesOf(ticks: number[]): string[] {
 
 type Colours = (typeof COLOURS)['light'];
 
-function optionsOf(width: number, { text, grid, accepted, answer }: Colours): Plot.Options {
+function optionsOf(width: number, { text, grid, accepted, answer, failed }: Colours): Plot.Options {
   const axis = { stroke: text, grid: { stroke: grid }, ticks: { stroke: grid } };
+  // An interval between two gaps has no line: its point shows it.
+  const points = { show: true, size: POINT_PX };
   return {
     width,
     height: HEIGHT_PX,
@@ -32,7 +51,14 @@ function optionsOf(width: number, { text, grid, accepted, answer }: Colours): Pl
     legend: { live: false },
     scales: { percent: { range: [0, 105] }, ms: { range: (_plot, _min, max) => [0, max || 1] } },
     axes: [
-      { ...axis, space: 110, values: (_plot, ticks) => timesOf(ticks) },
+      {
+        ...axis,
+        space: 110,
+        values: (_plot, ticks) => timesOf(ticks),
+        label: `Time in ${zoneName()}`,
+        labelSize: LABEL_PX,
+        labelFont: FONT,
+      },
       {
         ...axis,
         scale: 'percent',
@@ -50,14 +76,14 @@ function optionsOf(width: number, { text, grid, accepted, answer }: Colours): Pl
     ],
     series: [
       {},
-      { label: 'Accepted (%)', scale: 'percent', stroke: accepted, width: 2, spanGaps: true },
+      { label: 'Accepted (%)', scale: 'percent', stroke: accepted, width: 2, points },
+      { label: 'Answers after (ms)', scale: 'ms', stroke: answer, width: 2, dash: [6, 4], points },
       {
-        label: 'Answers after (ms)',
-        scale: 'ms',
-        stroke: answer,
-        width: 2,
-        dash: [6, 4],
-        spanGaps: true,
+        label: 'With failures',
+        scale: 'percent',
+        stroke: failed,
+        paths: () => null,
+        points: { show: true, size: MARK_PX, stroke: failed, fill: failed },
       },
     ],
   };
@@ -69,7 +95,11 @@ export function HealthPlot({ health: { points }, label }: { health: Health; labe
   const scheme = useComputedColorScheme('light');
   useEffect(() => {
     const element = place.current as HTMLDivElement;
-    const drawn = new Plot(optionsOf(element.clientWidth, COLOURS[scheme]), [[], [], []], element);
+    const drawn = new Plot(
+      optionsOf(element.clientWidth, COLOURS[scheme]),
+      [[], [], [], []],
+      element,
+    );
     plot.current = drawn;
     const observer = new ResizeObserver(() =>
       drawn.setSize({ width: element.clientWidth, height: HEIGHT_PX }),
@@ -81,11 +111,8 @@ export function HealthPlot({ health: { points }, label }: { health: Health; labe
     };
   }, [scheme]);
   useEffect(() => {
-    plot.current?.setData([
-      points.map(({ at_s }) => at_s),
-      points.map(({ accepted }) => accepted),
-      points.map(({ answer_ms }) => answer_ms),
-    ]);
+    const { at_s, accepted, answer_ms, failed } = seriesOf(points);
+    plot.current?.setData([at_s, accepted, answer_ms, failed]);
   }, [points, scheme]);
   return <div ref={place} role="img" aria-label={label} className="plot" />;
 }

@@ -2,7 +2,7 @@ import { Skeleton, Text } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import type { LoggedEvent } from '../../api/types';
 import { Card } from '../../parts/card';
-import { countOf } from '../../period';
+import { countOf, nounOf } from '../../period';
 import { healthOf } from './health';
 
 const HealthPlot = lazy(async () => ({ default: (await import('./plot')).HealthPlot }));
@@ -17,14 +17,17 @@ export function Receiver({ events }: { events: readonly LoggedEvent[] }) {
   const accepted = `${amounts.format(health.accepted)} % of the latest events accepted`;
   const speed =
     health.answer_ms === null ? '' : `; it answers after ${countOf(health.answer_ms)} ms (median)`;
+  const failures =
+    health.failed === undefined ? '' : `; ${nounOf(health.failed, 'event')} not accepted`;
+  const text = accepted + speed + failures;
   return (
     <Card title="Your receiver">
       <Text size="sm" data-testid="receiver">
-        {accepted + speed}
+        {text}
       </Text>
       {health.points.length >= POINTS_MIN && (
         <Suspense fallback={<Skeleton height={220} />}>
-          <HealthPlot health={health} label={accepted + speed} />
+          <HealthPlot health={health} label={text} />
         </Suspense>
       )}
     </Card>

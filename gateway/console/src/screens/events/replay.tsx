@@ -1,21 +1,12 @@
 // Delivers the events of a period again, and shows the progress.
-import {
-  Alert,
-  Button,
-  Group,
-  Modal,
-  Progress,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Button, Group, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
 import type { Replay } from '../../api/types';
 import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
+import { Dialog } from '../../parts/panel';
 import { State } from '../../parts/state';
 import { countOf } from '../../period';
 
@@ -52,7 +43,7 @@ function ReplayDialog({ names, onClose }: { names: string[]; onClose: () => void
       }),
   });
   return (
-    <Modal opened onClose={onClose} title="Replay events" size="md">
+    <Dialog onClose={onClose} title="Replay events">
       {start.data ? (
         <ReplayProgress replay={start.data} />
       ) : (
@@ -98,7 +89,7 @@ function ReplayDialog({ names, onClose }: { names: string[]; onClose: () => void
           </Button>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

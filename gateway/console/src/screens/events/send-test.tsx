@@ -1,38 +1,56 @@
-import { Alert, Button, Group, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Alert, Button, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client';
 import type { TestEvent } from '../../api/types';
 import { Failure } from '../../parts/failure';
+import { outcomeOf, type SentTest } from './sent-tests';
 
-/** Sends one signed event to the receiver now and shows the response. */
-export function SendTest() {
-  const test = useMutation({ mutationFn: () => call<TestEvent>('POST', '/webhook-test') });
-  return (
-    <>
-      <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-        Send a test event
-      </Button>
-      {(test.data || test.error) && (
-        <Group w="100%">
-          {test.error && <Failure error={test.error} title="No test event was sent" />}
-          {test.data && <TestResult sent={test.data} />}
-        </Group>
-      )}
-    </>
-  );
+const SENT_KEY = ['sent-tests'];
+/** Later ones push the oldest out. */
+const SENT_MAX = 20;
+
+/** Sends one signed event to the receiver now. */
+export function useSendTest() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => call<TestEvent>('POST', '/webhook-test'),
+    onSuccess: (sent) =>
+      queries.setQueryData<SentTest[]>(SENT_KEY, (before = []) =>
+        [{ ...sent, at: new Date().toISOString() }, ...before].slice(0, SENT_MAX),
+      ),
+  });
 }
 
-export const TestResult = ({ sent }: { sent: TestEvent }) => (
+type SendTestWork = ReturnType<typeof useSendTest>;
+
+/** The test events of this page, newest first. */
+export const useSentTests = (): SentTest[] =>
+  useQuery<SentTest[]>({ queryKey: SENT_KEY, enabled: false, gcTime: Infinity, initialData: [] })
+    .data;
+
+export const SendTestButton = ({ test }: { test: SendTestWork }) => (
+  <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+    Send a test event
+  </Button>
+);
+
+/** What the receiver answered, below the header of the screen. */
+export const SendTestOutcome = ({ test }: { test: SendTestWork }) => (
+  <>
+    {test.error && <Failure error={test.error} title="No test event was sent" />}
+    {test.data && <TestResult sent={test.data} />}
+  </>
+);
+
+const TestResult = ({ sent }: { sent: TestEvent }) => (
   <Alert
     color={sent.delivered ? 'green' : 'red'}
+    variant="light"
     role="status"
     title={
       sent.delivered ? 'Your receiver accepted the test event' : 'The test event was not accepted'
     }
   >
-    <Text size="sm">
-      {sent.http_status !== null && `HTTP ${sent.http_status} `}
-      after {Math.round(sent.duration_ms)} ms. {sent.error}
-    </Text>
+    <Text size="sm">{outcomeOf(sent)}</Text>
   </Alert>
 );

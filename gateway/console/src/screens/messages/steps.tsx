@@ -1,12 +1,13 @@
 // The timeline of one message: our request upstream, its statuses, and the events about it that the
 // partner received.
-import { Alert, Code, Group, Text, Timeline } from '@mantine/core';
+import { Alert, Code, Group, List, Text, Timeline } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { timelineQuery } from '../../api/queries';
 import type { TimelineEntry } from '../../api/types';
 import { Copy } from '../../parts/copy';
 import { Loaded } from '../../parts/loaded';
 import { Time } from '../../parts/time';
+import { stepsOf, type Step } from './group-attempts';
 
 const POLL_MS = 2_000;
 /** Statuses follow a send within seconds; a message that was read has no further one. */
@@ -33,24 +34,50 @@ export function MessageSteps({ message_id, phone_number_id }: StepsProps) {
               {`These parts could not be read now: ${missing.join(', ')}.`}
             </Alert>
           )}
-          <Timeline active={entries.length} bulletSize={16} lineWidth={2} aria-label="Timeline">
-            {entries.map((entry, at) => (
-              <Timeline.Item key={at} title={titleOf(entry)} color={colorOf(entry)}>
-                <Group gap="xs">
-                  <Text span size="sm">
-                    <Time value={entry.at} as="exact" />
-                  </Text>
-                  {at > 0 && <Text size="xs">{sinceText(entries[at - 1], entry)}</Text>}
-                </Group>
-                <Details entry={entry} />
-              </Timeline.Item>
-            ))}
-          </Timeline>
+          <Steps steps={stepsOf(entries)} />
         </>
       )}
     </Loaded>
   );
 }
+
+const Steps = ({ steps }: { steps: Step[] }) => (
+  <Timeline active={steps.length} bulletSize={16} lineWidth={2} aria-label="Timeline">
+    {steps.map(({ entry, attempts }, at) => (
+      <Timeline.Item key={at} title={titleOf(entry)} color={colorOf(entry)}>
+        <Group gap="xs">
+          <Text span size="sm">
+            <Time value={entry.at} as="exact" />
+          </Text>
+          {at > 0 && <Text size="xs">{sinceText(steps[at - 1]?.entry, entry)}</Text>}
+        </Group>
+        <Details entry={entry} />
+        {attempts.length > 0 && <Attempts of={entry} attempts={attempts} />}
+      </Timeline.Item>
+    ))}
+  </Timeline>
+);
+
+/** The attempts to deliver one event, below it. */
+const Attempts = ({ of, attempts }: { of: TimelineEntry; attempts: TimelineEntry[] }) => (
+  <List size="sm" mt={4} aria-label={`Attempts to deliver ${of.event ?? 'the event'}`}>
+    {attempts.map((attempt) => (
+      <List.Item key={`${attempt.number}/${attempt.at}`}>
+        <Text span size="sm" className={colorOf(attempt) === 'red' ? 'refused' : undefined}>
+          {titleOf(attempt)}
+        </Text>{' '}
+        <Text span size="xs">
+          {[
+            attempt.duration_ms !== undefined && `in ${attempt.duration_ms} ms`,
+            sinceText(of, attempt),
+          ]
+            .filter(Boolean)
+            .join(', ')}
+        </Text>
+      </List.Item>
+    ))}
+  </List>
+);
 
 const TITLES: Record<string, (entry: TimelineEntry) => string> = {
   accepted: () => 'Your request was accepted',

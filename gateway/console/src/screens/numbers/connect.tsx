@@ -1,11 +1,12 @@
 // Creates a link to the hosted sign-up page, and follows the sign-up when it runs in a popup.
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { call } from '../../api/client';
 import { clientsQuery } from '../../api/queries';
 import { Copy } from '../../parts/copy';
 import { Failure } from '../../parts/failure';
+import { Dialog } from '../../parts/panel';
 
 interface Link {
   connect_url: string;
@@ -20,6 +21,7 @@ interface Outcome {
   code?: string;
   display_name?: string;
   waba_id?: string;
+  phone_number_id?: string;
 }
 
 const POPUP = 'popup=yes,width=480,height=720';
@@ -53,11 +55,11 @@ export function ConnectNumber({ onClose }: { onClose: () => void }) {
       }),
   });
   return (
-    <Modal opened onClose={onClose} title="Connect a number" centered size="lg">
+    <Dialog onClose={onClose} title="Connect a number" size="lg">
       <Stack>
         <Text size="sm">
-          Your client signs in to the messaging platform and chooses the number. It stays in use in
-          the business app.
+          Your client signs in to the messaging platform and chooses a business account and a number
+          of it. One sign-up connects one number, which stays in use in the business app.
         </Text>
         <form
           onSubmit={(event) => {
@@ -85,7 +87,7 @@ export function ConnectNumber({ onClose }: { onClose: () => void }) {
         {make.data && <ConnectLink link={make.data} />}
         {outcome && <OutcomeNote outcome={outcome} />}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -117,14 +119,25 @@ function ConnectLink({ link }: { link: Link }) {
   );
 }
 
-function OutcomeNote({ outcome }: { outcome: Outcome }) {
-  if (outcome.type === 'SERVICE_CONNECT_SUCCESS') {
-    return (
-      <Alert color="green" role="status" title="The number is connected">
-        {outcome.display_name ?? outcome.waba_id}
-      </Alert>
-    );
-  }
+/** The sign-up names the business; the list of clients has the number. */
+function Connected({ outcome: { display_name, waba_id, phone_number_id } }: OutcomeProps) {
+  const { data: clients = [] } = useQuery(clientsQuery);
+  const client = clients.find(
+    (one) => one.waba_id === waba_id && one.phone_number_id === phone_number_id,
+  );
+  return (
+    <Alert color="green" variant="light" role="status" title="The number is connected">
+      {[display_name ?? waba_id, client && `+${client.phone_number}`].filter(Boolean).join(', ')}
+    </Alert>
+  );
+}
+
+interface OutcomeProps {
+  outcome: Outcome;
+}
+
+function OutcomeNote({ outcome }: OutcomeProps) {
+  if (outcome.type === 'SERVICE_CONNECT_SUCCESS') return <Connected outcome={outcome} />;
   if (outcome.type === 'SERVICE_CONNECT_CANCEL') {
     return (
       <Alert color="gray" role="status" title="The sign-up was closed before it was finished">

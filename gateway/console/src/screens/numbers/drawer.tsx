@@ -1,5 +1,5 @@
 // One number: our own facts, the upstream's facts, and the actions.
-import { Button, Drawer, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
@@ -11,6 +11,7 @@ import { Copy } from '../../parts/copy';
 import { Facts } from '../../parts/facts';
 import { Failure } from '../../parts/failure';
 import { Loaded } from '../../parts/loaded';
+import { Panel } from '../../parts/panel';
 import { State } from '../../parts/state';
 import { Time } from '../../parts/time';
 import { ConnectNumber } from './connect';
@@ -26,7 +27,7 @@ export function NumberDrawer({ client, onClose }: DrawerProps) {
   const { data: billing } = useQuery(billingQuery);
   const waits = billing?.waiting_waba_ids.includes(client.waba_id);
   return (
-    <Drawer opened onClose={onClose} position="right" size="lg" title={nameOf(client)}>
+    <Panel onClose={onClose} title={nameOf(client)}>
       <Stack gap="lg">
         <Facts
           of={[
@@ -45,7 +46,7 @@ export function NumberDrawer({ client, onClose }: DrawerProps) {
         />
         {client.status === 'active' ? <ActiveNumber client={client} /> : <DeletedNumber />}
       </Stack>
-    </Drawer>
+    </Panel>
   );
 }
 

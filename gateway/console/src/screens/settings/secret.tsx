@@ -1,5 +1,5 @@
 // The secret that signs events: shown on request only, and rotated with an overlap.
-import { Button, Code, Group, Modal, NumberInput, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
@@ -9,6 +9,7 @@ import { Card } from '../../parts/card';
 import { Copy } from '../../parts/copy';
 import { Facts } from '../../parts/facts';
 import { Failure } from '../../parts/failure';
+import { Dialog } from '../../parts/panel';
 import { Time } from '../../parts/time';
 
 const OVERLAP_DEFAULT_HOURS = 24;
@@ -87,7 +88,7 @@ function Rotate({ onClose }: { onClose: () => void }) {
     gcTime: 0,
   });
   return (
-    <Modal opened onClose={onClose} title="Rotate the webhook secret" centered>
+    <Dialog onClose={onClose} title="Rotate the webhook secret">
       {rotate.data ? (
         <Stack gap="sm">
           <Text size="sm">
@@ -129,6 +130,6 @@ function Rotate({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -3,10 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type ApiFailure } from '../../api/client';
 import { settingsQuery } from '../../api/queries';
-import type { Settings, TestEvent } from '../../api/types';
+import type { Settings } from '../../api/types';
 import { Card } from '../../parts/card';
 import { Failure } from '../../parts/failure';
-import { TestResult } from '../events/send-test';
+import { SendTestOutcome, useSendTest } from '../events/send-test';
 
 /** The address that events are posted to, with a test. */
 export function WebhookAddress({ settings }: { settings: Settings }) {
@@ -19,7 +19,7 @@ export function WebhookAddress({ settings }: { settings: Settings }) {
       }),
     onSuccess: (answer) => queries.setQueryData(settingsQuery.queryKey, answer.settings),
   });
-  const test = useMutation({ mutationFn: () => call<TestEvent>('POST', '/webhook-test') });
+  const test = useSendTest();
   const refused = (save.error as ApiFailure | null)?.code === 'INVALID_FIELD';
   const changed = address.trim() !== (settings.webhook_url ?? '');
   return (
@@ -56,8 +56,7 @@ export function WebhookAddress({ settings }: { settings: Settings }) {
           {save.error && !refused && (
             <Failure error={save.error} title="The address was not saved" />
           )}
-          {test.error && <Failure error={test.error} title="No test event was sent" />}
-          {test.data && !changed && <TestResult sent={test.data} />}
+          {!changed && <SendTestOutcome test={test} />}
         </Stack>
       </form>
     </Card>

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client';
 import type { Client, TemplateComponent } from '../../api/types';
 import { Failure } from '../../parts/failure';
+import { Dialog } from '../../parts/panel';
 import { TemplatePreview } from '../../parts/preview';
 import { Variables } from '../../parts/variables';
 import { variablesOf } from '../../template';
@@ -73,7 +74,7 @@ export function CreateTemplate({ client, onClose }: { client: Client; onClose: (
     },
   });
   return (
-    <Modal opened onClose={onClose} title="Create a template" size="xl">
+    <Dialog onClose={onClose} title="Create a template" size="xl">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -99,7 +100,7 @@ export function CreateTemplate({ client, onClose }: { client: Client; onClose: (
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -49,7 +49,7 @@ const COLUMNS: Array<Column<LedgerEntry>> = [
   },
   {
     title: 'Sent',
-    width: '140px',
+    width: '180px',
     cell: ({ sent_at }) => <Time value={sent_at} />,
     labelled: true,
   },

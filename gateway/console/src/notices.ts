@@ -1,0 +1,52 @@
+// What a partner's people have done about the notices. This browser keeps it: the gateway has no state of
+// notices.
+import type { Notice } from './api/types';
+import { dayInWords } from './period';
+
+export type NoticeState = 'open' | 'done' | 'dismissed';
+export type NoticeStates = Readonly<Record<string, NoticeState>>;
+
+/** Where a notice leads; others lead to their text in the changelog. */
+const SCREENS: Record<string, { to: '/usage/ledger'; action: string }> = {
+  'service-messages-billable-2026-10-01': {
+    to: '/usage/ledger',
+    action: 'See what your messages cost',
+  },
+};
+
+export const screenOf = ({ id }: Notice): { to: '/usage/ledger'; action: string } | undefined =>
+  SCREENS[id];
+
+/** When a notice holds, in words. `today` is a UTC day. */
+export const effectiveText = ({ effective }: Pick<Notice, 'effective'>, today: string): string =>
+  effective > today
+    ? `takes effect on ${dayInWords(effective)}`
+    : `in effect since ${dayInWords(effective)}`;
+
+export const stateOf = ({ id }: Pick<Notice, 'id'>, states: NoticeStates): NoticeState =>
+  states[id] ?? 'open';
+
+const keyOf = (partner_id: string): string => `bmg.notices.${partner_id}`;
+
+export function readStates(partner_id: string, storage: Pick<Storage, 'getItem'>): NoticeStates {
+  try {
+    const stored = JSON.parse(storage.getItem(keyOf(partner_id)) ?? '{}') as unknown;
+    return stored !== null && typeof stored === 'object' ? (stored as NoticeStates) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Keeps states of current notices only, so that the entry does not grow. */
+export function keepStates(
+  partner_id: string,
+  { notices, states }: { notices: readonly Notice[]; states: NoticeStates },
+  storage: Pick<Storage, 'setItem'>,
+): void {
+  const current = Object.entries(states).filter(([id]) => notices.some((one) => one.id === id));
+  try {
+    storage.setItem(keyOf(partner_id), JSON.stringify(Object.fromEntries(current)));
+  } catch {
+    // A browser that stores nothing shows the notice again next time.
+  }
+}

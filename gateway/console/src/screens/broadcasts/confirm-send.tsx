@@ -1,0 +1,47 @@
+import { Text } from '@mantine/core';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { BroadcastCheck, Client } from '../../api/types';
+import { nameOf } from '../../attention';
+import { Confirm } from '../../parts/confirm';
+import { Facts } from '../../parts/facts';
+import { Forecast } from './preflight';
+
+export interface Created {
+  broadcast_id: number;
+  warnings: Array<{ code: string; message: string }>;
+}
+
+interface ConfirmSendProps {
+  name: string;
+  client: Client;
+  contacts: number;
+  /** Otherwise it is scheduled. */
+  starts_now: boolean;
+  check: BroadcastCheck | undefined;
+  create: UseMutationResult<Created, Error, void>;
+  onClose: () => void;
+}
+
+/** The last question before a broadcast is sent: to how many, at what cost, and how long it takes. */
+export function ConfirmSend(props: ConfirmSendProps) {
+  const { name, client, contacts, starts_now, check, create, onClose } = props;
+  return (
+    <Confirm
+      title={`${starts_now ? 'Send' : 'Schedule'} ${name}?`}
+      action={starts_now ? 'Send now' : 'Schedule'}
+      severe={false}
+      pending={create.isPending}
+      error={create.error}
+      onConfirm={() => create.mutate()}
+      onClose={onClose}
+    >
+      <Facts of={[['From', `${nameOf(client)} (+${client.phone_number})`]]} />
+      <Forecast check={check} contacts={contacts} />
+      <Text size="sm" mt="sm">
+        {starts_now
+          ? 'A broadcast that has started cannot be stopped.'
+          : 'It can be cancelled until it starts.'}
+      </Text>
+    </Confirm>
+  );
+}

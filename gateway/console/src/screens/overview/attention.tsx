@@ -1,0 +1,177 @@
+// What a person should look at: one list of what is wrong and of the notices, the most urgent first.
+import { Alert, Anchor, Button, Group, List, Stack, Text } from '@mantine/core';
+import { CheckCircledIcon } from '@radix-ui/react-icons';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import {
+  billingQuery,
+  clientsQuery,
+  failedEventsQuery,
+  noticesQuery,
+  sessionQuery,
+  settingsQuery,
+} from '../../api/queries';
+import type { Notice } from '../../api/types';
+import { attentionOf, type Attention } from '../../attention';
+import {
+  effectiveText,
+  keepStates,
+  readStates,
+  screenOf,
+  stateOf,
+  type NoticeState,
+  type NoticeStates,
+} from '../../notices';
+import { Card } from '../../parts/card';
+import { Loaded } from '../../parts/loaded';
+import { State } from '../../parts/state';
+import { dayOf } from '../../period';
+
+export function NeedsAttention() {
+  const settings = useQuery(settingsQuery);
+  const clients = useQuery(clientsQuery);
+  const billing = useQuery(billingQuery);
+  const notices = useQuery(noticesQuery);
+  const failed = useInfiniteQuery(failedEventsQuery());
+  const { states, change } = useNoticeStates(notices.data ?? []);
+  const heading = useRef<HTMLDivElement>(null);
+  const first = failed.data?.pages[0];
+  const found = attentionOf({
+    settings: settings.data,
+    clients: clients.data,
+    billing: billing.data,
+    failed_events: first && (first.total ?? first.count),
+  });
+  const open = (notices.data ?? []).filter((notice) => stateOf(notice, states) === 'open');
+  const complete = settings.data && clients.data && billing.data && notices.data && first;
+  const onChange = (notice: Notice, state: NoticeState): void => {
+    change(notice, state);
+    // The button that was pressed is gone: the keyboard stays in the list.
+    heading.current?.focus();
+  };
+  return (
+    <Card title="Needs attention">
+      <Stack gap="xs" aria-live="polite" ref={heading} tabIndex={-1} className="attention">
+        {found.map((item) => (
+          <AttentionItem key={item.id} item={item} />
+        ))}
+        {open.map((notice) => (
+          <NoticeItem key={notice.id} notice={notice} onChange={onChange} />
+        ))}
+        {found.length + open.length === 0 && complete && (
+          <Group gap="xs" wrap="nowrap">
+            <CheckCircledIcon aria-hidden color="var(--mantine-color-green-text)" />
+            <Text size="sm">Everything works: nothing needs your attention.</Text>
+          </Group>
+        )}
+        {[settings, clients, billing, notices].map(
+          (query, index) =>
+            query.error && (
+              <Loaded key={index} query={query as never} what="a part of this list">
+                {() => null}
+              </Loaded>
+            ),
+        )}
+        <Handled notices={notices.data ?? []} states={states} onChange={onChange} />
+      </Stack>
+    </Card>
+  );
+}
+
+function useNoticeStates(notices: readonly Notice[]) {
+  const partner_id = useQuery(sessionQuery).data?.partner_id ?? '';
+  const [states, setStates] = useState<NoticeStates>(() => readStates(partner_id, localStorage));
+  const change = ({ id }: Notice, state: NoticeState): void => {
+    const next = { ...states, [id]: state };
+    setStates(next);
+    keepStates(partner_id, { notices, states: next }, localStorage);
+  };
+  return { states, change };
+}
+
+const AttentionItem = ({ item }: { item: Attention }) => (
+  <Alert variant="light" color={item.severe ? 'red' : 'yellow'} p="sm" title={item.title}>
+    <Text size="sm">{item.text}</Text>
+    <Anchor component={Link} to={item.to} search={(item.search ?? {}) as never} size="sm" fw={600}>
+      {item.action}
+    </Anchor>
+  </Alert>
+);
+
+interface NoticeProps {
+  notice: Notice;
+  onChange: (notice: Notice, state: NoticeState) => void;
+}
+
+const TITLES = {
+  info: 'For your information',
+  action_required: 'Action required',
+  breaking: 'Breaking change',
+} as const;
+const COLOURS = { info: 'gray', action_required: 'yellow', breaking: 'red' } as const;
+
+function NoticeItem({ notice, onChange }: NoticeProps) {
+  const { id, severity, text } = notice;
+  const screen = screenOf(notice);
+  const title = `${TITLES[severity]}: ${effectiveText(notice, dayOf(new Date()))}`;
+  return (
+    <Alert variant="light" color={COLOURS[severity]} p="sm" title={title} data-testid={id}>
+      <Text size="sm">{text}</Text>
+      <Group gap="md" mt={6}>
+        {screen && (
+          <Anchor component={Link} to={screen.to} size="sm" fw={600}>
+            {screen.action}
+          </Anchor>
+        )}
+        <Anchor href={`../changelog#${id}`} size="sm">
+          Read it in the changelog
+        </Anchor>
+        {severity !== 'info' && (
+          <Button size="compact-sm" variant="default" onClick={() => onChange(notice, 'done')}>
+            Mark as done
+          </Button>
+        )}
+        <Button size="compact-sm" variant="default" onClick={() => onChange(notice, 'dismissed')}>
+          Dismiss
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+interface HandledProps {
+  notices: readonly Notice[];
+  states: NoticeStates;
+  onChange: NoticeProps['onChange'];
+}
+
+/** Notices that are done or dismissed can be opened again. */
+function Handled({ notices, states, onChange }: HandledProps) {
+  const handled = notices.filter((notice) => stateOf(notice, states) !== 'open');
+  if (handled.length === 0) return null;
+  return (
+    <details>
+      <summary>Handled notices ({handled.length})</summary>
+      <List spacing="xs" listStyleType="none" mt="xs">
+        {handled.map((notice) => (
+          <List.Item key={notice.id}>
+            <Group gap="xs">
+              <State of={stateOf(notice, states)} />
+              <Text size="sm">{effectiveText(notice, dayOf(new Date()))}</Text>
+              <Button size="compact-sm" variant="default" onClick={() => onChange(notice, 'open')}>
+                Open again
+              </Button>
+            </Group>
+            <Text size="sm" mt={4}>
+              {notice.text}
+            </Text>
+          </List.Item>
+        ))}
+      </List>
+      <Text size="xs" c="dimmed" mt="xs">
+        This browser remembers what is done and dismissed.
+      </Text>
+    </details>
+  );
+}

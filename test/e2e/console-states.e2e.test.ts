@@ -1,0 +1,387 @@
+// The console in a real browser, in the states that a person brings it into: panels, dialogs, notices,
+// retries and outcomes, each checked for accessibility and used with the keyboard only.
+import type { Locator, Page } from 'playwright-core';
+import { ONE, TWO_B, type Mesh, type TestPartner } from '../harness/shared-mesh';
+import { eventually } from '../testkit/eventually';
+import { inboundBody, postRaw } from '../testkit/upstream-webhooks';
+import { press, STAGE_LIMIT_MS } from './connect-browser';
+import {
+  faultsOf,
+  LIMIT_MS,
+  openConsoleStage,
+  saved,
+  settle,
+  shoot,
+  tabTo,
+  VIEWS,
+  WAIT_MS,
+  type ConsoleStage,
+} from './console-stage';
+
+const OF_ONE = { 'x-waba-id': ONE.waba_id, 'x-phone-number-id': ONE.phone_number_id };
+const TO = '15550100831';
+
+let stage: ConsoleStage;
+let mesh: Mesh;
+let partner: TestPartner;
+let openSignedIn: ConsoleStage['openSignedIn'];
+let message_id: string;
+
+beforeAll(async () => {
+  stage = await openConsoleStage();
+  ({ mesh, partner, openSignedIn } = stage);
+  const sent = await partner.call('POST', '/messages/send', { to: TO, text: 'Hello' }, OF_ONE);
+  ({ message_id } = sent.body);
+}, STAGE_LIMIT_MS);
+afterEach(() => stage.tidy());
+afterAll(() => stage.close(), 60_000);
+
+const isFocused = (target: Locator): Promise<boolean> =>
+  target.evaluate((element) => element === element.ownerDocument.activeElement);
+
+test(
+  'leaves no error in the browser before the first log-in',
+  async () => {
+    const page = await stage.open('');
+    await page.getByRole('textbox', { name: 'Partner key' }).waitFor();
+    expect(stage.complaints).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'lists notices with what else needs attention, until they are done or dismissed',
+  async () => {
+    const own = await mesh.createPartner({ name: 'Tidy Software' });
+    const page = await openSignedIn('', undefined, own.partner_key);
+    const list = page.getByRole('region', { name: 'Needs attention' });
+    const billable = list.getByTestId('service-messages-billable-2026-10-01');
+    await billable.getByText('Action required: in effect since October 1, 2026').waitFor();
+    expect(await page.getByText('nothing needs your attention').count()).toBe(0);
+    await billable.getByRole('link', { name: 'See what your messages cost' }).waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'notices-desktop-light');
+    await billable.getByRole('button', { name: 'Mark as done' }).click();
+    await billable.waitFor({ state: 'detached' });
+    await list.getByRole('button', { name: 'Dismiss' }).click();
+    await list.getByText('nothing needs your attention').waitFor();
+    await page.reload();
+    await list.getByText('nothing needs your attention').waitFor();
+    await list.getByText('Handled notices (2)').click();
+    await list.getByText('dismissed', { exact: true }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await list.getByRole('button', { name: 'Open again' }).first().click();
+    await billable.waitFor();
+  },
+  LIMIT_MS,
+);
+
+test.each(VIEWS)(
+  'draws the messages by day, with the same figures in a table ($name)',
+  async (view) => {
+    const today = new Date().toISOString().slice(0, 10);
+    const sentToday = async (): Promise<number> => {
+      const { messages } = (await partner.call('GET', `/usage?from=${today}&to=${today}`)).body;
+      const all = Object.values(messages as Record<string, { sent: number }>);
+      return all.reduce((sum, { sent }) => sum + sent, 0);
+    };
+    await eventually(async () => (await sentToday()) > 0, WAIT_MS);
+    const page = await openSignedIn('', view);
+    await page.getByRole('img', { name: /messages sent from .* to .*, at most/ }).waitFor();
+    await page.getByText('0 in the period before').first().waitFor();
+    await page.getByText('The figures as a table').click();
+    const cells = page.getByRole('row').filter({ hasText: today }).getByRole('cell');
+    expect(Number(await cells.nth(1).textContent())).toBeGreaterThan(0);
+    expect(await page.getByRole('row').count()).toBe(8);
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `traffic-${view.name}`);
+  },
+  LIMIT_MS,
+);
+
+test.each(VIEWS)(
+  'shows the attempts to deliver an event below the event ($name)',
+  async (view) => {
+    const page = await openSignedIn(`messages?open=${encodeURIComponent(message_id)}`, view);
+    const drawer = page.getByRole('dialog');
+    for (const event of ['message.sent', 'message.delivered']) {
+      const attempts = drawer.getByRole('list', { name: `Attempts to deliver ${event}` });
+      await attempts.getByText('Attempt 1: your receiver answered HTTP 200').waitFor();
+    }
+    const time = await drawer.locator('time').first().textContent();
+    expect(time).toContain('GMT+9');
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `timeline-${view.name}`);
+  },
+  LIMIT_MS,
+);
+
+const TEST_EVENT = 'webhook.test';
+
+test(
+  'shows a test event in the live list within a second, below an intact header',
+  async () => {
+    const page = await openSignedIn('events');
+    await page.getByText('New events appear at once').waitFor();
+    const send = page.getByRole('button', { name: 'Send a test event' });
+    const before = await send.boundingBox();
+    const [answer] = await Promise.all([
+      page.waitForResponse((one) => one.url().endsWith('/webhook-test')),
+      send.click(),
+    ]);
+    expect(answer.status()).toBe(200);
+    const row = page.getByRole('table').getByRole('button', { name: TEST_EVENT });
+    await page.getByText('Your receiver accepted the test event').waitFor();
+    // Together with the outcome, and not when the log is read next.
+    expect(await row.count()).toBe(1);
+    expect(await send.boundingBox()).toEqual(before);
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'test-event-desktop-light');
+    await row.click();
+    await page.getByRole('dialog').getByText('is not in the event log').waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await eventually(() => isFocused(row), WAIT_MS);
+    partner.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+    await eventually(async () => {
+      await send.click();
+      await page.getByText('The test event was not accepted').waitFor({ timeout: 5_000 });
+      return true;
+    }, WAIT_MS);
+    expect(await row.count()).toBeGreaterThanOrEqual(2);
+    expect(await faultsOf(page)).toEqual([]);
+    partner.receiver.behave(undefined);
+  },
+  LIMIT_MS,
+);
+
+test.each(VIEWS)(
+  'tells failed deliveries apart, and retries one from the list ($name)',
+  async (view) => {
+    const own = await mesh.createPartner({ name: 'Failing Software' });
+    await own.register(ONE);
+    own.receiver.behave((_arrival, response) => void response.writeHead(503).end());
+    const people = ['15550100841', '15550100842'];
+    for (const from of people) {
+      const body = inboundBody(ONE, { from, id: `wamid.${view.name}${from}` });
+      expect(await postRaw(mesh.ingress_url, body)).toBe(200);
+    }
+    const failed = async () => (await own.call('GET', '/webhooks/failed?limit=100')).body.events;
+    await eventually(async () => (await failed()).length >= people.length, WAIT_MS);
+    const page = await openSignedIn('events/failed', view, own.partner_key);
+    const rowOf = (contact: string): Locator =>
+      page.getByRole('row').filter({ hasText: contact }).filter({ hasText: 'message.received' });
+    for (const contact of people) {
+      const row = rowOf(contact);
+      await row.getByText(`wamid.${view.name}${contact}`).waitFor();
+      await row.getByText('HTTP 503').waitFor();
+    }
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `failed-rows-${view.name}`);
+    const [one, other] = people as [string, string];
+    own.receiver.behave(({ body }, response) => {
+      response.writeHead(body.data['from'] === one ? 200 : 503).end();
+    });
+    await rowOf(one)
+      .getByRole('button', { name: `Retry for ${one}` })
+      .click();
+    // The gateway's own retry may come first.
+    await page
+      .getByText('Your receiver accepted the event')
+      .or(page.getByText('was not retried'))
+      .waitFor();
+    await rowOf(one).waitFor({ state: 'detached' });
+    await rowOf(other).waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `retried-${view.name}`);
+  },
+  LIMIT_MS,
+);
+
+/** Screens whose first row opens a panel. */
+const PANELS = ['numbers', 'messages', 'events', 'templates'];
+/** Screens with a button that opens a dialog. */
+const DIALOGS: Array<[path: string, button: string]> = [
+  ['numbers', 'Connect a number'],
+  ['events', 'Replay …'],
+  ['templates', 'Create a template'],
+  ['settings', 'Rotate …'],
+];
+
+/** Opens with the keyboard, closes with Escape, and expects the focus where it was. */
+async function visit(page: Page, opener: Locator, name: string): Promise<void> {
+  await opener.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  await settle(page);
+  expect([name, await faultsOf(page)]).toEqual([name, []]);
+  await shoot(page, `panel-${name}`);
+  // The focus does not leave the panel.
+  for (let presses = 0; presses < 5; presses += 1) await page.keyboard.press('Tab');
+  expect(
+    await dialog.evaluate((element) => element.contains(element.ownerDocument.activeElement)),
+  ).toBe(true);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await eventually(() => isFocused(opener), WAIT_MS);
+}
+
+describe.each(VIEWS)('with the keyboard on $name', (view) => {
+  test(
+    'every panel opens, keeps the focus, and gives it back to its row',
+    async () => {
+      const page = await openSignedIn('', view);
+      for (const path of PANELS) {
+        await page.goto(`${stage.origin}/dashboard/${path}`);
+        const row = page.getByRole('table').getByRole('cell').getByRole('button').first();
+        await row.waitFor();
+        if (path === 'events') await page.getByRole('switch', { name: 'Live' }).press('Space');
+        await visit(page, row, `${path}-${view.name}`);
+      }
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    'every dialog opens, keeps the focus, and gives it back to its button',
+    async () => {
+      const page = await openSignedIn('', view);
+      for (const [path, name] of DIALOGS) {
+        await page.goto(`${stage.origin}/dashboard/${path}`);
+        const button = page.getByRole('button', { name });
+        await button.waitFor();
+        await settle(page);
+        await visit(page, button, `${name.replace(/\W+/g, '-')}-${view.name}`);
+      }
+    },
+    LIMIT_MS,
+  );
+});
+
+test(
+  'reaches every screen from the navigation, and a panel inside a panel gives the focus back',
+  async () => {
+    const page = await openSignedIn('');
+    for (const name of ['Numbers', 'Templates']) {
+      await tabTo(page, page.getByRole('link', { name, exact: true }));
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+    }
+    const row = page.getByRole('table').getByRole('cell').getByRole('button').first();
+    await tabTo(page, row);
+    await page.keyboard.press('Enter');
+    const remove = page.getByRole('button', { name: 'Delete', exact: true });
+    await tabTo(page, remove);
+    await page.keyboard.press('Enter');
+    const confirm = page.getByRole('dialog', { name: /^Delete / });
+    await confirm.waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await confirm.waitFor({ state: 'detached' });
+    await eventually(() => isFocused(remove), WAIT_MS);
+    await page.keyboard.press('Escape');
+    await eventually(() => isFocused(row), WAIT_MS);
+  },
+  LIMIT_MS,
+);
+
+test(
+  'the sign-up says which number it connects, and so does the console',
+  async () => {
+    const page = await openSignedIn('numbers');
+    await page.getByRole('button', { name: 'Connect a number' }).click();
+    await page.getByLabel('Name of the client').fill('Named Shop');
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    const [popup] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('button', { name: 'Open the sign-up' }).click(),
+    ]);
+    const [dialog] = await Promise.all([popup.waitForEvent('popup'), popup.click('#start')]);
+    await dialog.waitForLoadState();
+    await dialog.selectOption('#account', TWO_B.waba_id);
+    const shown = (await dialog.locator('#number').textContent()) as string;
+    await press(dialog, '#finish');
+    const digits = `+${shown.replace(/ \(ID.*/, '').replace(/\D/g, '')}`;
+    await page.getByRole('dialog').getByText(`Named Shop, ${digits}`).waitFor();
+    await popup.getByText(digits).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, 'connected-desktop-light');
+    await shoot(popup, 'signed-up-desktop-light');
+  },
+  LIMIT_MS,
+);
+
+test.each(VIEWS)(
+  'names a file without phone numbers, and asks before a broadcast is sent ($name)',
+  async (view) => {
+    const page = await openSignedIn(`broadcasts/new?number=${ONE.phone_number_id}`, view);
+    await page.getByRole('combobox', { name: 'Template' }).click();
+    await page.getByRole('option', { name: /^order_update/ }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const contacts = page.getByRole('textbox', { name: 'Or paste contacts' });
+    await contacts.fill('name,code\nAda,A-1\nBob,B-1');
+    await page.getByText('There is no column with phone numbers').waitFor();
+    await page.getByText('The columns are “name”, “code”').waitFor();
+    expect(await page.getByText('rows are left out').count()).toBe(0);
+    expect(await faultsOf(page)).toEqual([]);
+    await contacts.fill('15550100851,Ada,A-1');
+    await page.getByRole('button', { name: 'Continue with 1 contact' }).click();
+    await page.getByTestId('preflight').getByText('It can be sent').waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    const send = page.getByRole('button', { name: 'Send to 1 contact' });
+    await send.focus();
+    await page.keyboard.press('Enter');
+    const confirm = page.getByRole('dialog', { name: 'Send order_update?' });
+    for (const fact of ['Messages', 'Duration', 'Starts', 'Last one leaves', 'Cost']) {
+      await confirm.getByText(fact, { exact: true }).waitFor();
+    }
+    expect(await faultsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await eventually(() => isFocused(send), WAIT_MS);
+    const { broadcasts } = (await partner.call('GET', '/broadcasts')).body;
+    expect(broadcasts.filter(({ name }: { name: string }) => name === 'order_update')).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+const REACHED = '15550100861';
+const LOST = '15550100862';
+
+test.each(VIEWS)(
+  'shows the recipients of a broadcast with state and reason, and sends again to the failed ($name)',
+  async (view) => {
+    await mesh.emulator.behaviour({ fail_status: [{ to: LOST, code: 131026 }] });
+    const contacts = [REACHED, LOST].map((recipient) => ({ recipient }));
+    const body = { name: 'Lossy', template_name: 'hello_world', template_language: 'en_US' };
+    const created = await partner.call('POST', '/broadcasts', { ...body, contacts }, OF_ONE);
+    const page = await openSignedIn(`broadcasts?open=${created.body.broadcast_id}`, view);
+    const drawer = page.getByRole('dialog');
+    const recipients = drawer.getByRole('list', { name: 'Recipients' });
+    const lost = recipients.getByRole('listitem').filter({ hasText: LOST });
+    await lost.getByText(/^131026: /).waitFor();
+    await recipients.getByRole('listitem').filter({ hasText: REACHED }).waitFor();
+    await mesh.emulator.behaviour({ fail_status: [] });
+    await drawer.getByText('completed', { exact: true }).waitFor();
+    await settle(page);
+    expect(await faultsOf(page)).toEqual([]);
+    await shoot(page, `recipients-${view.name}`);
+    const file = await saved(drawer.getByRole('button', { name: 'Export recipients' }));
+    expect(file).toMatch(/^recipient,state,updated_at,message_id\r\n/);
+    expect(file).toContain(`${LOST},failed,`);
+    await drawer.getByText('Failed', { exact: true }).last().click();
+    await recipients.getByText(REACHED).waitFor({ state: 'detached' });
+    await drawer.getByRole('link', { name: 'Resend to failed' }).click();
+    await page.getByRole('heading', { name: 'Create a broadcast' }).waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    const lines = page.getByRole('textbox', { name: 'Or paste contacts' });
+    await eventually(async () => (await lines.inputValue()) === LOST, WAIT_MS);
+    await page.getByRole('button', { name: 'Continue with 1 contact' }).waitFor();
+  },
+  LIMIT_MS,
+);
