@@ -14,6 +14,7 @@ export const CACHE = join(
 );
 export const PROGRAMS = join(CACHE, 'programs');
 export const HELM = join(PROGRAMS, 'helm');
+export const KUBECTL = join(PROGRAMS, 'kubectl');
 
 /** The kubeconfig that every command uses: the user's own is never read or written. */
 export const KUBECONFIG = join(STATE, 'kubeconfig');

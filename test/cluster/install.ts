@@ -12,7 +12,7 @@ import {
   runHelm,
   bmg,
 } from './release';
-import { KUBECONFIG, ROOT } from './facts';
+import { KUBECONFIG, PROGRAMS, ROOT } from './facts';
 import { kubectl } from './kubectl';
 import { quantity } from './quantity';
 import { run } from './run';
@@ -67,7 +67,7 @@ export async function firstMessage(): Promise<string> {
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${LOCAL_PORT}`);
   const output = await run('bash', ['-euc', `trap 'kill %1' EXIT\n${script}`], {
     cwd: ROOT,
-    env: { KUBECONFIG, KEY: partner_key },
+    env: { KUBECONFIG, KEY: partner_key, PATH: `${PROGRAMS}:${process.env['PATH']}` },
   });
   const id = /"message_id":"(wamid\.[^"]+)"/.exec(output)?.[1];
   if (!id) throw new Error(`no message was sent:\n${output.slice(-2_000)}`);

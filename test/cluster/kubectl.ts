@@ -1,16 +1,15 @@
 // kubectl on this cluster and on no other.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ID_FILE, ID_MAP, KUBECONFIG } from './facts';
-import { isInstalled, run, type RunOptions } from './run';
+import { CONTEXT, ID_FILE, ID_MAP, KUBECONFIG, KUBECTL } from './facts';
+import { run, type RunOptions } from './run';
 
 /** The kubeconfig and context are always named: neither a variable nor the user's file can redirect a command. */
-const OWN = ['--kubeconfig', KUBECONFIG, '--context', 'bmg-cluster'];
+const OWN = ['--kubeconfig', KUBECONFIG, '--context', CONTEXT];
 
 /** Runs it and resolves with its output. */
 export async function kubectl(args: string[], options: RunOptions = {}): Promise<string> {
-  if (!isInstalled('kubectl')) throw new Error('kubectl is not installed');
-  return run('kubectl', [...OWN, ...args], options);
+  return run(KUBECTL, [...OWN, ...args], options);
 }
 
 /** Throws unless the cluster behind the kubeconfig is the one that this checkout made. */

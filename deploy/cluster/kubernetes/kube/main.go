@@ -28,7 +28,7 @@ var parts = map[string]func() *cobra.Command{
 	"kube-controller-manager": controllers.NewControllerManagerCommand,
 	"kube-proxy":              proxy.NewProxyCommand,
 	"kube-scheduler":          func() *cobra.Command { return scheduler.NewSchedulerCommand() },
-	"kubelet":                 func() *cobra.Command { return kubelet.NewKubeletCommand(apiserverkit.SetupSignalContext()) },
+	"kubelet":                 kubelet.NewKubeletCommand,
 	"kubectl":                 kubectl.NewDefaultKubectlCommand,
 	"metrics-server":          func() *cobra.Command { return metrics.NewMetricsServerCommand(apiserverkit.SetupSignalHandler()) },
 }
