@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test up down engines clean build install generate check check-format check-lint \
-	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-processes test-long test-faults test-attacks test-chaos \
+	check-imports check-words check-types check-proto bench bench-compare profile page-speed golden test-unit test-processes test-long test-faults test-attacks test-chaos cluster-up cluster-test cluster-down \
 	require-node local sbom licences capacity images image-check helm-check
 
 # The console's page, compiled when one of its sources has changed.
@@ -82,6 +82,15 @@ test-faults: test-long
 test-attacks: install build ## Runs the attack suite beside a well-behaved partner, at full length
 	@BMG_ATTACKS=long $(BIN)/jest test/e2e/attacks --selectProjects processes
 
+cluster-up: install build ## Starts a Kubernetes cluster on this machine with the mesh's images (needs root, Docker, Go, debootstrap)
+	@node --enable-source-maps test/dist/cluster/up.js
+
+cluster-test: install build ## Installs, upgrades, drains and kills the mesh on that cluster (MINUTES=10 SEED= ONLY=)
+	@node --enable-source-maps test/dist/cluster/main.js --minutes '$(or $(MINUTES),10)' --seed '$(SEED)' --only '$(ONLY)'
+
+cluster-down: install build ## Removes the cluster
+	@node --enable-source-maps test/dist/cluster/down.js
+
 # For SECONDS, an hour unless given; `--help` of main.js lists the faults. The same SEED repeats the faults and traffic.
 test-chaos: install build ## Runs seeded random faults under traffic and checks every promise (SECONDS=3600 SEED= FAULTS=)
 	@node --enable-source-maps test/dist/chaos/main.js --seconds '$(or $(SECONDS),3600)' --seed '$(SEED)' --faults '$(FAULTS)'
@@ -109,16 +118,25 @@ IMAGES := $(shell node -p 'Object.entries(require("./deploy/local/src/service-ta
 REGISTRY ?=
 TAG ?= $(shell node -p 'require("./package.json").version')
 
-images: ## Builds all images (REGISTRY=registry/path TAG=version PUSH=1); needs Docker with buildx
-	@docker buildx version >/dev/null 2>&1 && docker info >/dev/null 2>&1 || { \
-		echo 'make images needs a running Docker with buildx; make image-check tests the same Dockerfile without Docker'; exit 1; }
-	@export SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct); for image in $(IMAGES); do \
+# Docker's classic builder makes the same images where buildx is missing; provenance and SBOM need buildx.
+images: ## Builds all images (REGISTRY=registry/path TAG=version PUSH=1); needs Docker
+	@docker info >/dev/null 2>&1 || { \
+		echo 'make images needs a running Docker; make image-check tests the same Dockerfile without Docker'; exit 1; }
+	@export SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct); \
+	if docker buildx version >/dev/null 2>&1; then \
+		build='docker buildx build $(if $(PUSH),--push --provenance=mode=max --sbom=true,--load)'; \
+	else \
+		export DOCKER_BUILDKIT=0; build='docker build'; \
+		echo 'buildx is not installed: the images have neither provenance nor SBOM'; \
+	fi; \
+	for image in $(IMAGES); do \
 		name=$${image%%=*}; target=service; [ $$name = emulator ] && target=emulator; \
-		docker buildx build -f deploy/Dockerfile --target $$target --build-arg WORKSPACE=$${image#*=} \
+		tag=$(if $(REGISTRY),$(REGISTRY)/)bmg-$$name:$(TAG); \
+		$$build -f deploy/Dockerfile --target $$target --build-arg WORKSPACE=$${image#*=} \
 			--build-arg VERSION=$(TAG) --build-arg REVISION=$$(git rev-parse HEAD) \
 			$(if $(NODE_IMAGE),--build-arg NODE_IMAGE=$(NODE_IMAGE)) \
-			--tag $(if $(REGISTRY),$(REGISTRY)/)bmg-$$name:$(TAG) \
-			$(if $(PUSH),--push --provenance=mode=max --sbom=true,--load) . || exit 1; \
+			$(if $(BUILD_NETWORK),--network $(BUILD_NETWORK)) --tag $$tag . || exit 1; \
+		[ -z '$(PUSH)' ] || [ -z "$$DOCKER_BUILDKIT" ] || docker push $$tag || exit 1; \
 	done
 
 image-check: install build ## Runs the Dockerfile's instructions in a plain folder, without Docker, and starts the results

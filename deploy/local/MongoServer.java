@@ -1,6 +1,6 @@
 // The MongoDB stand-in of the local mesh: a MongoDB wire server over one H2 MVStore file, for a
 // machine without mongod on the PATH. Run it without a build:
-// java -cp 'lib/*' MongoServer.java PORT FILE. Not for production.
+// java -cp 'lib/*' MongoServer.java PORT FILE [HOST]. Not for production.
 //
 // It promises:
 // - an acknowledged write survives kill -9: it is committed to the file before it is answered, and
@@ -119,8 +119,9 @@ public class MongoServer {
         Executors.newSingleThreadScheduledExecutor(MongoServer::daemon)
             .scheduleWithFixedDelay(
                 backend::compact, COMPACT_EVERY_MS, COMPACT_EVERY_MS, TimeUnit.MILLISECONDS);
-        server.bind(new InetSocketAddress("127.0.0.1", port), 1, WORKER_THREADS);
-        System.out.println("mongo stand-in listens on 127.0.0.1:" + port + ", data in " + args[1]);
+        String host = args.length > 2 ? args[2] : "127.0.0.1";
+        server.bind(new InetSocketAddress(host, port), 1, WORKER_THREADS);
+        System.out.println("mongo stand-in listens on " + host + ":" + port + ", data in " + args[1]);
     }
 
     static Thread daemon(Runnable work) {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from './ask';
 import { checkHistory, type Verdict } from './check';
 import type { Broadcast, FaultSpan, History, PartnerEnd } from './history';
-import { APP_SECRETS, type Stage, type StagePartner } from './stage';
+import { APP_SECRETS, type Scene, type StagePartner } from './stage';
 import { readPage, TEXT, type Traffic } from './traffic';
 
 /** Phone numbers of the customers in traffic.ts. */
@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 4_000;
 const ALL_SETTLED_MS = 60_000;
 
 /** Reads with patience: the mesh may still recover. */
-async function get(stage: Stage, partner: StagePartner, path: string): Promise<any> {
+async function get(stage: Scene, partner: StagePartner, path: string): Promise<any> {
   for (let tries = 1; ; tries += 1) {
     const answer = await ask(stage.mesh.base_url, partner.key, { method: 'GET', path });
     if (answer?.status === 200) return answer.body;
@@ -39,7 +39,7 @@ async function get(stage: Stage, partner: StagePartner, path: string): Promise<a
 
 /** All pages of a list; `next` finds the cursor of the following one. */
 async function all<T>(
-  stage: Stage,
+  stage: Scene,
   partner: StagePartner,
   read: { path: string; items: (body: any) => T[]; next: (body: any) => string | null | undefined },
 ): Promise<T[]> {
@@ -61,7 +61,7 @@ const cursorOf = (body: any): string | undefined => {
   return after ? `cursor=${encodeURIComponent(after)}` : undefined;
 };
 
-async function wholeLog(stage: Stage, partner: StagePartner): Promise<PartnerEnd['log']> {
+async function wholeLog(stage: Scene, partner: StagePartner): Promise<PartnerEnd['log']> {
   const log: PartnerEnd['log'] = [];
   let after = 0;
   for (let tries = 0; tries < READ_TRIES;) {
@@ -79,7 +79,7 @@ async function wholeLog(stage: Stage, partner: StagePartner): Promise<PartnerEnd
 }
 
 async function partnerEnd(
-  stage: Stage,
+  stage: Scene,
   partner: StagePartner,
   traffic: Traffic,
 ): Promise<PartnerEnd> {
@@ -113,7 +113,7 @@ async function partnerEnd(
   };
 }
 
-async function broadcastsOf(stage: Stage, traffic: Traffic): Promise<Broadcast[]> {
+async function broadcastsOf(stage: Scene, traffic: Traffic): Promise<Broadcast[]> {
   const partner = stage.partners.find(({ name }) => name === 'broadcaster') as StagePartner;
   const contacts = new Map(traffic.broadcasts.map((one) => [one.name, one.contacts]));
   const found: Array<{ id: number; name: string }> = [];
@@ -137,7 +137,7 @@ async function broadcastsOf(stage: Stage, traffic: Traffic): Promise<Broadcast[]
 }
 
 /** Lines of the processes' logs that hold a secret. The emulator stands for the upstream, which may log its own. */
-async function scanLogs(stage: Stage): Promise<Pick<History, 'leaks' | 'log_lines'>> {
+async function scanLogs(stage: Scene): Promise<Pick<History, 'leaks' | 'log_lines'>> {
   const secrets = [
     TEXT,
     ...APP_SECRETS,
@@ -172,7 +172,7 @@ export interface Collected {
 
 /** Retries what receivers have refused, and reads everything until no promise is open any more. */
 export async function collect(
-  stage: Stage,
+  stage: Scene,
   traffic: Traffic,
   { spans, unhealthy }: { spans: FaultSpan[]; unhealthy: string | null },
 ): Promise<Collected> {

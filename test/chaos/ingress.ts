@@ -48,9 +48,11 @@ export function eventsOf(text: string): Map<string, string[]> {
   return events;
 }
 
+/** Listens on 127.0.0.1 unless another address is given. */
 export async function recordIngress(
   posts: WebhookPost[],
   now: () => number,
+  host = '127.0.0.1',
 ): Promise<IngressRecorder> {
   let target = '';
   const forward = async (
@@ -88,9 +90,9 @@ export async function recordIngress(
       });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/upstream`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}/webhooks/upstream`,
     post: (body) => forward(body, signed(body)),
     forwardTo: (url) => void (target = url),
     close: () =>

@@ -13,9 +13,14 @@ export interface Receiver {
 /** `secrets` are those that the partner has had so far. */
 export async function startReceiver(
   partner: string,
-  { secrets, arrivals, now }: { secrets: string[]; arrivals: Arrival[]; now: () => number },
+  {
+    secrets,
+    arrivals,
+    now,
+    host,
+  }: { secrets: string[]; arrivals: Arrival[]; now: () => number; host?: string },
 ): Promise<Receiver> {
-  const server = await startPartner();
+  const server = await startPartner({ host });
   let misbehave: ((response: ServerResponse) => void) | undefined;
   server.behave((got, response) => {
     const arrival: Arrival = {

@@ -37,7 +37,20 @@ export interface StagePartner {
   is_faulty: boolean;
 }
 
-export interface Stage {
+/** What traffic and collection need of a mesh: on this machine or in a cluster. */
+export interface Scene {
+  /** Folder of the logs that are searched for secrets. */
+  mesh: Pick<ProcessMesh, 'dir' | 'base_url' | 'emulator' | 'env'>;
+  operator: Pick<Client<OperatorDefinition>, 'rotateKey' | 'rotateWebhookSecret'>;
+  ingress: Pick<IngressRecorder, 'post'>;
+  partners: StagePartner[];
+  arrivals: Arrival[];
+  webhooks: WebhookPost[];
+  /** Milliseconds since the start of the run. */
+  now(): number;
+}
+
+export interface Stage extends Scene {
   dir: string;
   mesh: ProcessMesh;
   operator: Client<OperatorDefinition>;
@@ -45,13 +58,8 @@ export interface Stage {
   links: Record<string, Link>;
   disks: Disks;
   ingress: IngressRecorder;
-  partners: StagePartner[];
   /** The receiver that faults make misbehave. */
   faulty: Receiver;
-  arrivals: Arrival[];
-  webhooks: WebhookPost[];
-  /** Milliseconds since the start of the run. */
-  now(): number;
   stop(): Promise<void>;
 }
 
@@ -63,7 +71,7 @@ export const APP_SECRETS = ['app-secret-local', 'AAECAwQFBgcICQoLDA0ODxAREhMUFRY
 /** Shorter than in production, so that unknown outcomes resolve during the run. */
 const SETTINGS = { BROADCAST_LEASE_MS: '3000', BROADCAST_GRACE_MS: '8000', LOG_LEVEL: 'info' };
 
-interface PartnerKind {
+export interface PartnerKind {
   name: string;
   number: SeededNumber;
   has_receiver: boolean;
@@ -132,10 +140,15 @@ export async function openStage(dir: string): Promise<Stage> {
   }
 }
 
-async function createPartner(
-  kind: PartnerKind,
-  deps: Pick<Stage, 'mesh' | 'operator' | 'arrivals' | 'now'>,
-): Promise<StagePartner> {
+export interface PartnerDeps extends Pick<Scene, 'arrivals' | 'now'> {
+  mesh: Pick<ProcessMesh, 'base_url'>;
+  operator: Pick<Client<OperatorDefinition>, 'createPartner'>;
+  /** The address at which its receiver listens; 127.0.0.1 unless given. */
+  host?: string;
+}
+
+/** Creates the partner, starts its receiver and registers its number. */
+export async function createPartner(kind: PartnerKind, deps: PartnerDeps): Promise<StagePartner> {
   const { name, number } = kind;
   const secrets: string[] = [];
   const receiver = kind.has_receiver ? await startReceiver(name, { ...deps, secrets }) : null;

@@ -15,7 +15,7 @@ import {
   type StatusRead,
 } from './history';
 import { between, pick } from './schedule';
-import type { Stage, StagePartner } from './stage';
+import type { Scene, StagePartner } from './stage';
 
 /** In every text that is sent: it must not be in any log. */
 export const TEXT = 'Zebra crossing at midnight';
@@ -51,7 +51,7 @@ export interface Traffic {
   stop(): Promise<void>;
 }
 
-export function startTraffic(stage: Stage, seed: number): Traffic {
+export function startTraffic(stage: Scene, seed: number): Traffic {
   const traffic: Traffic = {
     sends: [],
     changes: [],
@@ -89,7 +89,7 @@ export function startTraffic(stage: Stage, seed: number): Traffic {
 }
 
 interface Play {
-  stage: Stage;
+  stage: Scene;
   traffic: Traffic;
   stopping: boolean;
 }

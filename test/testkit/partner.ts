@@ -29,7 +29,11 @@ export interface PartnerReceiver {
   close(): Promise<void>;
 }
 
-export async function startPartner(options: { port?: number } = {}): Promise<PartnerReceiver> {
+/** Listens on 127.0.0.1 and a free port unless the options say otherwise. */
+export async function startPartner(
+  options: { port?: number; host?: string | undefined } = {},
+): Promise<PartnerReceiver> {
+  const { host = '127.0.0.1' } = options;
   const arrivals: Arrival[] = [];
   let behaviour: Behaviour | undefined;
   const server = createServer((request, response) => {
@@ -48,10 +52,10 @@ export async function startPartner(options: { port?: number } = {}): Promise<Par
       else response.end('ok');
     });
   });
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://${host}:${port}/hook`,
     port,
     arrivals,
     of: (event) => arrivals.filter(({ body }) => body.event === event),

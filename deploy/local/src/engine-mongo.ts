@@ -13,7 +13,7 @@ const WANTED = {
   what: 'the local stand-in for MongoDB',
   instead: 'set MONGO_URL, or have mongod on the PATH',
 };
-const SOURCE = path.join(LOCAL, 'MongoServer.java');
+export const SOURCE = path.join(LOCAL, 'MongoServer.java');
 const OP_MSG = 2013;
 
 export const mongo: Engine = {

@@ -62,7 +62,7 @@ export const redis: Engine = {
 };
 
 /** Taken out of the jar once, under its versioned name's folder, and tried before it is used. */
-async function unpack(lib: string): Promise<string> {
+export async function unpack(lib: string): Promise<string> {
   const platform = `${process.platform}-${process.arch}`;
   for (const entry of BINARIES[platform] ?? []) {
     const file = path.join(DOWNLOADS, 'bin', entry, 'redis-server');

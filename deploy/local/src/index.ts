@@ -1,6 +1,7 @@
 // The interface for tests and the demo: start and stop the engines and the background mesh.
 export { describeMesh } from './describe';
 export type { EngineName } from './engine';
+export { engineFiles, type EngineFiles } from './engine-files';
 export { readEnv } from './env-file';
 export { LocalError } from './errors';
 export { isUp } from './health';

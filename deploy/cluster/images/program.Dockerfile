@@ -1,0 +1,6 @@
+# A static program alone: pause, coredns, metrics-server.
+FROM scratch
+ARG PROGRAM
+COPY ${PROGRAM} /program
+USER 65532:65532
+ENTRYPOINT ["/program"]

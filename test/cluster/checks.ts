@@ -1,0 +1,57 @@
+// What is checked on the cluster, in this order: each check starts from what the one before leaves.
+import { autoscaling } from './autoscaling';
+import { drainNode, killAtRandom, loseNetwork } from './faults';
+import { firstMessage, helmTest, installTrial, noteResources } from './install';
+import type { Options } from './options';
+import { identities, restrictedPods } from './security';
+import { hungPod, lateEngine } from './start-stop';
+import { renewCertificates, upgradeAndBack } from './upgrade';
+
+export interface Check {
+  /** Selects it in ONLY=. */
+  id: string;
+  title: string;
+  /** Returns figures for the table; throws with what was wrong. */
+  run(options: Options): string | Promise<string>;
+}
+
+export const CHECKS: readonly Check[] = [
+  { id: 'install', title: '`helm install` of the trial with `--wait`', run: installTrial },
+  { id: 'test', title: '`helm test`', run: helmTest },
+  { id: 'message', title: "The first message by the README's lines", run: firstMessage },
+  {
+    id: 'pods',
+    title: 'Pods: `restricted` namespace, not root, read-only, no capabilities',
+    run: restrictedPods,
+  },
+  {
+    id: 'identity',
+    title: 'A pod without a certificate of ours cannot call a service',
+    run: identities,
+  },
+  {
+    id: 'upgrade',
+    title: 'Upgrade of all services and `helm rollback` under traffic',
+    run: upgradeAndBack,
+  },
+  {
+    id: 'resources',
+    title: 'Resources used under traffic, against the requests',
+    run: noteResources,
+  },
+  {
+    id: 'certificates',
+    title: 'All certificates renewed by the job under traffic',
+    run: renewCertificates,
+  },
+  { id: 'drain', title: '`kubectl drain` of a node under traffic', run: drainNode },
+  { id: 'hang', title: 'A hung pod leaves the endpoints and is restarted', run: hungPod },
+  { id: 'late', title: 'A pod that starts before its database waits for it', run: lateEngine },
+  { id: 'network', title: 'No network between the nodes for 30 s under traffic', run: loseNetwork },
+  {
+    id: 'kills',
+    title: 'Pods deleted and containers killed at random under traffic',
+    run: killAtRandom,
+  },
+  { id: 'autoscaling', title: 'Replicas follow the CPU load, up and down', run: autoscaling },
+];

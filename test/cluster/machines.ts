@@ -1,0 +1,116 @@
+// The machines of the cluster: one privileged container each, on a network of their own.
+import { totalmem } from 'node:os';
+import { spawn } from 'node:child_process';
+import {
+  API_PORT,
+  HOST_ADDRESS,
+  MACHINES,
+  NETWORK,
+  NETWORK_RANGE,
+  NODE_PORTS,
+  type Machine,
+} from './facts';
+import { docker, dockerEnvironment } from './docker';
+import { keysOf } from './keys';
+
+const MEBIBYTE = 1024 * 1024;
+const LABEL = 'bmg.cluster=true';
+const LOAD_LIMIT_MS = 15 * 60_000;
+
+const exists = async (kind: 'network' | 'container', name: string): Promise<boolean> => {
+  try {
+    await docker([kind, 'inspect', name]);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Starts the machines that do not run. */
+export async function startMachines(): Promise<void> {
+  if (!(await exists('network', NETWORK))) {
+    const range = ['--subnet', NETWORK_RANGE, '--gateway', HOST_ADDRESS];
+    await docker(['network', 'create', '--label', LABEL, ...range, NETWORK]);
+  }
+  for (const machine of MACHINES) {
+    if (await exists('container', machine.name)) await docker(['start', machine.name]);
+    else await docker(['run', ...machineOptions(machine), 'bmg-cluster/machine:1']);
+  }
+}
+
+function machineOptions(machine: Machine): string[] {
+  const { name, role, address, pod_range, memory } = machine;
+  const routes = MACHINES.filter((one) => one.pod_range && one !== machine).map(
+    (one) => `${one.pod_range},${one.address}`,
+  );
+  // What the host has above the limit of this container is not for pods.
+  const limit = Number.parseInt(memory, 10) * 1024;
+  const reserved = Math.max(0, Math.floor(totalmem() / MEBIBYTE) - limit);
+  const variables = {
+    ROLE: role,
+    NAME: name,
+    ADDRESS: address,
+    POD_RANGE: pod_range,
+    ROUTES: routes.join(' '),
+    RESERVED: `${reserved}Mi`,
+  };
+  const published: Array<[number, number]> =
+    role === 'control'
+      ? [
+          [API_PORT, 6_443],
+          ...Object.values(NODE_PORTS).map((port): [number, number] => [port, port]),
+        ]
+      : [];
+  return [
+    ...['--detach', '--name', name, '--hostname', name, '--label', LABEL],
+    ...['--privileged', '--cgroupns', 'private', '--memory', memory],
+    ...['--network', NETWORK, '--ip', address],
+    // An overlay file system cannot hold another: images, pods and etcd are on volumes.
+    ...['--volume', '/var', '--tmpfs', '/run', '--tmpfs', '/tmp'],
+    ...['--volume', `${keysOf(machine)}:/etc/bmg:ro`],
+    ...Object.entries(variables).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+    ...published.flatMap(([host, inside]) => ['--publish', `127.0.0.1:${host}:${inside}`]),
+  ];
+}
+
+/** Removes machines and network; true if there were any. */
+export async function removeMachines(): Promise<boolean> {
+  const found: string[] = [];
+  for (const { name } of MACHINES) if (await exists('container', name)) found.push(name);
+  if (found.length > 0) await docker(['rm', '--force', '--volumes', ...found]);
+  const has_network = await exists('network', NETWORK);
+  if (has_network) await docker(['network', 'rm', NETWORK]);
+  return found.length > 0 || has_network;
+}
+
+/** Copies images into the containerd of a machine. */
+export function loadImages(machine: Machine, tags: string[]): Promise<void> {
+  const env = dockerEnvironment();
+  return new Promise((done, failed) => {
+    const save = spawn('docker', ['save', ...tags], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const load = spawn(
+      'docker',
+      [
+        'exec',
+        '--interactive',
+        machine.name,
+        'ctr',
+        '--namespace',
+        'k8s.io',
+        'images',
+        'import',
+        '-',
+      ],
+      { env, stdio: [save.stdout, 'ignore', 'inherit'], timeout: LOAD_LIMIT_MS },
+    );
+    save.once('error', failed);
+    load.once('error', failed);
+    load.once('close', (code) =>
+      code === 0 ? done() : failed(new Error(`failed to load images into ${machine.name}`)),
+    );
+  });
+}
+
+/** The last lines of a program's log on a machine. */
+export const logOf = (machine: Machine, program: string): Promise<string> =>
+  docker(['exec', machine.name, 'tail', '-n', '20', `/var/log/bmg/${program}.log`]);

@@ -1,0 +1,127 @@
+// The parties around the release, as the chaos run has them: partners with receivers, the upstream whose
+// webhooks are recorded on their way to the ingress, and the operator's command line.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PARTNERS, createPartner, type PartnerDeps, type Scene } from '../chaos/stage';
+import type { Arrival, WebhookPost } from '../chaos/history';
+import { recordIngress } from '../chaos/ingress';
+import { EmulatorClient } from '../emulator/client';
+import { WORLD } from '../harness/world';
+import { HOST_ADDRESS, NODE_PORTS, STATE } from './facts';
+import { NAMESPACE, bmg, inNamespace, podsOf } from './release';
+
+const at = (port: number): string => `http://127.0.0.1:${port}`;
+export const GATEWAY = at(NODE_PORTS.gateway);
+const LOG_LIMIT_MS = 120_000;
+
+interface Created {
+  partner_id: string;
+  partner_key: string;
+  webhook_secret: string;
+}
+
+type Operator = Scene['operator'] & PartnerDeps['operator'];
+
+/** The requests of the chaos run as commands of an operator. */
+function commandLine(): Operator {
+  return {
+    createPartner: async ({ name, webhook_url, rate_limit_per_sec }: any) => {
+      const url = webhook_url ? ['--webhook-url', webhook_url as string] : [];
+      const rate = ['--rate-limit-per-sec', String(rate_limit_per_sec)];
+      return bmg<Created>('partner', 'create', '--name', name as string, ...url, ...rate);
+    },
+    rotateKey: async ({ partner_id }: any) =>
+      bmg('partner', 'rotate-key', partner_id as string, '--yes'),
+    rotateWebhookSecret: async ({ partner_id, overlap_hours }: any) =>
+      bmg(
+        'partner',
+        'rotate-webhook-secret',
+        partner_id as string,
+        '--overlap-hours',
+        String(overlap_hours),
+      ),
+  } as unknown as Operator;
+}
+
+/** Services of type NodePort: the way in for the traffic, which survives every pod. */
+export async function exposeRelease(): Promise<void> {
+  const services = Object.entries(NODE_PORTS).map(([component, nodePort]) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: `test-${component}`, namespace: NAMESPACE },
+    spec: {
+      type: 'NodePort',
+      selector: {
+        'app.kubernetes.io/name': 'bmg',
+        'app.kubernetes.io/instance': 'bmg',
+        'app.kubernetes.io/component': component,
+      },
+      ports: [{ name: 'http', port: 80, targetPort: 'http', nodePort }],
+    },
+  }));
+  await inNamespace(['apply', '--filename', '-'], {
+    input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: services }),
+  });
+}
+
+export interface ClusterScene extends Scene {
+  close(): Promise<void>;
+}
+
+/** Opens a new world at the emulator, and creates partners of every kind. */
+export async function openScene(name: string): Promise<ClusterScene> {
+  await exposeRelease();
+  const dir = join(STATE, 'logs', name);
+  mkdirSync(dir, { recursive: true });
+  const began = performance.now();
+  const now = (): number => Math.round(performance.now() - began);
+  const webhooks: WebhookPost[] = [];
+  const arrivals: Arrival[] = [];
+  const ingress = await recordIngress(webhooks, now, HOST_ADDRESS);
+  ingress.forwardTo(`${at(NODE_PORTS.webhooks)}/webhooks/upstream`);
+  const emulator = new EmulatorClient(at(NODE_PORTS.emulator));
+  await emulator.reset(WORLD);
+  await emulator.configure({ webhook_url: ingress.url });
+  await emulator.limits({ rate_per_sec: 'off' });
+  const operator = commandLine();
+  const mesh = {
+    dir,
+    base_url: `${GATEWAY}/v1`,
+    emulator,
+    env: { KEY_PEPPER: 'local-pepper-not-for-production' },
+  };
+  const scene: Scene = { mesh, operator, ingress, partners: [], arrivals, webhooks, now };
+  for (const kind of PARTNERS) {
+    scene.partners.push(
+      await createPartner(kind, { mesh, operator, arrivals, now, host: HOST_ADDRESS }),
+    );
+  }
+  return {
+    ...scene,
+    async close() {
+      for (const { receiver, partner_id } of scene.partners) {
+        await bmg('partner', 'update', partner_id, '--status', 'suspended');
+        await receiver?.close();
+      }
+      await ingress.close();
+    },
+  };
+}
+
+/** Keeps what the present pods have written, for the search for secrets. */
+export async function keepLogs({ mesh }: Scene): Promise<void> {
+  for (const { metadata } of await podsOf()) {
+    const read = (previous: string[]): Promise<string> =>
+      inNamespace(['logs', metadata.name, '--all-containers', ...previous], {
+        limit_ms: LOG_LIMIT_MS,
+      });
+    // The emulator stands for the upstream, which may log its own.
+    if (metadata.name.includes('emulator')) continue;
+    try {
+      writeFileSync(join(mesh.dir, `${metadata.name}.log`), await read([]));
+      writeFileSync(join(mesh.dir, `${metadata.name}.previous.log`), await read(['--previous']));
+    } catch {
+      // It has no previous container, or it is gone.
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// Pods that hang, and pods that start before what they need.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../testkit/eventually';
+import { signal } from './faults';
+import { inNamespace, isReady, json, podsOf, untilRolledOut, type Pod } from './release';
+import { exposeRelease, GATEWAY } from './scene';
+import { stable, upgrade } from './upgrade';
+
+/** Two failed probes, five seconds apart, with a timeout of three, and time for the routing. */
+const LEAVES_LIMIT_MS = 30_000;
+/** Six failed probes of liveness, ten seconds apart. */
+const RESTART_LIMIT_MS = 180_000;
+const WAITS_MS = 30_000;
+
+interface Slices {
+  items: Array<{
+    endpoints: Array<{ addresses: string[]; conditions: { ready: boolean } }> | null;
+  }>;
+}
+
+/** Addresses to which the cluster routes requests to the gateway. */
+async function routed(): Promise<string[]> {
+  const selector = ['--selector', 'kubernetes.io/service-name=bmg-gateway-http'];
+  const { items } = await json<Slices>(['get', 'endpointslices', ...selector]);
+  return items.flatMap(({ endpoints }) =>
+    (endpoints ?? [])
+      .filter(({ conditions }) => conditions.ready)
+      .flatMap(({ addresses }) => addresses),
+  );
+}
+
+const restartsOf = ({ status }: Pod): number => status.containerStatuses?.[0]?.restartCount ?? 0;
+
+export async function hungPod(): Promise<string> {
+  await upgrade(stable());
+  await exposeRelease();
+  const [pod] = (await podsOf('gateway')).filter(isReady) as [Pod];
+  const find = async (): Promise<Pod> =>
+    (await podsOf('gateway')).find(({ metadata }) => metadata.name === pod.metadata.name) as Pod;
+  const began = performance.now();
+  const since = (): number => Math.round((performance.now() - began) / 1_000);
+  await signal(pod, 'SIGSTOP');
+  await eventually(async () => !(await routed()).includes(pod.status.podIP), LEAVES_LIMIT_MS);
+  const left = since();
+  // With the hung pod out of the way, every request is answered by the other one.
+  for (let request = 0; request < 20; request += 1) {
+    const answer = await fetch(`${GATEWAY}/v1/health`, { signal: AbortSignal.timeout(5_000) });
+    if (!answer.ok) throw new Error(`GET /v1/health answered ${answer.status}`);
+  }
+  await eventually(async () => restartsOf(await find()) > restartsOf(pod), RESTART_LIMIT_MS);
+  const restarted = since();
+  await eventually(async () => isReady(await find()), RESTART_LIMIT_MS);
+  return `left the endpoints after ${left} s, restarted after ${restarted} s, ready after ${since()} s`;
+}
+
+/** Restarts a service while its database is stopped, then starts the database. */
+export async function lateEngine(): Promise<string> {
+  const scale = (replicas: number): Promise<string> =>
+    inNamespace(['scale', 'statefulset/bmg-mongo', `--replicas=${replicas}`]);
+  await scale(0);
+  try {
+    await inNamespace(['wait', '--for=delete', 'pod/bmg-mongo-0', '--timeout=90s']);
+    for (const { metadata } of await podsOf('messaging')) {
+      await inNamespace(['delete', 'pod', metadata.name]);
+    }
+    await sleep(WAITS_MS);
+    const waiting = await podsOf('messaging');
+    if (waiting.some(isReady)) throw new Error('a pod is ready without its database');
+    const log = await inNamespace(['logs', waiting[0]?.metadata.name ?? '']);
+    if (!/waiting for MongoDB/.test(log))
+      throw new Error(`its log does not say why: ${log.slice(-500)}`);
+  } finally {
+    await scale(1);
+  }
+  const began = performance.now();
+  await inNamespace(['rollout', 'status', 'statefulset/bmg-mongo', '--timeout=120s'], {
+    limit_ms: 130_000,
+  });
+  await untilRolledOut();
+  const pods = await podsOf('messaging');
+  const restarts = pods.reduce((sum, pod) => sum + restartsOf(pod), 0);
+  if (restarts > 0) throw new Error(`the waiting pods were restarted ${restarts} times`);
+  const seconds = Math.round((performance.now() - began) / 1_000);
+  return `ready ${seconds} s after the database started, no restart`;
+}

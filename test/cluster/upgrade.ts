@@ -1,0 +1,127 @@
+// Planned changes under traffic: an upgrade with changed settings and back, and new certificates.
+import {
+  CHART,
+  TRIAL,
+  componentOf,
+  inNamespace,
+  json,
+  podsOf,
+  runHelm,
+  untilRolledOut,
+  valuesFile,
+} from './release';
+import { underTraffic } from './traffic';
+import type { Options } from './options';
+
+const UPGRADE_LIMIT = '15m';
+/** Less than the 21 days at which the job renews a certificate. */
+const SHORT_LIFE_DAYS = 10;
+/** Pods of gateway and webhooks, to which the callers connect. */
+export const FRONT_PODS = 4;
+const JOB_LIMIT_MS = 200_000;
+
+export const SERVICES = [
+  'gateway',
+  'onboarding',
+  'messaging',
+  'templates',
+  'broadcasts',
+  'number-admin',
+  'webhooks',
+  'fanout',
+] as const;
+
+/**
+ * The trial with two replicas of each service, however busy this machine is: the other checks count pods. LOG_LEVEL
+ * shows what a failed check needs.
+ */
+export const stable = (changed: Record<string, unknown> = {}): string[] => {
+  const services = Object.fromEntries(
+    SERVICES.map((name) => [name, { replicas: 2, autoscaling: { enabled: false } }]),
+  );
+  const file = valuesFile('stable', { services, settings: { LOG_LEVEL: 'info' }, ...changed });
+  return ['--values', TRIAL, '--values', file];
+};
+
+export const upgrade = (values: string[]): Promise<string> =>
+  runHelm(['upgrade', 'bmg', CHART, ...values, '--wait', '--timeout', UPGRADE_LIMIT]);
+
+/** Pods that are gone although they were there before. */
+const replaced = async (before: Set<string>): Promise<number> => {
+  const now = new Set((await podsOf()).map(({ metadata }) => metadata.name));
+  return [...before].filter((name) => !now.has(name)).length;
+};
+
+/** The pods of the services; the engines, the emulator and the command line are not replaced. */
+const names = async (): Promise<Set<string>> =>
+  new Set(
+    (await podsOf())
+      .filter((pod) => (SERVICES as readonly string[]).includes(componentOf(pod)))
+      .map(({ metadata }) => metadata.name),
+  );
+
+export async function upgradeAndBack({ seed }: Options): Promise<string> {
+  await upgrade(stable());
+  const times: string[] = [];
+  const figures = await underTraffic({
+    name: 'upgrade',
+    seed,
+    cut_off_max: 2 * FRONT_PODS,
+    async disturb() {
+      for (const [kind, act] of [
+        ['upgrade', () => upgrade(stable({ podAnnotations: { 'bmg.test/upgrade': 'changed' } }))],
+        ['rollback', () => runHelm(['rollback', 'bmg', '--wait', '--timeout', UPGRADE_LIMIT])],
+      ] as const) {
+        const before = await names();
+        const began = performance.now();
+        await act();
+        await untilRolledOut();
+        const count = await replaced(before);
+        if (count < before.size)
+          throw new Error(`${kind}: ${before.size - count} pods were not replaced`);
+        times.push(
+          `${kind} of ${count} pods in ${Math.round((performance.now() - began) / 1_000)} s`,
+        );
+      }
+    },
+  });
+  return `${times.join(', ')}; ${figures}`;
+}
+
+interface Secret {
+  metadata: { name: string };
+  data: Record<string, string>;
+}
+
+const certificates = async (): Promise<Map<string, string>> =>
+  new Map(
+    (await json<{ items: Secret[] }>(['get', 'secrets'])).items
+      .filter(({ metadata }) => metadata.name.endsWith('-tls'))
+      .map(({ metadata, data }) => [metadata.name, data['tls.crt'] ?? '']),
+  );
+
+export async function renewCertificates({ seed }: Options): Promise<string> {
+  await upgrade(stable({ mtls: { validDays: SHORT_LIFE_DAYS } }));
+  let renewed = 0;
+  const figures = await underTraffic({
+    name: 'certificates',
+    seed: seed + 1,
+    cut_off_max: 0,
+    async disturb() {
+      const before = await certificates();
+      await inNamespace(['delete', 'job', 'renew-now', '--ignore-not-found']);
+      await inNamespace(['create', 'job', '--from=cronjob/bmg-tls-renewal', 'renew-now']);
+      await inNamespace(['wait', 'job/renew-now', '--for=condition=Complete', '--timeout=180s'], {
+        limit_ms: JOB_LIMIT_MS,
+      });
+      const after = await certificates();
+      renewed = [...before].filter(([name, text]) => after.get(name) !== text).length;
+      if (renewed !== before.size || renewed === 0) {
+        throw new Error(`${renewed} of ${before.size} certificates were renewed`);
+      }
+      // The kubelet refreshes mounted Secrets within two minutes.
+      await new Promise((wake) => setTimeout(wake, 120_000));
+    },
+  });
+  return `${renewed} certificates; ${figures}`;
+}
