@@ -37,6 +37,7 @@ export const session = record({
   csrf_token: text,
 });
 export type Session = Of<typeof session>;
+export const current_session = record({ session: orNull(session) });
 
 const open_session = record({
   created_at: time,

@@ -105,6 +105,7 @@ function sessionRoutes({ settings, cookies, peppers, renewal }: RouteDependencie
       // For the page's start: a browser reports every 401 as an error.
       verb: 'get',
       path: '/session/current',
+      answer: answers.current_session,
       absent: { session: null },
       run: async ({ session, token }) => ({ session: sessionAnswer(session, token) }),
     },
