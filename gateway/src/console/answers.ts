@@ -4,6 +4,7 @@ import type { ObjectSchema, Properties, Schema, Static } from '../endpoints/part
 
 const text = { type: 'string' } as const;
 const whole = { type: 'integer' } as const;
+const milliseconds = { type: 'number' } as const;
 const flag = { type: 'boolean' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -139,7 +140,7 @@ const logged_request = record({
   path: text,
   status: whole,
   code: orNull(text),
-  duration_ms: whole,
+  duration_ms: milliseconds,
   request_id: text,
 });
 export type LoggedRequest = Of<typeof logged_request>;
