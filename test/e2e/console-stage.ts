@@ -79,6 +79,8 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
     async openSignedIn(path, view, key) {
       const page = await open(path, view);
       await signIn(page, key);
+      // The page of the log-in has a heading too.
+      await page.getByRole('textbox', { name: 'Partner key' }).waitFor({ state: 'detached' });
       await page.getByRole('heading', { level: 1 }).waitFor();
       return page;
     },

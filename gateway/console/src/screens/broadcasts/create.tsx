@@ -149,6 +149,32 @@ interface ConfirmStepProps {
   contacts: Contact[];
 }
 
+interface NameAndStartProps {
+  name: string;
+  setName: (name: string) => void;
+  start: string;
+  setStart: (start: string) => void;
+}
+
+const NameAndStart = ({ name, setName, start, setStart }: NameAndStartProps) => (
+  <>
+    <TextInput
+      label="Name"
+      required
+      maxLength={200}
+      value={name}
+      onChange={(event) => setName(event.currentTarget.value)}
+    />
+    <TextInput
+      label="Start"
+      description="In your time zone. Empty: at once."
+      type="datetime-local"
+      value={start}
+      onChange={(event) => setStart(event.currentTarget.value)}
+    />
+  </>
+);
+
 function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
   const [name, setName] = useState(template.name);
   const [start, setStart] = useState('');
@@ -185,20 +211,7 @@ function ConfirmStep({ client, template, contacts }: ConfirmStepProps) {
     >
       <Group align="flex-start" gap="xl" mt="md">
         <Stack flex="1 1 280px">
-          <TextInput
-            label="Name"
-            required
-            maxLength={200}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <TextInput
-            label="Start"
-            description="In your time zone. Empty: at once."
-            type="datetime-local"
-            value={start}
-            onChange={(event) => setStart(event.currentTarget.value)}
-          />
+          <NameAndStart {...{ name, setName, start, setStart }} />
           <Facts
             of={[
               ['From', nameOf(client)],

@@ -38,7 +38,7 @@ const COLUMNS: Array<Column<ListedEvent>> = [
   },
   {
     title: 'Time',
-    width: '230px',
+    width: '250px',
     cell: ({ logged_at }) => <Time value={logged_at} as="exact" />,
     labelled: true,
   },

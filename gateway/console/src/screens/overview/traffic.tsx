@@ -30,8 +30,6 @@ export function Traffic({ from, to }: { from: string; to: string }) {
 
 function Chart({ days }: { days: DayCounts[] }) {
   const most = Math.max(1, ...days.flatMap(({ counts }) => SERIES.map((name) => counts[name])));
-  const width = WIDTH / days.length;
-  const bar = (width * (1 - GAP_SHARE)) / SERIES.length;
   const first = days[0]?.day ?? '';
   const last = days.at(-1)?.day ?? '';
   const sum = days.reduce((all, { counts }) => all + counts.sent, 0);
@@ -45,66 +43,84 @@ function Chart({ days }: { days: DayCounts[] }) {
           </li>
         ))}
       </ul>
-      <svg
-        className="traffic"
-        role="img"
-        aria-label={label}
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-      >
-        {days.map(({ day, counts }, at) =>
-          SERIES.map((name, series) => {
-            const height =
-              counts[name] === 0 ? 0 : Math.max(BAR_MIN, (counts[name] / most) * HEIGHT);
-            return (
-              <rect
-                key={`${day}/${name}`}
-                className={`traffic-${name}`}
-                x={at * width + series * bar + (width * GAP_SHARE) / 2}
-                y={HEIGHT - height}
-                width={bar}
-                height={height}
-              />
-            );
-          }),
-        )}
-      </svg>
+      <Bars days={days} label={label} most={most} />
       <div className="traffic-axis">
         <span>{dayInWords(first)}</span>
         <span>{dayInWords(last)}</span>
       </div>
-      <details>
-        <summary>The figures as a table</summary>
-        <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Day (UTC)</Table.Th>
-                {SERIES.map((name) => (
-                  <Table.Th key={name} ta="right">
-                    {TITLES[name]}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {days.map(({ day, counts }) => (
-                <Table.Tr key={day}>
-                  <Table.Td>{day}</Table.Td>
-                  {SERIES.map((name) => (
-                    <Table.Td key={name} ta="right">
-                      {countOf(counts[name])}
-                    </Table.Td>
-                  ))}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </details>
+      <Figures days={days} />
       <Text size="xs" c="dimmed" mt="xs">
         In whole UTC days. A status counts on the day on which it came.
       </Text>
     </>
   );
 }
+
+interface BarsProps {
+  days: DayCounts[];
+  label: string;
+  /** The count of the highest bar. */
+  most: number;
+}
+
+function Bars({ days, label, most }: BarsProps) {
+  const width = WIDTH / days.length;
+  const bar = (width * (1 - GAP_SHARE)) / SERIES.length;
+  return (
+    <svg
+      className="traffic"
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+    >
+      {days.map(({ day, counts }, at) =>
+        SERIES.map((name, series) => {
+          const height = counts[name] === 0 ? 0 : Math.max(BAR_MIN, (counts[name] / most) * HEIGHT);
+          return (
+            <rect
+              key={`${day}/${name}`}
+              className={`traffic-${name}`}
+              x={at * width + series * bar + (width * GAP_SHARE) / 2}
+              y={HEIGHT - height}
+              width={bar}
+              height={height}
+            />
+          );
+        }),
+      )}
+    </svg>
+  );
+}
+
+const Figures = ({ days }: { days: DayCounts[] }) => (
+  <details>
+    <summary>The figures as a table</summary>
+    <Table.ScrollContainer minWidth={420} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Day (UTC)</Table.Th>
+            {SERIES.map((name) => (
+              <Table.Th key={name} ta="right">
+                {TITLES[name]}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {days.map(({ day, counts }) => (
+            <Table.Tr key={day}>
+              <Table.Td>{day}</Table.Td>
+              {SERIES.map((name) => (
+                <Table.Td key={name} ta="right">
+                  {countOf(counts[name])}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  </details>
+);
