@@ -19,6 +19,11 @@ keep() {
   done &
 }
 
+# Docker mounts these read-only in containers that are not privileged.
+for mounted in /sys $(awk '$2 ~ "^/sys/fs/cgroup" { print $2 }' /proc/mounts); do
+  mount -o remount,rw,bind "$mounted"
+done
+
 for route in $ROUTES; do
   ip route replace "${route%,*}" via "${route#*,}"
 done
@@ -76,6 +81,8 @@ node() {
 version = 2
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "bmg-cluster/pause:1"
+  # Without CAP_SYS_RESOURCE a score cannot be lowered.
+  restrict_oom_score_adj = true
 [plugins."io.containerd.grpc.v1.cri".cni]
   bin_dir = "/usr/lib/cni"
   conf_dir = "/etc/cni/net.d"
