@@ -23,7 +23,10 @@ export interface Admitted {
   rate_limit: RateLimitResult;
 }
 
-const KEY = 'x-partner-key';
+/** What decides how a request is admitted. */
+export type Admission = Pick<Endpoint, 'verb' | 'scope' | 'counted'>;
+
+export const KEY = 'x-partner-key';
 const CONNECT_TOKEN = 'x-connect-token';
 
 /**
@@ -35,7 +38,7 @@ export const CONNECT_TOKEN_PER_SEC = 5;
 /** Throws unless the request carries a valid key, or a connect token where the row takes one. */
 export async function admit(
   context: Context,
-  endpoint: Endpoint,
+  endpoint: Admission,
   deps: AdmitDependencies,
 ): Promise<Admitted> {
   const key = context.get(KEY).trim();
@@ -57,7 +60,7 @@ export async function admit(
 async function admitPartner(
   context: Context,
   key: string,
-  { counted = true }: Endpoint,
+  { counted = true }: Admission,
   { authenticator, bucket }: AdmitDependencies,
 ): Promise<Admitted> {
   const { call } = context.state as State;

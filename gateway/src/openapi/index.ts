@@ -5,6 +5,7 @@ import { exampleOf } from './example';
 import type { Chapter } from '../endpoints';
 import { usageName, type Endpoint } from '../endpoints/endpoint';
 import { codesOf, errorResponseName, errorResponses, errorSchema } from './errors';
+import { limitsOf, type OperationLimits } from './limits';
 import * as parts from './parts';
 import { describeSchema, plainSchema, SharedSchemas, type Json, type Reference } from './schemas';
 import { webhooksOf, type WebhookItem } from './webhooks';
@@ -34,6 +35,7 @@ export interface OperationObject {
   security?: Array<Record<string, string[]>>;
   'x-codes': string[];
   'x-counted': boolean;
+  'x-rate-limit': OperationLimits;
   'x-usage-name'?: string;
   /** Present on endpoints beside the contract's. */
   'x-addition'?: true;
@@ -161,6 +163,7 @@ function operationOf(row: Endpoint, tag: string, shared: SharedSchemas): Operati
     ...(row.scope === 'session' && { security: [{ PartnerKey: [] }, { ConnectToken: [] }] }),
     'x-codes': codes,
     'x-counted': counted,
+    'x-rate-limit': limitsOf(row),
     'x-usage-name': usageName(row),
     ...(row.addition && { 'x-addition': true as const }),
   };
@@ -288,4 +291,5 @@ const health: OperationObject = {
   security: [],
   'x-codes': [],
   'x-counted': false,
+  'x-rate-limit': { counted: false },
 };
