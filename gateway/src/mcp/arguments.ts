@@ -28,7 +28,7 @@ export function readArguments(endpoint: Endpoint, given: Fields): RowRequest {
     const place = places.get(name) ?? 'body';
     // Absent, as in a body of JSON.
     if (value === undefined) continue;
-    if (place === 'body') request.body[name] = value;
+    if (place === 'body') request.body[name] = bodyValueOf(endpoint, name, value);
     else put(request, endpoint, { place, name, text: textOf(name, value) });
   }
   const missing = pathParametersOf(endpoint).filter((name) => !request.params[name]?.trim());
@@ -67,6 +67,12 @@ function textOf(name: string, value: unknown): string {
   if (text.length > TEXT_MAX) throw invalidField(name, `must have at most ${TEXT_MAX} characters`);
   return text;
 }
+
+/** Models and command lines write a phone number or an id as a number, where the row has a text. */
+const bodyValueOf = ({ body }: Endpoint, name: string, value: unknown): unknown =>
+  body?.properties?.[name]?.type === 'string' && Number.isSafeInteger(value)
+    ? String(value)
+    : value;
 
 /** `/messages/:message_id/timeline` with its values and query. */
 export function pathOf({ path }: Endpoint, { params, query }: RowRequest): string {

@@ -29,9 +29,11 @@ let server: Server;
 let url: string;
 const clients: Client[] = [];
 
-beforeEach(async () => {
+beforeEach(() => {
   [tokens, counted, logged, allowed] = [[], [], [], true];
   methods = { listClients: async () => ({ clients: [], total: 0 }) };
+});
+beforeAll(async () => {
   const auth = {
     peppers: createPeppers('a pepper of these tests'),
     authenticator: {
@@ -79,8 +81,8 @@ beforeEach(async () => {
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 });
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
   server.closeAllConnections();
   server.close();
 });

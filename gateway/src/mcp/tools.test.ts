@@ -64,7 +64,7 @@ test('each argument goes to its place in the request', () => {
   const sent = readArguments(toolOf('send_text').endpoint, {
     waba_id: '1',
     phone_number_id: 2,
-    to: '15550100777',
+    to: 15550100777,
     text: 'Hi',
     preview_url: undefined,
   });
