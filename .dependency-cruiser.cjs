@@ -25,7 +25,8 @@ const FOLDERS = {
     endpoints: [],
     idempotency: ['auth', 'edge', 'endpoints'],
     limits: [],
-    openapi: ['endpoints'],
+    mcp: ['auth', 'docs', 'edge', 'endpoints', 'idempotency', 'limits', 'openapi'],
+    openapi: ['endpoints', 'limits'],
   },
   'services/broadcasts': {
     'contact-states': ['pace', 'store'],
@@ -156,6 +157,11 @@ module.exports = {
       'database access belongs in store/, connections in @bmg/common/mongo',
     ),
     library('koa', ['gateway/src'], 'only the gateway is a Koa application'),
+    library(
+      '@modelcontextprotocol/server',
+      ['gateway/src/mcp'],
+      'the protocol for agents belongs in gateway/src/mcp',
+    ),
     library('@koa/router', ['gateway/src'], 'only the gateway is a Koa application'),
     library(
       'ajv',

@@ -14,7 +14,7 @@ import { createClients, serviceAddresses } from './clients';
 import type { settings } from './config';
 import { wireConnectPage } from './connect-page/wire';
 import { wireConsole } from './console/wire';
-import { documents } from './docs';
+import { documents, readDocumentation } from './docs';
 import { NOTICE_TEXTS } from './docs/history';
 import { createHttpServer } from './edge/http-server';
 import { noticeHeaders } from './edge/notice-headers';
@@ -22,6 +22,7 @@ import { wireEdge } from './edge/wire';
 import { chapters, endpoints } from './endpoints';
 import { createHealthMonitor } from './health';
 import { wireLimits } from './limits/wire';
+import { wireMcp } from './mcp/wire';
 
 export interface GatewayService extends Service {
   /** The port that REST listens on; known once started. */
@@ -44,18 +45,28 @@ export function createGateway({ config, warnings }: Loaded<typeof settings>): Ga
   const edge = wireEdge({ ...parts, public_url, docs_url: answers.docs_url });
   const notices = NOTICES.map((one) => ({ ...one, text: NOTICE_TEXTS[one.id] ?? '' }));
   const web = wireConsole(config, { ...parts, ...edge, endpoints, notices });
-  const pages = [wireConnectPage(config, parts), ...web.pages, documents(chapters, config, log)];
-  const app = createApp({
-    ...edge.chain,
+  const docs = readDocumentation(chapters, config);
+  const observe = {
     ...answers,
-    endpoints,
-    health,
+    load: limits.load,
     requests: edge.requests,
     refusals: limits.refusals,
     request_timeout_ms: config.REQUEST_TIMEOUT_MS,
+    log,
+  };
+  const pages = [
+    wireConnectPage(config, parts),
+    ...web.pages,
+    documents(docs, log),
+    wireMcp({ auth, chain: edge.chain, observe, docs, log }),
+  ];
+  const app = createApp({
+    ...edge.chain,
+    ...observe,
+    endpoints,
+    health,
     proxy_hops: config.PROXY_HOPS,
     extend: (router) => pages.forEach((add) => add(router)),
-    log,
   });
   const { GATEWAY_HOST: host, GATEWAY_PORT: port } = config;
   const http = createHttpServer(app.callback(), {

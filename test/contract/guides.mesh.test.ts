@@ -87,7 +87,7 @@ test.each(scripts)(
       cwd: folder,
       timeout: LIMIT_MS,
     });
-    expect(stdout.match(/"success":false/g)).toBeNull();
+    expect(stdout.match(/"success":false|"isError":true/g)).toBeNull();
     expect(stdout.length).toBeGreaterThan(20);
   },
   LIMIT_MS,

@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 import { CATALOG } from '@bmg/common/errors';
 import { en } from '../../gateway/src/connect-page/texts/en';
 import { chapters } from '../../gateway/src/endpoints';
-import { buildOpenApi } from '../../gateway/src/openapi';
+import { tools } from '../../gateway/src/mcp/tools';
+import { buildOpenApi, documentPath } from '../../gateway/src/openapi';
 import { readGuides } from '../../gateway/src/docs/guides';
 import { homePage } from '../../gateway/src/docs/home-page';
 import { llmsText } from '../../gateway/src/docs/llms';
@@ -30,7 +31,10 @@ const references = new Set([
   ...operations.map(({ operation }) => operation.operationId),
   ...Object.keys(document.webhooks),
 ]);
-const SERVED = new Set(['openapi.json', 'changelog', 'llms.txt', 'dashboard', 'docs/reference']);
+const SERVED = new Set([
+  ...['openapi.json', 'asyncapi.json', 'collection.json', 'environment.json'],
+  ...['changelog', 'llms.txt', 'dashboard', 'docs/reference'],
+]);
 
 const PICTURES = new Set(
   readdirSync(join(DOCS, 'pictures')).map((name) => `docs/pictures/${name}`),
@@ -177,6 +181,26 @@ test('llms.txt names the Markdown of each guide', () => {
   const text = llmsText(document, { guides, public_url: ORIGIN });
   for (const { slug } of guides) expect(text).toContain(`${ORIGIN}/docs/${slug}.md`);
   expect(guides.every(({ markdown }) => !markdown.includes('<!--'))).toBe(true);
+});
+
+test('the guide for agents names every tool with its endpoint', () => {
+  const { markdown = '' } = guides.find(({ slug }) => slug === 'agents') ?? {};
+  const [, table = ''] = /\n(\| Tool [^]*?)\n\n/.exec(markdown) ?? [];
+  const named = table
+    .split('\n')
+    .slice(2)
+    .flatMap((line) => {
+      const [names = [], paths = []] = line
+        .split('|')
+        .slice(1, 3)
+        .map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
+      return names.map((name, place) => [name, paths[place]]);
+    });
+  const wanted = tools.map(({ name, endpoint }) => [
+    name,
+    `${endpoint.verb} ${documentPath(endpoint)}`,
+  ]);
+  expect(named.sort()).toEqual(wanted.sort());
 });
 
 test('each kind of message has its picture, as the script draws it', () => {

@@ -273,6 +273,42 @@ describe('the table', () => {
     }
   });
 
+  test('states the limits of each row, and as many of a page as its parameter', () => {
+    for (const row of endpoints) {
+      const { operation, parameters } = find(documentPath(row), row.verb) ?? {};
+      const limits = operation?.['x-rate-limit'];
+      const limit = parameters?.find(({ name }) => name === 'limit')?.schema;
+      const { counted = true, reads, body, variant } = row;
+      expect([row.path, limits]).toEqual([
+        row.path,
+        {
+          counted,
+          body: body && {
+            bytes_max: row.body_limit_bytes ?? 1024 * 1024,
+            values_max: row.body_nodes_max ?? 10_000,
+            broadcast: variant && {
+              bytes_max: variant.body_limit_bytes,
+              values_max: variant.body_nodes_max,
+            },
+          },
+          page: limit && { default: limit['default'], max: expect.any(Number) },
+          in_flight_max:
+            counted && !reads
+              ? undefined
+              : {
+                  ...(!counted && { uncounted: 20 }),
+                  ...(reads && { [`reads_of_${reads}s`]: { log: 32, list: 256 }[reads] }),
+                },
+          timeout_ms: row.timeout_ms,
+        },
+      ]);
+    }
+    expect(find('/health', 'get')?.operation['x-rate-limit']).toEqual({ counted: false });
+    const pages = operations.flatMap(({ operation }) => operation['x-rate-limit'].page ?? []);
+    expect(pages.length).toBeGreaterThan(8);
+    for (const { default: usual = 1, max } of pages) expect(max).toBeGreaterThanOrEqual(usual);
+  });
+
   test('requires no key for health, and accepts a connect token only to complete a sign-up', () => {
     expect(find('/health', 'get')?.operation.security).toEqual([]);
     const others = operations.filter(({ operation }) => operation.security !== undefined);

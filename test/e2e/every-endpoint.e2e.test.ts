@@ -178,6 +178,8 @@ describe('the published documents', () => {
 
   test.each([
     ['/openapi.json', 'application/json; charset=utf-8'],
+    ['/asyncapi.json', 'application/json; charset=utf-8'],
+    ['/collection.json', 'application/json; charset=utf-8'],
     ['/docs', 'text/html; charset=utf-8'],
     ['/changelog', 'text/html; charset=utf-8'],
     ['/docs/style.css', 'text/css; charset=utf-8'],

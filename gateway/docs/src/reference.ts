@@ -8,8 +8,15 @@ interface Operation {
   tags?: string[];
   description?: string;
   'x-codes'?: string[];
-  'x-counted'?: boolean;
+  'x-rate-limit'?: Limits;
   'x-addition'?: boolean;
+}
+
+interface Limits {
+  counted: boolean;
+  body?: { bytes_max: number; values_max: number };
+  page?: { default?: number; max: number };
+  in_flight_max?: Record<string, number>;
 }
 
 interface ApiDocument {
@@ -45,15 +52,33 @@ const content = (await (await fetch('../openapi.json')).json()) as ApiDocument;
 // Requests that the reader tries go to the gateway that served this page.
 content.servers = [{ url: new URL('../v1', location.href).href }];
 
-/** Facts of an operation that the renderer does not show: its error codes and how it counts. */
+const MIB = 1024 * 1024;
+
+/** The limits of an operation in words, each a sentence. */
+function limitsOf({ counted, body, page, in_flight_max = {} }: Limits): string[] {
+  const { uncounted, ...others } = in_flight_max;
+  const count = (value: number): string => value.toLocaleString('en');
+  return [
+    ...(counted ? [] : ['Does not count towards the rate limit.']),
+    ...(uncounted ? [`A partner may have ${uncounted} such requests in flight.`] : []),
+    ...Object.entries(others).map(
+      ([name, max]) => `A partner may have ${max} ${name.replaceAll('_', ' ')} in flight.`,
+    ),
+    ...(page ? [`A page has up to ${count(page.max)} items.`] : []),
+    ...(body
+      ? [`A body has up to ${body.bytes_max / MIB} MiB and ${count(body.values_max)} values.`]
+      : []),
+  ];
+}
+
+/** Facts of an operation that the renderer does not show: its error codes and its limits. */
 function described(operation: Operation): string {
   const { description = '', 'x-codes': codes = [], ...rest } = operation;
+  const { 'x-rate-limit': limits } = rest;
   if (codes.length === 0) return description;
   return [
     description,
-    ...(rest['x-counted']
-      ? []
-      : ['Does not count towards the rate limit. A partner may have 20 such requests in flight.']),
+    ...(limits ? [limitsOf(limits)] : []).map((sentences) => sentences.join(' ')).filter(Boolean),
     ...(rest['x-addition'] ? ['An addition to the API’s original 68 endpoints.'] : []),
     `Error codes: ${codes.map((code) => `[${code}](errors#${code})`).join(', ')}.`,
   ].join('\n\n');

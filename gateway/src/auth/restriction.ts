@@ -12,10 +12,15 @@ import { wabaHeader } from './scope';
 /** By the restriction as it is cached, so that its ranges are read once. */
 const checks = new WeakMap<KeyRestriction, (address: string) => boolean>();
 
+export interface AnyScope {
+  /** A key of any scope may call it, because it checks the scope of each part of the request itself. */
+  any_scope?: true;
+}
+
 /** Undefined if the restriction allows a request to the endpoint from the address. */
 export function refusalOf(
   restriction: KeyRestriction | undefined,
-  endpoint: Pick<Endpoint, 'verb' | 'key_scope'>,
+  endpoint: Pick<Endpoint, 'verb' | 'key_scope'> & AnyScope,
   address: string,
 ): ApiError | undefined {
   if (!restriction) return undefined;
@@ -25,7 +30,7 @@ export function refusalOf(
     });
   }
   const scope = keyScopeOf(endpoint);
-  if (restriction.scopes.includes(scope)) return undefined;
+  if (endpoint.any_scope || restriction.scopes.includes(scope)) return undefined;
   return new ApiError('SCOPE_MISSING', `this key lacks the scope ${scope}`, { details: { scope } });
 }
 

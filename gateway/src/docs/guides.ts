@@ -14,7 +14,7 @@ const FOLDER = resolve(__dirname, '../../docs/guides');
 
 /** In the order of the navigation. */
 const GROUPS: ReadonlyArray<[title: string, slugs: string[]]> = [
-  ['Start', ['quick-start', 'authentication', 'keys', 'client', 'testing', 'going-live']],
+  ['Start', ['quick-start', 'authentication', 'keys', 'client', 'agents', 'testing', 'going-live']],
   ['Send', ['sending', 'templates', 'broadcasts', 'costs', 'limits']],
   ['Receive', ['receiving']],
   ['Connect numbers', ['embedding', 'coexistence', 'numbers']],

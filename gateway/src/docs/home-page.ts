@@ -15,7 +15,8 @@ export function homePage(document: OpenApiDocument, nav: readonly NavGroup[]): s
     body: html`<h1>${title}</h1>
       <p class="dim">
         Version ${version} · base address <code>${document.servers[0]?.url ?? ''}</code> ·
-        <a href="openapi.json">OpenAPI document</a> · <a href="changelog">changelog</a> ·
+        <a href="openapi.json">OpenAPI document</a> ·
+        <a href="asyncapi.json">AsyncAPI document</a> · <a href="changelog">changelog</a> ·
         <a href="llms.txt">for machines</a>
       </p>
       ${description.split('\n\n').map((text) => html`<p>${prose(text)}</p> `)}

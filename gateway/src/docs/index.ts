@@ -1,5 +1,5 @@
-// Serves the documentation: GET /docs and the pages below it, /openapi.json, /changelog and /llms.txt. They
-// need no key and are rendered once, at the start.
+// Serves the documentation: GET /docs and the pages below it, /changelog, /llms.txt, and what tools read:
+// /openapi.json, /asyncapi.json, /collection.json. They need no key and are rendered once, at the start.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,6 +11,8 @@ import { answerPage, answerZipped, NONCE, readSiteFiles, serveFiles } from '../e
 import type { State } from '../edge/state';
 import type { Chapter } from '../endpoints';
 import { buildOpenApi, type OpenApiDocument } from '../openapi';
+import { buildAsyncApi } from '../openapi/asyncapi';
+import { buildCollection, buildEnvironment } from '../openapi/collection';
 import { changelogPage } from './changelog-page';
 import { readGuides, type Guides } from './guides';
 import { homePage } from './home-page';
@@ -52,15 +54,32 @@ interface Text {
   headers?: Record<string, string>;
 }
 
-export function documents(
+/** The documentation as data. */
+export interface Documentation {
+  document: OpenApiDocument;
+  guides: Guides;
+  /** The text of /llms.txt. */
+  llms: string;
+  public_url: string;
+}
+
+export function readDocumentation(
   chapters: readonly Chapter[],
   { PUBLIC_URL }: { PUBLIC_URL: string },
-  log: Logger,
-): (router: Router<State>) => void {
+): Documentation {
   const public_url = PUBLIC_URL.replace(/\/$/, '');
   const document = buildOpenApi(chapters, { public_url });
   const guides = readGuides(document, { public_url });
-  const texts = textsOf(document, guides, public_url);
+  const llms = llmsText(document, { guides: guides.guides, public_url });
+  return { document, guides, llms, public_url };
+}
+
+export function documents(
+  documentation: Documentation,
+  log: Logger,
+): (router: Router<State>) => void {
+  const { guides } = documentation;
+  const texts = textsOf(documentation);
   const reference = referencePage(guides);
   const files = readSiteFiles(SITE);
   if (files.size === 0) log.warn({ folder: SITE }, 'the reference is not built: make build');
@@ -74,23 +93,17 @@ export function documents(
   };
 }
 
-function textsOf(
-  document: OpenApiDocument,
-  { guides, nav }: Guides,
-  public_url: string,
-): Record<string, Text> {
+function textsOf({ document, guides: { guides, nav }, llms }: Documentation): Record<string, Text> {
   const page = (text: string): Text => ({ type: 'text/html', text });
   const pages = guides.flatMap(({ slug, title, body, markdown }): Array<[string, Text]> => [
     [`/docs/${slug}`, page(shell({ title, body, nav, slug }))],
     [`/docs/${slug}.md`, { type: 'text/markdown', text: markdown }],
   ]);
   return {
-    '/openapi.json': {
-      type: 'application/json',
-      text: JSON.stringify(document),
-      // Tools on other origins may read it: it holds no secret.
-      headers: { 'Access-Control-Allow-Origin': '*' },
-    },
+    '/openapi.json': forTools(document),
+    '/asyncapi.json': forTools(buildAsyncApi(document)),
+    '/collection.json': forTools(buildCollection(document)),
+    '/environment.json': forTools(buildEnvironment(document)),
     '/docs': page(homePage(document, nav)),
     '/changelog': page(changelogPage(nav)),
     ...Object.fromEntries(pages),
@@ -100,9 +113,16 @@ function textsOf(
       text: JSON.stringify(searchIndex(document, guides)),
     },
     ...pictures(),
-    '/llms.txt': { type: 'text/plain', text: llmsText(document, { guides, public_url }) },
+    '/llms.txt': { type: 'text/plain', text: llms },
   };
 }
+
+/** Tools on other origins may read it: it holds no secret. */
+const forTools = (document: object): Text => ({
+  type: 'application/json',
+  text: JSON.stringify(document),
+  headers: { 'Access-Control-Allow-Origin': '*' },
+});
 
 /** A picture's colours follow the reader's scheme by a style of its own. */
 const pictures = (): Record<string, Text> =>

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { ApiError } from '@bmg/common/errors';
 import type { KeyRestriction } from '@bmg/proto/onboarding';
 import type { Authenticator } from '../auth/authenticate';
-import { countRefusal, isExpired, refusalOf } from '../auth/restriction';
+import { countRefusal, isExpired, refusalOf, type AnyScope } from '../auth/restriction';
 import type { SessionAuthenticator } from '../auth/session-token';
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Bucket, RateLimitResult } from '../limits/bucket';
@@ -27,7 +27,10 @@ export interface Admitted {
   rate_limit: RateLimitResult;
 }
 
-const KEY = 'x-partner-key';
+/** What decides how a request is admitted. */
+export type Admission = Pick<Endpoint, 'verb' | 'scope' | 'counted' | 'key_scope'> & AnyScope;
+
+export const KEY = 'x-partner-key';
 const CONNECT_TOKEN = 'x-connect-token';
 
 /**
@@ -39,7 +42,7 @@ export const CONNECT_TOKEN_PER_SEC = 5;
 /** Throws unless the request carries a valid key, or a connect token if the row takes one. */
 export async function admit(
   context: Context,
-  endpoint: Endpoint,
+  endpoint: Admission,
   deps: AdmitDependencies,
 ): Promise<Admitted> {
   const key = context.get(KEY).trim();
@@ -62,7 +65,7 @@ export async function admit(
 async function admitPartner(
   context: Context,
   key: string,
-  endpoint: Endpoint,
+  endpoint: Admission,
   { authenticator, bucket }: AdmitDependencies,
 ): Promise<Admitted> {
   const { counted = true } = endpoint;

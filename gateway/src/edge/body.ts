@@ -6,6 +6,7 @@ import { ApiError } from '@bmg/common/errors';
 import { inTurn } from '@bmg/common/lifecycle';
 import { BodyRefused, readBody as readBytes, watchMinimumRate } from '@bmg/common/overload';
 import type { Fields } from '../endpoints/endpoint';
+import { BODY_NODES_MAX } from '../endpoints/parts/body-limits';
 import type { BodyMemory } from '../limits/load';
 import { overloaded } from '../limits/overloaded';
 import { JsonScan } from './json-scan';
@@ -15,8 +16,6 @@ import { parseSliced, SLICE_BYTES } from './large-body';
 const TYPE_SHOWN_MAX = 100;
 /** Opaque parts become a protobuf Struct, whose decoder accepts about thirty levels. */
 const DEPTH_MAX = 30;
-/** Values in a body, at any depth. Parsing and validating more would hold up other requests. */
-const NODES_MAX = 10_000;
 /**
  * The memory of a body until its request is answered, measured over hostile bodies
  * (body-memory.test.ts): its bytes as received, joined and encoded again, and objects for its
@@ -44,7 +43,7 @@ export interface BodyLimits {
 
 /** An absent body is `{}`. */
 export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Fields> {
-  const { limit_bytes, nodes_max = NODES_MAX, memory } = limits;
+  const { limit_bytes, nodes_max = BODY_NODES_MAX, memory } = limits;
   const scan = new JsonScan(SLICE_BYTES);
   const isTooComplex = (): boolean => scan.deepest > DEPTH_MAX || scan.nodes > nodes_max;
   let received = 0;
@@ -76,11 +75,11 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
   }
   const own = limits.lower?.(value as Fields);
   if (own && bytes.length > own.limit_bytes) throw tooLarge(own.limit_bytes);
-  if (own && scan.nodes > (own.nodes_max ?? NODES_MAX)) throw tooManyValues(own.nodes_max);
+  if (own && scan.nodes > (own.nodes_max ?? BODY_NODES_MAX)) throw tooManyValues(own.nodes_max);
   return value as Fields;
 }
 
-const tooManyValues = (nodes_max = NODES_MAX): ApiError =>
+const tooManyValues = (nodes_max = BODY_NODES_MAX): ApiError =>
   invalid(`the body has more than ${nodes_max} values`);
 
 const tooLarge = (limit_bytes: number): ApiError =>

@@ -13,6 +13,7 @@ import {
   type Input,
   type Variant,
 } from '../endpoints/endpoint';
+import { BODY_LIMIT_BYTES } from '../endpoints/parts/body-limits';
 import { compile } from '../endpoints/parts/schema';
 import { hasKey, writeAnswer, type Answer, type Guards } from '../idempotency';
 import type { BodyMemory, Load } from '../limits/load';
@@ -37,8 +38,6 @@ export interface ChainDependencies extends AdmitDependencies {
   /** For the rows that take an Idempotency-Key. */
   guards?: Guards;
 }
-
-const BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** `authorize` identifies the caller: by default the owner of the key in the request. */
 export function createChain(

@@ -50,24 +50,33 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 export const createObserver =
   (deps: ObserveDependencies) =>
   async (context: Context, next: Next): Promise<void> => {
-    const started = performance.now();
-    const span = beginRequest(context, deps);
-    try {
-      await next();
-      fitAnswer(context, deps.load);
-    } catch (error) {
-      answerError(context, toFailure(error), deps.docs_url);
-      countError(context, deps.load);
-    }
-    recordRequest(context, span, performance.now() - started, deps);
-    const { error } = context.state as State;
-    if (REFUSALS.has(context.status) || (error && REFUSAL_CODES.has(error.code))) {
-      // A delayed refusal holds nothing but its connection.
-      releasePlaces(context);
-      await deps.refusals?.turn(holderOf(context));
-    }
+    await observe(context, next, deps);
     holdUntilSent(context);
   };
+
+/** Everything but the sending of the answer, whose places the caller gives back. */
+export async function observe(
+  context: Context,
+  next: () => Promise<unknown>,
+  deps: ObserveDependencies,
+): Promise<void> {
+  const started = performance.now();
+  const span = beginRequest(context, deps);
+  try {
+    await next();
+    fitAnswer(context, deps.load);
+  } catch (error) {
+    answerError(context, toFailure(error), deps.docs_url);
+    countError(context, deps.load);
+  }
+  recordRequest(context, span, performance.now() - started, deps);
+  const { error } = context.state as State;
+  if (REFUSALS.has(context.status) || (error && REFUSAL_CODES.has(error.code))) {
+    // A delayed refusal holds nothing but its connection.
+    releasePlaces(context);
+    await deps.refusals?.turn(holderOf(context));
+  }
+}
 
 const holderOf = ({ state, ip }: Context): string =>
   (state as State).partner_id ?? `network:${networkOf(ip)}`;

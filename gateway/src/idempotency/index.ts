@@ -1,3 +1,3 @@
 export { writeAnswer, type Answer } from './answer';
 export { createGuards, type Guards, type Work } from './guard';
-export { hasKey } from './key';
+export { fingerprint, hasKey, IDEMPOTENCY_KEY } from './key';

@@ -5,6 +5,7 @@ import { exampleOf } from './example';
 import type { Chapter } from '../endpoints';
 import { keyScopeOf, usageName, type Endpoint } from '../endpoints/endpoint';
 import { codesOf, errorResponseName, errorResponses, errorSchema } from './errors';
+import { limitsOf, type OperationLimits } from './limits';
 import * as parts from './parts';
 import { mapValues, portable, withPortableSchemas } from './portable';
 import { describeSchema, plainSchema, SharedSchemas, type Json, type Reference } from './schemas';
@@ -37,6 +38,7 @@ export interface OperationObject {
   'x-counted': boolean;
   /** The scope that an API key needs. */
   'x-key-scope'?: string;
+  'x-rate-limit': OperationLimits;
   'x-usage-name'?: string;
   /** Present on endpoints beside the contract's. */
   'x-addition'?: true;
@@ -173,6 +175,7 @@ function operationOf(row: Endpoint, tag: string, shared: SharedSchemas): Operati
     'x-codes': codes,
     'x-counted': counted,
     'x-key-scope': keyScopeOf(row),
+    'x-rate-limit': limitsOf(row),
     'x-usage-name': usageName(row),
     ...(row.addition && { 'x-addition': true as const }),
   };
@@ -305,4 +308,5 @@ const health: OperationObject = {
   security: [],
   'x-codes': [],
   'x-counted': false,
+  'x-rate-limit': { counted: false },
 };

@@ -1,0 +1,67 @@
+// Confirmations of sends: a text that only this mesh can make, for one partner, one request and ten minutes.
+// Every replica verifies it, and nothing is stored: the Idempotency-Key that belongs to it makes sure that
+// a confirmation sends once.
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { invalidField } from '@bmg/common/errors';
+import type { Peppers } from '@bmg/common/keys';
+import { CONFIRMATION } from './input-schema';
+
+export interface Confirmed {
+  partner_id: string;
+  /** Equal for equal requests only. */
+  fingerprint: string;
+}
+
+export interface Confirmation {
+  /** For the caller, who sends it back. */
+  text: string;
+  expires_at: Date;
+}
+
+export const LIFE_MS = 10 * 60_000;
+const NONCE_BYTES = 16;
+/** Expiry in seconds, nonce, hash. */
+const SHAPE = /^(\d{10})\.([A-Za-z0-9_-]{22})\.([\w.-]{43,80})$/;
+
+const signed = ({ partner_id, fingerprint }: Confirmed, expires_s: string, nonce: string): string =>
+  ['confirmation', partner_id, fingerprint, expires_s, nonce].join(':');
+
+export function createConfirmation(peppers: Peppers, of: Confirmed, now: number): Confirmation {
+  const expires_s = Math.floor((now + LIFE_MS) / 1_000);
+  const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+  const hash = peppers.hash(signed(of, String(expires_s), nonce));
+  return {
+    text: `${expires_s}.${nonce}.${hash}`,
+    expires_at: new Date(expires_s * 1_000),
+  };
+}
+
+/** Returns the Idempotency-Key of the send. Throws for a confirmation of anything else, or of earlier. */
+export function idempotencyKeyOf(
+  peppers: Peppers,
+  of: Confirmed,
+  { text, now }: { text: unknown; now: number },
+): string {
+  const [, expires_s = '', nonce = '', hash = ''] = SHAPE.exec(String(text)) ?? [];
+  const is_ours = peppers
+    .hashes(signed(of, expires_s, nonce))
+    .some((expected) => isSame(expected, hash));
+  if (!is_ours) {
+    throw refusal(
+      'is not one for these arguments: repeat the arguments of the call that it is from',
+    );
+  }
+  if (Number(expires_s) * 1_000 <= now) throw refusal('has expired');
+  return `confirmation-${nonce}`;
+}
+
+const refusal = (problem: string) =>
+  invalidField(
+    CONFIRMATION,
+    `${problem}. Nothing was sent. Call the tool without it for a new one, and confirm that.`,
+  );
+
+function isSame(expected: string, given: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,129 @@
+// The MCP protocol, by its official SDK: of the revision without sessions, and of the earlier ones whose
+// clients begin with `initialize`. Nothing is kept between requests, so that any replica can answer them.
+// The SDK is loaded by the first request.
+import { API_VERSION } from '@bmg/common/notices';
+import type { Logger } from '@bmg/common/telemetry';
+import type { ListToolsResult } from '@modelcontextprotocol/server';
+import type { Fields } from '../endpoints/endpoint';
+import type { Caller, ToolCalls } from './calls';
+import type { Resources } from './resources';
+import { tools } from './tools';
+
+export interface McpServer {
+  /** Answers one message of a client. Rejects only if the SDK fails. */
+  answer(request: Request, body: Fields, caller: Caller): Promise<Response>;
+}
+
+export interface ServerDependencies {
+  calls: ToolCalls;
+  resources: Resources;
+  log: Logger;
+}
+
+const NAME = 'business-messaging-gateway';
+const TITLE = 'Business Messaging Gateway';
+const INSTRUCTIONS =
+  'Sends business messages and shows what became of them. Begin with list_numbers: other tools take the waba_id of an item. Tools that send ask for a confirmation first and show the price: let a person decide. Errors have a code and name the argument in details.field or details.fields. The guides are resources.';
+/** Lists that clients may keep; they change with a release. */
+const LISTS_TTL_MS = 5 * 60_000;
+
+const load = () => import('@modelcontextprotocol/server');
+type Sdk = Awaited<ReturnType<typeof load>>;
+
+export function createMcpServer(deps: ServerDependencies): McpServer {
+  let sdk: Promise<Handlers> | undefined;
+  return {
+    async answer(request, body, caller) {
+      const { answerLegacy, answerModern, isLegacy } = await (sdk ??= load().then((loaded) =>
+        createHandlers(loaded, deps),
+      ));
+      return (await isLegacy(request, body))
+        ? answerLegacy(request, body, caller)
+        : answerModern(request, body, caller);
+    },
+  };
+}
+
+/** Their schemas are JSON; the SDK has a type of its own for that. */
+const LISTED = tools.map(({ listed }) => listed) as unknown as ListToolsResult['tools'];
+
+type Answer = (request: Request, body: Fields, caller: Caller) => Promise<Response>;
+
+interface Handlers {
+  isLegacy(request: Request, body: Fields): Promise<boolean>;
+  answerLegacy: Answer;
+  answerModern: Answer;
+}
+
+function createHandlers(sdk: Sdk, deps: ServerDependencies): Handlers {
+  const onerror = (error: Error): void =>
+    deps.log.debug({ err: error }, 'an MCP request was refused');
+  const createServer = serverFactory(sdk, deps);
+  const modern = sdk.createMcpHandler(({ authInfo }) => createServer(callerIn(authInfo)), {
+    legacy: 'reject',
+    // Nothing changes while a process runs, so that no stream of changes is opened.
+    maxSubscriptions: 0,
+    onerror,
+  });
+  return {
+    isLegacy: (request, body) => sdk.isLegacyRequest(request, body),
+    answerModern: (request, parsedBody, caller) =>
+      modern.fetch(request, { parsedBody, authInfo: authInfoOf(caller) }),
+    async answerLegacy(request, parsedBody, caller) {
+      const server = createServer(caller);
+      const transport = new sdk.WebStandardStreamableHTTPServerTransport({
+        enableJsonResponse: true,
+      });
+      server.onerror = onerror;
+      await server.connect(transport);
+      try {
+        return await transport.handleRequest(request, { parsedBody });
+      } finally {
+        await server.close();
+      }
+    },
+  };
+}
+
+/** The SDK passes it on as it is; it never sees a key. */
+const authInfoOf = (caller: Caller) => ({
+  token: '',
+  clientId: caller.partner_id,
+  scopes: [],
+  extra: { caller },
+});
+
+const callerIn = (authInfo: { extra?: Record<string, unknown> } | undefined): Caller =>
+  authInfo?.extra?.['caller'] as Caller;
+
+/** A server for one request: it knows its caller. */
+const serverFactory =
+  (sdk: Sdk, { calls, resources }: ServerDependencies) =>
+  (caller: Caller): InstanceType<Sdk['Server']> => {
+    const hint = { ttlMs: LISTS_TTL_MS, cacheScope: 'public' as const };
+    const server = new sdk.Server(
+      { name: NAME, title: TITLE, version: API_VERSION },
+      {
+        capabilities: { tools: {}, resources: {} },
+        instructions: INSTRUCTIONS,
+        cacheHints: { 'tools/list': hint, 'resources/list': hint, 'resources/read': hint },
+      },
+    );
+    server.setRequestHandler('tools/list', () => ({ tools: LISTED }));
+    server.setRequestHandler('tools/call', async ({ params }) => {
+      const result = await calls.call(params.name, params.arguments ?? {}, caller);
+      if (result) return result;
+      throw new sdk.ProtocolError(
+        sdk.ProtocolErrorCode.InvalidParams,
+        `there is no such tool: tools/list has all of them`,
+      );
+    });
+    server.setRequestHandler('resources/list', () => ({ resources: [...resources.list] }));
+    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+    server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+      const contents = resources.read(uri);
+      if (!contents) throw new sdk.ResourceNotFoundError(uri, 'there is no such resource');
+      return { contents: [contents] };
+    });
+    return server;
+  };
