@@ -283,6 +283,27 @@ describe('access', () => {
     expect((await post(rpc('tools/list'), bearer)).status).toBe(200);
   });
 
+  test('checks the scope and the accounts of an API key for each tool', async () => {
+    const { body } = await partner.call('POST', '/keys', {
+      body: { name: 'Reader', scopes: ['read'], waba_ids: [waba_id] },
+    });
+    const client = await connect(body.secret as string);
+    expect((await client.listTools()).tools.length).toBeGreaterThan(12);
+    expect((await call(client, 'list_templates', { waba_id })).is_error).toBe(false);
+    const before = await sends();
+    for (const [tool, given, error] of [
+      ['send_text', { waba_id, to: TO, text: 'Hi' }, { code: 'SCOPE_MISSING' }],
+      ['get_costs', {}, { code: 'SCOPE_MISSING', details: { scope: 'billing' } }],
+      ['list_numbers', {}, { code: 'KEY_RESTRICTED' }],
+      ['list_templates', { waba_id: '1' }, { code: 'WABA_NOT_REGISTERED' }],
+    ] as const) {
+      expect(await call(client, tool, given)).toMatchObject({ is_error: true, body: { error } });
+    }
+    expect(await sends()).toBe(before);
+    await partner.call('DELETE', `/keys/${body.key.key_id}`);
+    expect((await post(rpc('tools/list'), { 'x-partner-key': body.secret })).status).toBe(401);
+  });
+
   test('is not for pages of other sites, and has no streams', async () => {
     const foreign = await post(rpc('tools/list'), { origin: 'https://evil.example' });
     expect([foreign.status, await foreign.json()]).toMatchObject([403, { error: {} }]);
