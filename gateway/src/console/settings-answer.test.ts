@@ -5,14 +5,22 @@ import { settingsAnswer, textOf } from './settings-answer';
 
 const PLAN = { active_wabas: 1, slots: 1 };
 const NOW = new Date('2026-11-24T10:00:00.000Z');
+const ALERT = {
+  cause: 'spend_per_day',
+  day: '2026-11-24',
+  value: '51.20',
+  threshold: '50.00',
+  currency: 'EUR',
+  raised_at: NOW,
+};
 const validate = createValidator().compile({ ...settings, additionalProperties: false });
-const inJson = (given: Parameters<typeof PartnerSettings.fromPartial>[0]) =>
-  JSON.parse(JSON.stringify(settingsAnswer(PartnerSettings.fromPartial(given)))) as {
-    settings: Record<string, unknown>;
-  };
+const inJson = (given: Partial<PartnerSettings> = {}) =>
+  JSON.parse(
+    JSON.stringify(settingsAnswer({ ...PartnerSettings.fromPartial({}), plan: PLAN, ...given })),
+  ) as { settings: Record<string, unknown> };
 
-test.each([
-  ['without anything set', { plan: PLAN }],
+test.each<[string, Partial<PartnerSettings>]>([
+  ['without anything set', {}],
   [
     'with everything set',
     {
@@ -22,9 +30,7 @@ test.each([
       plan: { ...PLAN, max_wabas: 3 },
       webhook_secret: { created_at: NOW, previous_expires_at: NOW },
       alerts: { spend_per_day: '50.00', failure_rate: '5', quality_drops: 'true' },
-      raised_alerts: [
-        { cause: 'spend_per_day', day: '2026-11-24', currency: 'EUR', raised_at: NOW },
-      ],
+      raised_alerts: [ALERT],
     },
   ],
 ])('settings %s match their schema', (_name, given) => {
@@ -33,13 +39,12 @@ test.each([
 });
 
 test('settings that lack a key do not match the schema', () => {
-  const { webhook_url: _left_out, ...incomplete } = inJson({ plan: PLAN }).settings;
+  const { webhook_url: _left_out, ...incomplete } = inJson().settings;
   expect(validate({ settings: incomplete })).toBe(false);
 });
 
 test('thresholds have the type of their cause, and null without an alert', () => {
   const { alerts } = inJson({
-    plan: PLAN,
     alerts: { spend_per_day: '50.00', failure_rate: '5', unpaid_slots: 'true' },
   }).settings;
   expect(alerts).toEqual({
