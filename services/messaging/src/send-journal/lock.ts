@@ -1,6 +1,6 @@
 // The lock of a journal: a socket in the file system on which its process listens. The kernel closes it when
 // the process has died, in whatever way, and not before the last of its threads has stopped. Process numbers
-// would not do: a restarted container counts them anew.
+// would not do: a restarted container counts from 1 again.
 import { rename, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 

@@ -66,7 +66,7 @@ export async function openOwnJournal(dir: string, log: Logger): Promise<OwnJourn
   const path = join(dir, `${id}${JOURNAL_ENDING}`);
   const lock_path = join(dir, `${id}${LOCK_ENDING}`);
   const boot_id = await readBootId();
-  // The lock first: whoever finds the journal finds it locked.
+  // The lock first: the journal of a living process is never without it.
   const lock = await takeLock(lock_path);
   try {
     const fd = openSync(path, 'wx', 0o600);

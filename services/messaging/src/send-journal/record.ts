@@ -4,6 +4,7 @@
 // right before the first byte of the request leaves. So a note that is still `claiming` when its process is
 // dead proves that the attempt was not sent. A record that is missing, damaged or `leaving` proves nothing.
 import { crc32 } from 'node:zlib';
+import type { NotedAttempt } from '../store/send-claims';
 
 export const RECORD_BYTES = 256;
 /** Attempts that one process has noted at a time; the connections to the upstream are fewer. */
@@ -15,7 +16,7 @@ export type RecordState = 'header' | 'claiming' | 'leaving';
 
 const LETTERS: Record<RecordState, string> = { header: 'H', claiming: 'C', leaving: 'L' };
 export const LEAVING = Buffer.from(LETTERS.leaving);
-/** The state is not part of the checksum: it is changed alone. */
+/** The state is not part of the checksum, because it is changed by itself. */
 const STATE_CHARS = 1;
 const CHECKSUM_CHARS = 8;
 
@@ -29,15 +30,7 @@ export interface Header {
   lock: string;
 }
 
-/** One attempt to send to a contact. */
-export interface Note {
-  /** Also stored with the claim: unique among all attempts of all processes. */
-  entry: string;
-  request_id: string;
-  attempt: number;
-  partner_id: string;
-  waba_id: string;
-}
+export type Note = NotedAttempt;
 
 /** Returns undefined if the content is too large for a record. */
 export function encodeRecord(state: RecordState, content: Header | Note): Buffer | undefined {

@@ -8,7 +8,6 @@ import {
   type IndexDescription,
 } from 'mongodb';
 import { createBatchWriter, isDuplicateKey } from '@bmg/common/mongo';
-import type { Note } from '../send-journal/record';
 import { CLAIM, FENCE, RELEASE, type Transition } from './claim-rules';
 
 /** One attempt to send under a request id. Attempts under one id are numbered in their order. */
@@ -20,6 +19,12 @@ export interface Attempt {
 export interface ClaimScope {
   partner_id: string;
   waba_id: string;
+}
+
+/** An attempt with its note in the journal of sends. */
+export interface NotedAttempt extends Attempt, ClaimScope {
+  /** Also stored with the claim: unique among all attempts of all processes. */
+  entry: string;
 }
 
 export interface SendClaims {
@@ -34,7 +39,7 @@ export interface SendClaims {
    * These attempts of a process that is dead were certainly not sent: they are fenced, whether their claims
    * are stored or still arrive. Returns how many are now fenced.
    */
-  releaseNoted(notes: readonly Note[]): Promise<number>;
+  releaseNoted(notes: readonly NotedAttempt[]): Promise<number>;
   /** Fences attempts; returns the request ids of those that can no longer be sent. */
   fence(scope: ClaimScope, attempts: readonly Attempt[]): Promise<Set<string>>;
 }

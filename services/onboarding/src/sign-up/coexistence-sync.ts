@@ -156,7 +156,7 @@ function whyNot(client: Client, type: SyncType): SyncAnswer | undefined {
   return { outcome: 'failed: the number is not in use in the business app' };
 }
 
-/** Whether the row is still the one whose token was opened: each registration seals its token anew. */
+/** Whether the row is still the one whose token was opened: each registration seals its token again. */
 const isSame = (row: Client | null, sent: Client): boolean =>
   row?.status === 'active' && isDeepStrictEqual(row.token, sent.token);
 
