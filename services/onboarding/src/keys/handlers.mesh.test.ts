@@ -72,7 +72,7 @@ test('a key is found with its restriction, and only its hash is stored', async (
   expect(JSON.stringify(stored)).not.toContain(secret.slice(5, -6));
 });
 
-test('a gateway that does not enforce restrictions is not told of a key', async () => {
+test('a gateway that does not enforce restrictions does not find a key', async () => {
   const { secret } = await made();
   expect(await callerOf(secret, false)).toBeUndefined();
   const key_hash = peppers.hash(secret);
