@@ -6,11 +6,13 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
+import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import type { Logger } from '@bmg/common/telemetry';
 import { answerPage, answerZipped, NONCE, readSiteFiles, serveFiles } from '../edge/site-files';
 import type { State } from '../edge/state';
 import type { Chapter } from '../endpoints';
 import { buildOpenApi, type OpenApiDocument } from '../openapi';
+import { ERROR_GUIDE } from '../openapi/error-guide';
 import { changelogPage } from './changelog-page';
 import { readGuides, type Guides } from './guides';
 import { homePage } from './home-page';
@@ -99,10 +101,20 @@ function textsOf(
       type: 'application/json',
       text: JSON.stringify(searchIndex(document, guides)),
     },
+    '/docs/codes.json': { type: 'application/json', text: JSON.stringify(codeGuide()) },
     ...pictures(),
     '/llms.txt': { type: 'text/plain', text: llmsText(document, { guides, public_url }) },
   };
 }
+
+/** By error code: how the reference explains it. */
+const codeGuide = (): Record<string, object> =>
+  Object.fromEntries(
+    (Object.keys(CATALOG) as ErrorCode[]).map((code) => {
+      const { http, retryable } = CATALOG[code];
+      return [code, { http, retryable, ...ERROR_GUIDE[code] }];
+    }),
+  );
 
 /** A picture's colours follow the reader's scheme by a style of its own. */
 const pictures = (): Record<string, Text> =>
