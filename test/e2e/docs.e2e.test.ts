@@ -1,7 +1,7 @@
 // The documentation in a real browser: the reference under its content security policy, deep links, the
 // search, and a request that its reader tries.
 import { source as axeSource } from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { joinMesh, ONE, type Mesh, type TestPartner } from '../harness/shared-mesh';
 import { launchBrowser, STAGE_LIMIT_MS } from './connect-browser';
 
@@ -78,6 +78,48 @@ test(
       .fill(partner.partner_key);
     await page.getByRole('button', { name: 'Send Request' }).click();
     expect((await answer).status()).toBe(200);
+    await page.close();
+  },
+  LIMIT_MS,
+);
+
+/** Every fault, whatever its impact. */
+const faultsIn = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axeSource);
+  const { violations } = (await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] })',
+  )) as { violations: Array<{ id: string; nodes: Array<{ html: string }> }> };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+};
+
+const VIEWS = [
+  { colorScheme: 'light', width: 1280 },
+  { colorScheme: 'dark', width: 1280 },
+] as const;
+
+test.each(VIEWS)(
+  'the reference has no accessibility fault, one search, and a table of error codes ($colorScheme, $width)',
+  async ({ colorScheme, width }) => {
+    const page = await open('/docs/reference#sendText');
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.getByRole('heading', { name: 'Send a text message' }).waitFor();
+    const details = page.locator('[id="api/tag/messages/sendText"]').locator('.operation-details');
+    const codes = details.locator('.codes');
+    const row = codes.getByRole('row').filter({ hasText: 'NO_ACTIVE_WABA' });
+    await row
+      .getByRole('cell', { name: /paused because .* Retry after/ })
+      .first()
+      .waitFor();
+    // Below the parameters.
+    const top = async (part: Locator): Promise<number> => (await part.boundingBox())?.y ?? 0;
+    const body = details.getByText('Body', { exact: true }).first();
+    expect(await top(codes)).toBeGreaterThan(await top(body));
+    expect(await page.getByRole('main').count()).toBe(1);
+    expect(await page.getByRole('searchbox').count()).toBe(1);
+    expect(await page.getByRole('search').count()).toBe(0);
+    expect(await page.getByText('Powered by').count()).toBe(0);
+    expect(await faultsIn(page)).toEqual([]);
     await page.close();
   },
   LIMIT_MS,

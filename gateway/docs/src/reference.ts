@@ -2,6 +2,8 @@
 // host and sends nothing to one, except the requests that its reader tries.
 import '@scalar/api-reference/style.css';
 import './reference.css';
+import { addCodes, type CodeGuide } from './codes-table';
+import { repair } from './repair';
 
 interface Operation {
   operationId: string;
@@ -48,7 +50,11 @@ document.createElement = (name: string, options?: ElementCreationOptions): HTMLE
   return element;
 };
 
-const content = (await (await fetch('../openapi.json')).json()) as ApiDocument;
+const read = async <T>(path: string): Promise<T> => (await (await fetch(path)).json()) as T;
+const [content, guide] = await Promise.all([
+  read<ApiDocument>('../openapi.json'),
+  read<Record<string, CodeGuide>>('codes.json'),
+]);
 // Requests that the reader tries go to the gateway that served this page.
 content.servers = [{ url: new URL('../v1', location.href).href }];
 
@@ -71,7 +77,7 @@ function limitsOf({ counted, body, page, in_flight_max = {} }: Limits): string[]
   ];
 }
 
-/** Facts of an operation that the renderer does not show: its error codes and its limits. */
+/** Facts of an operation that the renderer does not show: its limits. */
 function described(operation: Operation): string {
   const { description = '', 'x-codes': codes = [], ...rest } = operation;
   const { 'x-rate-limit': limits } = rest;
@@ -80,17 +86,18 @@ function described(operation: Operation): string {
     description,
     ...(limits ? [limitsOf(limits)] : []).map((sentences) => sentences.join(' ')).filter(Boolean),
     ...(rest['x-addition'] ? ['An addition to the API’s original 68 endpoints.'] : []),
-    `Error codes: ${codes.map((code) => `[${code}](errors#${code})`).join(', ')}.`,
   ].join('\n\n');
 }
 
 const slugOf = (tag: string): string => tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 /** The renderer's anchors by the short ones of our links: `sendText`, `message.received`. */
 const anchors = new Map<string, string>();
+const codes_of = new Map<string, string[]>();
 for (const item of Object.values(content.paths)) {
   for (const operation of Object.values(item)) {
     const { operationId, tags = [] } = operation;
     operation.description = described(operation);
+    codes_of.set(operationId, operation['x-codes'] ?? []);
     anchors.set(operationId, `tag/${slugOf(tags[0] ?? '')}/${operationId}`);
   }
 }
@@ -114,9 +121,38 @@ createApiReference('#reference', {
   showDeveloperTools: 'never',
   hideClientButton: true,
   documentDownloadType: 'none',
+  // The header of the documentation has the search, of guides and error codes too.
+  hideSearch: true,
   orderSchemaPropertiesBy: 'preserve',
   hiddenClients: HIDDEN,
   generateTagSlug: ({ name }) => slugOf(name ?? ''),
   generateOperationSlug: ({ operationId }) => operationId ?? '',
   generateWebhookSlug: ({ name }) => name,
 });
+
+/** The last part of the section's address. */
+const operationOf = (details: Element): string =>
+  details.closest('[id*="/tag/"]')?.id.split('/').at(-1) ?? '';
+
+/** The renderer draws sections when they come into view: each is completed then. */
+function complete(): void {
+  for (const details of document.querySelectorAll('.operation-details')) {
+    addCodes(details, codes_of.get(operationOf(details)) ?? [], guide);
+  }
+  repair(document);
+}
+
+let scheduled = false;
+new MutationObserver(() => {
+  if (scheduled) return;
+  scheduled = true;
+  requestAnimationFrame(() => {
+    scheduled = false;
+    complete();
+  });
+}).observe(document.body, {
+  childList: true,
+  subtree: true,
+  attributeFilter: ['aria-selected', 'aria-label', 'role'],
+});
+complete();

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
+import { CATALOG, type ErrorCode } from '@bmg/common/errors';
 import type { Logger } from '@bmg/common/telemetry';
 import { answerPage, answerZipped, NONCE, readSiteFiles, serveFiles } from '../edge/site-files';
 import type { State } from '../edge/state';
@@ -13,6 +14,7 @@ import type { Chapter } from '../endpoints';
 import { buildOpenApi, type OpenApiDocument } from '../openapi';
 import { buildAsyncApi } from '../openapi/asyncapi';
 import { buildCollection, buildEnvironment } from '../openapi/collection';
+import { ERROR_GUIDE } from '../openapi/error-guide';
 import { changelogPage } from './changelog-page';
 import { readGuides, type Guides } from './guides';
 import { homePage } from './home-page';
@@ -112,6 +114,7 @@ function textsOf({ document, guides: { guides, nav }, llms }: Documentation): Re
       type: 'application/json',
       text: JSON.stringify(searchIndex(document, guides)),
     },
+    '/docs/codes.json': { type: 'application/json', text: JSON.stringify(codeGuide()) },
     ...pictures(),
     '/llms.txt': { type: 'text/plain', text: llms },
   };
@@ -123,6 +126,15 @@ const forTools = (document: object): Text => ({
   text: JSON.stringify(document),
   headers: { 'Access-Control-Allow-Origin': '*' },
 });
+
+/** By error code: how the reference explains it. */
+const codeGuide = (): Record<string, object> =>
+  Object.fromEntries(
+    (Object.keys(CATALOG) as ErrorCode[]).map((code) => {
+      const { http, retryable } = CATALOG[code];
+      return [code, { http, retryable, ...ERROR_GUIDE[code] }];
+    }),
+  );
 
 /** A picture's colours follow the reader's scheme by a style of its own. */
 const pictures = (): Record<string, Text> =>

@@ -87,7 +87,10 @@ export function shell({ title, body, nav, outside, slug, wide, head = none }: Pa
                   </ul>`,
             )}
           </nav>
-          <main id="content">${body}</main>
+          ${
+            // The renderer of the reference draws a main part of its own.
+            wide ? html`<div id="content">${body}</div>` : html`<main id="content">${body}</main>`
+          }
         </div>
       </body>
     </html> `.markup;
