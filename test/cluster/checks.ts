@@ -36,7 +36,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'resources',
-    title: 'Resources used under traffic, against the requests',
+    title: 'Memory of each service after that traffic, against its request',
     run: noteResources,
   },
   {

@@ -1,12 +1,14 @@
 // The parties around the release, as the chaos run has them: partners with receivers, the upstream whose
 // webhooks are recorded on their way to the ingress, and the operator's command line.
+import { randomInt } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PARTNERS, createPartner, type PartnerDeps, type Scene } from '../chaos/stage';
 import type { Arrival, WebhookPost } from '../chaos/history';
 import { recordIngress } from '../chaos/ingress';
 import { EmulatorClient } from '../emulator/client';
-import { WORLD } from '../harness/world';
+import { ONE, TWO_A } from '../harness/world';
+import { seededNumbers } from '../testkit/rest';
 import { HOST_ADDRESS, NODE_PORTS, STATE } from './facts';
 import { NAMESPACE, bmg, inNamespace, podsOf } from './release';
 
@@ -80,7 +82,10 @@ export async function openScene(name: string): Promise<ClusterScene> {
   const ingress = await recordIngress(webhooks, now, HOST_ADDRESS);
   ingress.forwardTo(`${at(NODE_PORTS.webhooks)}/webhooks/upstream`);
   const emulator = new EmulatorClient(at(NODE_PORTS.emulator));
-  await emulator.reset(WORLD);
+  // A world of its own: events of an earlier run have other numbers, so that none is a repetition.
+  const world = randomInt(1, 100_000_000);
+  await emulator.reset(world);
+  const own = seededNumbers(world);
   await emulator.configure({ webhook_url: ingress.url });
   await emulator.limits({ rate_per_sec: 'off' });
   const operator = commandLine();
@@ -92,8 +97,12 @@ export async function openScene(name: string): Promise<ClusterScene> {
   };
   const scene: Scene = { mesh, operator, ingress, partners: [], arrivals, webhooks, now };
   for (const kind of PARTNERS) {
+    const number = kind.number === ONE ? own.ONE : kind.number === TWO_A ? own.TWO_A : own.TWO_B;
     scene.partners.push(
-      await createPartner(kind, { mesh, operator, arrivals, now, host: HOST_ADDRESS }),
+      await createPartner(
+        { ...kind, number },
+        { mesh, operator, arrivals, now, host: HOST_ADDRESS },
+      ),
     );
   }
   return {

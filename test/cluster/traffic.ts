@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collect } from '../chaos/collect';
 import type { FaultSpan } from '../chaos/history';
-import { startTraffic, type Traffic } from '../chaos/traffic';
+import { startTraffic } from '../chaos/traffic';
 import { eventually } from '../testkit/eventually';
 import { GATEWAY, keepLogs, openScene } from './scene';
+import { unserved } from './unserved';
 
 const QUIET_MS = 10_000;
 const HEALTHY_LIMIT_MS = 180_000;
@@ -43,7 +44,7 @@ export async function underTraffic({
     }
     await keepLogs(scene);
     const { verdicts, history, settled_ms } = await collect(scene, traffic, { spans, unhealthy });
-    const { refused, cut_off } = unserved(traffic, history.webhooks);
+    const { refused, cut_off } = unserved(traffic.sends, history.webhooks);
     const broken = verdicts.flatMap(({ promise, violations }) =>
       violations.slice(0, SHOWN).map((one) => `${promise}: ${one}`),
     );
@@ -60,30 +61,6 @@ export async function underTraffic({
   } finally {
     await scene.close();
   }
-}
-
-/** Requests of callers whose key and client never change, and webhooks, that were not accepted. */
-function unserved(
-  { sends }: Traffic,
-  webhooks: Array<{ status: number }>,
-): { refused: string[]; cut_off: number } {
-  const steady = sends.filter(({ partner }) => ['steady', 'puller'].includes(partner));
-  const answers = [
-    // The second of two sends at a time under one key must wait.
-    ...steady
-      .filter(({ outcome, answer }) => outcome !== 'ok' && !answer.includes('KEY_IN_USE'))
-      .map(({ answer }) => answer),
-    ...webhooks.filter(({ status }) => status !== 200).map(({ status }) => `webhook ${status}`),
-  ];
-  const isCutOff = (answer: string): boolean => answer === 'no answer' || answer === 'webhook 0';
-  const counts = new Map<string, number>();
-  for (const answer of answers) counts.set(answer, (counts.get(answer) ?? 0) + 1);
-  return {
-    refused: [...counts]
-      .filter(([answer]) => !isCutOff(answer))
-      .map(([answer, count]) => `refused: ${count} × ${answer}`),
-    cut_off: answers.filter(isCutOff).length,
-  };
 }
 
 /** Null once the gateway reports that all parts are healthy, else its last answer. */
