@@ -76,12 +76,14 @@ test('numbers have a format that holds them', () => {
   expect(faults).toEqual([]);
 });
 
-test('a constant has a type', () => {
-  expect(places((schema) => 'const' in schema && typesOf(schema).length === 0)).toEqual([]);
+test('a constant is a text', () => {
+  expect(places((schema) => 'const' in schema && typesOf(schema).join() !== 'string')).toEqual([]);
 });
 
-test('no schema has the name of the client that generators make', () => {
-  expect(Object.keys(document.components['schemas'] as Json)).not.toContain('Client');
+test('no schema has the name of what generators make beside the schemas', () => {
+  const taken = ['Client', 'Success', 'Response', 'Configuration', 'ApiClient', 'ApiResponse'];
+  const names = Object.keys(document.components['schemas'] as Json);
+  expect(names.filter((name) => taken.includes(name))).toEqual([]);
 });
 
 test('every component that an event needs is part of an answer too', () => {

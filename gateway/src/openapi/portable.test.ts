@@ -30,6 +30,7 @@ test.each<[string, Json]>([
   ['null only', { type: 'null' }],
   ['null beside a type', { anyOf: [{ type: 'object' }, { type: 'null' }] }],
   ['a constant', { const: 'a' }],
+  ['a flag', { const: true }],
   ['a whole number', { type: 'integer', maximum: 5 }],
   ['a number', { type: ['number', 'null'] }],
 ])('%s: the rewritten schema accepts the same values', (_name, schema) => {
@@ -53,7 +54,12 @@ test('generators see neither rules nor values of several types', () => {
     else: { not: {} },
   });
   expect(portable({ type: 'null' })).toMatchObject({ type: ['string', 'null'] });
-  expect(portable({ const: true })).toEqual({ const: true, type: 'boolean' });
+  expect(portable({ const: 'a' })).toEqual({ const: 'a', type: 'string' });
+  expect(portable({ const: true })).toEqual({
+    type: 'boolean',
+    if: { const: true },
+    else: { not: {} },
+  });
 });
 
 test('whole numbers have 32 bits only if their maximum has', () => {

@@ -22,6 +22,7 @@ export function portable(schema: Json): Json {
   const kinds = types.filter((type) => type !== 'null');
   if (kinds.length > 1) return union(schema, kinds);
   if (types.length === 1 && kinds.length === 0) return alwaysNull(schema);
+  if (typeof schema['const'] === 'boolean') return oneOfTwo(schema, schema['const']);
   return { ...formatOf(schema, kinds[0]), ...inner(withRules(schema)) };
 }
 
@@ -40,6 +41,14 @@ const alwaysNull = (schema: Json): Json => ({
   ...schema,
   type: ['string', 'null'],
   if: { type: 'null' },
+  else: NEVER,
+});
+
+/** A flag that has one value only: Java would make an enumeration of texts of it. */
+const oneOfTwo = ({ const: _value, ...schema }: Json, value: boolean): Json => ({
+  ...schema,
+  type: 'boolean',
+  if: { const: value },
   else: NEVER,
 });
 

@@ -105,7 +105,7 @@ export const byName = (value: Schema, description: string): Schema => ({
 });
 
 /** Only `success: true`. */
-export const nothing = record({}, { title: 'Success' });
+export const nothing = record({}, { title: 'SuccessAnswer' });
 
 export const paging = record(
   {
