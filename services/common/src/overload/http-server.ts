@@ -36,7 +36,7 @@ export interface BoundedServerOptions {
   server: string;
   limits?: Partial<HttpLimits>;
   /** Proxies in front of the process: with any, all connections are theirs and no network has a share. */
-  proxy_hops?: number;
+  proxy_hops?: number | undefined;
   /** The whole response, head and body, to a malformed or timed-out request. */
   refusal?: (late: boolean) => string;
 }
