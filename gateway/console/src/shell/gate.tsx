@@ -12,14 +12,14 @@ export function Gate() {
   const { data: session, error, refetch } = useQuery(sessionQuery);
   if (error) {
     return (
-      <Center p="lg" mih="100vh">
+      <Center component="main" p="lg" mih="100vh">
         <Failure error={error} title="The console could not start" retry={() => void refetch()} />
       </Center>
     );
   }
   if (session === undefined) {
     return (
-      <Center mih="100vh">
+      <Center component="main" mih="100vh">
         <Loader aria-label="Loading the console" />
       </Center>
     );
