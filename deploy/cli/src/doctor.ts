@@ -2,6 +2,7 @@
 // of settings, engines, topics, indexes and the upstream.
 import { OperatorDefinition } from '@bmg/proto/onboarding';
 import { settingOf, type Session } from './session';
+import { findService, readLogs } from './advice';
 
 export type Status = 'ok' | 'warning' | 'failed';
 
@@ -30,7 +31,7 @@ export async function doctor(session: Session): Promise<{ ok: boolean; checks: C
       name: 'onboarding',
       ok: false,
       detail: `does not answer at ${address}`,
-      advice: 'start the mesh (make up), or set ONBOARDING_ADDR to its address',
+      advice: findService('ONBOARDING_ADDR'),
     });
   }
   const checks = findings.map((one): Check => ({ ...one, status: statusOf(one) }));
@@ -42,8 +43,7 @@ const statusOf = ({ ok, advice }: Finding): Status =>
 
 async function gateway(): Promise<Finding> {
   const base = settingOf('PUBLIC_URL', 'http://127.0.0.1:8080');
-  const advice =
-    'read the log of the service that is down (.run/<name>.log), then start it with make up';
+  const advice = readLogs();
   try {
     const answer = await fetch(`${base}/v1/health`, {
       signal: AbortSignal.timeout(HEALTH_LIMIT_MS),

@@ -4,6 +4,7 @@
 import { ApiError } from '@bmg/common/errors';
 import { DataDefinition, type Purged } from '@bmg/proto/data';
 import { settingOf, type Address, type Session } from './session';
+import { findService } from './advice';
 
 /** The services that store data of clients, in the order of deletion. */
 const HOLDERS: Record<string, Address> = {
@@ -54,8 +55,8 @@ const isUnavailable = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE';
 
 const unavailable = (service: string, [setting, fallback]: Address): string =>
-  `the ${service} service does not answer at ${settingOf(setting, fallback)}: start the mesh (make up), or set ` +
-  `${setting} to its address, then run this again. Data of other services may be deleted already`;
+  `the ${service} service does not answer at ${settingOf(setting, fallback)}: ${findService(setting)}, ` +
+  `then run this again. Data of other services may be deleted already`;
 
 export function describePurge({ purged, services, kept_for_others }: PurgeReport): string {
   const counts = Object.entries(services).flatMap(([service, collections]) =>

@@ -7,6 +7,7 @@ import type { TlsSettings } from '@bmg/common/config';
 import { ApiError } from '@bmg/common/errors';
 import { createRpcClient, type Call, type Client, type Definition } from '@bmg/common/rpc';
 import { OperatorDefinition } from '@bmg/proto/onboarding';
+import { findService } from './advice';
 
 export type Address = readonly [setting: string, fallback: string];
 
@@ -98,8 +99,8 @@ export function explain(error: unknown): string {
   if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') {
     const address = settingOf('ONBOARDING_ADDR', DEFAULT_ADDR);
     return (
-      `the onboarding service does not answer at ${address}: start the mesh (make up), or set ` +
-      'ONBOARDING_ADDR to its address (and GRPC_TLS_… where it uses mutual TLS)'
+      `the onboarding service does not answer at ${address}: ${findService('ONBOARDING_ADDR')} ` +
+      '(and GRPC_TLS_… where it uses mutual TLS)'
     );
   }
   return error instanceof Error ? error.message : String(error);

@@ -3,6 +3,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { waitFor } from '../lifecycle';
 import { metrics, traceparent, type Logger } from '../telemetry';
 import type { Bus, Outgoing, Unsettled } from './bus';
+import { createClientLog } from './client-log';
 import { connectionOf, type ConnectionSettings } from './connection';
 import { createReader, type Reader } from './consumer';
 import { createTopics } from './create-topics';
@@ -142,12 +143,7 @@ function createKafka(settings: KafkaSettings, clientId: string, log: Logger): Ka
     requestTimeout: REQUEST_LIMIT_MS,
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
     logLevel: logLevel.WARN,
-    logCreator:
-      () =>
-      ({ namespace, label, log: entry }) => {
-        const { message, error } = entry;
-        log[label === 'ERROR' ? 'warn' : 'debug']({ kafka: namespace, reason: error }, message);
-      },
+    logCreator: () => createClientLog(log),
   });
 }
 
