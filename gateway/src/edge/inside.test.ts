@@ -49,6 +49,7 @@ beforeEach(async () => {
     const { status, body, header } = await answerInside(context, request, chain, deps);
     between();
     context.body = { status, body, retry_after: header('Retry-After'), left };
+    expect(header('X-None')).toBe('');
   });
   server = app.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -26,6 +26,7 @@ export interface InsideAnswer {
   status: number;
   /** JSON text. */
   body: string;
+  /** Empty if the answer has no such header. */
   header(name: string): string;
 }
 
@@ -63,7 +64,7 @@ export async function answerInside(
   return {
     status: inner.status,
     body: textOf(inner.body),
-    header: (name) => inner.response.get(name),
+    header: (name) => String(inner.response.get(name) ?? ''),
   };
 }
 

@@ -130,6 +130,7 @@ describe.each(['auto', 'legacy'] as const)('a client that negotiates %s', (mode)
     };
     const result = await client.callTool({ name: 'list_numbers', arguments: { limit: 3 } });
     expect(result.isError).toBeFalsy();
+    expect(result.content).toHaveLength(1);
     expect(JSON.stringify(result.content)).toContain(String.raw`\"total\":7`);
     expect(asked).toMatchObject({ partner_id: 'prt_1', limit: 3 });
     expect(logged).toEqual(['GET /clients']);
