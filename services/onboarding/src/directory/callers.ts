@@ -4,9 +4,9 @@
 import { invalidKey, type Load } from '@bmg/common/directory';
 import type { Logger } from '@bmg/common/telemetry';
 import type { AuthenticateResponse } from '@bmg/proto/onboarding';
-import { validSecrets } from '../keys/rules';
 import type { PartnerKey, PartnerKeys } from '../store/partner-keys';
 import type { Partner, Partners } from '../store/partners';
+import { validSecrets } from './valid-secrets';
 
 export interface CallerDependencies {
   partners: Pick<Partners, 'findByKeyHashes' | 'findAll'>;

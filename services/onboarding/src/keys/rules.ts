@@ -1,5 +1,4 @@
-// The rules for API keys: what a key may be, what a key may grant to another, and which secrets of it are
-// valid. Pure functions.
+// The rules for API keys: what a key may be, and what a key may grant to another. Pure functions.
 import { ApiError, invalidField, missingFields } from '@bmg/common/errors';
 import {
   isAddressRange,
@@ -107,25 +106,3 @@ export function checkWithin(
     throw invalidField('expires_at', 'must not be after the expiry of the key that grants it');
   }
 }
-
-export interface ValidSecret {
-  key_hash: string;
-  /** Null: no end. */
-  expires_at: Date | null;
-}
-
-/** The hashes under which a key is accepted at a time, each with its end. */
-export function validSecrets(
-  { key_hash, previous, expires_at }: Pick<PartnerKey, 'key_hash' | 'previous' | 'expires_at'>,
-  at: Date,
-): ValidSecret[] {
-  const secrets: ValidSecret[] = [
-    { key_hash, expires_at },
-    ...(previous
-      ? [{ key_hash: previous.key_hash, expires_at: earlier(previous.expires_at, expires_at) }]
-      : []),
-  ];
-  return secrets.filter((one) => one.expires_at === null || one.expires_at > at);
-}
-
-const earlier = (one: Date, other: Date | null): Date => (other && other < one ? other : one);
