@@ -16,6 +16,7 @@ import { keysOf } from './keys';
 
 const MEBIBYTE = 1024 * 1024;
 const LABEL = 'bmg.cluster=true';
+const REMOVE_LIMIT_MS = 5 * 60_000;
 const LOAD_LIMIT_MS = 15 * 60_000;
 
 const exists = async (kind: 'network' | 'container', name: string): Promise<boolean> => {
@@ -101,7 +102,10 @@ function machineOptions(machine: Machine): string[] {
 export async function removeMachines(): Promise<boolean> {
   const found: string[] = [];
   for (const { name } of MACHINES) if (await exists('container', name)) found.push(name);
-  if (found.length > 0) await docker(['rm', '--force', '--volumes', ...found]);
+  // Each has gigabytes of images in its volume.
+  for (const name of found) {
+    await docker(['rm', '--force', '--volumes', name], { limit_ms: REMOVE_LIMIT_MS });
+  }
   const has_network = await exists('network', NETWORK);
   if (has_network) await docker(['network', 'rm', NETWORK]);
   return found.length > 0 || has_network;
