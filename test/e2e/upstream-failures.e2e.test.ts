@@ -34,6 +34,7 @@ const WITHOUT_UPSTREAM = [
   'cancelBroadcast',
   'checkMessage',
   'createConnectSession',
+  'createKey',
   'getBroadcast',
   'getEmbeddedSignupConfig',
   'getEvent',
@@ -45,12 +46,16 @@ const WITHOUT_UPSTREAM = [
   'listClients',
   'listEvents',
   'listFailedEvents',
+  'listKeys',
   'listMessages',
   'listOnboardingEvents',
   'lookupContact',
   'replayEvents',
   'retryAllEvents',
   'retryEvent',
+  'revokeKey',
+  'rotateKey',
+  'updateKey',
 ];
 const TABLE_LIMIT_MS = 300_000;
 const UPSTREAM_CALLERS = ['onboarding', 'messaging', 'templates', 'number-admin'] as const;

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../endpoints/endpoint';
 import type { Schema } from '../endpoints/parts/schema';
 import { parameters } from '../openapi/parts';
-import { plainSchema, SharedSchemas, type Json } from '../openapi/schemas';
+import { plainSchema, type Json } from '../openapi/schemas';
 
 export interface InputSchema {
   [key: string]: unknown;
@@ -102,7 +102,7 @@ export function inputSchemaOf(endpoint: Endpoint, is_confirmed: boolean): InputS
 }
 
 const plain = (schema: Schema): Json =>
-  plainSchema(schema, { shared: new SharedSchemas(), request: true });
+  plainSchema(schema, { request: true });
 
 const propertiesOf = (schema: Schema = {}): Record<string, Json> =>
   (plain(schema)['properties'] ?? {}) as Record<string, Json>;

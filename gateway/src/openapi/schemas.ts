@@ -24,7 +24,8 @@ export class SharedSchemas {
 }
 
 interface Options {
-  shared: SharedSchemas;
+  /** Takes the schemas with a title. Without it they stay inline. */
+  shared?: SharedSchemas;
   /** For request bodies: required fields must not be blank either. */
   request?: boolean;
 }
@@ -32,14 +33,15 @@ interface Options {
 /** The schema, or a reference to it if it has a title. */
 export function describeSchema(schema: Schema, options: Options): Json | Reference {
   const { title, type } = { ...schema, ...schema.published };
-  if (title === undefined) return plainSchema(schema, options);
+  const { shared } = options;
+  if (title === undefined || !shared) return plainSchema(schema, options);
   const types = [type ?? []].flat();
-  if (!types.includes('null')) return options.shared.add(title, plainSchema(schema, options));
+  if (!types.includes('null')) return shared.add(title, plainSchema(schema, options));
   // Generators expect the null beside a reference, not inside the component.
   const kinds = types.filter((one) => one !== 'null');
   const component = plainSchema(schema, options);
   component['type'] = kinds.length === 1 ? kinds[0] : kinds;
-  return { anyOf: [options.shared.add(title, component), { type: 'null' }] };
+  return { anyOf: [shared.add(title, component), { type: 'null' }] };
 }
 
 /** The schema inline, even if it has a title. */
