@@ -320,7 +320,7 @@ test.each([
   ['an unknown command', ['partner', 'destroy'], 2, 'destroy'],
   ['the clients of an unknown partner', ['client', 'list', '--partner', 'ptn_x'], 1, 'ptn_x'],
   ['the usage of an unknown partner', ['usage', '--partner', 'ptn_x'], 1, 'ptn_x'],
-  ['an update of nothing', ['partner', 'update', 'ptn_x'], 2, 'what to change'],
+  ['an update of nothing', ['partner', 'update', 'ptn_x'], 2, 'setting to change'],
   ['an unknown status', ['partner', 'update', 'ptn_x', '--status', 'gone'], 2, 'trial_expired'],
 ])(
   'rejects %s with a reason on standard error and the exit code',
@@ -340,7 +340,7 @@ test.each([
     'USAGE',
     'webhook_url',
   ],
-  ['an update of nothing', ['partner', 'update', 'ptn_x'], 2, 'USAGE', 'what to change'],
+  ['an update of nothing', ['partner', 'update', 'ptn_x'], 2, 'USAGE', 'setting to change'],
   ['a missing required option', ['partner', 'create'], 2, 'USAGE', '--name'],
 ])('reports %s as one JSON object with --json', async (_name, args, exit, code, reason) => {
   const ran = await bmg([...args, '--json']);

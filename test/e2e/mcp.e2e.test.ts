@@ -291,7 +291,9 @@ describe('access', () => {
 
   test('checks the scope and the accounts of an API key for each tool', async () => {
     const { body } = await partner.call('POST', '/keys', {
-      body: { name: 'Reader', scopes: ['read'], waba_ids: [waba_id] },
+      name: 'Reader',
+      scopes: ['read'],
+      waba_ids: [waba_id],
     });
     const client = await connect(body.secret as string);
     expect((await client.listTools()).tools.length).toBeGreaterThan(12);

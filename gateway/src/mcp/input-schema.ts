@@ -101,8 +101,7 @@ export function inputSchemaOf(endpoint: Endpoint, is_confirmed: boolean): InputS
   };
 }
 
-const plain = (schema: Schema): Json =>
-  plainSchema(schema, { request: true });
+const plain = (schema: Schema): Json => plainSchema(schema, { request: true });
 
 const propertiesOf = (schema: Schema = {}): Record<string, Json> =>
   (plain(schema)['properties'] ?? {}) as Record<string, Json>;

@@ -36,6 +36,8 @@ export function Confirm(props: ConfirmProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
+          // React passes it on to a form that renders this dialog, whose own submit it is not.
+          event.stopPropagation();
           onConfirm();
         }}
       >

@@ -25,7 +25,7 @@ test('after three refusals for too many requests the account waits, and the answ
   for (const ask of [rpc.listFlows, rpc.listQrCodes]) {
     await expect(ask({ target: TARGET }, call())).rejects.toMatchObject({
       ...refused,
-      message: expect.stringMatching(/for this account .* asked again in \d+ s/),
+      message: expect.stringMatching(/for this account .* try again in \d+ s/),
       retry_after_s: expect.any(Number),
     });
   }
