@@ -7,6 +7,7 @@ const ROOT = resolve(__dirname, '../..');
 
 /** The files that skip tests, and what each needs. */
 const NEEDS = {
+  'test/clients/python.long.test.ts': 'Python',
   'test/contract/promtool.test.ts': 'promtool, on the PATH or named by PROMTOOL',
   'test/contract/python-client.long.test.ts': 'Python',
   'test/e2e/attacks.e2e.test.ts': 'Linux',
