@@ -11,7 +11,8 @@ export interface CollectionItem {
   request: {
     method: string;
     url: { host: string[]; path: string[]; variable?: CollectionVariable[] };
-    header: Array<CollectionVariable & { disabled?: boolean }>;
+    /** Absent if there is none. */
+    header?: Array<CollectionVariable & { disabled?: boolean }>;
     body?: { raw: string };
     auth?: { type: string };
   };

@@ -20,7 +20,7 @@ afterAll(() => mesh.stop(), 60_000);
 async function run(name: string): Promise<{ status: number; body: unknown }> {
   const item = collection.folders.flatMap(({ item }) => item).find((one) => one.name === name);
   if (!item) throw new Error(`the collection has no request ${name}`);
-  const { method, url, header, body, auth } = item.request;
+  const { method, url, header = [], body, auth } = item.request;
   const values = {
     base_url: mesh.base_url,
     partner_key: partner.partner_key,
