@@ -130,7 +130,7 @@ export async function keepLogs({ mesh }: Scene): Promise<void> {
       writeFileSync(join(mesh.dir, `${metadata.name}.log`), await read([]));
       writeFileSync(join(mesh.dir, `${metadata.name}.previous.log`), await read(['--previous']));
     } catch {
-      // It has no previous container, or it is gone.
+      // It has no previous container, or was deleted.
     }
   }
 }

@@ -49,7 +49,7 @@ export const stable = (changed: Record<string, unknown> = {}): string[] => {
 export const upgrade = (values: string[]): Promise<string> =>
   runHelm(['upgrade', 'bmg', CHART, ...values, '--wait', '--timeout', UPGRADE_LIMIT]);
 
-/** Pods that are gone although they were there before. */
+/** Pods of the earlier list that no longer exist. */
 const replaced = async (before: Set<string>): Promise<number> => {
   const now = new Set((await podsOf()).map(({ metadata }) => metadata.name));
   return [...before].filter((name) => !now.has(name)).length;

@@ -1,7 +1,7 @@
 // The type of `error.details`. The OpenAPI document has any value there, because an error of the upstream can
 // carry a text or keys of its own.
 
-/** The keys that the gateway sets; each is absent where it says nothing. Of a text, all of them are. */
+/** The keys that the gateway sets; each is absent if it has nothing to report. For a text, all of them are. */
 export interface ErrorDetails {
   /** The field at fault. */
   field?: string;

@@ -117,7 +117,7 @@ function urlOf(path: string, parameters: Parameter[]): Json {
   };
 }
 
-/** Empty where the document has none. */
+/** Empty if the document has none. */
 function exampleOf({ examples, default: fallback, enum: choices }: Json): string {
   const [first] = [...((examples as unknown[]) ?? []), fallback, ...((choices as unknown[]) ?? [])];
   return first === undefined ? '' : String(first);

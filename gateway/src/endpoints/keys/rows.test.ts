@@ -73,7 +73,7 @@ test.each([
   });
 });
 
-test('answers null where a key has no limit', () => {
+test('answers null if a key has no limit', () => {
   const key = { key_id: 'key_1', scopes: ['read'], waba_ids: [], addresses: ['203.0.113.7'] };
   const reply = row(ROTATE).reply?.({ key, secret: 'bmgk_x' }, {} as Input) as Fields;
   expect(reply).toEqual({

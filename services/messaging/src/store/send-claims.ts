@@ -48,7 +48,7 @@ interface StoredClaim extends ClaimScope {
   _id: string;
   state: 'claimed' | 'fenced';
   attempt: number;
-  /** Names the note of a claimed attempt. Null without one, absent in claims of the release before. */
+  /** Names the note of a claimed attempt. Null without one, absent in claims of the previous release. */
   entry?: string | null;
   at: Date;
 }

@@ -32,7 +32,7 @@ export type PartnerKeyChange = Partial<
 export type Secret = Pick<PartnerKey, 'key_hash' | 'key_hint' | 'previous'>;
 
 export interface PartnerKeys {
-  /** False where the partner has KEYS_MAX keys already. */
+  /** False if the partner has KEYS_MAX keys already. */
   insert(key: Omit<PartnerKey, 'place'>): Promise<boolean>;
   /** The oldest first. */
   list(partner_id: string): Promise<PartnerKey[]>;
@@ -45,11 +45,11 @@ export interface PartnerKeys {
     change: PartnerKeyChange,
     at: Date,
   ): Promise<PartnerKey | null>;
-  /** Replaces the secret; null where it is no longer the one with the hash `before`. */
+  /** Replaces the secret; null if it is no longer the one with the hash `before`. */
   replaceSecret(key: PartnerKey, secret: Secret, at: Date): Promise<PartnerKey | null>;
-  /** False where there is no such key. */
+  /** False if there is no such key. */
   remove(partner_id: string, key_id: string): Promise<boolean>;
-  /** Replaces a hash, present or previous; false where no key has it. */
+  /** Replaces a hash, present or previous; false if no key has it. */
   renewHash(key_hash: string, newest: string): Promise<boolean>;
   /** Stores the use of keys whose last stored use is before `unless_since`. */
   noteUse(key_ids: string[], at: Date, unless_since: Date): Promise<void>;

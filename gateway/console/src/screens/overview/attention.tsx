@@ -47,7 +47,7 @@ export function NeedsAttention() {
   const complete = settings.data && clients.data && billing.data && notices.data && first;
   const onChange = (notice: Notice, state: NoticeState): void => {
     change(notice, state);
-    // The button that was pressed is gone: the keyboard stays in the list.
+    // The pressed button no longer exists: the keyboard focus stays in the list.
     heading.current?.focus();
   };
   return (
