@@ -129,9 +129,9 @@ beforeAll(async () => {
 afterAll(async () => {
   console.table(table);
   attacker?.close();
+  await mesh?.stop();
   // The next file starts them with the settings of all.
   for (const name of ['onboarding', ...MEASURED] as const) await mesh?.terminate(name);
-  await mesh?.stop();
   for (const server of slow ?? []) {
     server.closeAllConnections();
     server.close();
