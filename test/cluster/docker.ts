@@ -80,7 +80,7 @@ export async function startDocker(): Promise<void> {
   );
 }
 
-/** Stops our own daemon; one that the machine runs is left alone. */
+/** Stops our own daemon, never one that the machine runs. */
 export async function stopDocker(): Promise<void> {
   const pid = ownPid();
   if (pid === undefined) return;

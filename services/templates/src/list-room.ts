@@ -2,7 +2,7 @@
 // requested at a time: each counts while it grows, and until its reply is written.
 import { ApiError } from '@bmg/common/errors';
 import { createPool } from '@bmg/common/overload';
-import type { Call } from '@bmg/common/rpc';
+import { untilReplied, type Call } from '@bmg/common/rpc';
 import type { Logger } from '@bmg/common/telemetry';
 
 /** The room of one list. */
@@ -42,7 +42,7 @@ export function createListRooms(log: Logger): ListRooms {
     log,
   );
   return {
-    async hold(partner_id, { signal }, list) {
+    hold(partner_id, call, list) {
       let held = 0;
       const release = (): void => {
         pool.give(partner_id, held);
@@ -52,15 +52,7 @@ export function createListRooms(log: Logger): ListRooms {
         if (!pool.take(partner_id, bytes)) throw noRoom();
         held += bytes;
       };
-      try {
-        const reply = await list({ grow });
-        if (!signal || signal.aborted) release();
-        else signal.addEventListener('abort', release, { once: true });
-        return reply;
-      } catch (error) {
-        release();
-        throw error;
-      }
+      return untilReplied(call, release, () => list({ grow }));
     },
   };
 }

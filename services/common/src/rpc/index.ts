@@ -13,3 +13,4 @@ export {
 } from './definition';
 export { createRpcServer, type RpcServer } from './server';
 export { createRpcClient, type RpcClient } from './client';
+export { untilReplied } from './until-replied';

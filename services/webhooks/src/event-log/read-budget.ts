@@ -5,7 +5,7 @@
 import { ApiError } from '@bmg/common/errors';
 import { anySignal, pause } from '@bmg/common/lifecycle';
 import { createByteRate, createPool } from '@bmg/common/overload';
-import type { Call } from '@bmg/common/rpc';
+import { untilReplied, type Call } from '@bmg/common/rpc';
 import { metrics, type Logger } from '@bmg/common/telemetry';
 
 export interface ReadBudget {
@@ -118,7 +118,7 @@ export function createReadBudget(log: Logger): ReadBudget {
   const rate = createByteRate(BYTES_PER_S);
   const space = createSpace();
   return {
-    async hold(partner_id, { signal }, read) {
+    hold(partner_id, call, read) {
       let held = 0;
       const release = (): void => {
         space.give(partner_id, held);
@@ -128,7 +128,7 @@ export function createReadBudget(log: Logger): ReadBudget {
         async reserve(bytes) {
           if (!places.take(partner_id)) throw tooManyReads();
           try {
-            const late = anySignal(AbortSignal.timeout(WAIT_MS), signal);
+            const late = anySignal(AbortSignal.timeout(WAIT_MS), call.signal);
             await rate.turn(partner_id, 0, late);
             if (late.aborted) throw shareIsFull();
             await space.take(partner_id, bytes, late);
@@ -144,15 +144,7 @@ export function createReadBudget(log: Logger): ReadBudget {
           void rate.turn(partner_id, cost, AbortSignal.abort());
         },
       };
-      try {
-        const reply = await read(room);
-        if (!signal || signal.aborted) release();
-        else signal.addEventListener('abort', release, { once: true });
-        return reply;
-      } catch (error) {
-        release();
-        throw error;
-      }
+      return untilReplied(call, release, () => read(room));
     },
   };
 }
