@@ -4,13 +4,17 @@ import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import type { Target } from './attacks';
-import type { Counts, Order } from './main';
+import type { Counts, Order, ReceiverState } from './main';
 
 const MAIN = resolve(__dirname, '../dist/attacks/main.js');
 
 export interface Attacker {
   /** Starts the attack of this name; the result ends it, and returns how often it got each status. */
   start(name: string, target: Target): () => Promise<Counts>;
+  /** The hostile partner's receiver: it accepts every event until `refuse`. */
+  receiver(): Promise<ReceiverState>;
+  /** Makes it refuse every event from now on. */
+  refuse(): Promise<ReceiverState>;
   close(): void;
 }
 
@@ -18,17 +22,19 @@ export function startAttacker(): Attacker {
   const child = fork(MAIN, { execArgv: ['--enable-source-maps'] });
   // It stands for other machines: its CPU work must take no core from the mesh.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-  const tell = (order: Order): boolean => child.send(order);
+  const ask = async <T>(order: Order): Promise<T> => {
+    const answered = once(child, 'message');
+    child.send(order);
+    const [reply] = (await answered) as [T];
+    return reply;
+  };
   return {
     start(name, target) {
-      tell({ start: name, target });
-      return async () => {
-        const answered = once(child, 'message');
-        tell({ stop: true });
-        const [counts] = (await answered) as [Counts];
-        return counts;
-      };
+      child.send({ start: name, target } satisfies Order);
+      return () => ask<Counts>('stop');
     },
+    receiver: () => ask<ReceiverState>('receiver'),
+    refuse: () => ask<ReceiverState>('refuse'),
     close: () => child.disconnect(),
   };
 }

@@ -27,6 +27,8 @@ const ATTACK_MS = IS_LONG ? 20_000 : 1_500;
  */
 const WARM_UP_EVENTS = IS_LONG ? 30_000 : 0;
 const WARM_UP_SENDS = IS_LONG ? 12_000 : 20;
+/** Calls of onboarding after its restart. */
+const WARM_UP_CALLS = IS_LONG ? 3_000 : 20;
 const WARM_UP_LIMIT_MS = 240_000;
 const IN_FLIGHT = 16;
 const SETTLED_MS = 2_000;
@@ -71,7 +73,7 @@ const peakMib = (pid: number): number =>
   Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
 let mesh: ProcessMesh;
-let receivers: [PartnerReceiver, PartnerReceiver];
+let receiver: PartnerReceiver;
 let neighbour: ProcessPartner;
 let hostile: ProcessPartner[];
 let rotated_key: string;
@@ -85,8 +87,7 @@ const table: Record<string, object> = {};
 
 beforeAll(async () => {
   attacker = startAttacker();
-  receivers = [await startPartner(), await startPartner()];
-  const [kind, other] = receivers;
+  receiver = await startPartner();
   mesh = await joinProcessMesh();
   await mesh.emulator.limits({ rate_per_sec: 'off' });
   for (const name of MEASURED) {
@@ -95,9 +96,10 @@ beforeAll(async () => {
     await mesh.start(name, { NODE_OPTIONS: `--max-old-space-size=${heap}` });
   }
   await warmUp();
-  neighbour = await mesh.createPartner(kind.url);
+  neighbour = await mesh.createPartner(receiver.url);
+  const { url: hostile_url } = await attacker.receiver();
   hostile = await Promise.all(
-    [other.url, undefined, undefined].map((url) => mesh.createPartner(url)),
+    [hostile_url, undefined, undefined].map((url) => mesh.createPartner(url)),
   );
   rotated_key = neighbour.partner_key;
   neighbour = await mesh.rotateKey(neighbour);
@@ -118,8 +120,9 @@ beforeAll(async () => {
     createServer((_request, response) => void response.write('x')).listen(0, '127.0.0.1'),
   );
   await Promise.all(slow.map((server) => once(server, 'listening')));
+  const since = new Date().toISOString();
   undisturbed = await besides(undefined, ATTACK_MS);
-  const sent = await mesh.emulator.messages({ phone_number_id: ONE.phone_number_id });
+  const sent = await mesh.emulator.messages({ phone_number_id: ONE.phone_number_id, since });
   callback_data = sent
     .map((message) => String(message.biz_opaque_callback_data))
     .filter((data) => data.startsWith(`bmg1:${neighbour.partner_id}:`));
@@ -136,7 +139,7 @@ afterAll(async () => {
     server.closeAllConnections();
     server.close();
   }
-  await Promise.all((receivers ?? []).map((one) => one.close()));
+  await receiver?.close();
 }, 60_000);
 
 /** Passes events and sends of another partner through the mesh, until all of them are delivered. */
@@ -174,9 +177,7 @@ async function warmUp(): Promise<void> {
 
 /** Events that the hostile partner's receiver refuses, and that are tried again and again. */
 async function refuseEvents(): Promise<void> {
-  const [, refusing] = receivers;
-  const before = refusing.arrivals.length;
-  refusing.behave((_arrival, response) => void response.writeHead(500).end());
+  const { arrivals: before } = await attacker.refuse();
   for (let at = 0; at < WAITING_EVENTS; at += EVENTS_OF_BODY) {
     const messages = Array.from({ length: EVENTS_OF_BODY }, (_unused, index) => ({
       from: `1555020${String(at + index).padStart(4, '0')}`,
@@ -188,13 +189,12 @@ async function refuseEvents(): Promise<void> {
     );
     expect(posted).toBe(200);
   }
-  await eventually(() => refusing.arrivals.length >= before + WAITING_EVENTS, WARM_UP_LIMIT_MS);
+  await arrivalsReach(before + WAITING_EVENTS);
 }
 
 /** Fills the log of the hostile partner, whose receiver accepts the events. */
 async function fillLog(): Promise<void> {
-  const [, accepting] = receivers;
-  const before = accepting.arrivals.length;
+  const { arrivals: before } = await attacker.receiver();
   for (let at = 0; at < LOGGED_EVENTS; at += EVENTS_OF_BODY) {
     const messages = Array.from({ length: EVENTS_OF_BODY }, (_unused, index) => ({
       from: `1555030${String(at + index).padStart(4, '0')}`,
@@ -207,8 +207,11 @@ async function fillLog(): Promise<void> {
     );
     expect(posted).toBe(200);
   }
-  await eventually(() => accepting.arrivals.length >= before + LOGGED_EVENTS, WARM_UP_LIMIT_MS);
+  await arrivalsReach(before + LOGGED_EVENTS);
 }
+
+const arrivalsReach = (count: number): Promise<unknown> =>
+  eventually(async () => (await attacker.receiver()).arrivals >= count, WARM_UP_LIMIT_MS);
 
 /** Its API is not reached: the attack sends webhooks only. */
 async function addProcessor(): Promise<void> {
@@ -218,6 +221,9 @@ async function addProcessor(): Promise<void> {
     STRIPE_API_KEY: 'sk_test_attack',
     STRIPE_WEBHOOK_SECRET: 'whsec_attack',
     STRIPE_API_BASE: mesh.settings['INGRESS_URL'] as string,
+  });
+  await inParallel(WARM_UP_CALLS, async () => {
+    await neighbour.call('GET', '/clients');
   });
 }
 
