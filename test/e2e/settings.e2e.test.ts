@@ -648,6 +648,7 @@ describe('the console', () => {
   test('is a page with a strict policy and hashed files that browsers keep', async () => {
     const page = await fetch(`${origin}/dashboard/numbers?find=x`);
     const text = await page.text();
+    expect([page.status, text]).toEqual([200, expect.stringContaining('<!doctype html>')]);
     const policy = page.headers.get('content-security-policy') as string;
     const [, nonce] = /style-src 'self' 'nonce-([\w-]{22})'/.exec(policy) ?? [];
     expect(policy).toContain("default-src 'none'; script-src 'self';");
