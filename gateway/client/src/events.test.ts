@@ -85,7 +85,8 @@ test('ends by its signal, also while it waits for the gateway', async () => {
   const port = await start(log());
   await stop();
   const control = new AbortController();
-  setTimeout(() => control.abort(), 300);
-  const events = clientOf(port).events({ signal: control.signal });
+  // In the next turn the client waits before it tries again.
+  const onInterruption = (): unknown => setImmediate(() => control.abort());
+  const events = clientOf(port).events({ signal: control.signal, onInterruption });
   expect(await events.next()).toEqual({ done: true, value: undefined });
 });

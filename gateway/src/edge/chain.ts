@@ -204,7 +204,7 @@ function createStreamedAnswer(endpoint: Endpoint, deps: ChainDependencies): Resp
   return async (context, input) => {
     const state = context.state as State;
     const message = await makeMessage(input);
-    // As above; a row with `stream` or `csv` names a streaming RPC, whose messages are chunks.
+    // Any row, as above: one with `stream` or `csv` names a streaming RPC, whose messages are chunks.
     const method = methodOf(endpoint, deps) as (
       message: unknown,
       call: Call,

@@ -210,6 +210,7 @@ export const variant = <M extends Method, F extends object>(
     reply: (reply: ResponseOf<M>, input: Input) => object;
   },
 ): Fitting<Variant, F, M, never> =>
+  // The cast widens the parameters of the variant's functions, as in `row`.
   ({ rpc, ...options }) as unknown as Fitting<Variant, F, M, never>;
 
 export const get = row('GET');

@@ -140,16 +140,6 @@ export const eventFiguresQuery = (from: string) =>
     },
   });
 
-export const onboardingEventsQuery = queryOptions({
-  queryKey: ['onboarding-events'],
-  queryFn: async () =>
-    (
-      await call<{ events: t.OnboardingEvent[] }>('GET', '/v1/onboarding/events', {
-        query: { limit: 20 },
-      })
-    ).events,
-});
-
 export const failedEventsQuery = (status?: string) =>
   infiniteQueryOptions({
     queryKey: ['failed-events', status ?? 'all'],

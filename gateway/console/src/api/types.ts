@@ -25,7 +25,6 @@ export type ApiKey = Schemas['ApiKey'];
 export type ApiKeyWithSecret = Schemas['CreateKeyAnswer'];
 export type Usage = Schemas['GetUsageAnswer'];
 export type Counts = Usage['messages'][string];
-export type OnboardingEvent = Schemas['OnboardingEvent'];
 export type FailedEvents = Schemas['ListFailedEventsAnswer'];
 export type FailedEvent = Schemas['FailedEvent'];
 export type Template = Omit<Schemas['Template'], 'components'> & {

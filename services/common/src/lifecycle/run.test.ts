@@ -1,7 +1,8 @@
-// The log lines of a process.
+// The log lines and spans of a process.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { eventually } from '../../../../test/testkit/eventually';
+import { startOtlpReceiver } from '../../../../test/testkit/otlp';
 
 const SERVICE = `
   const { run } = require('@bmg/common/lifecycle');
@@ -38,4 +39,33 @@ test('logs runtime warnings, except the harmless one', async () => {
   ]);
   expect(lines.at(-1)?.msg).toBe('stopped');
   expect(err).toBe('');
+}, 30_000);
+
+test('sends its last spans before it ends', async () => {
+  const collector = await startOtlpReceiver();
+  try {
+    const traced = `${SERVICE}
+      const { endSpan, startSpan } = require('@bmg/common/telemetry');
+      endSpan(startSpan('the last one'));
+    `;
+    const child = spawn(process.execPath, ['-r', '@bmg/common/telemetry/register', '-e', traced], {
+      cwd: __dirname,
+      env: {
+        ...process.env,
+        LOG_LEVEL: 'info',
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        // Never by itself while the test runs.
+        OTEL_BSP_SCHEDULE_DELAY: '600000',
+      },
+    });
+    let out = '';
+    child.stdout.on('data', (chunk) => (out += String(chunk)));
+    const closed = once(child, 'close');
+    await eventually(() => out.includes('"ready"'));
+    child.kill('SIGTERM');
+    expect(await closed).toEqual([0, null]);
+    expect(collector.spans.map(({ name }) => name)).toEqual(['the last one']);
+  } finally {
+    await collector.close();
+  }
 }, 30_000);

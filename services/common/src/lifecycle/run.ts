@@ -5,7 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../config';
 import { certificatesFor } from '../identity';
 import { createBoundedServer } from '../overload';
-import { createLogger, flushLogs, metrics, renderMetrics, type Logger } from '../telemetry';
+import {
+  createLogger,
+  flushLogs,
+  flushTraces,
+  metrics,
+  renderMetrics,
+  type Logger,
+} from '../telemetry';
 import type { Component, Service } from './component';
 import { prepare } from './prepare';
 import { within } from './wait';
@@ -91,10 +98,10 @@ function logWarnings(log: Logger): void {
   });
 }
 
-/** Exits once the last log lines are written, or turn out to be unwritable. */
+/** Exits once the last log lines and spans are sent, or turn out not to be deliverable. */
 function end(code: number): void {
   const leave = (): never => process.exit(code);
-  flushLogs().then(leave, leave);
+  void Promise.allSettled([flushLogs(), flushTraces()]).then(leave);
 }
 
 /**

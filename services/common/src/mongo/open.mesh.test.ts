@@ -1,24 +1,25 @@
 // A service that starts before its database, or loses all its connections.
 import net from 'node:net';
+import { eventually } from '../../../../test/testkit/eventually';
 import { forward } from '../../../../test/testkit/forwarder';
 import { freePort } from '../../../../deploy/local/src/ports';
 import { createLogger } from '../telemetry';
 import { openMongo } from '.';
 
-/** Longer than one attempt to find the server takes. */
-const LATE_MS = 4_500;
-
-test('connects to a database that starts later, after failed attempts', async () => {
+test('connects to a database that starts later, after a failed attempt', async () => {
   const target = new URL(process.env['MONGO_URL'] as string);
   const url = new URL(target);
   url.port = String(await freePort());
   url.searchParams.set('directConnection', 'true');
   const settings = { MONGO_URL: url.href, MONGO_DATABASE_PREFIX: `late-${Date.now()}-` };
-  const database = openMongo(settings, 'test', createLogger('test'), {
+  const log = createLogger('test');
+  const warn = jest.spyOn(log, 'warn');
+  const database = openMongo(settings, 'test', log, {
     prepared: [{ key: { name: 1 } }],
   });
   const started = database.start(new AbortController().signal);
-  await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+  // The first failed attempt.
+  await eventually(() => warn.mock.calls.length > 0);
   const late = await forward(Number(url.port), target.host);
   await started;
   expect(await database.db.listCollections().toArray()).toMatchObject([{ name: 'prepared' }]);

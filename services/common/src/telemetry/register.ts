@@ -12,7 +12,6 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node';
 
-const FLUSH_LIMIT_MS = 3_000;
 const QUEUE_SPANS_MAX = 8_192;
 const BATCH_SPANS_MAX = 512;
 
@@ -43,13 +42,3 @@ const provider = new NodeTracerProvider({
       ],
 });
 provider.register();
-
-/** Sends the queued spans, with a timeout: an unavailable collector must not delay a shutdown. */
-export async function flushTraces(): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, FLUSH_LIMIT_MS);
-  });
-  await Promise.race([provider.forceFlush().catch(() => undefined), limit]);
-  clearTimeout(timer);
-}

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   isSpanContextValid,
+  ProxyTracerProvider,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
@@ -15,6 +16,8 @@ import {
 } from '@opentelemetry/api';
 
 export { SpanKind, type Attributes, type Span, type SpanContext };
+
+const FLUSH_LIMIT_MS = 3_000;
 
 const tracer = () => trace.getTracer('bmg');
 
@@ -50,6 +53,25 @@ export function endSpan(span: Span, failure?: { code: string } | undefined): voi
     span.setAttribute('error.type', failure.code);
   }
   span.end();
+}
+
+const canFlush = (provider: object): provider is { forceFlush(): Promise<void> } =>
+  'forceFlush' in provider;
+
+/**
+ * Sends the spans that a preloaded provider (`register.ts`) has queued. Ends after a time limit: an
+ * unreachable collector must not delay a shutdown.
+ */
+export async function flushTraces(): Promise<void> {
+  const provider = trace.getTracerProvider();
+  const registered = provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
+  if (!canFlush(registered)) return;
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, FLUSH_LIMIT_MS);
+  });
+  await Promise.race([registered.forceFlush().catch(() => undefined), limit]);
+  clearTimeout(timer);
 }
 
 /** An unsampled trace, for calls that a process repeats every second. */
