@@ -156,6 +156,33 @@ test('a FIFO queue has a group for each conversation, hashed if its text is not 
   expect(Entries.map((one) => one.MessageDeduplicationId)).toEqual(['evt_0', 'evt_1', 'evt_2']);
 });
 
+test.each(['sqs', 's3'] as const)(
+  '%s: neither address nor credentials come from the environment',
+  async (kind) => {
+    const environment = { ...process.env };
+    Object.assign(process.env, {
+      AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+      AWS_REGION: 'eu-west-9',
+      AWS_ACCESS_KEY_ID: 'of-the-process',
+      AWS_SECRET_ACCESS_KEY: 'of-the-process',
+      AWS_SESSION_TOKEN: 'of-the-process',
+    });
+    try {
+      const seen: string[] = [];
+      const destination = await open(kind, (request, response) => {
+        seen.push(JSON.stringify(request.headers));
+        response.writeHead(500).end();
+      });
+      await destination.send([EVENT], never);
+      expect(seen).toHaveLength(1);
+      expect(seen[0]).toMatch(/Credential=id\/\d{8}\/us-east-1\//);
+      expect(seen[0]).not.toContain('of-the-process');
+    } finally {
+      process.env = environment;
+    }
+  },
+);
+
 test.each(['sqs', 's3'] as const)('%s: an answer without end is cut off', async (kind) => {
   const destination = await open(kind, (_request, response) => {
     const timer = setInterval(() => response.write(Buffer.alloc(64 * 1024, 'x')), 1);

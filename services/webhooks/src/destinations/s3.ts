@@ -105,6 +105,7 @@ export async function openS3(
     expectContinueHeader: false,
     disableMultiregionAccessPoints: true,
     useArnRegion: false,
+    disableS3ExpressSessionAuth: true,
   });
   const put = async (Key: string, Body: Buffer, ContentType: string, abortSignal: AbortSignal) => {
     const command = new s3.PutObjectCommand({ Bucket: bucket, Key, Body, ContentType });
