@@ -79,6 +79,11 @@ export async function openAmqp(
     let connection: Connection | undefined;
     try {
       connection = await (opening ??= openConnection(settings, guard));
+      if (connection.fault !== null) {
+        // It broke while no event was sent.
+        drop();
+        connection = await (opening = openConnection(settings, guard));
+      }
       if (connection.blocked) throw new SendFailed('server blocks publishers');
       const sent = await publishAll(connection, events, settings);
       if (connection.fault !== null) drop();

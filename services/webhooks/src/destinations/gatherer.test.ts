@@ -131,6 +131,17 @@ test('an atomic batch holds several events of a key, and none overtakes one that
   expect(writes[1]?.ids).toBe('c1,c2,c3');
 });
 
+test('a batch holds one group', async () => {
+  const { gatherer, writes } = gathered({ groupOf: ({ event_id }) => event_id.slice(0, 1) });
+  void gatherer.send([event('a1'), event('b1', 'k'), event('a2'), event('a3', 'k')], never);
+  await settle();
+  writes[0]?.end();
+  await settle();
+  writes[1]?.end();
+  await settle();
+  expect(writes.map((one) => one.ids)).toEqual(['a1,a2', 'b1', 'a3']);
+});
+
 test('a write that hangs fails at its time limit, and the next has a new connection', async () => {
   const { gatherer, writes, resets } = gathered();
   const first = gatherer.send([event('a')], never);

@@ -20,6 +20,8 @@ export interface GathererOptions {
    * event of a key, so that a later one is never stored without an earlier one.
    */
   atomic: boolean;
+  /** A batch holds events of one group only. */
+  groupOf?: (event: DestinationEvent) => string;
   /**
    * Rejects if nothing is known to be stored; with EventRefused if one event made the other side
    * refuse the batch.
@@ -56,7 +58,7 @@ interface Waiting {
 
 /** Longer than 70 lines: the functions share one queue. */
 export function createGatherer(options: GathererOptions): Gatherer {
-  const { limits, wait_ms, atomic, write, reset } = options;
+  const { limits, wait_ms, atomic, groupOf = () => '', write, reset } = options;
   let queue: Waiting[] = [];
   let queued_bytes = 0;
   let working = false;
@@ -112,7 +114,11 @@ export function createGatherer(options: GathererOptions): Gatherer {
         one.settle(unsent('an earlier event of the conversation failed'));
         continue;
       }
-      const fits = batch.length < limits.events && bytes + body.length <= limits.bytes;
+      const [first] = batch;
+      const fits =
+        batch.length < limits.events &&
+        bytes + body.length <= limits.bytes &&
+        (first === undefined || groupOf(first.event) === groupOf(one.event));
       if (fits && !(key !== undefined && held.has(key))) {
         batch.push(one);
         bytes += body.length;

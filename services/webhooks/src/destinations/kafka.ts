@@ -1,4 +1,5 @@
 // A partner's Kafka topic. The key is the conversation, so that a partition has its events in order.
+import type { Socket } from 'node:net';
 import { ConnectFailed, guardedSocket, type OutboundFailure } from '@bmg/common/outbound';
 import type { Admin, Kafka, KafkaConfig, Producer, SASLOptions } from 'kafkajs';
 import {
@@ -11,6 +12,7 @@ import {
   type Destination,
   type DestinationEvent,
   type DestinationGuard,
+  type Sent,
 } from './destination';
 import { createGatherer } from './gatherer';
 import { within } from './within';
@@ -61,6 +63,7 @@ export const kafkaSchema = {
 
 const CONNECT_LIMIT_MS = 3_000;
 const REQUEST_LIMIT_MS = 7_000;
+const CLOSE_LIMIT_MS = 1_000;
 /** Kafka's own default for a record batch is 1 MiB, framing, key and headers included. */
 const EVENT_BYTES_MAX = 1_000_000;
 const BATCH_EVENTS_MAX = 500;
@@ -94,33 +97,21 @@ export async function openKafka(
 ): Promise<Destination> {
   const { topic } = settings;
   let connection: Connection | undefined;
-  /** Of the last connection: kafkajs keeps only the text of a socket's error. */
-  let failure: OutboundFailure | null = null;
-  const kafka = await createKafka(settings, guard, (one) => (failure = one));
 
   const drop = (): void => {
-    connection?.producer.disconnect().catch(() => undefined);
+    connection?.end();
     connection = undefined;
   };
-  const connected = async (): Promise<Producer> => {
-    const mine = (connection ??= connect(kafka));
-    await mine.ready;
-    return mine.producer;
-  };
-  const write = async (events: readonly DestinationEvent[]): Promise<(typeof SENT)[]> => {
-    failure = null;
+  const write = async (events: readonly DestinationEvent[]): Promise<Sent[]> => {
+    const mine = (connection ??= await connect(settings, guard));
     try {
-      const producer = await connected();
-      await producer.send({
-        topic,
-        acks: -1,
-        timeout: REQUEST_LIMIT_MS,
-        messages: records(events),
-      });
+      await mine.ready;
+      const messages = records(events);
+      await mine.producer.send({ topic, acks: -1, timeout: REQUEST_LIMIT_MS, messages });
       return events.map(() => SENT);
     } catch (error) {
-      drop();
-      throw sendError(error, failure);
+      if (connection === mine) drop();
+      throw sendError(error, mine.failure());
     }
   };
   const gatherer = createGatherer({
@@ -134,20 +125,20 @@ export async function openKafka(
   return {
     send: gatherer.send,
     async check(signal) {
-      failure = null;
+      const { kafka, failure, endSockets } = await createClient(settings, guard);
       const admin = kafka.admin();
       try {
         await within(lookUp(admin, topic), CHECK_LIMIT_MS, signal);
       } catch (error) {
-        throw checkError(error, failure, settings);
+        throw checkError(error, failure(), settings);
       } finally {
         admin.disconnect().catch(() => undefined);
+        endSockets();
       }
     },
     async close() {
       await gatherer.drain();
-      await connection?.producer.disconnect().catch(() => undefined);
-      connection = undefined;
+      drop();
     },
   };
 }
@@ -155,9 +146,12 @@ export async function openKafka(
 interface Connection {
   producer: Producer;
   ready: Promise<void>;
+  failure(): OutboundFailure | null;
+  end(): void;
 }
 
-function connect(kafka: Kafka): Connection {
+async function connect(settings: KafkaDestination, guard: DestinationGuard): Promise<Connection> {
+  const { kafka, failure, endSockets } = await createClient(settings, guard);
   const producer = kafka.producer({
     // Needs no right beyond writing to the topic. A retry may store an event twice; its id is the same.
     idempotent: false,
@@ -167,7 +161,15 @@ function connect(kafka: Kafka): Connection {
   });
   const ready = producer.connect();
   ready.catch(() => undefined);
-  return { producer, ready };
+  return {
+    producer,
+    ready,
+    failure,
+    end() {
+      producer.disconnect().catch(() => undefined);
+      endSockets();
+    },
+  };
 }
 
 /** The offsets are read from the leaders, at the addresses that the cluster advertises. */
@@ -184,28 +186,36 @@ const records = (events: readonly DestinationEvent[]) =>
     headers: { 'webhook-id': event_id, event, 'content-type': 'application/json' },
   }));
 
-async function createKafka(
-  settings: KafkaDestination,
-  guard: DestinationGuard,
-  onFailure: (failure: OutboundFailure | null) => void,
-): Promise<Kafka> {
-  const { Kafka: Client, logLevel } = await import('kafkajs');
+interface Client {
+  kafka: Kafka;
+  /** Of its last connection: kafkajs keeps only the text of a socket's error. */
+  failure(): OutboundFailure | null;
+  /** Destroys the sockets after a moment: a hung server never closes its side. */
+  endSockets(): void;
+}
+
+async function createClient(settings: KafkaDestination, guard: DestinationGuard): Promise<Client> {
+  const { Kafka: KafkaClient, logLevel } = await import('kafkajs');
   const { ca = guard.ca, mechanism, username = '', password = '' } = settings;
   const socketGuard = { ...guard, ...(ca !== undefined && { ca }) };
+  const sockets = new Set<Socket>();
+  let last: OutboundFailure | null = null;
   // Also for the brokers that the cluster's metadata advertises.
   const socketFactory: KafkaConfig['socketFactory'] = ({ host, port, onConnect }) => {
     try {
       const target = { host, port, tls: settings.tls };
       const { socket, failure } = guardedSocket(target, socketGuard, CONNECT_LIMIT_MS);
+      sockets.add(socket);
       socket.once(settings.tls ? 'secureConnect' : 'connect', onConnect);
-      socket.on('error', () => onFailure(failure()));
+      socket.on('error', () => (last = failure()));
+      socket.once('close', () => sockets.delete(socket));
       return socket;
     } catch (error) {
-      if (error instanceof ConnectFailed) onFailure(error.failure);
+      if (error instanceof ConnectFailed) last = error.failure;
       throw error;
     }
   };
-  return new Client({
+  const kafka = new KafkaClient({
     clientId: 'business-messaging-gateway',
     brokers: settings.brokers,
     ssl: settings.tls,
@@ -219,6 +229,14 @@ async function createKafka(
     retry: { ...RETRY, retries: settings.brokers.length },
     logLevel: logLevel.NOTHING,
   });
+  return {
+    kafka,
+    failure: () => last,
+    endSockets() {
+      const destroy = (): void => sockets.forEach((socket) => socket.destroy());
+      setTimeout(destroy, CLOSE_LIMIT_MS).unref();
+    },
+  };
 }
 
 interface KafkaFault {

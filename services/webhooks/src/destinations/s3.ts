@@ -13,13 +13,10 @@ import {
 } from './aws';
 import {
   CHECK_LIMIT_MS,
-  failureText,
   SENT,
-  unsent,
   type Destination,
   type DestinationEvent,
   type DestinationGuard,
-  type Sent,
 } from './destination';
 import { createGatherer } from './gatherer';
 
@@ -111,22 +108,18 @@ export async function openS3(
     const command = new s3.PutObjectCommand({ Bucket: bucket, Key, Body, ContentType });
     await client.send(command, { abortSignal });
   };
-  const store = async (events: readonly DestinationEvent[], signal: AbortSignal): Promise<Sent> => {
-    try {
-      await put(objectName(prefix, events), lines(events), 'application/x-ndjson', signal);
-      return SENT;
-    } catch (error) {
-      return unsent(failureText(awsSendError(error, FAULTS)));
-    }
-  };
   const gatherer = createGatherer({
     limits: { events: OBJECT_EVENTS_MAX, bytes: OBJECT_BYTES_MAX, event_bytes: OBJECT_BYTES_MAX },
     wait_ms: WAIT_MS,
     atomic: true,
+    groupOf: hourOf,
     async write(events, signal) {
-      const sent = new Map<string, Sent>();
-      for (const [hour, of_hour] of byHour(events)) sent.set(hour, await store(of_hour, signal));
-      return events.map((event) => sent.get(hourOf(event)) ?? unsent('failed'));
+      try {
+        await put(objectName(prefix, events), lines(events), 'application/x-ndjson', signal);
+        return events.map(() => SENT);
+      } catch (error) {
+        throw awsSendError(error, FAULTS);
+      }
     },
     reset: () => undefined,
   });
@@ -152,17 +145,6 @@ export async function openS3(
 /** `2026-11-25T13` of the time of receipt, so that a repetition goes to the same folder. */
 const hourOf = ({ received_at_ms }: DestinationEvent): string =>
   new Date(received_at_ms).toISOString().slice(0, HOUR_LENGTH);
-
-function byHour(events: readonly DestinationEvent[]): Map<string, DestinationEvent[]> {
-  const hours = new Map<string, DestinationEvent[]>();
-  for (const event of events) {
-    const hour = hourOf(event);
-    const list = hours.get(hour);
-    if (list) list.push(event);
-    else hours.set(hour, [event]);
-  }
-  return hours;
-}
 
 /**
  * `<prefix>2026/11/25/13/<first id>-<count>-<digest of all ids>.ndjson`: a repetition of the same
